@@ -1,0 +1,155 @@
+#include "app/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <vector>
+
+#include "app/devices_command.h"
+#include "app/run_command.h"
+#include "kernels/method.h"
+#include "sim/colormap.h"
+#include "sim/error.h"
+#include "sim/exports.h"
+#include "sim/initial/initial.h"
+#include "sim/names.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+// What the words of `run` said, in their order; they override a spec file wherever they stand.
+struct RunWords {
+    std::vector<std::pair<const Setting*, std::string>> settings;
+    std::string spec_file;
+    RunRequest request;
+};
+
+std::string read_text_file(const std::string& path) {
+    std::ifstream file(path);
+    std::ostringstream text;
+    text << file.rdbuf();
+    if (!file) throw InputError(fmt::format("--spec {}: cannot be read", path));
+    return text.str();
+}
+
+bool was_given(const RunWords& words, std::string_view name) {
+    return std::ranges::any_of(words.settings, [&](const auto& word) { return word.first->name == name; });
+}
+
+int start_run(const RunWords& words) {
+    RunRequest request = words.request;
+    if (!words.spec_file.empty()) request.spec = spec_from_json(read_text_file(words.spec_file), words.spec_file);
+    for (const auto& [setting, text] : words.settings) setting->set(request.spec, text);
+    for (const char* name : {"export", "every"})
+        if (request.out.empty() && was_given(words, name))
+            throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
+    return run_command(request);
+}
+
+std::string list_names() {
+    std::string text = "Initial conditions (with options: gaussian:sigma=0.2,x=0.3):\n";
+    for (const InitialCondition& row : initial_conditions()) {
+        text += fmt::format("  {:<13} {}\n", row.name, row.help);
+        for (const InitialParameter& p : row.parameters)
+            text += fmt::format("  {:<13}   {}={}: {}\n", "", p.name, p.standard, p.help);
+    }
+    text += "\nMethods:\n";
+    for (const Method& row : methods()) text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\nBoundaries:\n";
+    for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
+    text += "\nFiles of --export (* by default):\n";
+    for (const Export& row : exports()) text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
+    for (const FrameExport& row : frame_exports()) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
+    text += "\nColour tables:\n ";
+    for (const Colormap& map : colormaps()) text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
+    return text;
+}
+
+void add_run(CLI::App& app, RunWords& words) {
+    CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
+    for (const Setting& setting : settings()) {
+        const std::string name = fmt::format("--{}", setting.name);
+        if (setting.value.empty())
+            run->add_flag_callback(name, [&] { words.settings.emplace_back(&setting, "true"); }, std::string(setting.help));
+        else
+            run->add_option_function<std::string>(
+                   name,
+                   [&](const std::string& text) { words.settings.emplace_back(&setting, text); },
+                   std::string(setting.help))
+                ->type_name(std::string(setting.value))
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    }
+    run->add_option("--spec", words.spec_file, "Start from a spec.json; other options override it")->type_name("FILE.json");
+    run->add_option("--out", words.request.out, "Folder for the files")->type_name("DIR");
+    run->add_option("--json", words.request.json, "Also write the timings to this file")->type_name("FILE");
+    run->add_flag("--quiet", words.request.quiet, "Print nothing but errors and notes");
+    run->footer(list_names());
+}
+
+void add_devices(CLI::App& app, DevicesRequest& request) {
+    CLI::App* devices = app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
+    devices->add_option_function<std::string>(
+               "--threads",
+               [&](const std::string& text) { request.threads = int(parse_integer(text, "--threads", 1, 4096)); },
+               "CPU threads that copy (default: all)")
+        ->type_name("N");
+    devices->add_option("--json", request.json, "Also write it to this file as JSON")->type_name("FILE");
+    devices->add_flag("--quiet", request.quiet, "Print nothing");
+}
+
+// The first word that nothing took, with the nearest option or command.
+[[noreturn]] void refuse_word(const CLI::App& command, const std::string& word) {
+    std::vector<std::string> known;
+    for (const CLI::Option* option : command.get_options())
+        if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
+    const std::string given = word.substr(0, word.find('='));
+    const std::string nearest = nearest_name(given, known);
+    throw InputError(fmt::format("unknown {} '{}'{} (see --help)",
+                                 word.starts_with('-') ? "option" : "word",
+                                 given,
+                                 nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest)));
+}
+
+std::string one_line(std::string text) {
+    std::ranges::replace(text, '\n', ' ');
+    return text;
+}
+
+}  // namespace
+
+std::function<int()> read_command_line(int argc, const char* const* argv) {
+    CLI::App app("Stencilscope: a 2D diffusion and stencil laboratory", "stencilscope");
+    app.set_version_flag("--version", std::string("stencilscope ") + STENCILSCOPE_VERSION);
+    app.footer("'stencilscope run --out DIR' steps a field without a window; 'stencilscope run --help' lists its options.");
+    // What the callbacks fill outlives this function, in the command that is returned.
+    const auto words = std::make_shared<RunWords>();
+    const auto devices = std::make_shared<DevicesRequest>();
+    add_run(app, *words);
+    add_devices(app, *devices);
+    app.require_subcommand(0, 1);
+    app.allow_extras();
+    for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& help_or_version) {
+        app.exit(help_or_version);
+        return [] { return 0; };
+    } catch (const CLI::ParseError& error) {
+        throw InputError(one_line(error.what()));
+    }
+    const auto chosen = app.get_subcommands();
+    CLI::App& command = chosen.empty() ? app : *chosen.front();
+    if (const auto left = command.remaining(); !left.empty()) refuse_word(command, left.front());
+    if (chosen.empty())
+        throw InputError("this version has no window; 'stencilscope run --out DIR' runs headless (see --help)");
+    if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
+    return [words] { return start_run(*words); };
+}
+
+}  // namespace stencil

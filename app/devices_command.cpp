@@ -1,0 +1,96 @@
+#include "app/devices_command.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/atomic_file.h"
+#include "sim/copy_bandwidth.h"
+#include "sim/machine.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cuda_version(int encoded) {
+    return fmt::format("{}.{}", encoded / 1000, encoded % 1000 / 10);
+}
+
+Json describe_cpu(const Machine& machine, int threads) {
+    return {{"name", machine.cpu_name},
+            {"threads", threads},
+            {"simd", machine.simd},
+            {"memory_bytes", machine.memory.total_bytes},
+            {"free_bytes", machine.memory.free_bytes},
+            {"copy_gb_per_s", measure_copy_bandwidth(Device::cpu, threads)}};
+}
+
+// Only the first GPU is used, so only its bandwidth is measured.
+Json describe_gpus(const Machine& machine) {
+    Json gpus = Json::array();
+    for (const CudaDevice& device : machine.cuda.devices) {
+        Json gpu{{"name", device.name},
+                 {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
+                 {"multiprocessors", device.multiprocessors},
+                 {"memory_bytes", device.total_bytes},
+                 {"free_bytes", device.free_bytes},
+                 {"l2_bytes", device.l2_bytes},
+                 {"copy_gb_per_s", nullptr}};
+        if (gpus.empty()) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
+        gpus.push_back(std::move(gpu));
+    }
+    return gpus;
+}
+
+void print_memory(const Json& device) {
+    fmt::print("     memory {}, free {}\n",
+               format_bytes(device.at("memory_bytes").get<double>()),
+               format_bytes(device.at("free_bytes").get<double>()));
+    if (!device.at("copy_gb_per_s").is_null())
+        fmt::print("     copies {:.4g} GB/s (measured; read and write counted)\n",
+                   device.at("copy_gb_per_s").get<double>());
+}
+
+void print(const Json& json) {
+    const Json& cpu = json.at("cpu");
+    fmt::print("CPU  {}, {} threads, SIMD {}\n",
+               cpu.at("name").get<std::string>(),
+               cpu.at("threads").get<int>(),
+               cpu.at("simd").get<std::string>());
+    print_memory(cpu);
+    for (const Json& gpu : json.at("gpus")) {
+        fmt::print("GPU  {}, compute capability {}, {} multiprocessors, L2 {}\n",
+                   gpu.at("name").get<std::string>(),
+                   gpu.at("compute_capability").get<std::string>(),
+                   gpu.at("multiprocessors").get<int>(),
+                   format_bytes(gpu.at("l2_bytes").get<double>()));
+        print_memory(gpu);
+    }
+    const Json& cuda = json.at("cuda");
+    if (json.at("gpus").empty())
+        fmt::print("GPU  none: {}\n", cuda.at("why_none").get<std::string>());
+    else
+        fmt::print("CUDA driver {}, runtime {}\n",
+                   cuda.at("driver").get<std::string>(),
+                   cuda.at("runtime").get<std::string>());
+}
+
+}  // namespace
+
+int devices_command(const DevicesRequest& request) {
+    const Machine machine = query_machine();
+    Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
+    json["cpu"] = describe_cpu(machine, request.threads > 0 ? request.threads : machine.cpu_threads);
+    json["gpus"] = describe_gpus(machine);
+    json["cuda"] = {{"built_in", machine.cuda.built_in},
+                    {"driver", cuda_version(machine.cuda.driver_version)},
+                    {"runtime", cuda_version(machine.cuda.runtime_version)},
+                    {"why_none", machine.cuda.why_none}};
+    if (!request.json.empty()) write_text_file(request.json, json.dump(2) + "\n");
+    if (!request.quiet) print(json);
+    return 0;
+}
+
+}  // namespace stencil

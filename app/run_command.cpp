@@ -1,0 +1,150 @@
+#include "app/run_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "app/interrupt.h"
+#include "app/progress_bar.h"
+#include "sim/atomic_file.h"
+#include "sim/copy_bandwidth.h"
+#include "sim/error.h"
+#include "sim/exports.h"
+#include "sim/initial/initial.h"
+#include "sim/parse.h"
+#include "sim/resolve.h"
+#include "sim/run_report.h"
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
+constexpr double kBatchSeconds = 0.1;
+constexpr long long kFirstBatch = 16;
+constexpr long long kBatchMultiple = 128;
+
+void make_folder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error || !fs::is_directory(folder))
+        throw InputError(fmt::format("--out {}: cannot make this folder: {}",
+                                     folder.string(),
+                                     error ? error.message() : "a file of that name is in the way"));
+    if (access(folder.c_str(), W_OK | X_OK) != 0)
+        throw InputError(fmt::format("--out {}: this folder cannot be written", folder.string()));
+}
+
+void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
+    const bool fell_back = request.spec.backend == "auto" && request.spec.method == "auto" && resolved.backend == "cpu";
+    if (fell_back && machine.cuda.built_in)
+        fmt::print(stderr, "note: {}: using the CPU\n", machine.cuda.why_none);
+    if (resolved.coefficient == kStabilityLimit)
+        fmt::print(stderr,
+                   "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the Laplacian; "
+                   "0.2 is free of it\n");
+    if (resolved.coefficient > kStabilityLimit)
+        fmt::print(stderr, "note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
+}
+
+// How many steps the next batch takes: up to the next frame, or the end.
+long long next_batch(const Simulation& simulation) {
+    const RunSpec& spec = simulation.spec();
+    const long long done = simulation.step();
+    const double seconds_per_step = simulation.timings().spread().median;
+    long long batch = kFirstBatch;
+    if (done > 0) {
+        batch = seconds_per_step > 0 ? static_cast<long long>(kBatchSeconds / seconds_per_step) : kBatchMultiple;
+        batch = std::clamp(batch, 1LL, kMostSteps);
+        if (batch > kBatchMultiple) batch -= batch % kBatchMultiple;
+    }
+    batch = std::min(batch, spec.steps - done);
+    if (spec.every > 0) batch = std::min(batch, spec.every - done % spec.every);
+    return batch;
+}
+
+void step_to_the_end(Simulation& simulation, FrameWriter& frames, bool quiet) {
+    const RunSpec& spec = simulation.spec();
+    ProgressBar bar(spec.steps, double(spec.size->nx) * spec.size->ny, quiet);
+    if (frames.wanted()) frames.write(simulation.start(), 0);
+    while (simulation.step() < spec.steps && interrupt_signal() == 0) {
+        simulation.apply(Advance{next_batch(simulation)});
+        bar.show(simulation.step(), simulation.timings().total_seconds());
+        const bool frame_due = simulation.step() % std::max(spec.every, 1LL) == 0 || simulation.step() == spec.steps;
+        if (frames.wanted() && frame_due) frames.write(simulation.field(), simulation.step());
+    }
+}
+
+bool wants_timings(const RunRequest& request, const RunSpec& spec) {
+    const bool exported = !request.out.empty() && std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
+    return exported || !request.json.empty() || !request.quiet;
+}
+
+void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) {
+    for (const fs::path& file : files) {
+        std::error_code ignored;
+        fmt::print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+    }
+    if (frames.count() > 0) fmt::print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
+}
+
+// Everything that is written at the end.
+void finish(const RunRequest& request, Simulation& simulation, const Machine& machine, const FrameWriter& frames) {
+    const Field end = simulation.field();
+    RunReport report = make_report(simulation, end, machine);
+    const RunSpec& spec = simulation.spec();
+    if (wants_timings(request, spec))
+        report.copy_gb_per_s = measure_copy_bandwidth(find_method(spec.method)->device, spec.threads);
+    if (report.end.not_finite > 0)
+        fmt::print(stderr, "note: {} cells of the field are no longer finite\n", report.end.not_finite);
+
+    std::vector<fs::path> files;
+    const auto timings = to_json(report);
+    if (!request.out.empty()) {
+        const Field laplacian = simulation.laplacian();
+        RunSpec done = spec;
+        done.steps = simulation.step();
+        files = write_exports(request.out, {&done, &simulation.start(), &end, &laplacian, done.steps, timings});
+    }
+    if (!request.json.empty()) write_text_file(request.json, timings.dump(2) + "\n");
+    if (request.quiet) return;
+    fmt::print("{}", to_text(report));
+    if (!request.json.empty()) files.emplace_back(request.json);
+    print_files(files, frames);
+    if (files.empty()) fmt::print("nothing was written; --out DIR exports pictures, arrays and timings\n");
+}
+
+}  // namespace
+
+int run_command(const RunRequest& request) {
+    watch_for_interrupts();
+    const Machine machine = query_machine();
+    const RunSpec spec = resolve(request.spec, machine);
+    print_notices(request, spec, machine);
+    check_resources(spec, machine);
+    if (!request.out.empty()) make_folder(request.out);
+    const bool with_frames = spec.every > 0 && !request.out.empty();
+    const fs::path frame_folder = fs::path(request.out) / "frames";
+    if (with_frames) make_folder(frame_folder);
+
+    const InitialChoice choice = parse_initial(spec.initial);
+    Simulation simulation(
+        spec,
+        make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
+    FrameWriter frames(frame_folder, simulation.spec());
+    step_to_the_end(simulation, frames, request.quiet);
+    finish(request, simulation, machine, frames);
+    if (interrupt_signal() == 0) return 0;
+    fmt::print(stderr,
+               "stencilscope: interrupted after {} of {} steps{}\n",
+               simulation.step(),
+               spec.steps,
+               request.out.empty() ? "" : "; what was done until then is in " + request.out);
+    return 128 + interrupt_signal();
+}
+
+}  // namespace stencil

@@ -1,0 +1,21 @@
+// stencilscope run: initial condition, steps, exports.
+#pragma once
+
+#include <string>
+
+#include "sim/run_spec.h"
+
+namespace stencil {
+
+struct RunRequest {
+    RunSpec spec;
+    std::string out;   ///< folder for the exports; empty: none are written
+    std::string json;  ///< file for the timings; empty: none
+    bool quiet = false;
+};
+
+/// Returns the exit status: 0, or 128 + the signal that ended it early (what was done until then is exported). Throws
+/// InputError, MachineError and CudaError.
+int run_command(const RunRequest& request);
+
+}  // namespace stencil

@@ -1,0 +1,133 @@
+#include "kernels/cuda_runtime.h"
+
+#include "kernels/cuda_check.cuh"
+
+namespace stencil {
+namespace {
+
+CudaDevice describe(int index) {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    CudaDevice device;
+    device.name = properties.name;
+    device.compute_major = properties.major;
+    device.compute_minor = properties.minor;
+    device.multiprocessors = properties.multiProcessorCount;
+    device.l2_bytes = std::size_t(properties.l2CacheSize);
+    CUDA_CHECK(cudaSetDevice(index));
+    CUDA_CHECK(cudaMemGetInfo(&device.free_bytes, &device.total_bytes));
+    return device;
+}
+
+}  // namespace
+
+CudaStatus query_cuda() {
+    CudaStatus status;
+    status.built_in = true;
+    cudaRuntimeGetVersion(&status.runtime_version);
+    cudaDriverGetVersion(&status.driver_version);
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        if (status.driver_version == 0)
+            status.why_none = "no NVIDIA driver found";
+        else if (error == cudaSuccess || error == cudaErrorNoDevice)
+            status.why_none = "no CUDA device found";
+        else
+            status.why_none = cudaGetErrorString(error);
+        return status;
+    }
+    try {
+        for (int i = 0; i < count; ++i) status.devices.push_back(describe(i));
+        CUDA_CHECK(cudaSetDevice(0));
+    } catch (const CudaError& failure) {
+        status.devices.clear();
+        status.why_none = failure.what();
+    }
+    return status;
+}
+
+CudaMemory::CudaMemory(std::size_t bytes) {
+    void* data = nullptr;
+    CUDA_CHECK(cudaMalloc(&data, bytes));
+    data_.reset(data);
+}
+
+void CudaMemory::Free::operator()(void* p) const {
+    cudaFree(p);  // an error here would be that of an earlier call, reported there
+}
+
+CudaStream::CudaStream() {
+    cudaStream_t stream = nullptr;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    handle_ = stream;
+}
+
+CudaStream::~CudaStream() {
+    cudaStreamDestroy(cuda_handle(*this));
+}
+
+void CudaStream::synchronize() {
+    CUDA_CHECK(cudaStreamSynchronize(cuda_handle(*this)));
+}
+
+CudaTimer::CudaTimer() {
+    cudaEvent_t start = nullptr;
+    cudaEvent_t stop = nullptr;
+    CUDA_CHECK(cudaEventCreate(&start));
+    start_ = start;
+    CUDA_CHECK(cudaEventCreate(&stop));
+    stop_ = stop;
+}
+
+CudaTimer::~CudaTimer() {
+    cudaEventDestroy(static_cast<cudaEvent_t>(start_));
+    cudaEventDestroy(static_cast<cudaEvent_t>(stop_));
+}
+
+void CudaTimer::start(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(start_), cuda_handle(stream)));
+}
+
+void CudaTimer::stop(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(stop_), cuda_handle(stream)));
+}
+
+double CudaTimer::seconds() {
+    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(stop_)));
+    float milliseconds = 0;
+    CUDA_CHECK(cudaEventElapsedTime(
+        &milliseconds, static_cast<cudaEvent_t>(start_), static_cast<cudaEvent_t>(stop_)));
+    return double(milliseconds) * 1e-3;
+}
+
+namespace {
+
+void copy_rows(const RowCopy& copy, cudaMemcpyKind kind, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpy2DAsync(copy.to,
+                                 copy.to_pitch,
+                                 copy.from,
+                                 copy.from_pitch,
+                                 copy.width,
+                                 copy.rows,
+                                 kind,
+                                 cuda_handle(stream)));
+    stream.synchronize();
+}
+
+}  // namespace
+
+void copy_to_device(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyHostToDevice, stream);
+}
+
+void copy_to_host(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyDeviceToHost, stream);
+}
+
+void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda_handle(stream)));
+}
+
+}  // namespace stencil

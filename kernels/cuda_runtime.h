@@ -1,0 +1,101 @@
+// The CUDA runtime as the rest of the program sees it: no CUDA header behind this one.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace stencil {
+
+/// A CUDA call failed: the call, the runtime's name for the error and its text.
+struct CudaError : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+struct CudaDevice {
+    std::string name;
+    int compute_major = 0;
+    int compute_minor = 0;
+    int multiprocessors = 0;
+    std::size_t total_bytes = 0;
+    std::size_t free_bytes = 0;
+    std::size_t l2_bytes = 0;
+};
+
+struct CudaStatus {
+    std::vector<CudaDevice> devices;
+    std::string why_none;     ///< one clause where there is no device, e.g. "no NVIDIA driver found"
+    bool built_in = false;    ///< this build has the CUDA backend
+    int driver_version = 0;   ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
+    int runtime_version = 0;
+};
+
+/// What there is. Never throws for the lack of a device or driver.
+CudaStatus query_cuda();
+
+/// Device memory, freed with the object. The contents start undefined.
+class CudaMemory {
+  public:
+    CudaMemory() = default;
+    explicit CudaMemory(std::size_t bytes);
+    void* data() const { return data_.get(); }
+
+  private:
+    struct Free {
+        void operator()(void* p) const;
+    };
+    std::unique_ptr<void, Free> data_;
+};
+
+/// A stream of the current device.
+class CudaStream {
+  public:
+    CudaStream();
+    ~CudaStream();
+    CudaStream(const CudaStream&) = delete;
+    CudaStream& operator=(const CudaStream&) = delete;
+
+    /// Waits for all work enqueued so far; throws CudaError where any of it failed.
+    void synchronize();
+    void* handle() const { return handle_; }  ///< the cudaStream_t
+
+  private:
+    void* handle_ = nullptr;
+};
+
+/// Device time between two points of a stream.
+class CudaTimer {
+  public:
+    CudaTimer();
+    ~CudaTimer();
+    CudaTimer(const CudaTimer&) = delete;
+    CudaTimer& operator=(const CudaTimer&) = delete;
+
+    void start(CudaStream& stream);
+    void stop(CudaStream& stream);
+    /// Waits for the stop; seconds between the two.
+    double seconds();
+
+  private:
+    void* start_ = nullptr;
+    void* stop_ = nullptr;
+};
+
+/// Rows of `width` bytes between the host and the device; waits until done.
+struct RowCopy {
+    void* to = nullptr;
+    std::size_t to_pitch = 0;
+    const void* from = nullptr;
+    std::size_t from_pitch = 0;
+    std::size_t width = 0;
+    std::size_t rows = 0;
+};
+void copy_to_device(const RowCopy& copy, CudaStream& stream);
+void copy_to_host(const RowCopy& copy, CudaStream& stream);
+
+/// Enqueues a copy within the device.
+void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
+
+}  // namespace stencil

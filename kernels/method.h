@@ -1,0 +1,69 @@
+// The ladder of methods: one row of one table each.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/stepper.h"
+
+namespace stencil {
+
+class ThreadPool;
+class CudaStream;
+
+enum class Device { cpu, cuda };
+
+constexpr std::string_view name_of(Device device) {
+    return device == Device::cpu ? "cpu" : "cuda";
+}
+
+/// Where a method works: the pool on the CPU, the stream on CUDA (the other one is null).
+struct Execution {
+    ThreadPool* threads = nullptr;
+    CudaStream* stream = nullptr;
+};
+
+struct FieldShape {
+    int nx = 0;
+    int ny = 0;
+};
+
+template <class T>
+using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
+
+struct Method {
+    std::string_view name;
+    Device device;
+    /// Keeps its state in float64 whatever the field's precision.
+    bool float64_state;
+    /// Field-sized arrays of its own, besides the double buffer.
+    int extra_arrays;
+    /// `auto` takes the method of the device with the highest rank.
+    int rank;
+    std::string_view summary;
+    /// Null where the method lacks the precision; all null where this build lacks the device.
+    MakeStepper<float> make_float32;
+    MakeStepper<double> make_float64;
+};
+
+/// The method at work on a field of this shape in precision T.
+template <class T>
+std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& execution, FieldShape shape) {
+    if constexpr (std::is_same_v<T, float>)
+        return method.make_float32(execution, shape);
+    else
+        return method.make_float64(execution, shape);
+}
+
+/// All methods, slowest first on each device.
+std::span<const Method> methods();
+
+/// Null where there is none of that name.
+const Method* find_method(std::string_view name);
+
+/// What `auto` means on a device.
+const Method& fastest_method(Device device);
+
+}  // namespace stencil

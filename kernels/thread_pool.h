@@ -1,0 +1,44 @@
+// A fixed team of threads that run one task together, again and again.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace stencil {
+
+/// Starting a task costs a few microseconds: the team waits briefly in a loop before it sleeps, because the next pass
+/// over a field usually follows at once.
+class ThreadPool {
+  public:
+    /// `threads` >= 1, the calling thread included.
+    explicit ThreadPool(int threads);
+    ~ThreadPool();
+    ThreadPool(const ThreadPool&) = delete;
+    ThreadPool& operator=(const ThreadPool&) = delete;
+
+    int size() const { return int(workers_.size()) + 1; }
+
+    /// Runs task(i) for i in [0, size()), one a thread, task(0) on the caller; returns when all have returned. The
+    /// tasks must not throw. One caller at a time.
+    void run(const std::function<void(int)>& task);
+
+    /// Runs task(begin, end) over [0, count) cut into at most size() even ranges, none of them empty.
+    void for_ranges(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& task);
+
+  private:
+    void work(int index);
+
+    std::vector<std::thread> workers_;
+    const std::function<void(int)>* task_ = nullptr;
+    std::atomic<std::uint32_t> generation_{0};
+    std::atomic<std::uint32_t> running_{0};
+    std::atomic<bool> stop_{false};
+};
+
+/// The processors that this process may use.
+int available_threads();
+
+}  // namespace stencil

@@ -1,0 +1,37 @@
+# What every target of the project is built with.
+
+add_library(stencilscope_options INTERFACE)
+target_include_directories(stencilscope_options INTERFACE ${CMAKE_SOURCE_DIR})
+set(warnings -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror)
+target_compile_options(stencilscope_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
+if(STENCILSCOPE_HAS_CUDA)
+  # nvcc passes -Wpedantic complaints about its own generated code on to the host compiler, so that one stays out.
+  target_compile_options(stencilscope_options INTERFACE
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings --expt-relaxed-constexpr -lineinfo>")
+  target_compile_definitions(stencilscope_options INTERFACE STENCILSCOPE_HAS_CUDA=1)
+else()
+  target_compile_definitions(stencilscope_options INTERFACE STENCILSCOPE_HAS_CUDA=0)
+endif()
+if(STENCILSCOPE_SANITIZE)
+  target_compile_options(stencilscope_options INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+  target_link_options(stencilscope_options INTERFACE -fsanitize=${STENCILSCOPE_SANITIZE})
+endif()
+
+# Headers of packages that come without a CMake configuration.
+find_package(PkgConfig REQUIRED)
+
+# stencilscope_embed(TARGET NAME FILES...): makes the files part of TARGET as
+#   std::span<const stencil::EmbeddedFile> stencil::embedded_NAME();
+# declared in sim/embedded.h; a file's name is its name without folder and ending.
+function(stencilscope_embed target name)
+  set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
+  add_custom_command(
+    OUTPUT ${output}
+    COMMAND ${CMAKE_COMMAND} -DNAME=${name} "-DFILES=${ARGN}" -DOUTPUT=${output}
+            -P ${CMAKE_SOURCE_DIR}/scripts/cmake/embed.cmake
+    DEPENDS ${ARGN} ${CMAKE_SOURCE_DIR}/scripts/cmake/embed.cmake
+    COMMENT "Embedding ${name}"
+    VERBATIM)
+  target_sources(${target} PRIVATE ${output})
+endfunction()

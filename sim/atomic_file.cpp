@@ -1,0 +1,126 @@
+#include "sim/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "sim/error.h"
+
+namespace stencil {
+namespace {
+
+constexpr mode_t kMode = 0666;  // the umask takes its share
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+// Through a link to the file that it stands for, so that rename() replaces that file and not the link.
+std::filesystem::path resolved(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (!std::filesystem::is_symlink(path, ignored)) return path;
+    std::error_code dangling;
+    auto target = std::filesystem::canonical(path, dangling);
+    return dangling ? path : target;
+}
+
+// A name of its own for each file of each process. It does not contain the file's own name, which may be as
+// long as a name can be.
+std::string hidden_name(const std::filesystem::path& folder) {
+    static std::atomic<unsigned> count = 0;
+    return (folder / fmt::format(".stencilscope-{}-{}.tmp", ::getpid(), count++)).string();
+}
+
+std::string descriptor_name(int descriptor) {
+    return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+// A file without a name, which a killed process leaves no trace of; -1 where the file system has no such
+// files or /proc, which names it in the end, is missing.
+int open_nameless(const std::filesystem::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kMode);
+    if (descriptor < 0 || ::access(descriptor_name(descriptor).c_str(), F_OK) == 0) return descriptor;
+    ::close(descriptor);
+    return -1;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
+    if (!target_.has_filename()) fail(EISDIR);
+    struct stat older = {};
+    if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
+        // rename() would put a file in the place of a device such as /dev/null.
+        if (S_ISDIR(older.st_mode)) fail(EISDIR);
+        throw MachineError(fmt::format("cannot write {}: not a regular file", path_.string()));
+    }
+    const auto folder = folder_of(target_);
+    descriptor_ = open_nameless(folder);
+    while (descriptor_ < 0) {
+        std::string name = hidden_name(folder);
+        descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
+        if (descriptor_ >= 0)
+            temporary_ = std::move(name);
+        else if (errno == ENOENT)
+            throw MachineError(
+                fmt::format("cannot write {}: there is no folder {}", path_.string(), folder.string()));
+        else if (errno != EEXIST && errno != EINTR)
+            fail(errno);
+    }
+}
+
+AtomicFile::~AtomicFile() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::fail(int error_number) const {
+    const std::string reason = std::generic_category().message(error_number);
+    throw MachineError(fmt::format("cannot write {}: {}", path_.string(), reason));
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
+        if (written > 0)
+            bytes = bytes.subspan(std::size_t(written));
+        else if (written == 0)
+            fail(ENOSPC);  // no progress and no reason given
+        else if (errno != EINTR)
+            fail(errno);
+    }
+}
+
+void AtomicFile::commit() {
+    // Some file systems know no fsync(); they say EINVAL or ENOTSUP.
+    while (::fsync(descriptor_) != 0) {
+        if (errno == EINVAL || errno == ENOTSUP) break;
+        if (errno != EINTR) fail(errno);
+    }
+    while (temporary_.empty()) {
+        std::string name = hidden_name(folder_of(target_));
+        const auto source = descriptor_name(descriptor_);
+        if (::linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+            temporary_ = std::move(name);
+        else if (errno != EEXIST)
+            fail(errno);
+    }
+    // Linux frees the descriptor whatever close() answers.
+    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
+    temporary_.clear();
+}
+
+void write_text_file(const std::filesystem::path& path, std::string_view text) {
+    AtomicFile file(path);
+    file.write(text);
+    file.commit();
+}
+
+}  // namespace stencil

@@ -1,0 +1,72 @@
+#include "sim/colormap.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/embedded.h"
+#include "sim/error.h"
+#include "sim/names.h"
+
+namespace stencil {
+namespace {
+
+struct Row {
+    std::string_view name;
+    bool diverging;
+};
+
+// The order of the list; each name has its file in assets/colormaps.
+constexpr Row kRows[] = {{"viridis", false}, {"inferno", false}, {"magma", false}, {"plasma", false},
+                         {"turbo", false},   {"cividis", false}, {"grey", false},  {"coolwarm", true}};
+
+Colormap read_table(const Row& row) {
+    Colormap map{row.name, row.diverging, {}};
+    const auto files = embedded_colormaps();
+    const auto file = std::ranges::find(files, row.name, &EmbeddedFile::name);
+    if (file == files.end()) throw std::logic_error("no colour table file " + std::string(row.name));
+    const char* at = file->text.data();
+    const char* end = at + file->text.size();
+    const auto next = [&] {
+        int value = -1;
+        at = std::from_chars(at, end, value).ptr + 1;
+        if (value < 0 || value > 255) throw std::logic_error("bad colour table " + std::string(row.name));
+        return std::uint8_t(value);
+    };
+    for (Rgb& color : map.colors) {
+        color.r = next();
+        color.g = next();
+        color.b = next();
+    }
+    return map;
+}
+
+}  // namespace
+
+Rgb Colormap::at(double value, double low, double high) const {
+    if (std::isnan(value)) return {128, 128, 128};
+    const double t = high > low ? (value - low) / (high - low) : (value > low ? 1.0 : 0.0);
+    return colors[std::size_t(std::clamp(t * 256, 0.0, 255.0))];
+}
+
+std::span<const Colormap> colormaps() {
+    static const std::vector<Colormap> all = [] {
+        std::vector<Colormap> maps;
+        for (const Row& row : kRows) maps.push_back(read_table(row));
+        return maps;
+    }();
+    return all;
+}
+
+const Colormap& colormap(std::string_view name) {
+    const auto all = colormaps();
+    const auto found = std::ranges::find(all, name, &Colormap::name);
+    if (found != all.end()) return *found;
+    std::vector<std::string> known;
+    for (const Colormap& map : all) known.emplace_back(map.name);
+    throw InputError(unknown_name_message("colour table", name, known));
+}
+
+}  // namespace stencil

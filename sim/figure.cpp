@@ -1,0 +1,333 @@
+#include "sim/figure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "sim/atomic_file.h"
+#include "sim/error.h"
+#include "sim/figure_canvas.h"
+#include "sim/figure_raster.h"
+#include "sim/figure_text.h"
+#include "sim/figure_ticks.h"
+
+namespace stencil {
+namespace {
+
+// All lengths in points. A figure of three panels is 12 in wide; one or two panels get more room each.
+constexpr double kPanelSlot = 288;
+constexpr double kSingleSlot = 432;
+constexpr double kPairSlot = 324;
+
+constexpr double kMargin = 12;
+constexpr double kGroupGap = 14;
+
+constexpr double kTitleSize = 12;
+constexpr double kLabelSize = 10;
+constexpr double kTickSize = 9;
+constexpr double kCaptionSize = 8.5;
+constexpr double kCaptionLeast = 7.5;
+constexpr double kCaptionLine = 1.35;  // line height in sizes
+constexpr double kCapital = 0.73;      // height of capitals and digits in sizes
+constexpr double kDescent = 0.24;      // depth of p, g and brackets in sizes
+constexpr Rgb kCaptionColor = {110, 110, 110};
+
+constexpr double kFrame = 0.72;
+constexpr double kTick = 3.24;
+constexpr double kTickGap = 3;
+constexpr double kTickRoom = 15;  // from one tick to the next, at least
+constexpr double kLabelGap = 6;
+constexpr double kTitleGap = 8;
+constexpr double kNoteGap = 5;
+constexpr double kBarGap = 7.92;
+constexpr double kBarWidth = 9.72;
+constexpr double kBelowPanel =
+    kTick + kTickGap + kTickSize * kCapital + kLabelGap + kLabelSize * (kCapital + kDescent);
+
+// A panel is at most this many times as wide as high or as high as wide (cells are not square beyond it), and
+// at most this many times as high as the widest panel that the figure has room for.
+constexpr double kMostAspect = 4;
+constexpr double kMostHeight = 1.7;
+// Panels give up this part of their width where then every cell takes the same whole number of pixels.
+constexpr double kWholeCellShrink = 0.12;
+// Pixels on the longer side of a panel's picture in SVG and PDF.
+constexpr int kVectorPixels = 1200;
+
+double snap(double length) {
+    return std::round(length * kPixelsPerPoint) / kPixelsPerPoint;
+}
+
+/// A panel with all that belongs to it.
+struct Group {
+    const FigurePanel* panel = nullptr;
+    Ticks x, y, bar;
+    std::string title, value_label;
+    double y_tick_width = 0;
+    double bar_tick_width = 0;
+    double before = 0;  ///< width of what stands left of the panel
+    double after = 0;   ///< width of what stands right of it, the colour bar included
+    bool has_y_label = false;
+    Box box;                     ///< the panel itself
+    double left = 0, right = 0;  ///< what its texts may fill
+
+    Box bar_box() const { return {box.right() + kBarGap, box.top, kBarWidth, box.height}; }
+};
+
+struct Layout {
+    double width = 0;
+    double height = 0;
+    double title_rise = 0;  ///< from the panel's top to the title's baseline
+    std::vector<Group> groups;
+    std::vector<std::string> caption;
+    double caption_size = kCaptionSize;
+};
+
+double widest_label(const Ticks& ticks) {
+    double widest = 0;
+    for (const Tick& tick : ticks.marks) widest = std::max(widest, text_width(tick.label, kTickSize));
+    return widest;
+}
+
+int most_ticks(double length, double spacing) {
+    return std::max(2, int(length / spacing) + 1);
+}
+
+// The panel's size where there is that much room across.
+Box panel_size(const Field& field, double room) {
+    const int nx = field.nx(), ny = field.ny();
+    const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
+    const double aspect = std::clamp(cells, 1 / kMostAspect, kMostAspect);
+    double across = std::floor(std::min(room, room * kMostHeight * aspect) * kPixelsPerPoint);
+    double down = std::max(1.0, std::round(across / aspect));
+    if (nx > 0 && nx <= across && aspect == cells) {
+        const double whole = nx * std::floor(across / nx);
+        if (whole >= across * (1 - kWholeCellShrink)) {
+            across = whole;
+            down = whole / nx * ny;
+        }
+    }
+    return {0, 0, across / kPixelsPerPoint, down / kPixelsPerPoint};
+}
+
+// Everything about a panel but its place; `room` is about how wide it will be.
+Group measured(const FigurePanel& panel, double room, bool first) {
+    Group group;
+    group.panel = &panel;
+    group.title = clean_text(panel.title);
+    group.value_label = clean_text(panel.value_label);
+    const Field& field = *panel.field;
+    const Box size = panel_size(field, room);
+    const double x_label = text_width(std::to_string(field.nx()), kTickSize);
+    group.x = cell_ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
+    group.y = cell_ticks(field.ny(), most_ticks(size.height, kTickRoom));
+    group.bar = value_ticks(panel.range, most_ticks(size.height, kTickRoom));
+    group.has_y_label = first;
+    group.y_tick_width = widest_label(group.y);
+    group.bar_tick_width = widest_label(group.bar);
+    group.before = kTick + kTickGap + group.y_tick_width;
+    if (first) group.before += kLabelGap + kLabelSize * (kCapital + kDescent);
+    group.after = kBarGap + kBarWidth + kTick + kTickGap + group.bar_tick_width;
+    if (!group.value_label.empty()) group.after += kLabelGap + kLabelSize * (kCapital + kDescent);
+    return group;
+}
+
+std::vector<Group> measured_groups(std::span<const FigurePanel> panels, double width, double& room) {
+    std::vector<Group> groups;
+    room = 0.62 * width / double(panels.size());
+    for (const FigurePanel& panel : panels) groups.push_back(measured(panel, room, groups.empty()));
+    double taken = 2 * kMargin + kGroupGap * double(panels.size() - 1);
+    for (const Group& group : groups) taken += group.before + group.after;
+    room = std::max((width - taken) / double(panels.size()), 36.0);
+    return groups;
+}
+
+// Places the groups from left to right, what is left over spread evenly between and around them, and says how
+// high the highest panel is.
+double place_across(std::vector<Group>& groups, double width, double room) {
+    double height = 0;
+    double spare = width - 2 * kMargin - kGroupGap * double(groups.size() - 1);
+    for (Group& group : groups) {
+        group.box = panel_size(*group.panel->field, room);
+        height = std::max(height, group.box.height);
+        spare -= group.before + group.box.width + group.after;
+    }
+    const double share = std::max(0.0, spare / double(groups.size()));
+    double x = kMargin + share / 2;
+    for (Group& group : groups) {
+        group.left = x - share / 2;
+        group.box.left = snap(x + group.before);
+        x = group.box.right() + group.after;
+        group.right = x + share / 2;
+        x += share + kGroupGap;
+    }
+    return height;
+}
+
+double centred_start(double middle, double width, double left, double right) {
+    return std::clamp(middle - width / 2, left, std::max(left, right - width));
+}
+
+double note_start(const Group& group) {
+    const double width = text_width(group.bar.note, kTickSize);
+    return std::max(group.left, std::min(group.bar_box().left, group.right - width));
+}
+
+// Titles stand just above their panels, or all of them a line higher where one would touch a colour bar's
+// note.
+double title_rise(const std::vector<Group>& groups) {
+    bool touches = false;
+    for (const Group& group : groups) {
+        if (group.bar.note.empty()) continue;
+        const double width = text_width(group.title, kTitleSize);
+        const double start = centred_start(group.box.middle_x(), width, group.left, group.right);
+        touches |= start + width + kLabelGap > note_start(group);
+    }
+    return touches ? kNoteGap + kTickSize + kNoteGap : kTitleGap;
+}
+
+void set_caption(Layout& layout, const std::string& caption) {
+    const std::string text = clean_text(caption);
+    const double room = layout.width - 2 * kMargin;
+    const FittedText fitted = fit_text(text, room, kCaptionSize, kCaptionLeast);
+    const bool one_line = fitted.text == text;
+    layout.caption_size = one_line ? fitted.size : kCaptionSize;
+    layout.caption = one_line && !text.empty() ? std::vector{text} : wrap_text(text, room, kCaptionSize);
+}
+
+Layout make_layout(std::span<const FigurePanel> panels, const std::string& caption) {
+    Layout layout;
+    const double count = std::max(1.0, double(panels.size()));
+    layout.width = count == 1 ? kSingleSlot : count * (count == 2 ? kPairSlot : kPanelSlot);
+    set_caption(layout, caption);
+    double bottom = kMargin;
+    if (!panels.empty()) {
+        double room = 0;
+        layout.groups = measured_groups(panels, layout.width, room);
+        const double height = place_across(layout.groups, layout.width, room);
+        layout.title_rise = title_rise(layout.groups);
+        const double top = snap(kMargin + kTitleSize * kCapital + layout.title_rise);
+        for (Group& group : layout.groups) group.box.top = top;
+        bottom = top + height + kBelowPanel + kMargin;
+    }
+    if (!layout.caption.empty()) {
+        const double line = layout.caption_size * kCaptionLine;
+        bottom += double(layout.caption.size() - 1) * line + layout.caption_size * (kCapital + kDescent) +
+                  kMargin * 0.8;
+    }
+    layout.height = std::ceil(bottom * kPixelsPerPoint) / kPixelsPerPoint;
+    return layout;
+}
+
+Raster panel_raster(const Group& group, FigureFormat format) {
+    const Field& field = *group.panel->field;
+    double across = std::round(group.box.width * kPixelsPerPoint);
+    double down = std::round(group.box.height * kPixelsPerPoint);
+    if (format != FigureFormat::png) {
+        // Whole multiples of the cells, so that viewers that smooth pictures find no edge inside a pixel.
+        const double scale = kVectorPixels / std::max(across, down);
+        const auto pixels = [&](double length, int cells) {
+            const double most = std::max(1.0, std::round(length * scale));
+            return cells <= most ? cells * std::floor(most / cells) : most;
+        };
+        across = pixels(across, field.nx());
+        down = pixels(down, field.ny());
+    }
+    return field_raster(field, *group.panel->colors, group.panel->range, int(across), int(down));
+}
+
+void draw_axes(FigureCanvas& canvas, const Group& group) {
+    const Box& box = group.box;
+    const double under = box.bottom() + kTick + kTickGap + kTickSize * kCapital;
+    for (const Tick& tick : group.x.marks) {
+        const double x = snap(box.left + tick.position * box.width);
+        canvas.line({x, box.bottom()}, {x, box.bottom() + kTick}, kFrame);
+        canvas.text(tick.label, {x, under}, {.size = kTickSize, .anchor = Anchor::middle});
+    }
+    for (const Tick& tick : group.y.marks) {
+        const double y = snap(box.top + tick.position * box.height);
+        canvas.line({box.left, y}, {box.left - kTick, y}, kFrame);
+        canvas.text(tick.label,
+                    {box.left - kTick - kTickGap, y + kTickSize * kCapital / 2},
+                    {.size = kTickSize, .anchor = Anchor::end});
+    }
+    canvas.frame(box, kFrame);
+    canvas.text("x (cells)",
+                {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
+                {.size = kLabelSize, .anchor = Anchor::middle});
+    if (!group.has_y_label) return;
+    const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
+    canvas.text(
+        "y (cells)", {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle, .upwards = true});
+}
+
+void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
+    const Box box = group.bar_box();
+    const bool exact = format == FigureFormat::png;
+    canvas.picture(bar_raster(*group.panel->colors,
+                              group.panel->range,
+                              exact ? int(std::lround(box.width * kPixelsPerPoint)) : 16,
+                              exact ? int(std::lround(box.height * kPixelsPerPoint)) : 1024),
+                   box);
+    const double ticks_end = box.right() + kTick + kTickGap;
+    for (const Tick& tick : group.bar.marks) {
+        const double y = snap(box.bottom() - tick.position * box.height);
+        canvas.line({box.right(), y}, {box.right() + kTick, y}, kFrame);
+        canvas.text(tick.label,
+                    {ticks_end + group.bar_tick_width, y + kTickSize * kCapital / 2},
+                    {.size = kTickSize, .anchor = Anchor::end});
+    }
+    canvas.frame(box, kFrame);
+    if (!group.bar.note.empty())
+        canvas.text(group.bar.note, {note_start(group), box.top - kNoteGap}, {.size = kTickSize});
+    if (group.value_label.empty()) return;
+    const FittedText label =
+        fit_text(group.value_label, box.height + 2 * kLabelSize, kLabelSize, kLabelSize * 0.7);
+    const double x = ticks_end + group.bar_tick_width + kLabelGap + kLabelSize * kCapital;
+    canvas.text(
+        label.text, {x, box.middle_y()}, {.size = label.size, .anchor = Anchor::middle, .upwards = true});
+}
+
+void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
+    for (const Group& group : layout.groups) {
+        if (group.panel->field->size() > 0) canvas.picture(panel_raster(group, format), group.box);
+        draw_axes(canvas, group);
+        draw_bar(canvas, group, format);
+        const FittedText title =
+            fit_text(group.title, group.right - group.left, kTitleSize, kTitleSize * 0.7);
+        const double width = text_width(title.text, title.size);
+        const double start = centred_start(group.box.middle_x(), width, group.left, group.right);
+        canvas.text(title.text,
+                    {start + width / 2, group.box.top - layout.title_rise},
+                    {.size = title.size, .anchor = Anchor::middle});
+    }
+    const double line = layout.caption_size * kCaptionLine;
+    double y = layout.height - kMargin * 0.8 - layout.caption_size * kDescent;
+    y -= line * (double(layout.caption.size()) - 1);
+    for (const std::string& text : layout.caption) {
+        canvas.text(text, {kMargin, y}, {.size = layout.caption_size, .color = kCaptionColor});
+        y += line;
+    }
+}
+
+}  // namespace
+
+void write_figure(const std::filesystem::path& path,
+                  FigureFormat format,
+                  std::span<const FigurePanel> panels,
+                  const std::string& caption) {
+    std::string file;
+    try {
+        const Layout layout = make_layout(panels, caption);
+        const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(caption));
+        draw(*canvas, layout, format);
+        file = canvas->finish();
+    } catch (const MachineError& error) {
+        throw MachineError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+    }
+    write_text_file(path, file);
+}
+
+}  // namespace stencil

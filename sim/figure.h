@@ -1,0 +1,32 @@
+// The figure of a run: panels side by side with titles, axes and colour bars, as PNG, SVG or PDF.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+
+#include "sim/colormap.h"
+#include "sim/field.h"
+#include "sim/value_range.h"
+
+namespace stencil {
+
+enum class FigureFormat { png, svg, pdf };
+
+struct FigurePanel {
+    std::string title;
+    const Field* field = nullptr;
+    const Colormap* colors = nullptr;
+    ValueRange range;
+    std::string value_label;  ///< beside the colour bar, e.g. "u" or "Laplacian of u"
+};
+
+/// Draws the panels in one row, each with its title above, axes in cells (x to the right, y downwards: row 0
+/// on top, as in the PNGs), its colour bar with ticks at round values, and `caption` (one line that says what
+/// was run) below all of them. Written atomically. Throws MachineError where the file cannot be written.
+void write_figure(const std::filesystem::path& path,
+                  FigureFormat format,
+                  std::span<const FigurePanel> panels,
+                  const std::string& caption);
+
+}  // namespace stencil

@@ -1,0 +1,317 @@
+#include "sim/figure_canvas.h"
+
+#include <cairo-pdf.h>
+#include <cairo.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <new>
+#include <numbers>
+#include <utility>
+
+#include "sim/error.h"
+
+namespace stencil {
+namespace {
+
+struct Destroy {
+    void operator()(cairo_t* cairo) const { cairo_destroy(cairo); }
+    void operator()(cairo_surface_t* surface) const { cairo_surface_destroy(surface); }
+    void operator()(cairo_font_options_t* options) const { cairo_font_options_destroy(options); }
+};
+using CairoPtr = std::unique_ptr<cairo_t, Destroy>;
+using SurfacePtr = std::unique_ptr<cairo_surface_t, Destroy>;
+
+void check(cairo_status_t status) {
+    if (status != CAIRO_STATUS_SUCCESS) throw MachineError(cairo_status_to_string(status));
+}
+
+cairo_status_t append(void* target, const unsigned char* bytes, unsigned int count) noexcept {
+    try {
+        static_cast<std::string*>(target)->append(reinterpret_cast<const char*>(bytes), count);
+        return CAIRO_STATUS_SUCCESS;
+    } catch (const std::bad_alloc&) {
+        return CAIRO_STATUS_NO_MEMORY;
+    }
+}
+
+CairoPtr make_cairo(cairo_surface_t* surface) {
+    check(cairo_surface_status(surface));
+    CairoPtr cairo(cairo_create(surface));
+    // Without hinting text has the same widths at every resolution, and so in every format.
+    const std::unique_ptr<cairo_font_options_t, Destroy> options(cairo_font_options_create());
+    cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
+    cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
+    cairo_set_font_options(cairo.get(), options.get());
+    cairo_select_font_face(cairo.get(), "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL, CAIRO_FONT_WEIGHT_NORMAL);
+    check(cairo_status(cairo.get()));
+    return cairo;
+}
+
+double advance(cairo_t* cairo, const std::string& text, double size) {
+    cairo_set_font_size(cairo, size);
+    cairo_text_extents_t extents{};
+    cairo_text_extents(cairo, text.c_str(), &extents);
+    check(cairo_status(cairo));
+    return extents.x_advance;
+}
+
+SurfacePtr make_image(const Raster& raster) {
+    SurfacePtr image(cairo_image_surface_create(CAIRO_FORMAT_RGB24, raster.width, raster.height));
+    check(cairo_surface_status(image.get()));
+    unsigned char* bytes = cairo_image_surface_get_data(image.get());
+    const int stride = cairo_image_surface_get_stride(image.get());
+    auto pixel = raster.pixels.begin();
+    for (int y = 0; y < raster.height; ++y, pixel += raster.width)
+        std::copy_n(
+            pixel, raster.width, reinterpret_cast<std::uint32_t*>(bytes + std::ptrdiff_t(y) * stride));
+    cairo_surface_mark_dirty(image.get());
+    return image;
+}
+
+class CairoCanvas : public FigureCanvas {
+  public:
+    void line(Point from, Point to, double width) override {
+        cairo_move_to(cairo_.get(), from.x, from.y);
+        cairo_line_to(cairo_.get(), to.x, to.y);
+        stroke(width);
+    }
+
+    void frame(const Box& box, double width) override {
+        cairo_rectangle(cairo_.get(), box.left, box.top, box.width, box.height);
+        stroke(width);
+    }
+
+    void picture(const Raster& raster, const Box& box) override {
+        const SurfacePtr image = make_image(raster);
+        cairo_save(cairo_.get());
+        cairo_translate(cairo_.get(), box.left, box.top);
+        cairo_scale(cairo_.get(), box.width / raster.width, box.height / raster.height);
+        cairo_set_source_surface(cairo_.get(), image.get(), 0, 0);
+        cairo_pattern_set_filter(cairo_get_source(cairo_.get()), CAIRO_FILTER_NEAREST);
+        cairo_rectangle(cairo_.get(), 0, 0, raster.width, raster.height);
+        cairo_fill(cairo_.get());
+        cairo_restore(cairo_.get());
+        check(cairo_status(cairo_.get()));
+    }
+
+    void text(std::string_view text, Point at, const TextStyle& style) override {
+        const std::string terminated(text);
+        const double width = advance(cairo_.get(), terminated, style.size);
+        cairo_save(cairo_.get());
+        cairo_translate(cairo_.get(), at.x, at.y);
+        if (style.upwards) cairo_rotate(cairo_.get(), -std::numbers::pi / 2);
+        cairo_move_to(cairo_.get(), -width * int(style.anchor) / 2, 0);
+        set_color(style.color);
+        cairo_show_text(cairo_.get(), terminated.c_str());
+        cairo_restore(cairo_.get());
+        check(cairo_status(cairo_.get()));
+    }
+
+  protected:
+    void start(SurfacePtr surface, double scale) {
+        surface_ = std::move(surface);
+        cairo_ = make_cairo(surface_.get());
+        cairo_scale(cairo_.get(), scale, scale);
+        cairo_set_source_rgb(cairo_.get(), 1, 1, 1);
+        cairo_paint(cairo_.get());
+    }
+
+    void set_color(Rgb color) {
+        cairo_set_source_rgb(cairo_.get(), color.r / 255.0, color.g / 255.0, color.b / 255.0);
+    }
+
+    void stroke(double width) {
+        set_color(TextStyle{}.color);
+        cairo_set_line_width(cairo_.get(), width);
+        cairo_stroke(cairo_.get());
+        check(cairo_status(cairo_.get()));
+    }
+
+    std::string file_;  // before the surface, which may still write to it when it is destroyed
+    SurfacePtr surface_;
+    CairoPtr cairo_;
+};
+
+class PngCanvas : public CairoCanvas {
+  public:
+    PngCanvas(double width, double height) {
+        start(SurfacePtr(cairo_image_surface_create(CAIRO_FORMAT_RGB24,
+                                                    int(std::lround(width * kPixelsPerPoint)),
+                                                    int(std::lround(height * kPixelsPerPoint)))),
+              kPixelsPerPoint);
+    }
+
+    std::string finish() override {
+        cairo_.reset();
+        check(cairo_surface_write_to_png_stream(surface_.get(), append, &file_));
+        return std::move(file_);
+    }
+};
+
+class PdfCanvas : public CairoCanvas {
+  public:
+    PdfCanvas(double width, double height, const std::string& title) {
+        start(SurfacePtr(cairo_pdf_surface_create_for_stream(append, &file_, width, height)), 1);
+        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_TITLE, title.c_str());
+        // No date, so that the same run gives the same bytes.
+        cairo_pdf_surface_set_metadata(surface_.get(), CAIRO_PDF_METADATA_CREATE_DATE, "");
+    }
+
+    std::string finish() override {
+        cairo_.reset();
+        cairo_surface_finish(surface_.get());
+        check(cairo_surface_status(surface_.get()));
+        return std::move(file_);
+    }
+};
+
+std::string escaped(std::string_view text) {
+    std::string result;
+    for (const char c : text) {
+        switch (c) {
+            case '&':
+                result += "&amp;";
+                break;
+            case '<':
+                result += "&lt;";
+                break;
+            case '>':
+                result += "&gt;";
+                break;
+            case '"':
+                result += "&quot;";
+                break;
+            default:
+                result += c;
+        }
+    }
+    return result;
+}
+
+std::string base64(std::string_view bytes) {
+    static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    std::string text;
+    text.reserve((bytes.size() + 2) / 3 * 4);
+    for (std::size_t i = 0; i < bytes.size(); i += 3) {
+        std::uint32_t bits = 0;
+        for (std::size_t j = i; j < i + 3; ++j)
+            bits = bits << 8 | (j < bytes.size() ? static_cast<unsigned char>(bytes[j]) : 0u);
+        for (const int shift : {18, 12, 6, 0}) text += letters[bits >> shift & 63];
+    }
+    const std::size_t padding = (3 - bytes.size() % 3) % 3;
+    text.replace(text.size() - padding, padding, padding, '=');
+    return text;
+}
+
+std::string css(Rgb color) {
+    return fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b);
+}
+
+/// Written here and not by Cairo, whose SVGs have outlines in place of text and different names on every
+/// writing.
+class SvgCanvas : public FigureCanvas {
+  public:
+    SvgCanvas(double width, double height, const std::string& title) {
+        put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" "
+            "version=\"1.1\" "
+            "width=\"{0:.2f}pt\" height=\"{1:.2f}pt\" viewBox=\"0 0 {0:.2f} {1:.2f}\" "
+            "font-family=\"'DejaVu Sans', Verdana, sans-serif\">\n<title>{2}</title>\n"
+            "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+            width,
+            height,
+            escaped(title));
+    }
+
+    void line(Point from, Point to, double width) override {
+        put("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\" "
+            "stroke-width=\"{:.2f}\"/>\n",
+            from.x,
+            from.y,
+            to.x,
+            to.y,
+            css(TextStyle{}.color),
+            width);
+    }
+
+    void frame(const Box& box, double width) override {
+        put("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" stroke=\"{}\" "
+            "stroke-width=\"{:.2f}\"/>\n",
+            box.left,
+            box.top,
+            box.width,
+            box.height,
+            css(TextStyle{}.color),
+            width);
+    }
+
+    void picture(const Raster& raster, const Box& box) override {
+        std::string png;
+        check(cairo_surface_write_to_png_stream(make_image(raster).get(), append, &png));
+        put("<image x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" "
+            "preserveAspectRatio=\"none\" "
+            "style=\"image-rendering:crisp-edges;image-rendering:pixelated\" "
+            "xlink:href=\"data:image/png;base64,{}\"/>\n",
+            box.left,
+            box.top,
+            box.width,
+            box.height,
+            base64(png));
+    }
+
+    void text(std::string_view text, Point at, const TextStyle& style) override {
+        static constexpr std::string_view anchors[] = {"start", "middle", "end"};
+        put("<text x=\"{0:.2f}\" y=\"{1:.2f}\" font-size=\"{2:.2f}\" text-anchor=\"{3}\" "
+            "fill=\"{4}\"{5}>{6}</text>\n",
+            at.x,
+            at.y,
+            style.size,
+            anchors[std::size_t(style.anchor)],
+            css(style.color),
+            style.upwards ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", at.x, at.y) : "",
+            escaped(text));
+    }
+
+    std::string finish() override {
+        put("</svg>\n");
+        return std::move(file_);
+    }
+
+  private:
+    template <class... Args>
+    void put(fmt::format_string<Args...> format, Args&&... args) {
+        fmt::format_to(std::back_inserter(file_), format, std::forward<Args>(args)...);
+    }
+
+    std::string file_;
+};
+
+}  // namespace
+
+std::unique_ptr<FigureCanvas> make_canvas(FigureFormat format,
+                                          double width,
+                                          double height,
+                                          const std::string& title) {
+    switch (format) {
+        case FigureFormat::svg:
+            return std::make_unique<SvgCanvas>(width, height, title);
+        case FigureFormat::pdf:
+            return std::make_unique<PdfCanvas>(width, height, title);
+        case FigureFormat::png:
+            break;
+    }
+    return std::make_unique<PngCanvas>(width, height);
+}
+
+double text_width(std::string_view text, double size) {
+    const SurfacePtr surface(cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1));
+    return advance(make_cairo(surface.get()).get(), std::string(text), size);
+}
+
+}  // namespace stencil

@@ -1,0 +1,93 @@
+#include "sim/figure_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "sim/figure_canvas.h"
+
+namespace stencil {
+namespace {
+
+bool continues(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0) == 0x80;
+}
+
+// Bytes of the character that starts the text; 0 where they are not UTF-8 or no character that XML may hold.
+std::size_t character_length(std::string_view text) {
+    const auto lead = static_cast<unsigned char>(text[0]);
+    if (lead < 0x80) return 1;
+    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+    if (!std::all_of(text.begin() + 1, text.begin() + std::ptrdiff_t(length), continues)) return 0;
+    std::uint32_t code = lead & (0xFFu >> (length + 1));
+    for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
+    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
+    const bool surrogate = code >= 0xD800 && code < 0xE000;
+    const bool none = code > 0x10FFFF || code == 0xFFFE || code == 0xFFFF;
+    return overlong || surrogate || none ? 0 : length;
+}
+
+// The longest start of the text (whole characters, at least one) that is no wider than `width` with `tail`
+// behind it.
+std::string_view longest_fit(std::string_view text, double width, double size, std::string_view tail) {
+    const auto whole = [&](std::size_t length) {
+        while (length > 0 && length < text.size() && continues(text[length])) --length;
+        return text.substr(0, length);
+    };
+    std::size_t fits = 0, too_long = text.size() + 1;
+    while (too_long - fits > 1) {
+        const std::size_t length = fits + (too_long - fits) / 2;
+        const bool narrow = text_width(std::string(whole(length)).append(tail), size) <= width;
+        (narrow ? fits : too_long) = length;
+    }
+    const std::string_view found = whole(fits);
+    return found.empty() ? text.substr(0, character_length(text)) : found;
+}
+
+}  // namespace
+
+std::string clean_text(std::string_view text) {
+    std::string clean;
+    while (!text.empty()) {
+        const std::size_t length = character_length(text);
+        const auto byte = static_cast<unsigned char>(text[0]);
+        if (length == 0) {
+            clean += "\uFFFD";
+        } else if (byte <= ' ' || byte == 0x7F) {
+            if (!clean.empty() && clean.back() != ' ') clean += ' ';
+        } else {
+            clean += text.substr(0, length);
+        }
+        text.remove_prefix(std::max<std::size_t>(length, 1));
+    }
+    if (clean.ends_with(' ')) clean.pop_back();
+    return clean;
+}
+
+FittedText fit_text(std::string text, double width, double size, double least_size) {
+    const double natural = text_width(text, size);
+    if (natural <= width) return {std::move(text), size};
+    const double smaller = size * std::max(width, 1.0) / natural;
+    if (smaller >= least_size) return {std::move(text), smaller};
+    return {std::string(longest_fit(text, width, least_size, "…")) + "…", least_size};
+}
+
+std::vector<std::string> wrap_text(std::string_view text, double width, double size) {
+    std::vector<std::string> lines;
+    std::string_view rest = text;
+    while (!rest.empty()) {
+        std::string_view line = longest_fit(rest, width, size, "");
+        if (line.size() < rest.size() && rest[line.size()] != ' ') {
+            if (const auto space = line.rfind(' '); space != std::string_view::npos)
+                line = line.substr(0, space);
+        }
+        lines.emplace_back(line);
+        rest.remove_prefix(line.size());
+        while (rest.starts_with(' ')) rest.remove_prefix(1);
+        if (lines.back().ends_with(' ')) lines.back().pop_back();
+    }
+    return lines;
+}
+
+}  // namespace stencil

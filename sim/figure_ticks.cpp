@@ -1,0 +1,154 @@
+#include "sim/figure_ticks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <string_view>
+
+namespace stencil {
+namespace {
+
+// Below this fraction of the values' size a range is rounding noise: no label could tell its ends apart.
+constexpr double kNarrowest = 1e-11;
+// Above this ratio of the values' size to the range's width, labels count from an offset.
+constexpr double kOffsetFrom = 1e4;
+// Labels without a common factor lie in [10^kPlainLow, 10^kPlainHigh).
+constexpr int kPlainLow = -2;
+constexpr int kPlainHigh = 4;
+
+/// Ticks at first..last times mantissa * 10^exponent.
+struct Steps {
+    int mantissa = 1;
+    int exponent = 0;
+    long long first = 0;
+    long long last = 0;
+
+    long long count() const { return last - first + 1; }
+    long double size() const { return mantissa * std::pow(10.0L, exponent); }
+};
+
+std::string superscript(int n) {
+    static constexpr std::string_view digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    std::string text = n < 0 ? "⁻" : "";
+    for (const char c : std::to_string(std::abs(n))) text += digits[c - '0'];
+    return text;
+}
+
+std::string power_of_ten(int exponent) {
+    return "×10" + superscript(exponent);
+}
+
+std::string with_true_minus(std::string text) {
+    if (text.starts_with('-')) text.replace(0, 1, "−");
+    return text;
+}
+
+int decade_of(long double value) {
+    return value == 0 ? 0 : int(std::floor(std::log10(std::abs(value)) + 1e-9L));
+}
+
+int factor_of(int decade) {
+    return decade < kPlainLow || decade >= kPlainHigh ? decade : 0;
+}
+
+// Lower is better. Four to six ticks are wanted, too few are worse than too many.
+long long unfitness(long long count, int most) {
+    if (count > most) return 1000 + count;
+    if (count < 4) return 2 * (4 - count);
+    return std::max(0LL, count - 6);
+}
+
+// long double: its exponents reach beyond those of every range of doubles, so that no difference overflows
+// and no step underflows.
+Steps choose_steps(long double low, long double high, int most, std::optional<int> least_exponent) {
+    const int decade = decade_of(high - low);
+    Steps best;
+    bool found = false;
+    for (int exponent = decade - 1; exponent <= decade + 1; ++exponent) {
+        if (least_exponent && exponent < *least_exponent) continue;
+        for (const int mantissa : {1, 2, 5}) {
+            Steps steps{mantissa, exponent, 0, 0};
+            steps.first = std::llround(std::ceil(low / steps.size() - 1e-9L));
+            steps.last = std::llround(std::floor(high / steps.size() + 1e-9L));
+            if (steps.count() < 1) continue;
+            if (!found || unfitness(steps.count(), most) <= unfitness(best.count(), most)) best = steps;
+            found = true;
+        }
+    }
+    return best;
+}
+
+// The multiple of the highest power of ten that lies within some widths of the range.
+long double roundest_near(long double low, long double high) {
+    const long double middle = (low + high) / 2, span = high - low;
+    for (int decade = decade_of(middle) + 1;; --decade) {
+        const long double unit = std::pow(10.0L, decade);
+        const long double multiple = std::round(middle / unit) * unit;
+        if (std::abs(multiple - middle) < 9 * span || unit < span) return multiple;
+    }
+}
+
+Ticks label(const Steps& steps, long double low, long double high, int factor) {
+    Ticks ticks;
+    const int decimals = std::max(0, factor - steps.exponent);
+    const double unit = steps.mantissa * std::pow(10.0, steps.exponent - factor);
+    for (long long k = steps.first; k <= steps.last; ++k) {
+        const long double position = (k * steps.size() - low) / (high - low);
+        ticks.marks.push_back({double(std::clamp(position, 0.0L, 1.0L)),
+                               with_true_minus(fmt::format("{:.{}f}", double(k) * unit, decimals))});
+    }
+    return ticks;
+}
+
+Ticks single_tick(long double value) {
+    const int factor = factor_of(decade_of(value));
+    return {{{0.5, number_text(double(value * std::pow(10.0L, -factor)), 6)}},
+            factor ? power_of_ten(factor) : ""};
+}
+
+}  // namespace
+
+std::string number_text(double value, int digits) {
+    std::string text = fmt::format("{:.{}g}", value, digits);
+    std::string power;
+    if (const auto e = text.find('e'); e != std::string::npos) {
+        power = power_of_ten(std::atoi(text.c_str() + e + 1));
+        text.resize(e);
+    }
+    return with_true_minus(text) + power;
+}
+
+Ticks value_ticks(ValueRange range, int most) {
+    if (!std::isfinite(range.low) || !std::isfinite(range.high)) return {};
+    long double low = range.low, high = range.high;
+    const long double span = high - low;
+    const long double size = std::max(std::abs(low), std::abs(high));
+    if (!(span > size * kNarrowest)) return single_tick((low + high) / 2);
+
+    long double offset = 0;
+    if (size > span * kOffsetFrom) {
+        offset = roundest_near(low, high);
+        low -= offset;
+        high -= offset;
+    }
+    const Steps steps = choose_steps(low, high, most, std::nullopt);
+    const long double largest = std::max(std::abs(steps.first), std::abs(steps.last)) * steps.size();
+    const int factor = factor_of(decade_of(largest));
+    Ticks ticks = label(steps, low, high, factor);
+    if (factor) ticks.note = power_of_ten(factor);
+    if (offset != 0) {
+        ticks.note += ticks.note.empty() ? "" : " ";
+        ticks.note += (offset < 0 ? "− " : "+ ") + number_text(double(std::abs(offset)), 12);
+    }
+    return ticks;
+}
+
+Ticks cell_ticks(int cells, int most) {
+    if (cells < 1) return {};
+    return label(choose_steps(0, cells, most, 0), 0, cells, 0);
+}
+
+}  // namespace stencil

@@ -1,0 +1,31 @@
+// Ticks of a figure's axes and colour bars: round values and their labels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/value_range.h"
+
+namespace stencil {
+
+struct Tick {
+    double position = 0;  ///< along the axis, 0 at its low end, 1 at its high end
+    std::string label;
+};
+
+struct Ticks {
+    std::vector<Tick> marks;
+    std::string note;  ///< what every label is to be read with, e.g. "×10⁻⁴" or "×10⁻⁶ + 300"; mostly empty
+};
+
+/// Ticks at multiples of 1, 2 or 5 times a power of ten, four to six of them where `most` allows it. An empty
+/// range (or one of a few roundings' width) has one tick in the middle; one that is not finite has none.
+Ticks value_ticks(ValueRange range, int most);
+
+/// Ticks at whole cells of an axis of `cells` cells; a tick k stands at the edge before cell k.
+Ticks cell_ticks(int cells, int most);
+
+/// The number as text with a true minus sign and, where it has an exponent, that as "×10ⁿ".
+std::string number_text(double value, int digits);
+
+}  // namespace stencil

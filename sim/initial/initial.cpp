@@ -1,0 +1,131 @@
+#include "sim/initial/initial.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+
+#include "sim/error.h"
+#include "sim/image.h"
+#include "sim/names.h"
+#include "sim/npy.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr InitialParameter kGaussian[] = {{"sigma", 0.125, 1e-6, 1e6, "width over the shorter side"},
+                                          {"x", 0.5, -10, 10, "centre, as a share of the width"},
+                                          {"y", 0.5, -10, 10, "centre, as a share of the height"}};
+constexpr InitialParameter kDisk[] = {{"radius", 0.25, 0, 1e6, "over the shorter side"},
+                                      {"x", 0.5, -10, 10, "centre, as a share of the width"},
+                                      {"y", 0.5, -10, 10, "centre, as a share of the height"}};
+constexpr InitialParameter kCheckerboard[] = {{"cells", 1, 1, 1e9, "side of a square, in cells"}};
+constexpr InitialParameter kSine[] = {{"mx", 1, 0, 1e9, "half waves across the width (whole ones if periodic)"},
+                                      {"my", 1, 0, 1e9, "half waves across the height (whole ones if periodic)"}};
+
+constexpr InitialCondition kConditions[] = {
+    {"jagged", "noise with a radius^-1.7 spectrum in a disc, its lower 70% cut off", {}, 25, make_jagged},
+    {"noise", "uniform on [0, 1)", {}, 8, make_noise},
+    {"gaussian", "a bell of height 1", kGaussian, 8, make_gaussian},
+    {"disk", "1 inside, 0 outside", kDisk, 8, make_disk},
+    {"checkerboard", "0 and 1 by turns", kCheckerboard, 8, make_checkerboard},
+    {"sine", "an exact eigenmode of the discrete Laplacian under the boundary", kSine, 8, make_sine},
+};
+
+const InitialCondition* find(std::string_view name) {
+    const auto found = std::ranges::find(kConditions, name, &InitialCondition::name);
+    return found == std::end(kConditions) ? nullptr : found;
+}
+
+std::string ending(const std::string& text) {
+    std::string ext = std::filesystem::path(text).extension().string();
+    std::ranges::transform(ext, ext.begin(), [](unsigned char c) { return char(std::tolower(c)); });
+    return ext;
+}
+
+bool is_file_name(const std::string& text) {
+    static constexpr std::array<std::string_view, 4> kEndings{".npy", ".png", ".jpg", ".jpeg"};
+    std::error_code ignored;
+    return std::ranges::find(kEndings, ending(text)) != kEndings.end() || text.find('/') != std::string::npos ||
+           std::filesystem::is_regular_file(text, ignored);
+}
+
+bool is_array_file(const std::string& file) {
+    return ending(file) == ".npy";
+}
+
+void read_parameter(const InitialCondition& condition, const std::string& text, InitialChoice& choice) {
+    const auto parts = split(text, '=');
+    const auto row = std::ranges::find(condition.parameters, parts[0], &InitialParameter::name);
+    if (row == condition.parameters.end() || parts.size() != 2) {
+        std::vector<std::string> allowed;
+        for (const InitialParameter& p : condition.parameters) allowed.push_back(fmt::format("{}={}", p.name, p.standard));
+        throw InputError(fmt::format("--initial {}: unknown option '{}' (allowed: {})",
+                                     condition.name,
+                                     text,
+                                     allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
+    }
+    const std::string setting = fmt::format("--initial {}:{}", condition.name, row->name);
+    const double value = parse_real(parts[1], setting);
+    if (value < row->least || value > row->most)
+        throw InputError(fmt::format("{} {}: must be from {} to {}", setting, parts[1], row->least, row->most));
+    choice.parameters[parts[0]] = value;
+}
+
+}  // namespace
+
+std::span<const InitialCondition> initial_conditions() {
+    return kConditions;
+}
+
+InitialChoice parse_initial(std::string_view text) {
+    InitialChoice choice;
+    const std::string name(text.substr(0, text.find(':')));
+    choice.condition = find(name);
+    if (!choice.condition) {
+        choice.file = std::string(text);
+        if (is_file_name(choice.file)) return choice;
+        std::vector<std::string> known;
+        for (const InitialCondition& row : kConditions) known.emplace_back(row.name);
+        known.emplace_back("FILE.npy");
+        known.emplace_back("FILE.png");
+        known.emplace_back("FILE.jpg");
+        throw InputError("--initial: " + unknown_name_message("initial condition", name, known));
+    }
+    for (const InitialParameter& row : choice.condition->parameters)
+        choice.parameters[std::string(row.name)] = row.standard;
+    if (name.size() < text.size())
+        for (const std::string& part : split(text.substr(name.size() + 1), ','))
+            read_parameter(*choice.condition, part, choice);
+    return choice;
+}
+
+std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
+    if (choice.condition) return std::nullopt;
+    if (!is_array_file(choice.file)) return image_size(choice.file);
+    const NpyHeader header = read_npy_header(choice.file);
+    return std::pair{header.nx, header.ny};
+}
+
+Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
+    if (choice.condition) return choice.condition->make(request);
+    if (!is_array_file(choice.file)) {
+        Array<double> picture = read_image(choice.file);
+        if (picture.nx() == request.nx && picture.ny() == request.ny) return picture;
+        return resample(picture, request.nx, request.ny);
+    }
+    Field field = read_npy(choice.file);
+    if (field.nx() != request.nx || field.ny() != request.ny)
+        throw InputError(fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
+                                     choice.file,
+                                     field.nx(),
+                                     field.ny(),
+                                     request.nx,
+                                     request.ny));
+    return field;
+}
+
+}  // namespace stencil

@@ -1,0 +1,91 @@
+// The jagged picture of the tutorial "Using GPU resources": uniform float32 noise, times radius^-1.7 in Fourier space,
+// cut to a disc, and zero at and below its 70th percentile. In float64 after the noise, as NumPy does it when
+// the noise is made float64 before the transform (tests/reference/make_reference.py).
+
+#include <fftw3.h>
+
+#include <cmath>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "sim/initial/initial.h"
+#include "sim/percentile.h"
+#include "sim/random.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kDecay = -1.7;
+constexpr double kDisc = 0.45;       // radius over the number of rows
+constexpr double kPercentile = 70;
+
+struct FftwFree {
+    void operator()(void* p) const { fftw_free(p); }
+};
+
+// Real (ny, nx) data in place of its half spectrum: rows of nx / 2 + 1 complex numbers.
+struct Spectrum {
+    Spectrum(int columns, int rows)
+        : nx(columns),
+          ny(rows),
+          half(columns / 2 + 1),
+          data(static_cast<fftw_complex*>(fftw_malloc(sizeof(fftw_complex) * std::size_t(half) * std::size_t(rows)))) {
+        if (!data) throw std::bad_alloc();
+    }
+    double* real_row(int y) { return reinterpret_cast<double*>(data.get() + std::size_t(y) * std::size_t(half)); }
+    fftw_complex* row(int y) { return data.get() + std::size_t(y) * std::size_t(half); }
+
+    int nx, ny, half;
+    std::unique_ptr<fftw_complex, FftwFree> data;
+};
+
+void transform(Spectrum& s, bool forward) {
+    auto* real = reinterpret_cast<double*>(s.data.get());
+    fftw_plan plan = forward ? fftw_plan_dft_r2c_2d(s.ny, s.nx, real, s.data.get(), FFTW_ESTIMATE)
+                             : fftw_plan_dft_c2r_2d(s.ny, s.nx, s.data.get(), real, FFTW_ESTIMATE);
+    if (!plan) throw std::bad_alloc();
+    fftw_execute(plan);
+    fftw_destroy_plan(plan);
+}
+
+// One plus the distance from the zero frequency, or from the middle cell n // 2.
+double radius(int dx, int dy) {
+    return 1 + std::sqrt(double(dx) * dx + double(dy) * dy);
+}
+
+}  // namespace
+
+Array<double> make_jagged(const InitialRequest& request) {
+    const int nx = request.nx;
+    const int ny = request.ny;
+    Spectrum spectrum(nx, ny);
+    Random random(request.seed);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) spectrum.real_row(y)[x] = double(random.next_float());
+
+    transform(spectrum, true);
+    for (int y = 0; y < ny; ++y) {
+        const int frequency_y = y < (ny + 1) / 2 ? y : y - ny;
+        for (int x = 0; x < spectrum.half; ++x) {
+            const double weight = std::pow(radius(x, frequency_y), kDecay) / (double(nx) * ny);
+            spectrum.row(y)[x][0] *= weight;
+            spectrum.row(y)[x][1] *= weight;
+        }
+    }
+    transform(spectrum, false);
+
+    Array<double> field(nx, ny);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) {
+            const bool in_disc = radius(x - nx / 2, y - ny / 2) < kDisc * ny;
+            field.at(x, y) = in_disc ? spectrum.real_row(y)[x] : 0.0;
+        }
+    spectrum.data.reset();
+    std::vector<double> sorted(field.cells().begin(), field.cells().end());
+    const double threshold = percentile(std::span(sorted), kPercentile);
+    for (double& value : field.cells()) value = value > threshold ? value : 0.0;
+    return field;
+}
+
+}  // namespace stencil

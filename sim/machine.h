@@ -1,0 +1,27 @@
+// What the program runs on.
+#pragma once
+
+#include <string>
+
+#include "kernels/cuda_runtime.h"
+#include "kernels/method.h"
+#include "sim/host_memory.h"
+
+namespace stencil {
+
+struct Machine {
+    std::string cpu_name;
+    int cpu_threads = 1;
+    std::string simd;
+    HostMemory memory;
+    CudaStatus cuda;
+
+    bool has_cuda() const { return !cuda.devices.empty(); }
+};
+
+Machine query_machine();
+
+/// The device's name, e.g. "NVIDIA H200", or the processor's with its thread count.
+std::string device_name(const Machine& machine, Device device, int threads);
+
+}  // namespace stencil

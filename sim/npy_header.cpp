@@ -1,0 +1,179 @@
+#include "sim/npy_header.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <utility>
+
+#include "sim/input_file.h"
+
+namespace stencil {
+namespace {
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+class Parser {
+  public:
+    explicit Parser(std::string_view text) : text_(text) {}
+
+    NpyDict dict() {
+        NpyDict result;
+        bool seen[3] = {};
+        expect('{', "a dict");
+        while (!take('}')) {
+            const std::string key = string("a key");
+            expect(':', "':' after a key");
+            const int row = key == "descr" ? 0 : key == "fortran_order" ? 1 : key == "shape" ? 2 : -1;
+            if (row < 0) fail(fmt::format("unknown key '{}'", quotable(key)));
+            if (std::exchange(seen[row], true)) fail(fmt::format("two values of '{}'", key));
+            if (row == 0) descr(result);
+            if (row == 1) result.fortran_order = boolean();
+            if (row == 2) shape(result);
+            if (!take(',')) {
+                expect('}', "',' or '}' after a value");
+                break;
+            }
+        }
+        skip_space();
+        if (at_ != text_.size()) fail("text after the dict");
+        if (!seen[0]) fail("no 'descr'");
+        if (!seen[1]) fail("no 'fortran_order'");
+        if (!seen[2]) fail("no 'shape'");
+        return result;
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& what) const { throw NpyDictError(what); }
+
+    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+
+    void skip_space() {
+        while (at_ < text_.size() && std::string_view(" \t\r\n\f\v").find(text_[at_]) != std::string_view::npos)
+            ++at_;
+    }
+
+    bool take(char symbol) {
+        skip_space();
+        if (peek() != symbol) return false;
+        ++at_;
+        return true;
+    }
+
+    void expect(char symbol, std::string_view what) {
+        if (!take(symbol)) fail(fmt::format("expected {} at byte {}", what, at_));
+    }
+
+    std::string string(std::string_view what) {
+        skip_space();
+        const char quote = peek();
+        const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
+        if (end == std::string_view::npos) fail(fmt::format("expected {} in quotes at byte {}", what, at_));
+        std::string result(text_.substr(at_ + 1, end - at_ - 1));
+        if (result.find('\\') != std::string::npos) fail(fmt::format("a backslash in {}", what));
+        at_ = end + 1;
+        return result;
+    }
+
+    void descr(NpyDict& result) {
+        skip_space();
+        result.structured = peek() == '[' || peek() == '(';
+        if (result.structured)
+            skip_brackets();
+        else
+            result.descr = string("the type");
+    }
+
+    // A structured type is refused later, so that its name and not its syntax is what the reader hears about.
+    void skip_brackets() {
+        int depth = 0;
+        do {
+            skip_space();
+            const char c = peek();
+            if (c == '\0') fail("a list that doesn't end");
+            if (c == '\'' || c == '"') {
+                string("a name");
+                continue;
+            }
+            if (c == '[' || c == '(') ++depth;
+            if (c == ']' || c == ')') --depth;
+            ++at_;
+        } while (depth > 0);
+    }
+
+    bool boolean() {
+        skip_space();
+        for (const bool value : {false, true}) {
+            const std::string_view word = value ? "True" : "False";
+            if (!text_.substr(at_).starts_with(word)) continue;
+            at_ += word.size();
+            return value;
+        }
+        fail("'fortran_order' is neither True nor False");
+    }
+
+    void shape(NpyDict& result) {
+        skip_space();
+        const std::size_t start = at_;
+        expect('(', "'(' of the shape");
+        while (!take(')')) {
+            result.shape.push_back(axis());
+            if (!take(',')) {
+                // Python's (3) is a number in brackets and no tuple.
+                if (result.shape.size() == 1) fail("'shape' is no tuple");
+                expect(')', "',' or ')' after an axis");
+                break;
+            }
+        }
+        result.shape_text = text_.substr(start, at_ - start);
+    }
+
+    std::uint64_t axis() {
+        skip_space();
+        if (peek() == '-') fail("a negative axis in 'shape'");
+        if (!is_digit(peek())) fail(fmt::format("expected a whole number in 'shape' at byte {}", at_));
+        constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+        std::uint64_t value = 0;
+        for (; is_digit(peek()); ++at_) {
+            const auto digit = std::uint64_t(peek() - '0');
+            value = value > (kMost - digit) / 10 ? kMost : value * 10 + digit;
+        }
+        if (peek() == 'L') ++at_;  // long integers of Python 2
+        return value;
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace
+
+NpyDict parse_npy_dict(std::string_view text) {
+    return Parser(text).dict();
+}
+
+std::string npy_dtype_name(std::string_view descr) {
+    if (!descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos) descr.remove_prefix(1);
+    if (descr.empty()) return "";
+    const char kind = descr[0];
+    descr.remove_prefix(1);
+    if (kind == 'O') return "objects";
+    if (kind == 'S' || kind == 'a' || kind == 'U') return "text";
+    if (kind == 'M' || kind == 'm') return "dates or times";
+    if (kind == 'V') return "raw bytes";
+    int bytes = 0;
+    for (const char digit : descr) {
+        if (!is_digit(digit) || bytes > 99) return "";
+        bytes = bytes * 10 + (digit - '0');
+    }
+    if (kind == 'b' && bytes == 1) return "bool";
+    const std::string_view name = kind == 'i'   ? "int"
+                                  : kind == 'u' ? "uint"
+                                  : kind == 'f' ? "float"
+                                  : kind == 'c' ? "complex"
+                                                : "";
+    return name.empty() || bytes == 0 ? "" : fmt::format("{}{}", name, bytes * 8);
+}
+
+}  // namespace stencil

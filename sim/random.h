@@ -1,0 +1,32 @@
+// NumPy's random numbers: np.random.default_rng(seed).random(), bit for bit.
+#pragma once
+
+#include <cstdint>
+
+namespace stencil {
+
+/// PCG64 (128-bit LCG, XSL-RR output) seeded through NumPy's SeedSequence. Known answers:
+/// tests/reference/random_numbers.json.
+class Random {
+  public:
+    explicit Random(std::uint64_t seed);
+
+    /// Uniform on [0, 1): default_rng(seed).random(dtype=np.float32), 24 bits, two to a 64-bit draw, low half first.
+    float next_float();
+
+    /// Uniform on [0, 1): default_rng(seed).random(), 53 bits.
+    double next_double();
+
+  private:
+    __extension__ using Uint128 = unsigned __int128;
+
+    std::uint64_t next64();
+    std::uint32_t next32();
+
+    Uint128 state_ = 0;
+    Uint128 increment_ = 0;
+    std::uint32_t half_ = 0;
+    bool has_half_ = false;
+};
+
+}  // namespace stencil

@@ -1,0 +1,106 @@
+#include "sim/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <limits>
+
+#include "kernels/statistics.h"
+#include "sim/error.h"
+#include "sim/exports.h"
+#include "sim/initial/initial.h"
+
+namespace stencil {
+namespace {
+
+// Graphs, rings, stacks, libraries: measured below 200 MB on CUDA and 40 MB on the CPU.
+constexpr double kFixedHostBytes = 64e6;
+constexpr double kFixedCudaBytes = 256e6;
+
+std::string cpu_methods() {
+    std::vector<std::string_view> names{"auto"};
+    for (const Method& method : methods())
+        if (method.device == Device::cpu) names.push_back(method.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+const Method& choose_method(const RunSpec& spec, const Machine& machine) {
+    if (spec.method != "auto") {
+        const Method& method = *find_method(spec.method);
+        if (method.device == Device::cuda && !machine.has_cuda())
+            throw InputError(fmt::format(
+                "--method {} needs CUDA, and {} (allowed here: {})", method.name, machine.cuda.why_none, cpu_methods()));
+        return method;
+    }
+    if (spec.backend == "cuda" && !machine.has_cuda())
+        throw InputError(
+            fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)", machine.cuda.why_none));
+    const bool cuda = spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
+    return fastest_method(cuda ? Device::cuda : Device::cpu);
+}
+
+}  // namespace
+
+RunSpec resolve(RunSpec spec, const Machine& machine) {
+    spec.validate();
+    const Method& method = choose_method(spec, machine);
+    spec.method = method.name;
+    spec.backend = name_of(method.device);
+    if (spec.threads == 0) spec.threads = machine.cpu_threads;
+    const InitialChoice choice = parse_initial(spec.initial);
+    const auto own_size = initial_size(choice);
+    if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
+    if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
+    if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export)) spec.exports.emplace_back("frames.png");
+    return spec;
+}
+
+SolverSetup solver_setup(const RunSpec& spec) {
+    return {find_method(spec.method), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+}
+
+void check_resources(const RunSpec& spec, const Machine& machine) {
+    check_exports(spec);
+    const SolverSetup setup = solver_setup(spec);
+    const double cells = double(setup.nx) * setup.ny;
+    const InitialChoice choice = parse_initial(spec.initial);
+    const double field = double(bytes_of(spec.dtype));
+    // A file is read, and perhaps resampled, beside its field.
+    const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + field;
+    const double solver = solver_bytes(setup) / cells;
+    const bool on_cuda = setup.method->device == Device::cuda;
+    // Start, end and Laplacian are there together while files are written.
+    const double running = 3 * field + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
+    const double limit = double(spec.memory_limit);
+    require_memory({"host memory",
+                    std::max(making, running),
+                    kFixedHostBytes,
+                    std::min(double(machine.memory.free_bytes), limit)},
+                   setup.nx,
+                   setup.ny);
+    if (on_cuda)
+        require_memory({"GPU memory",
+                        solver,
+                        kFixedCudaBytes,
+                        std::min(double(machine.cuda.devices.front().free_bytes), limit)},
+                       setup.nx,
+                       setup.ny);
+}
+
+void check_magnitude(const RunSpec& spec, const Field& field) {
+    const Statistics s = field.visit([](const auto& cells) { return statistics(cells.view()); });
+    const double largest = std::max(std::abs(s.min), std::abs(s.max));
+    // A step in the scaled state passes through values of u / coefficient.
+    const double most =
+        spec.dtype == DType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    if (largest <= most / 16 * std::min(spec.coefficient, 1.0) && 1 / spec.coefficient < most / 16) return;
+    throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
+                                 spec.coefficient,
+                                 largest,
+                                 name_of(spec.dtype),
+                                 spec.dtype == DType::float32 ? ": use --dtype float64" : ""));
+}
+
+}  // namespace stencil

@@ -1,0 +1,31 @@
+// What a run tells about itself.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "kernels/statistics.h"
+#include "sim/machine.h"
+#include "sim/simulation.h"
+
+namespace stencil {
+
+struct RunReport {
+    std::string device;
+    RunSpec spec;               ///< resolved, as asked for
+    long long steps = 0;        ///< done
+    Timings timings;
+    Statistics start, end;      ///< of the field
+    std::optional<double> copy_gb_per_s;  ///< measured, where it was
+};
+
+RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine);
+
+/// timings.json. Rates are null where no step was done.
+nlohmann::ordered_json to_json(const RunReport& report);
+
+/// A few lines for people: what was run, and how fast.
+std::string to_text(const RunReport& report);
+
+}  // namespace stencil

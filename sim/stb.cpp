@@ -1,0 +1,56 @@
+// The one translation unit that holds the implementation of stb_image and stb_image_write.
+#include <cstddef>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+// The writer takes no answer for none: where memory ends it would write through a null pointer.
+void* reallocate_or_throw(void* old, std::size_t bytes) {
+    void* const memory = std::realloc(old, bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+// Zeroed, so that no picture ever shows what was in memory before: the decoder of damaged files reads cells that it
+// never wrote. Its assertions are about such files too and must not end the program.
+#define STBI_MALLOC(bytes) std::calloc(1, bytes)
+#define STBI_REALLOC(old, bytes) std::realloc(old, bytes)
+#define STBI_FREE(memory) std::free(memory)
+#define STBI_ASSERT(condition) ((void)0)
+#define STBIW_MALLOC(bytes) reallocate_or_throw(nullptr, bytes)
+#define STBIW_REALLOC(old, bytes) reallocate_or_throw(old, bytes)
+#define STBIW_FREE(memory) std::free(memory)
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wall"
+#pragma GCC diagnostic ignored "-Wextra"
+#pragma GCC diagnostic ignored "-Wpedantic"
+#pragma GCC diagnostic ignored "-Wshadow"
+#pragma GCC diagnostic ignored "-Wsign-compare"
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+#define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_PNG
+#define STBI_ONLY_JPEG
+#define STBI_NO_STDIO
+#define STBI_FAILURE_USERMSG
+#include <stb/stb_image.h>
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STBI_WRITE_NO_STDIO
+#include <stb/stb_image_write.h>
+#pragma GCC diagnostic pop
+
+namespace {
+
+// Before main(), because these are global variables and several threads may write pictures. Cells of few colours
+// compress best unfiltered (and in half the time), and little is gained beyond level 5.
+[[maybe_unused]] const bool configured = [] {
+    stbi_write_force_png_filter = 0;
+    stbi_write_png_compression_level = 5;
+    return true;
+}();
+
+}  // namespace

@@ -1,0 +1,118 @@
+#include "sim/value_range.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "sim/error.h"
+#include "sim/input_file.h"
+
+namespace stencil {
+namespace {
+
+// All of the text as a finite number.
+std::optional<double> parse_number(std::string_view text) {
+    double value = 0;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, value);
+    if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+    return value;
+}
+
+struct Extremes {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+};
+
+template <class T>
+Extremes find_extremes(std::span<const T> cells) {
+    T low = std::numeric_limits<T>::infinity(), high = -low;
+    for (const T value : cells) {
+        if (!std::isfinite(value)) continue;
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+    return {low, high};
+}
+
+// The percentiles that lie after `sorted` order statistics; reorders the values.
+template <class T>
+double find_percentile(std::vector<T>& values, double percentile) {
+    const double position = double(values.size() - 1) * (percentile / 100);
+    const double whole = std::floor(position);
+    const auto at = values.begin() + std::ptrdiff_t(whole);
+    std::nth_element(values.begin(), at, values.end());
+    if (at + 1 == values.end()) return *at;
+    // NumPy's interpolation, which meets both ends exactly.
+    const double below = *at, above = *std::min_element(at + 1, values.end());
+    const double part = position - whole, difference = above - below;
+    return part >= 0.5 ? above - difference * (1 - part) : below + difference * part;
+}
+
+template <class T>
+Extremes find_percentiles(std::span<const T> cells, const RangeRule& rule) {
+    std::vector<T> values;
+    values.reserve(cells.size());
+    std::ranges::copy_if(cells, std::back_inserter(values), [](T value) { return std::isfinite(value); });
+    if (values.empty()) return {};
+    const double low = find_percentile(values, rule.low);
+    return {low, find_percentile(values, rule.high)};
+}
+
+}  // namespace
+
+RangeRule parse_range(std::string_view text, std::string_view setting) {
+    const auto refuse = [&](std::string_view what) {
+        throw InputError(fmt::format("{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX",
+                                     setting,
+                                     quotable(text),
+                                     what));
+    };
+    if (text == "auto") return {};
+    constexpr std::string_view kPercentile = "percentile:";
+    RangeRule rule;
+    rule.kind = text.starts_with(kPercentile) ? RangeRule::Kind::percentile : RangeRule::Kind::fixed;
+    const bool percentile = rule.kind == RangeRule::Kind::percentile;
+    const std::string_view numbers = percentile ? text.substr(kPercentile.size()) : text;
+    const std::size_t colon = numbers.find(':');
+    if (colon == std::string_view::npos) refuse(percentile ? "two percentiles are needed" : "not a range");
+    const std::string_view texts[] = {numbers.substr(0, colon), numbers.substr(colon + 1)};
+    const auto low = parse_number(texts[0]), high = parse_number(texts[1]);
+    if (!low || !high) refuse(fmt::format("'{}' is not a finite number", quotable(texts[low ? 1 : 0])));
+    if (percentile && (*low < 0 || *low > 100 || *high < 0 || *high > 100)) refuse("a percentile beyond 0 to 100");
+    if (percentile && *low >= *high) refuse("the lower percentile must be below the upper");
+    if (*low >= *high) refuse("the smallest value must be below the largest");
+    if (!std::isfinite(*high - *low)) refuse("the range is too wide");
+    rule.low = *low;
+    rule.high = *high;
+    return rule;
+}
+
+std::string to_string(const RangeRule& rule) {
+    if (rule.kind == RangeRule::Kind::automatic) return "auto";
+    const std::string_view prefix = rule.kind == RangeRule::Kind::percentile ? "percentile:" : "";
+    return fmt::format("{}{}:{}", prefix, rule.low, rule.high);
+}
+
+ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at_zero) {
+    Extremes found{rule.low, rule.high};
+    if (rule.kind != RangeRule::Kind::fixed)
+        found = field.visit([&](const auto& array) {
+            return rule.kind == RangeRule::Kind::automatic ? find_extremes(array.cells())
+                                                           : find_percentiles(array.cells(), rule);
+        });
+    if (!(found.low <= found.high)) found = {0, 1};
+    // So that high - low is a finite number, whatever the field holds.
+    constexpr double kMost = std::numeric_limits<double>::max() / 2;
+    const ValueRange range{std::clamp(found.low, -kMost, kMost), std::clamp(found.high, -kMost, kMost)};
+    if (!centred_at_zero) return range;
+    const double most = std::max(std::abs(range.low), std::abs(range.high));
+    return most > 0 ? ValueRange{-most, most} : ValueRange{-1, 1};
+}
+
+}  // namespace stencil

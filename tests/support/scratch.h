@@ -1,0 +1,77 @@
+// What tests of files need: a folder that goes away, bytes in and out, the text of an error, numbers of their own.
+#pragma once
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// A new empty folder, removed with all that it holds.
+class ScratchFolder {
+  public:
+    ScratchFolder() {
+        static std::atomic<int> count = 0;
+        do
+            folder_ = std::filesystem::temp_directory_path() /
+                      ("stencilscope-test-" + std::to_string(::getpid()) + "-" + std::to_string(count++));
+        while (!std::filesystem::create_directory(folder_));
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(folder_, ignored);
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+    std::filesystem::path operator/(std::string_view name) const { return folder_ / name; }
+    const std::filesystem::path& path() const { return folder_; }
+    long long entries() const { return std::distance(std::filesystem::directory_iterator(folder_), {}); }
+
+  private:
+    std::filesystem::path folder_;
+};
+
+inline std::string read_bytes(const std::filesystem::path& path) {
+    std::ifstream stream(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+inline std::filesystem::path write_bytes(const std::filesystem::path& path, std::string_view bytes) {
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+}
+
+/// What an error of type Error says; empty where `action` throws none, and any other error passes.
+template <class Error, class Action>
+std::string message_of(Action action) {
+    try {
+        action();
+    } catch (const Error& error) {
+        return error.what();
+    }
+    return "";
+}
+
+/// Numbers that differ in every run; a test names its seed with CAPTURE(random.seed).
+struct Random {
+    std::uint64_t seed = std::random_device()();
+    std::mt19937_64 engine{seed};
+
+    double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(engine); }
+    int integer(int low, int high) { return std::uniform_int_distribution(low, high)(engine); }
+    std::string bytes(std::size_t count) {
+        std::string result(count, '\0');
+        for (char& byte : result) byte = char(integer(0, 255));
+        return result;
+    }
+};
+
+}  // namespace stencil
