@@ -43,7 +43,8 @@ bool was_given(const RunWords& words, std::string_view name) {
 
 int start_run(const RunWords& words) {
     RunRequest request = words.request;
-    if (!words.spec_file.empty()) request.spec = spec_from_json(read_text_file(words.spec_file), words.spec_file);
+    if (!words.spec_file.empty())
+        request.spec = spec_from_json(read_text_file(words.spec_file), words.spec_file);
     for (const auto& [setting, text] : words.settings) setting->set(request.spec, text);
     for (const char* name : {"export", "every"})
         if (request.out.empty() && was_given(words, name))
@@ -59,14 +60,17 @@ std::string list_names() {
             text += fmt::format("  {:<13}   {}={}: {}\n", "", p.name, p.standard, p.help);
     }
     text += "\nMethods:\n";
-    for (const Method& row : methods()) text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    for (const Method& row : methods())
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
     text += "\nBoundaries:\n";
     for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);
     text += "\nFiles of --export (* by default):\n";
-    for (const Export& row : exports()) text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
+    for (const Export& row : exports())
+        text += fmt::format("  {:<14}{} {}\n", row.name, row.standard ? "*" : " ", row.help);
     for (const FrameExport& row : frame_exports()) text += fmt::format("  {:<14}  {}\n", row.name, row.help);
     text += "\nColour tables:\n ";
-    for (const Colormap& map : colormaps()) text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
+    for (const Colormap& map : colormaps())
+        text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
     return text;
 }
 
@@ -75,7 +79,8 @@ void add_run(CLI::App& app, RunWords& words) {
     for (const Setting& setting : settings()) {
         const std::string name = fmt::format("--{}", setting.name);
         if (setting.value.empty())
-            run->add_flag_callback(name, [&] { words.settings.emplace_back(&setting, "true"); }, std::string(setting.help));
+            run->add_flag_callback(
+                name, [&] { words.settings.emplace_back(&setting, "true"); }, std::string(setting.help));
         else
             run->add_option_function<std::string>(
                    name,
@@ -84,7 +89,8 @@ void add_run(CLI::App& app, RunWords& words) {
                 ->type_name(std::string(setting.value))
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
-    run->add_option("--spec", words.spec_file, "Start from a spec.json; other options override it")->type_name("FILE.json");
+    run->add_option("--spec", words.spec_file, "Start from a spec.json; other options override it")
+        ->type_name("FILE.json");
     run->add_option("--out", words.request.out, "Folder for the files")->type_name("DIR");
     run->add_option("--json", words.request.json, "Also write the timings to this file")->type_name("FILE");
     run->add_flag("--quiet", words.request.quiet, "Print nothing but errors and notes");
@@ -92,11 +98,15 @@ void add_run(CLI::App& app, RunWords& words) {
 }
 
 void add_devices(CLI::App& app, DevicesRequest& request) {
-    CLI::App* devices = app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
-    devices->add_option_function<std::string>(
-               "--threads",
-               [&](const std::string& text) { request.threads = int(parse_integer(text, "--threads", 1, 4096)); },
-               "CPU threads that copy (default: all)")
+    CLI::App* devices =
+        app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
+    devices
+        ->add_option_function<std::string>(
+            "--threads",
+            [&](const std::string& text) {
+                request.threads = int(parse_integer(text, "--threads", 1, 4096));
+            },
+            "CPU threads that copy (default: all)")
         ->type_name("N");
     devices->add_option("--json", request.json, "Also write it to this file as JSON")->type_name("FILE");
     devices->add_flag("--quiet", request.quiet, "Print nothing");
@@ -126,7 +136,9 @@ std::string one_line(std::string text) {
 std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App app("Stencilscope: a 2D diffusion and stencil laboratory", "stencilscope");
     app.set_version_flag("--version", std::string("stencilscope ") + STENCILSCOPE_VERSION);
-    app.footer("'stencilscope run --out DIR' steps a field without a window; 'stencilscope run --help' lists its options.");
+    app.footer(
+        "'stencilscope run --out DIR' steps a field without a window; 'stencilscope run --help' lists its "
+        "options.");
     // What the callbacks fill outlives this function, in the command that is returned.
     const auto words = std::make_shared<RunWords>();
     const auto devices = std::make_shared<DevicesRequest>();
@@ -147,7 +159,8 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App& command = chosen.empty() ? app : *chosen.front();
     if (const auto left = command.remaining(); !left.empty()) refuse_word(command, left.front());
     if (chosen.empty())
-        throw InputError("this version has no window; 'stencilscope run --out DIR' runs headless (see --help)");
+        throw InputError(
+            "this version has no window; 'stencilscope run --out DIR' runs headless (see --help)");
     if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };
 }

@@ -5,8 +5,8 @@
 
 namespace stencil {
 
-/// Reads the words and returns the command to run, which returns the exit status. Help and version are commands too. Throws
-/// InputError, one line, for words that are not understood.
+/// Reads the words and returns the command to run, which returns the exit status. Help and version are
+/// commands too. Throws InputError, one line, for words that are not understood.
 std::function<int()> read_command_line(int argc, const char* const* argv);
 
 }  // namespace stencil

@@ -1,4 +1,5 @@
-// The program: reads the command line, runs the command, and turns what goes wrong into one line and an exit status.
+// The program: reads the command line, runs the command, and turns what goes wrong into one line and an exit
+// status.
 
 #include <fmt/format.h>
 

@@ -37,14 +37,20 @@ std::string ProgressBar::text(long long steps, double seconds) const {
     const double rate = seconds > 0 ? cells_ * double(steps) / seconds / 1e9 : 0;
     const int filled = int(share * kWidth);
     const std::string bar = terminal_ ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
-    return fmt::format(
-        "{}{:3.0f}%  {}/{} steps  {:.3g} GCells/s  {} left", bar, 100 * share, steps, total_, rate, time_text(left));
+    return fmt::format("{}{:3.0f}%  {}/{} steps  {:.3g} GCells/s  {} left",
+                       bar,
+                       100 * share,
+                       steps,
+                       total_,
+                       rate,
+                       time_text(left));
 }
 
 void ProgressBar::show(long long steps, double seconds) {
     if (quiet_) return;
     const auto now = Clock::now();
-    if (now - last_ < (terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval))) return;
+    if (now - last_ < (terminal_ ? Clock::duration(kTerminalInterval) : Clock::duration(kLogInterval)))
+        return;
     last_ = now;
     drawn_ = true;
     fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", text(steps, seconds), terminal_ ? "\x1b[K" : "\n");

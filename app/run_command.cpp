@@ -40,12 +40,14 @@ void make_folder(const fs::path& folder) {
 }
 
 void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
-    const bool fell_back = request.spec.backend == "auto" && request.spec.method == "auto" && resolved.backend == "cpu";
+    const bool fell_back =
+        request.spec.backend == "auto" && request.spec.method == "auto" && resolved.backend == "cpu";
     if (fell_back && machine.cuda.built_in)
         fmt::print(stderr, "note: {}: using the CPU\n", machine.cuda.why_none);
     if (resolved.coefficient == kStabilityLimit)
         fmt::print(stderr,
-                   "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the Laplacian; "
+                   "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the "
+                   "Laplacian; "
                    "0.2 is free of it\n");
     if (resolved.coefficient > kStabilityLimit)
         fmt::print(stderr, "note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
@@ -58,7 +60,8 @@ long long next_batch(const Simulation& simulation) {
     const double seconds_per_step = simulation.timings().spread().median;
     long long batch = kFirstBatch;
     if (done > 0) {
-        batch = seconds_per_step > 0 ? static_cast<long long>(kBatchSeconds / seconds_per_step) : kBatchMultiple;
+        batch =
+            seconds_per_step > 0 ? static_cast<long long>(kBatchSeconds / seconds_per_step) : kBatchMultiple;
         batch = std::clamp(batch, 1LL, kMostSteps);
         if (batch > kBatchMultiple) batch -= batch % kBatchMultiple;
     }
@@ -74,13 +77,15 @@ void step_to_the_end(Simulation& simulation, FrameWriter& frames, bool quiet) {
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
         simulation.apply(Advance{next_batch(simulation)});
         bar.show(simulation.step(), simulation.timings().total_seconds());
-        const bool frame_due = simulation.step() % std::max(spec.every, 1LL) == 0 || simulation.step() == spec.steps;
+        const bool frame_due =
+            simulation.step() % std::max(spec.every, 1LL) == 0 || simulation.step() == spec.steps;
         if (frames.wanted() && frame_due) frames.write(simulation.field(), simulation.step());
     }
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {
-    const bool exported = !request.out.empty() && std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
+    const bool exported =
+        !request.out.empty() && std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
     return exported || !request.json.empty() || !request.quiet;
 }
 
@@ -93,7 +98,10 @@ void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) 
 }
 
 // Everything that is written at the end.
-void finish(const RunRequest& request, Simulation& simulation, const Machine& machine, const FrameWriter& frames) {
+void finish(const RunRequest& request,
+            Simulation& simulation,
+            const Machine& machine,
+            const FrameWriter& frames) {
     const Field end = simulation.field();
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
@@ -108,7 +116,8 @@ void finish(const RunRequest& request, Simulation& simulation, const Machine& ma
         const Field laplacian = simulation.laplacian();
         RunSpec done = spec;
         done.steps = simulation.step();
-        files = write_exports(request.out, {&done, &simulation.start(), &end, &laplacian, done.steps, timings});
+        files =
+            write_exports(request.out, {&done, &simulation.start(), &end, &laplacian, done.steps, timings});
     }
     if (!request.json.empty()) write_text_file(request.json, timings.dump(2) + "\n");
     if (request.quiet) return;

@@ -14,8 +14,8 @@ struct RunRequest {
     bool quiet = false;
 };
 
-/// Returns the exit status: 0, or 128 + the signal that ended it early (what was done until then is exported). Throws
-/// InputError, MachineError and CudaError.
+/// Returns the exit status: 0, or 128 + the signal that ended it early (what was done until then is
+/// exported). Throws InputError, MachineError and CudaError.
 int run_command(const RunRequest& request);
 
 }  // namespace stencil

@@ -1,5 +1,5 @@
-// The boundaries: the one place that says what lies outside the field. Every method, on the CPU and on CUDA, asks
-// here; a new boundary is an enumerator, a row of kBoundaries and a case of inside_index().
+// The boundaries: the one place that says what lies outside the field. Every method, on the CPU and on CUDA,
+// asks here; a new boundary is an enumerator, a row of kBoundaries and a case of inside_index().
 #pragma once
 
 #include <array>
@@ -30,7 +30,9 @@ constexpr const BoundaryRow& row_of(Boundary boundary) {
     return kBoundaries.front();
 }
 
-constexpr std::string_view name_of(Boundary boundary) { return row_of(boundary).name; }
+constexpr std::string_view name_of(Boundary boundary) {
+    return row_of(boundary).name;
+}
 
 /// What inside_index() returns where there is no such cell: the value outside is 0.
 inline constexpr int kOutside = -1;
@@ -40,9 +42,12 @@ inline constexpr int kOutside = -1;
 STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
     if (i >= 0 && i < n) return i;
     switch (boundary) {
-        case Boundary::zero: return kOutside;
-        case Boundary::insulated: return i < 0 ? 0 : n - 1;
-        case Boundary::periodic: return i < 0 ? n - 1 : 0;
+        case Boundary::zero:
+            return kOutside;
+        case Boundary::insulated:
+            return i < 0 ? 0 : n - 1;
+        case Boundary::periodic:
+            return i < 0 ? n - 1 : 0;
     }
     return kOutside;
 }
@@ -57,9 +62,12 @@ struct BoundaryConstant {
 template <class F>
 decltype(auto) with_boundary(Boundary boundary, F&& f) {
     switch (boundary) {
-        case Boundary::insulated: return f(BoundaryConstant<Boundary::insulated>{});
-        case Boundary::periodic: return f(BoundaryConstant<Boundary::periodic>{});
-        case Boundary::zero: break;
+        case Boundary::insulated:
+            return f(BoundaryConstant<Boundary::insulated>{});
+        case Boundary::periodic:
+            return f(BoundaryConstant<Boundary::periodic>{});
+        case Boundary::zero:
+            break;
     }
     return f(BoundaryConstant<Boundary::zero>{});
 }

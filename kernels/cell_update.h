@@ -42,7 +42,10 @@ STENCIL_HOST_DEVICE constexpr T value_at(FieldView<const T> u, Boundary boundary
 }
 
 template <class T>
-STENCIL_HOST_DEVICE constexpr Neighbourhood<T> neighbourhood(FieldView<const T> u, Boundary boundary, int x, int y) {
+STENCIL_HOST_DEVICE constexpr Neighbourhood<T> neighbourhood(FieldView<const T> u,
+                                                             Boundary boundary,
+                                                             int x,
+                                                             int y) {
     return {u.at(x, y),
             value_at(u, boundary, x, y - 1),
             value_at(u, boundary, x, y + 1),

@@ -1,10 +1,10 @@
 // The method `cpu`: every thread takes a band of rows and sweeps down it once for several steps.
 //
-// Level l of a sweep is the field after l of the pass's steps. Row t of level 0 (the field in memory) allows row t - 1
-// of level 1, that allows row t - 2 of level 2, and so on: each level needs the last three rows of the level before,
-// which live in a ring of four rows a level, small enough for the second-level cache. So memory is read and
-// written once a pass instead of once a step. At its ends a band works out the rows that its neighbours' cells
-// need again (one more per side and level), so that threads meet only between passes.
+// Level l of a sweep is the field after l of the pass's steps. Row t of level 0 (the field in memory) allows
+// row t - 1 of level 1, that allows row t - 2 of level 2, and so on: each level needs the last three rows of
+// the level before, which live in a ring of four rows a level, small enough for the second-level cache. So
+// memory is read and written once a pass instead of once a step. At its ends a band works out the rows that
+// its neighbours' cells need again (one more per side and level), so that threads meet only between passes.
 
 #include <algorithm>
 #include <vector>
@@ -19,10 +19,10 @@ namespace stencil {
 namespace {
 
 struct CpuTuning {
-    int most_levels = 16;                    ///< steps per pass; beyond it the repeated rows cost more than memory does
-    std::size_t ring_bytes = 1024 * 1024;    ///< of one thread's rings: half a usual second-level cache
-    int band_rows_per_level = 8;             ///< a band is at least this high, per level: at most 1/4 is done twice
-    std::int64_t cells_per_thread = 16384;   ///< below it a further thread costs more than it does
+    int most_levels = 16;  ///< steps per pass; beyond it the repeated rows cost more than memory does
+    std::size_t ring_bytes = 1024 * 1024;  ///< of one thread's rings: half a usual second-level cache
+    int band_rows_per_level = 8;  ///< a band is at least this high, per level: at most 1/4 is done twice
+    std::int64_t cells_per_thread = 16384;  ///< below it a further thread costs more than it does
 };
 
 constexpr CpuTuning kTuning;
@@ -81,8 +81,8 @@ T* CpuStepper<T>::ring_row(int band, int level, int y) const {
 }
 
 // Row y of a level, where y may lie outside: under a zero boundary that row is zero at every level, under an
-// insulated one it is the edge row, and under a periodic one the levels count on beyond the edge and only the field in
-// memory wraps.
+// insulated one it is the edge row, and under a periodic one the levels count on beyond the edge and only the
+// field in memory wraps.
 template <class T>
 const T* CpuStepper<T>::source_row(const Pass& pass, int band, int level, int y) const {
     const int ny = pass.from.ny;
@@ -122,7 +122,10 @@ void CpuStepper<T>::sweep(const Pass& pass, int band) {
 }
 
 template <class T>
-void CpuStepper<T>::advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) {
+void CpuStepper<T>::advance(FieldPair<T>& fields,
+                            Boundary boundary,
+                            ScaledSteps<T>& schedule,
+                            long long steps) {
     // The rows may have been written, or the boundary changed, since the last call.
     for (int y = 0; y < fields.front.ny; ++y) set_ghosts(fields.front.row(y), fields.front.nx, boundary);
     while (steps > 0) {

@@ -10,8 +10,8 @@
 namespace stencil {
 
 [[noreturn]] inline void throw_cuda_error(cudaError_t error, const char* call) {
-    throw CudaError(std::string("CUDA: ") + call + ": " + cudaGetErrorName(error) + " (" + cudaGetErrorString(error) +
-                    ")");
+    throw CudaError(std::string("CUDA: ") + call + ": " + cudaGetErrorName(error) + " (" +
+                    cudaGetErrorString(error) + ")");
 }
 
 inline void check_cuda(cudaError_t error, const char* call) {

@@ -12,7 +12,8 @@ inline constexpr int kMostBlocksY = 65535;
 
 /// Blocks of `width` x `height` cells over nx x ny cells.
 inline dim3 grid_over(int nx, int ny, int width, int height) {
-    return dim3(unsigned((nx + width - 1) / width), unsigned(std::min((ny + height - 1) / height, kMostBlocksY)));
+    return dim3(unsigned((nx + width - 1) / width),
+                unsigned(std::min((ny + height - 1) / height, kMostBlocksY)));
 }
 
 }  // namespace stencil

@@ -26,9 +26,9 @@ struct CudaDevice {
 
 struct CudaStatus {
     std::vector<CudaDevice> devices;
-    std::string why_none;     ///< one clause where there is no device, e.g. "no NVIDIA driver found"
-    bool built_in = false;    ///< this build has the CUDA backend
-    int driver_version = 0;   ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
+    std::string why_none;    ///< one clause where there is no device, e.g. "no NVIDIA driver found"
+    bool built_in = false;   ///< this build has the CUDA backend
+    int driver_version = 0;  ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
     int runtime_version = 0;
 };
 

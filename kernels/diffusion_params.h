@@ -5,8 +5,8 @@
 
 namespace stencil {
 
-/// The largest coefficient at which the explicit step is stable in two dimensions: at 0.25 the checkerboard mode has
-/// the eigenvalue 1 - 8 c = -1.
+/// The largest coefficient at which the explicit step is stable in two dimensions: at 0.25 the checkerboard
+/// mode has the eigenvalue 1 - 8 c = -1.
 inline constexpr double kStabilityLimit = 0.25;
 
 struct DiffusionParams {

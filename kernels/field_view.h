@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// A field of (ny, nx) cells, row-major, somebody else's memory. `pitch` is the distance between the starts of
-/// two rows, in cells (>= nx).
+/// A field of (ny, nx) cells, row-major, somebody else's memory. `pitch` is the distance between the starts
+/// of two rows, in cells (>= nx).
 template <class T>
 struct FieldView {
     T* data = nullptr;
@@ -22,8 +22,8 @@ struct FieldView {
 
     /// The same cells, read only.
     template <class U>
-        requires(std::is_same_v<U, const T> && !std::is_const_v<T>)
-    STENCIL_HOST_DEVICE operator FieldView<U>() const {
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>) STENCIL_HOST_DEVICE operator FieldView<U>()
+        const {
         return {data, nx, ny, pitch};
     }
 };

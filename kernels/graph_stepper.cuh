@@ -1,5 +1,5 @@
-// CUDA methods that launch one kernel per step: they say how to launch one, and this batches the launches in a graph,
-// because at small sizes a launch costs more than the step.
+// CUDA methods that launch one kernel per step: they say how to launch one, and this batches the launches in
+// a graph, because at small sizes a launch costs more than the step.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 
 namespace stencil {
 
-/// One step of a graph: reads `from`, writes `to`. The weights are in device memory because they change from batch to
-/// batch while the graph stays.
+/// One step of a graph: reads `from`, writes `to`. The weights are in device memory because they change from
+/// batch to batch while the graph stays.
 template <class T>
 struct StepLaunch {
     FieldView<const T> from;
@@ -67,8 +67,8 @@ class GraphStepper : public Stepper<T> {
     void upload_weights(ScaledSteps<T>& schedule, int count) {
         host_weights_.clear();
         for (int i = 0; i < count; ++i) host_weights_.push_back(schedule.next());
-        // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the steps before
-        // still see the old weights.
+        // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
+        // steps before still see the old weights.
         CUDA_CHECK(cudaMemcpyAsync(weights_.data(),
                                    host_weights_.data(),
                                    std::size_t(count) * sizeof(StepWeights<T>),

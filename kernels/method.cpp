@@ -14,15 +14,42 @@ namespace stencil {
 
 std::span<const Method> methods() {
     static constexpr Method table[] = {
-        {"reference", Device::cpu, true, 0, 0, "plain loops in float64 that read as the mathematics",  //
-         nullptr, make_reference},
-        {"cpu", Device::cpu, false, 0, 10, "threads and SIMD, several steps in each pass over the rows",  //
-         make_cpu<float>, make_cpu<double>},
-        {"tutorial", Device::cuda, false, 1, 0, "8x8 shared tile that also writes the Laplacian every step",  //
+        {"reference",
+         Device::cpu,
+         true,
+         0,
+         0,
+         "plain loops in float64 that read as the mathematics",  //
+         nullptr,
+         make_reference},
+        {"cpu",
+         Device::cpu,
+         false,
+         0,
+         10,
+         "threads and SIMD, several steps in each pass over the rows",  //
+         make_cpu<float>,
+         make_cpu<double>},
+        {"tutorial",
+         Device::cuda,
+         false,
+         1,
+         0,
+         "8x8 shared tile that also writes the Laplacian every step",  //
          CUDA_METHOD(make_tutorial)},
-        {"naive", Device::cuda, false, 0, 10, "one cell per thread, straight from global memory",  //
+        {"naive",
+         Device::cuda,
+         false,
+         0,
+         10,
+         "one cell per thread, straight from global memory",  //
          CUDA_METHOD(make_naive)},
-        {"tiled", Device::cuda, false, 0, 20, "shared-memory tile with halo, 128-bit accesses",  //
+        {"tiled",
+         Device::cuda,
+         false,
+         0,
+         20,
+         "shared-memory tile with halo, 128-bit accesses",  //
          CUDA_METHOD(make_tiled)},
     };
     return table;

@@ -9,13 +9,15 @@
 
 namespace stencil {
 
-/// Rows start on a cache line; the cache line before each holds the west ghost cell, and at least one whole cache line
-/// after the last cell holds the east one and what whole vectors read and write beyond it.
+/// Rows start on a cache line; the cache line before each holds the west ghost cell, and at least one whole
+/// cache line after the last cell holds the east one and what whole vectors read and write beyond it.
 template <class T>
 struct PaddedRows {
     static constexpr int kLine = int(AlignedBuffer<T>::kAlignment / sizeof(T));
 
-    static std::ptrdiff_t pitch(int nx) { return (nx + kLine - 1) / kLine * std::ptrdiff_t(kLine) + 2 * kLine; }
+    static std::ptrdiff_t pitch(int nx) {
+        return (nx + kLine - 1) / kLine * std::ptrdiff_t(kLine) + 2 * kLine;
+    }
     static std::size_t cells(int nx, int ny) { return std::size_t(pitch(nx)) * std::size_t(ny); }
     static FieldView<T> view(T* buffer, int nx, int ny) { return {buffer + kLine, nx, ny, pitch(nx)}; }
 };

@@ -17,7 +17,8 @@ class ReferenceStepper : public Stepper<double> {
             const FieldView<const double> u = fields.front;
             for (int y = 0; y < u.ny; ++y)
                 for (int x = 0; x < u.nx; ++x)
-                    fields.back.at(x, y) = u.at(x, y) + coefficient * laplacian_cell(neighbourhood(u, boundary, x, y));
+                    fields.back.at(x, y) =
+                        u.at(x, y) + coefficient * laplacian_cell(neighbourhood(u, boundary, x, y));
             fields.swap();
         }
     }

@@ -7,9 +7,9 @@ namespace stencil {
 
 template <class T>
 struct RowUpdate {
-    T* out;            ///< n cells on a cache line; whole vectors are written, up to a cache line beyond
-    const T* north;    ///< the rows of the old field around it, likewise
-    const T* center;   ///< with its two ghost cells set
+    T* out;           ///< n cells on a cache line; whole vectors are written, up to a cache line beyond
+    const T* north;   ///< the rows of the old field around it, likewise
+    const T* center;  ///< with its two ghost cells set
     const T* south;
     int n;
     StepWeights<T> weights;

@@ -8,8 +8,8 @@
 namespace stencil {
 namespace {
 
-// How far the ratio may stray, in units of the last place of ratio + 4. A few suffice to break the cycles; one step's
-// coefficient is off by up to this many roundings.
+// How far the ratio may stray, in units of the last place of ratio + 4. A few suffice to break the cycles;
+// one step's coefficient is off by up to this many roundings.
 constexpr double kStray = 3;
 
 // Where log2(ratio + 4) is within this of a whole number, the mantissa of g moves too slowly by itself.

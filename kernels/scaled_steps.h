@@ -1,23 +1,29 @@
 // The scaled state: how float32 steps keep seven digits over tens of thousands of steps.
 //
-// Written as u + c * Laplacian(u), a float32 step rounds u back onto the same grid of floats every time. Where the
-// change per step is a few units in the last place, the same cell rounds the same way step after step, and the
-// error grows in proportion to the steps (measured: 1.7e-5 after 1000 steps of a smooth mode on 2000^2, c = 0.2).
+// Written as u + c * Laplacian(u), a float32 step rounds u back onto the same grid of floats every time.
+// Where the change per step is a few units in the last place, the same cell rounds the same way step after
+// step, and the error grows in proportion to the steps (measured: 1.7e-5 after 1000 steps of a smooth mode on
+// 2000^2, c = 0.2).
 //
 // Instead the methods step v = g u, where g is a known number close to 1 that changes with every step:
-//     v' = scale * (ratio * v + north + south + east + west),   ratio = (1 - 4c) / c,   g' = g * scale * (ratio + 4)
-// which is the same step exactly (divide by c, multiply by scale). One FFMA and three FADD, and the multiplication
-// by scale, a power of two, is exact. As the mantissa of g wanders, roundings fall differently in every step and
-// cancel instead of adding up. Nothing is ever scaled back in the field itself, only where it is read.
+//     v' = scale * (ratio * v + north + south + east + west),   ratio = (1 - 4c) / c,   g' = g * scale *
+//     (ratio + 4)
+// which is the same step exactly (divide by c, multiply by scale). One FFMA and three FADD, and the
+// multiplication by scale, a power of two, is exact. As the mantissa of g wanders, roundings fall differently
+// in every step and cancel instead of adding up. Nothing is ever scaled back in the field itself, only where
+// it is read.
 //
 // Two details keep that true for every c:
-//  - ratio is rarely a float. A rounded one would be the ratio of a slightly different c, and with a constant one flat
-//    regions fall into cycles of the same roundings. So it takes a different float near the exact value in every step,
-//    and each makes up for the error of those before: the mean is exact, the step's own error below 3e-7 of c.
-//  - where ratio + 4 is close to a power of two (c = 1/4, 1/8, ...), the mantissa of g would stand still; there each
+//  - ratio is rarely a float. A rounded one would be the ratio of a slightly different c, and with a constant
+//  one flat
+//    regions fall into cycles of the same roundings. So it takes a different float near the exact value in
+//    every step, and each makes up for the error of those before: the mean is exact, the step's own error
+//    below 3e-7 of c.
+//  - where ratio + 4 is close to a power of two (c = 1/4, 1/8, ...), the mantissa of g would stand still;
+//  there each
 //    step multiplies by 3 times a power of two.
-// Relative 2-norm errors against float64 after 10000 steps, over coefficients from 1e-7 to 0.25: at most 3e-6, most
-// of them 1e-7 (tests/accuracy_test.cpp holds the methods to their bounds).
+// Relative 2-norm errors against float64 after 10000 steps, over coefficients from 1e-7 to 0.25: at most
+// 3e-6, most of them 1e-7 (tests/accuracy_test.cpp holds the methods to their bounds).
 #pragma once
 
 #include "kernels/cell_update.h"

@@ -23,10 +23,13 @@ class Stepper {
   public:
     virtual ~Stepper() = default;
 
-    /// Advances by `steps` (>= 0) explicit steps, every cell from the old field, with the true boundary at every step,
-    /// and leaves the state in fields.front. How the steps are cut into calls changes no bit of the result. On CUDA
-    /// it only enqueues the work. Throws CudaError there.
-    virtual void advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) = 0;
+    /// Advances by `steps` (>= 0) explicit steps, every cell from the old field, with the true boundary at
+    /// every step, and leaves the state in fields.front. How the steps are cut into calls changes no bit of
+    /// the result. On CUDA it only enqueues the work. Throws CudaError there.
+    virtual void advance(FieldPair<T>& fields,
+                         Boundary boundary,
+                         ScaledSteps<T>& schedule,
+                         long long steps) = 0;
 
     /// Does ahead of time what would otherwise happen, and be measured, in the first steps.
     virtual void prepare(FieldPair<T>&, Boundary) {}

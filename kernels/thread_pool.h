@@ -9,8 +9,8 @@
 
 namespace stencil {
 
-/// Starting a task costs a few microseconds: the team waits briefly in a loop before it sleeps, because the next pass
-/// over a field usually follows at once.
+/// Starting a task costs a few microseconds: the team waits briefly in a loop before it sleeps, because the
+/// next pass over a field usually follows at once.
 class ThreadPool {
   public:
     /// `threads` >= 1, the calling thread included.
@@ -21,8 +21,8 @@ class ThreadPool {
 
     int size() const { return int(workers_.size()) + 1; }
 
-    /// Runs task(i) for i in [0, size()), one a thread, task(0) on the caller; returns when all have returned. The
-    /// tasks must not throw. One caller at a time.
+    /// Runs task(i) for i in [0, size()), one a thread, task(0) on the caller; returns when all have
+    /// returned. The tasks must not throw. One caller at a time.
     void run(const std::function<void(int)>& task);
 
     /// Runs task(begin, end) over [0, count) cut into at most size() even ranges, none of them empty.

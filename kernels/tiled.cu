@@ -1,8 +1,10 @@
-// The method `tiled`: a tile and its halo in shared memory, several cells per thread, loads and stores of 128 bits.
+// The method `tiled`: a tile and its halo in shared memory, several cells per thread, loads and stores of 128
+// bits.
 //
-// A warp owns whole rows of the tile: lane i holds the i-th group of 16 bytes (4 floats or 2 doubles), so a row of 32
-// groups is one coalesced access of 512 bytes. North and south come from shared memory as groups; west and east
-// are the group's own cells but for its two ends. Tiles that touch the field's edge take the guarded path, cell by cell.
+// A warp owns whole rows of the tile: lane i holds the i-th group of 16 bytes (4 floats or 2 doubles), so a
+// row of 32 groups is one coalesced access of 512 bytes. North and south come from shared memory as groups;
+// west and east are the group's own cells but for its two ends. Tiles that touch the field's edge take the
+// guarded path, cell by cell.
 
 #include "kernels/cell_update.h"
 #include "kernels/cuda_grid.cuh"
@@ -13,8 +15,9 @@ namespace stencil {
 namespace {
 
 struct TiledTuning {
-    static constexpr int kWarps = 8;        // of a block
-    static constexpr int kRowsPerWarp = 2;  // of the tile; more would leave too few blocks in flight at 2000^2
+    static constexpr int kWarps = 8;  // of a block
+    static constexpr int kRowsPerWarp =
+        2;  // of the tile; more would leave too few blocks in flight at 2000^2
 };
 
 constexpr int kLanes = 32;
@@ -130,8 +133,8 @@ class TiledStepper : public GraphStepper<T> {
     void launch(const StepLaunch<T>& step) override {
         with_boundary(step.boundary, [&](auto boundary) {
             const dim3 grid = grid_over(step.from.nx, step.from.ny, Tile<T>::kWidth, kHeight);
-            tiled_kernel<T, boundary.value>
-                <<<grid, dim3(kLanes, TiledTuning::kWarps), 0, step.stream>>>(step.from, step.to, step.weights);
+            tiled_kernel<T, boundary.value><<<grid, dim3(kLanes, TiledTuning::kWarps), 0, step.stream>>>(
+                step.from, step.to, step.weights);
             check_launch("tiled_kernel");
         });
     }

@@ -1,7 +1,7 @@
-// The method `tutorial`: the work of the classic example, an 8x8 tile in shared memory and the Laplacian written
-// beside the new field in every step. The example itself updates the field in place, while other blocks still read
-// the old values (a race), and loads without asking whether its cell exists; here the field is double-buffered and
-// every load is guarded.
+// The method `tutorial`: the work of the classic example, an 8x8 tile in shared memory and the Laplacian
+// written beside the new field in every step. The example itself updates the field in place, while other
+// blocks still read the old values (a race), and loads without asking whether its cell exists; here the field
+// is double-buffered and every load is guarded.
 
 #include "kernels/cell_update.h"
 #include "kernels/cuda_field.h"
@@ -65,7 +65,8 @@ class TutorialStepper : public GraphStepper<T> {
         const TutorialFields<T> fields{step.from, step.to, cuda_view<T>(laplacian_, nx, ny)};
         with_boundary(step.boundary, [&](auto boundary) {
             const dim3 grid = grid_over(nx, ny, kTile, kTile);
-            tutorial_kernel<T, boundary.value><<<grid, dim3(kTile, kTile), 0, step.stream>>>(fields, step.weights);
+            tutorial_kernel<T, boundary.value>
+                <<<grid, dim3(kTile, kTile), 0, step.stream>>>(fields, step.weights);
             check_launch("tutorial_kernel");
         });
     }

@@ -19,8 +19,14 @@ struct Row {
 };
 
 // The order of the list; each name has its file in assets/colormaps.
-constexpr Row kRows[] = {{"viridis", false}, {"inferno", false}, {"magma", false}, {"plasma", false},
-                         {"turbo", false},   {"cividis", false}, {"grey", false},  {"coolwarm", true}};
+constexpr Row kRows[] = {{"viridis", false},
+                         {"inferno", false},
+                         {"magma", false},
+                         {"plasma", false},
+                         {"turbo", false},
+                         {"cividis", false},
+                         {"grey", false},
+                         {"coolwarm", true}};
 
 Colormap read_table(const Row& row) {
     Colormap map{row.name, row.diverging, {}};

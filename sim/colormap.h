@@ -19,8 +19,9 @@ struct Colormap {
     bool diverging = false;
     std::array<Rgb, 256> colors{};
 
-    /// The colour of a value: t = (value - low) / (high - low), clamped to [0, 1], picks entry min(255, floor(256 t));
-    /// where the range is empty, the first entry. Values that are not finite are mid-grey (a NaN) or the nearer end.
+    /// The colour of a value: t = (value - low) / (high - low), clamped to [0, 1], picks entry min(255,
+    /// floor(256 t)); where the range is empty, the first entry. Values that are not finite are mid-grey (a
+    /// NaN) or the nearer end.
     Rgb at(double value, double low, double high) const;
 };
 

@@ -20,7 +20,8 @@ constexpr int kRepeats = 7;
 constexpr std::size_t kLargestArray = std::size_t(1) << 30;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
-// Two arrays together are twice the last-level cache, but touching gigabytes for the first time takes seconds.
+// Two arrays together are twice the last-level cache, but touching gigabytes for the first time takes
+// seconds.
 std::size_t largest_host_array() {
     const long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     return std::clamp(std::size_t(std::max(cache, 0L)), std::size_t(128) << 20, std::size_t(512) << 20);

@@ -62,45 +62,72 @@ void write_run_figure(const Path& path, const RunOutput& run, FigureFormat forma
                            *run.start,
                            field_colors(spec),
                            spec.range));
-    panels.push_back(panel(fmt::format("After {} steps", run.steps), *run.end, field_colors(spec), spec.range));
+    panels.push_back(
+        panel(fmt::format("After {} steps", run.steps), *run.end, field_colors(spec), spec.range));
     panels.push_back(panel("Laplacian", *run.laplacian, laplacian_colors(spec, true), spec.laplacian_range));
     panels.back().value_label = "Laplacian of u";
     write_figure(path, format, panels, caption(run));
 }
 
 constexpr Export kExports[] = {
-    {"initial.npy", true, "the field at the start",
+    {"initial.npy",
+     true,
+     "the field at the start",
      [](const Path& path, const RunOutput& run) { write_npy(path, *run.start); }},
-    {"field.npy", true, "the field at the end",
+    {"field.npy",
+     true,
+     "the field at the end",
      [](const Path& path, const RunOutput& run) { write_npy(path, *run.end); }},
-    {"laplacian.npy", true, "its Laplacian",
+    {"laplacian.npy",
+     true,
+     "its Laplacian",
      [](const Path& path, const RunOutput& run) { write_npy(path, *run.laplacian); }},
-    {"field.png", true, "the field at the end, one pixel a cell",
+    {"field.png",
+     true,
+     "the field at the end, one pixel a cell",
      [](const Path& path, const RunOutput& run) {
          write_picture(path, *run.end, field_colors(*run.spec), run.spec->range);
      }},
-    {"laplacian.png", true, "its Laplacian, one pixel a cell",
+    {"laplacian.png",
+     true,
+     "its Laplacian, one pixel a cell",
      [](const Path& path, const RunOutput& run) {
          write_picture(path, *run.laplacian, laplacian_colors(*run.spec, false), run.spec->laplacian_range);
      }},
-    {"figure.png", true, "start, end and Laplacian with titles, axes and colour bars",
+    {"figure.png",
+     true,
+     "start, end and Laplacian with titles, axes and colour bars",
      [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::png); }},
-    {"figure.svg", false, "the same for the web",
+    {"figure.svg",
+     false,
+     "the same for the web",
      [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::svg); }},
-    {"figure.pdf", false, "the same for print",
+    {"figure.pdf",
+     false,
+     "the same for print",
      [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::pdf); }},
-    {"timings.json", true, "what was run, and how fast",
+    {"timings.json",
+     true,
+     "what was run, and how fast",
      [](const Path& path, const RunOutput& run) { write_text_file(path, run.timings.dump(2) + "\n"); }},
-    {"spec.json", true, "the settings, to run it again with --spec",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, to_json(*run.spec).dump(2) + "\n"); }},
+    {"spec.json",
+     true,
+     "the settings, to run it again with --spec",
+     [](const Path& path, const RunOutput& run) {
+         write_text_file(path, to_json(*run.spec).dump(2) + "\n");
+     }},
 };
 
 constexpr FrameExport kFrameExports[] = {
-    {"frames.png", ".png", "with --every: a numbered picture of each moment",
+    {"frames.png",
+     ".png",
+     "with --every: a numbered picture of each moment",
      [](const Path& path, const Field& field, const RunSpec& spec, ValueRange range) {
          write_png(path, field, field_colors(spec), range);
      }},
-    {"frames.npy", ".npy", "with --every: a numbered array of each moment",
+    {"frames.npy",
+     ".npy",
+     "with --every: a numbered array of each moment",
      [](const Path& path, const Field& field, const RunSpec&, ValueRange) { write_npy(path, field); }},
 };
 
@@ -153,17 +180,19 @@ void check_exports(const RunSpec& spec) {
     const long long cells = 1LL * spec.size->nx * spec.size->ny;
     for (const char* name : {"field.png", "laplacian.png", "frames.png"})
         if (chosen(spec, name) && cells > kMaxPngCells)
-            throw InputError(fmt::format("{}: {}x{} is more than a PNG of one pixel a cell can hold here ({} cells): "
-                                         "leave it out with --export",
-                                         name,
-                                         spec.size->nx,
-                                         spec.size->ny,
-                                         kMaxPngCells));
+            throw InputError(
+                fmt::format("{}: {}x{} is more than a PNG of one pixel a cell can hold here ({} cells): "
+                            "leave it out with --export",
+                            name,
+                            spec.size->nx,
+                            spec.size->ny,
+                            kMaxPngCells));
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {
     // Percentiles sort a copy; a PNG needs its pixels, the filtered ones and the compressed ones.
-    const bool pictures = chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
+    const bool pictures =
+        chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
     return double(bytes_of(spec.dtype)) + (pictures ? 12 : 0);
 }
 

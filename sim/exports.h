@@ -43,7 +43,10 @@ struct FrameExport {
     std::string_view name;    ///< in --export: "frames.png"
     std::string_view ending;  ///< of the files: ".png"
     std::string_view help;
-    void (*write)(const std::filesystem::path& path, const Field& field, const RunSpec& spec, ValueRange range);
+    void (*write)(const std::filesystem::path& path,
+                  const Field& field,
+                  const RunSpec& spec,
+                  ValueRange range);
 };
 
 std::span<const FrameExport> frame_exports();
@@ -51,7 +54,8 @@ std::span<const FrameExport> frame_exports();
 std::vector<std::string> default_exports();
 bool is_frame_export(std::string_view name);
 
-/// Adds one item of a list to the names chosen: a name, `default`, or `all` (of one moment: no frames). Throws InputError.
+/// Adds one item of a list to the names chosen: a name, `default`, or `all` (of one moment: no frames).
+/// Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 /// Throws InputError where a picture that was asked for is larger than its format holds.

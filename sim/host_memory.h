@@ -8,14 +8,15 @@ namespace stencil {
 
 struct HostMemory {
     std::uint64_t total_bytes = 0;
-    std::uint64_t free_bytes = 0;  ///< what new allocations can get: available to this process and its control group
+    std::uint64_t free_bytes =
+        0;  ///< what new allocations can get: available to this process and its control group
 };
 
 HostMemory query_host_memory();
 
 /// A prediction: what a run needs in one memory, and what there is.
 struct MemoryDemand {
-    std::string where;         ///< "host memory" or "GPU memory"
+    std::string where;  ///< "host memory" or "GPU memory"
     double bytes_per_cell = 0;
     double fixed_bytes = 0;
     double free_bytes = 0;

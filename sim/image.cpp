@@ -33,7 +33,8 @@ EncodedPicture load_picture(const std::filesystem::path& path) {
     // The decoder counts a file's bytes in an int.
     constexpr int kMaxBytes = std::numeric_limits<int>::max();
     if (picture.file.size() > kMaxBytes)
-        picture.file.refuse(fmt::format("{} bytes; a picture has at most {}", picture.file.size(), kMaxBytes));
+        picture.file.refuse(
+            fmt::format("{} bytes; a picture has at most {}", picture.file.size(), kMaxBytes));
     picture.bytes.resize(picture.file.size());
     picture.file.read(std::as_writable_bytes(std::span(picture.bytes)));
     try {
@@ -49,7 +50,8 @@ template <class Sample>
 void to_grey(const Sample* samples, int channels, std::span<double> grey) {
     constexpr int kMost = std::numeric_limits<Sample>::max();
     if (channels < 3) {
-        for (std::size_t i = 0; i < grey.size(); ++i) grey[i] = double(samples[i * std::size_t(channels)]) / kMost;
+        for (std::size_t i = 0; i < grey.size(); ++i)
+            grey[i] = double(samples[i * std::size_t(channels)]) / kMost;
         return;
     }
     for (double& value : grey) {
@@ -126,12 +128,16 @@ void paint(const Field& field, const Colormap& colors, ValueRange range, std::sp
     });
 }
 
-void write_png(const std::filesystem::path& path, const Field& field, const Colormap& colors, ValueRange range) {
+void write_png(const std::filesystem::path& path,
+               const Field& field,
+               const Colormap& colors,
+               ValueRange range) {
     static_assert(sizeof(Rgb) == 3);
     const int nx = field.nx(), ny = field.ny();
     // The encoder puts one byte before each row; in all but the narrowest pictures they hardly count.
     const long long encoder_bytes = (3LL * nx + 1) * ny;
-    if (nx < 1 || ny < 1 || (long long)field.size() > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
+    if (nx < 1 || ny < 1 || (long long)field.size() > kMaxPngCells ||
+        encoder_bytes > 3 * kMaxPngCells + 50'000'000)
         throw InputError(fmt::format(
             "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
     AtomicFile file(path);
@@ -140,7 +146,8 @@ void write_png(const std::filesystem::path& path, const Field& field, const Colo
     PngSink sink{&file, nullptr};
     const int written = stbi_write_png_to_func(PngSink::write, &sink, nx, ny, 3, pixels.data(), 3 * nx);
     if (sink.error) std::rethrow_exception(sink.error);
-    if (written == 0) throw MachineError(fmt::format("cannot write {}: the PNG encoder failed", path.string()));
+    if (written == 0)
+        throw MachineError(fmt::format("cannot write {}: the PNG encoder failed", path.string()));
     file.commit();
 }
 

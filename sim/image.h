@@ -11,12 +11,13 @@
 
 namespace stencil {
 
-/// Columns and rows of a PNG or JPEG file, read from its header. Throws InputError naming the file where it is no
-/// readable picture of one of these formats, is cut off, or claims more pixels than its bytes could hold.
+/// Columns and rows of a PNG or JPEG file, read from its header. Throws InputError naming the file where it
+/// is no readable picture of one of these formats, is cut off, or claims more pixels than its bytes could
+/// hold.
 std::pair<int, int> image_size(const std::filesystem::path& path);
 
-/// The picture as a field in [0, 1]: grey = 0.299 R + 0.587 G + 0.114 B (alpha is ignored) over 255, or over 65535
-/// for 16-bit PNGs; row 0 is the top row. Throws InputError as image_size() does.
+/// The picture as a field in [0, 1]: grey = 0.299 R + 0.587 G + 0.114 B (alpha is ignored) over 255, or over
+/// 65535 for 16-bit PNGs; row 0 is the top row. Throws InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path);
 
 /// Resamples to (ny, nx): the exact average over each target cell's area along an axis that shrinks, linear
@@ -26,12 +27,15 @@ Array<double> resample(const Array<double>& source, int nx, int ny);
 /// The colour of every cell, as Colormap::at() gives it, row after row; `pixels` has room for all of them.
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels);
 
-/// The largest number of cells that write_png() takes (the PNG writer counts the bytes of its growing buffer in an
-/// int, and that buffer may double once more).
+/// The largest number of cells that write_png() takes (the PNG writer counts the bytes of its growing buffer
+/// in an int, and that buffer may double once more).
 inline constexpr long long kMaxPngCells = 450'000'000;
 
-/// One pixel a cell, row 0 on top, coloured by `colors` over `range`; atomically. Throws MachineError, and InputError
-/// beyond kMaxPngCells.
-void write_png(const std::filesystem::path& path, const Field& field, const Colormap& colors, ValueRange range);
+/// One pixel a cell, row 0 on top, coloured by `colors` over `range`; atomically. Throws MachineError, and
+/// InputError beyond kMaxPngCells.
+void write_png(const std::filesystem::path& path,
+               const Field& field,
+               const Colormap& colors,
+               ValueRange range);
 
 }  // namespace stencil

@@ -42,7 +42,8 @@ void InputFile::refuse(std::string_view what) const {
 std::string quotable(std::string_view text) {
     constexpr std::size_t kLongest = 40;
     std::string result(text.substr(0, kLongest));
-    std::ranges::replace_if(result, [](char c) { return c < ' ' || c > '~'; }, '?');
+    std::ranges::replace_if(
+        result, [](char c) { return c < ' ' || c > '~'; }, '?');
     return text.size() > kLongest ? result + "..." : result;
 }
 

@@ -13,7 +13,8 @@ namespace stencil {
 
 class InputFile {
   public:
-    /// Throws InputError where there is no such file, where it is a folder, a pipe or a device, or can't be opened.
+    /// Throws InputError where there is no such file, where it is a folder, a pipe or a device, or can't be
+    /// opened.
     explicit InputFile(const std::filesystem::path& path);
 
     std::uintmax_t size() const { return size_; }

@@ -14,7 +14,8 @@ std::string read_cpu_name() {
     std::ifstream file("/proc/cpuinfo");
     for (std::string line; std::getline(file, line);)
         if (line.starts_with("model name"))
-            if (const std::size_t colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+            if (const std::size_t colon = line.find(": "); colon != std::string::npos)
+                return line.substr(colon + 2);
     return "CPU";
 }
 

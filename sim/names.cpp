@@ -46,7 +46,9 @@ std::string nearest_name(std::string_view given, std::span<const std::string> kn
     return best;
 }
 
-std::string unknown_name_message(std::string_view kind, std::string_view given, std::span<const std::string> known) {
+std::string unknown_name_message(std::string_view kind,
+                                 std::string_view given,
+                                 std::span<const std::string> known) {
     const std::string nearest = nearest_name(given, known);
     const std::string hint = nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest);
     return fmt::format("unknown {} '{}'{} (allowed: {})", kind, given, hint, fmt::join(known, ", "));

@@ -59,7 +59,8 @@ DType parse_dtype(const InputFile& file, const NpyDict& dict) {
     if (descr == "<f4" || descr == "=f4") return DType::float32;
     if (descr == "<f8" || descr == "=f8") return DType::float64;
     if (descr == ">f4" || descr == ">f8")
-        file.refuse(fmt::format("big-endian; save it as little-endian, e.g. with array.astype('<{}')", descr.substr(1)));
+        file.refuse(fmt::format("big-endian; save it as little-endian, e.g. with array.astype('<{}')",
+                                descr.substr(1)));
     const std::string name = npy_dtype_name(descr);
     file.refuse(fmt::format("dtype '{}'{}; allowed: float32 and float64, e.g. with array.astype('<f4')",
                             quotable(descr),
@@ -74,7 +75,8 @@ void check_shape(const InputFile& file, const NpyDict& dict, NpyHeader& header) 
     const std::uint64_t ny = dict.shape[0], nx = dict.shape[1];
     if (nx == 0 || ny == 0) file.refuse(fmt::format("no cells, shape {}", quotable(dict.shape_text)));
     if (nx > kMaxAxis || ny > kMaxAxis)
-        file.refuse(fmt::format("shape {}; an axis has at most {} cells", quotable(dict.shape_text), kMaxAxis));
+        file.refuse(
+            fmt::format("shape {}; an axis has at most {} cells", quotable(dict.shape_text), kMaxAxis));
     header.nx = int(nx);
     header.ny = int(ny);
     // Two axes of at most 2^30 cells of at most 8 bytes: below 2^63, and the header is short.
@@ -109,9 +111,9 @@ NpyHeader read_header(InputFile& file) {
     return header;
 }
 
-// The file holds column after column. Some columns at a time are read and turned: whole cache lines of the result are
-// written, and the columns of a panel lie one line more than their length apart, or, with an axis of a power of two,
-// all of their cells of one row would fall into the same few lines of the cache.
+// The file holds column after column. Some columns at a time are read and turned: whole cache lines of the
+// result are written, and the columns of a panel lie one line more than their length apart, or, with an axis
+// of a power of two, all of their cells of one row would fall into the same few lines of the cache.
 template <class T>
 void read_columns(InputFile& file, Array<T>& array) {
     constexpr int kColumns = 64;
@@ -143,7 +145,8 @@ Array<T> read_cells(InputFile& file, const NpyHeader& header) {
     return array;
 }
 
-// Spaces up to a multiple of 64 bytes, and before them those that NumPy leaves for the first axis to grow in place.
+// Spaces up to a multiple of 64 bytes, and before them those that NumPy leaves for the first axis to grow in
+// place.
 std::string header_text(const Field& field) {
     constexpr std::size_t kAlignment = 64, kDigitsOfLongestAxis = 21;
     std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",

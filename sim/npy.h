@@ -12,8 +12,8 @@ namespace stencil {
 struct NpyHeader {
     DType dtype = DType::float32;
     bool fortran_order = false;
-    int nx = 0;  ///< columns, the second axis
-    int ny = 0;  ///< rows, the first axis
+    int nx = 0;                      ///< columns, the second axis
+    int ny = 0;                      ///< rows, the first axis
     std::uintmax_t data_offset = 0;  ///< bytes before the first cell
 };
 
@@ -21,8 +21,8 @@ struct NpyHeader {
 /// two-dimensional little-endian float32 or float64 array whose cells are all there.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// Reads an array, in its own precision; rows of the result are the first axis in C and in Fortran order alike.
-/// Throws InputError as read_npy_header() does, and where values are not finite (says how many).
+/// Reads an array, in its own precision; rows of the result are the first axis in C and in Fortran order
+/// alike. Throws InputError as read_npy_header() does, and where values are not finite (says how many).
 Field read_npy(const std::filesystem::path& path);
 
 /// Writes a field as version 1.0, C order, shape (ny, nx), atomically. Throws MachineError.

@@ -50,7 +50,8 @@ class Parser {
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
     void skip_space() {
-        while (at_ < text_.size() && std::string_view(" \t\r\n\f\v").find(text_[at_]) != std::string_view::npos)
+        while (at_ < text_.size() &&
+               std::string_view(" \t\r\n\f\v").find(text_[at_]) != std::string_view::npos)
             ++at_;
     }
 
@@ -68,7 +69,8 @@ class Parser {
     std::string string(std::string_view what) {
         skip_space();
         const char quote = peek();
-        const std::size_t end = quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
+        const std::size_t end =
+            quote == '\'' || quote == '"' ? text_.find(quote, at_ + 1) : std::string_view::npos;
         if (end == std::string_view::npos) fail(fmt::format("expected {} in quotes at byte {}", what, at_));
         std::string result(text_.substr(at_ + 1, end - at_ - 1));
         if (result.find('\\') != std::string::npos) fail(fmt::format("a backslash in {}", what));
@@ -154,7 +156,8 @@ NpyDict parse_npy_dict(std::string_view text) {
 }
 
 std::string npy_dtype_name(std::string_view descr) {
-    if (!descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos) descr.remove_prefix(1);
+    if (!descr.empty() && std::string_view("<>=|").find(descr[0]) != std::string_view::npos)
+        descr.remove_prefix(1);
     if (descr.empty()) return "";
     const char kind = descr[0];
     descr.remove_prefix(1);

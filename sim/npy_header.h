@@ -22,8 +22,8 @@ struct NpyDictError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Reads the literal: the three keys in any order, each once, white space anywhere between the symbols. Throws
-/// NpyDictError with what is wrong.
+/// Reads the literal: the three keys in any order, each once, white space anywhere between the symbols.
+/// Throws NpyDictError with what is wrong.
 NpyDict parse_npy_dict(std::string_view text);
 
 /// What NumPy calls a type: "int32" for "<i4"; empty where it has no such type.

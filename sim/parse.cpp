@@ -64,8 +64,8 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view setting) {
         value *= std::pow(binary ? 1024.0 : 1000.0, double(power));
         if (value >= 1 && value < 9e18) return std::uint64_t(value);
     }
-    throw InputError(
-        fmt::format("{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB", setting, text));
+    throw InputError(fmt::format(
+        "{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB", setting, text));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {
@@ -85,7 +85,9 @@ std::string format_bytes(double bytes) {
         bytes /= 1000;
         ++unit;
     }
-    return unit == 0 ? fmt::format("{:.0f} B", bytes) : fmt::format("{:#.3g} {}", bytes, kUnits[unit]);
+    // Three digits.
+    const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+    return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
 }
 
 std::string format_real(double value) {

@@ -1,5 +1,5 @@
-// Numbers and lists as people type them. Each function takes the setting's name for its error ("--steps ten: ...") and
-// throws InputError, one line with what is allowed.
+// Numbers and lists as people type them. Each function takes the setting's name for its error ("--steps ten:
+// ...") and throws InputError, one line with what is allowed.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ double parse_real(std::string_view text, std::string_view setting);
 /// "true" or "false".
 bool parse_flag(std::string_view text, std::string_view setting);
 
-/// A number of bytes >= 1: "500000000", "500MB", "1.5GiB", "2G" (K, M, G, T alone and with B count in 1000, with iB
-/// in 1024).
+/// A number of bytes >= 1: "500000000", "500MB", "1.5GiB", "2G" (K, M, G, T alone and with B count in 1000,
+/// with iB in 1024).
 std::uint64_t parse_bytes(std::string_view text, std::string_view setting);
 
 std::vector<std::string> split(std::string_view text, char separator);

@@ -20,8 +20,8 @@ constexpr std::array<std::uint8_t, 3> kJpegStart = {0xff, 0xd8, 0xff};
 
 // Deflate spends at least 2 bits on 258 bytes.
 constexpr std::uint64_t kMostInflated = 1032;
-// A JPEG block of 8 x 8 samples takes at least one bit; with the oddest of allowed sampling factors (4x1 beside 1x4)
-// ten blocks make up 32 x 32 pixels, so 820 pixels a byte.
+// A JPEG block of 8 x 8 samples takes at least one bit; with the oddest of allowed sampling factors (4x1
+// beside 1x4) ten blocks make up 32 x 32 pixels, so 820 pixels a byte.
 constexpr std::uint64_t kMostPixelsPerJpegByte = 1024;
 
 bool starts_with(Bytes bytes, Bytes start) {
@@ -105,8 +105,9 @@ PictureHeader check_png(Bytes bytes) {
     return header.picture;
 }
 
-// Walks the segments of a JPEG. The decoder (stb_image 2.27 in Debian 12) writes beyond its tables where a Huffman table
-// has more than 256 codes and decodes with tables that were never given, so both are looked at here.
+// Walks the segments of a JPEG. The decoder (stb_image 2.27 in Debian 12) writes beyond its tables where a
+// Huffman table has more than 256 codes and decodes with tables that were never given, so both are looked at
+// here.
 class JpegCheck {
   public:
     explicit JpegCheck(Bytes bytes) : bytes_(bytes) {}
@@ -160,7 +161,8 @@ class JpegCheck {
         return data;
     }
 
-    // The entropy-coded data ends at a marker: FF and what is neither a stuffed zero nor a restart nor another FF.
+    // The entropy-coded data ends at a marker: FF and what is neither a stuffed zero nor a restart nor
+    // another FF.
     void skip_scan() {
         for (; at_ + 1 < bytes_.size(); ++at_) {
             const std::uint8_t next = bytes_[at_ + 1];
@@ -191,7 +193,8 @@ class JpegCheck {
 
     void frame(std::uint8_t marker, Bytes data) {
         // C0 to C2 are Huffman-coded: baseline, extended, progressive. The rest are lossless or arithmetic.
-        if (marker > 0xc2) throw PictureError("a JPEG of a kind that isn't read (lossless or arithmetic coding)");
+        if (marker > 0xc2)
+            throw PictureError("a JPEG of a kind that isn't read (lossless or arithmetic coding)");
         if (!components_.empty()) damaged("JPEG", "two headers");
         if (data.size() < 9 || data.size() != 6 + std::size_t(3) * data[5])
             damaged("JPEG", "a header of the wrong size");
@@ -203,8 +206,9 @@ class JpegCheck {
         for (std::size_t i = 6; i < data.size(); i += 3) components_.push_back({data[i], data[i + 2]});
     }
 
-    // Each component of a scan: its number, then its tables, direct current in the upper half of the byte. A progressive
-    // scan holds either the direct or the alternating current; the refinement of the former is not coded.
+    // Each component of a scan: its number, then its tables, direct current in the upper half of the byte. A
+    // progressive scan holds either the direct or the alternating current; the refinement of the former is
+    // not coded.
     void scan(Bytes data) {
         const std::size_t count = data.empty() ? 0 : data[0];
         if (count == 0 || data.size() != 4 + 2 * count) damaged("JPEG", "a scan without components");
@@ -215,7 +219,8 @@ class JpegCheck {
             const std::uint8_t id = data[1 + 2 * i], tables = data[2 + 2 * i];
             const auto component = std::ranges::find(components_, id, &Component::id);
             if (component == components_.end()) damaged("JPEG", "a scan of no component");
-            if ((direct && !has(has_huffman_[0], tables >> 4)) || (alternating && !has(has_huffman_[1], tables & 15)))
+            if ((direct && !has(has_huffman_[0], tables >> 4)) ||
+                (alternating && !has(has_huffman_[1], tables & 15)))
                 damaged("JPEG", "no Huffman table");
             if (!has(has_quantisation_, component->quantisation)) damaged("JPEG", "no quantisation table");
         }
@@ -224,7 +229,9 @@ class JpegCheck {
     using Given = std::array<bool, 4>;
     static bool has(const Given& given, int table) { return table < 4 && given[std::size_t(table)]; }
 
-    static std::size_t sum(Bytes bytes) { return std::accumulate(bytes.begin(), bytes.end(), std::size_t(0)); }
+    static std::size_t sum(Bytes bytes) {
+        return std::accumulate(bytes.begin(), bytes.end(), std::size_t(0));
+    }
 
     Bytes bytes_;
     std::size_t at_ = 2;

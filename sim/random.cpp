@@ -7,8 +7,8 @@
 namespace stencil {
 namespace {
 
-// NumPy's SeedSequence: spreads the seed's 32-bit words over a pool of four and draws the generator's state from
-// it. The constants are those of its documentation (after Melissa O'Neill's randutils::seed_seq_fe).
+// NumPy's SeedSequence: spreads the seed's 32-bit words over a pool of four and draws the generator's state
+// from it. The constants are those of its documentation (after Melissa O'Neill's randutils::seed_seq_fe).
 class SeedSequence {
   public:
     explicit SeedSequence(std::uint64_t seed) {

@@ -11,7 +11,8 @@ class Random {
   public:
     explicit Random(std::uint64_t seed);
 
-    /// Uniform on [0, 1): default_rng(seed).random(dtype=np.float32), 24 bits, two to a 64-bit draw, low half first.
+    /// Uniform on [0, 1): default_rng(seed).random(dtype=np.float32), 24 bits, two to a 64-bit draw, low half
+    /// first.
     float next_float();
 
     /// Uniform on [0, 1): default_rng(seed).random(), 53 bits.

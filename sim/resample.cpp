@@ -10,8 +10,9 @@
 namespace stencil {
 namespace {
 
-// One axis: target cell i is sum(weight * source) / divisor over the taps from first[i] to first[i + 1]. The weights are
-// whole numbers, so that they add up to the divisor exactly: a constant stays what it is, and no value leaves the range.
+// One axis: target cell i is sum(weight * source) / divisor over the taps from first[i] to first[i + 1]. The
+// weights are whole numbers, so that they add up to the divisor exactly: a constant stays what it is, and no
+// value leaves the range.
 struct Axis {
     struct Tap {
         int source;
@@ -27,22 +28,23 @@ struct Axis {
     }
 };
 
-// In units of 1/target_cells of a source cell, source cell i covers [i, i + 1) * target_cells and target cell j covers
-// [j, j + 1) * source_cells.
+// In units of 1/target_cells of a source cell, source cell i covers [i, i + 1) * target_cells and target cell
+// j covers [j, j + 1) * source_cells.
 void add_areas(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
     const std::int64_t begin = target * source_cells, end = begin + source_cells;
     for (std::int64_t i = begin / target_cells; i * target_cells < end; ++i) {
-        const std::int64_t overlap = std::min(end, (i + 1) * target_cells) - std::max(begin, i * target_cells);
+        const std::int64_t overlap =
+            std::min(end, (i + 1) * target_cells) - std::max(begin, i * target_cells);
         axis.taps.push_back({int(i), double(overlap)});
     }
 }
 
-// The centre of target cell j lies at ((2 j + 1) source_cells - target_cells) / (2 target_cells) source cells after the
-// centre of the first.
+// The centre of target cell j lies at ((2 j + 1) source_cells - target_cells) / (2 target_cells) source cells
+// after the centre of the first.
 void add_neighbours(Axis& axis, std::int64_t source_cells, std::int64_t target_cells, std::int64_t target) {
     const std::int64_t unit = 2 * target_cells;
-    const std::int64_t centre =
-        std::clamp((2 * target + 1) * source_cells - target_cells, std::int64_t(0), (source_cells - 1) * unit);
+    const std::int64_t centre = std::clamp(
+        (2 * target + 1) * source_cells - target_cells, std::int64_t(0), (source_cells - 1) * unit);
     const std::int64_t left = centre / unit, part = centre % unit;
     axis.taps.push_back({int(left), double(unit - part)});
     if (part > 0) axis.taps.push_back({int(left + 1), double(part)});
@@ -69,7 +71,8 @@ Axis make_axis(int source_cells, int target_cells) {
 
 Array<double> resample(const Array<double>& source, int nx, int ny) {
     if (nx < 1 || ny < 1 || source.size() == 0)
-        throw InputError(fmt::format("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny));
+        throw InputError(
+            fmt::format("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny));
     const Axis columns = make_axis(source.nx(), nx), rows = make_axis(source.ny(), ny);
     Array<double> result(nx, ny);
     std::vector<double> row(std::size_t(source.nx()));

@@ -30,13 +30,15 @@ const Method& choose_method(const RunSpec& spec, const Machine& machine) {
     if (spec.method != "auto") {
         const Method& method = *find_method(spec.method);
         if (method.device == Device::cuda && !machine.has_cuda())
-            throw InputError(fmt::format(
-                "--method {} needs CUDA, and {} (allowed here: {})", method.name, machine.cuda.why_none, cpu_methods()));
+            throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
+                                         method.name,
+                                         machine.cuda.why_none,
+                                         cpu_methods()));
         return method;
     }
     if (spec.backend == "cuda" && !machine.has_cuda())
-        throw InputError(
-            fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)", machine.cuda.why_none));
+        throw InputError(fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
+                                     machine.cuda.why_none));
     const bool cuda = spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
     return fastest_method(cuda ? Device::cuda : Device::cpu);
 }
@@ -53,7 +55,8 @@ RunSpec resolve(RunSpec spec, const Machine& machine) {
     const auto own_size = initial_size(choice);
     if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
     if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
-    if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export)) spec.exports.emplace_back("frames.png");
+    if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export))
+        spec.exports.emplace_back("frames.png");
     return spec;
 }
 

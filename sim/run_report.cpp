@@ -21,12 +21,14 @@ Speed speed_of(const RunReport& report) {
 }
 
 Json to_json(const Statistics& s) {
-    return {{"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"total", s.total}, {"not_finite", s.not_finite}};
+    return {
+        {"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"total", s.total}, {"not_finite", s.not_finite}};
 }
 
 std::string initial_text(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
-    const bool random = choice.condition && (choice.condition->make == make_jagged || choice.condition->make == make_noise);
+    const bool random =
+        choice.condition && (choice.condition->make == make_jagged || choice.condition->make == make_noise);
     return random ? fmt::format("{} (seed {})", spec.initial, spec.seed) : spec.initial;
 }
 

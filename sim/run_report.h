@@ -13,10 +13,10 @@ namespace stencil {
 
 struct RunReport {
     std::string device;
-    RunSpec spec;               ///< resolved, as asked for
-    long long steps = 0;        ///< done
+    RunSpec spec;         ///< resolved, as asked for
+    long long steps = 0;  ///< done
     Timings timings;
-    Statistics start, end;      ///< of the field
+    Statistics start, end;                ///< of the field
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
 };
 

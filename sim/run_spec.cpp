@@ -27,7 +27,8 @@ std::string known_name(std::string_view kind, std::string_view given, const std:
 
 void set_size(RunSpec& spec, std::string_view text) {
     const auto parts = split(text, 'x');
-    if (parts.size() > 2) throw InputError(fmt::format("--size {}: must be NX or NXxNY, e.g. 2000x1000", text));
+    if (parts.size() > 2)
+        throw InputError(fmt::format("--size {}: must be NX or NXxNY, e.g. 2000x1000", text));
     Size size;
     size.nx = int(parse_integer(parts.front(), "--size", 1, kMostCells));
     size.ny = int(parse_integer(parts.back(), "--size", 1, kMostCells));
@@ -41,7 +42,8 @@ Json get_size(const RunSpec& spec) {
 void set_coefficient(RunSpec& spec, std::string_view text) {
     const double value = parse_real(text, "--coefficient");
     if (value <= 0)
-        throw InputError(fmt::format("--coefficient {}: must be above 0 and at most {}", text, kStabilityLimit));
+        throw InputError(
+            fmt::format("--coefficient {}: must be above 0 and at most {}", text, kStabilityLimit));
     spec.coefficient = value;
 }
 
@@ -58,7 +60,8 @@ void set_initial(RunSpec& spec, std::string_view text) {
 }
 
 void set_dtype(RunSpec& spec, std::string_view text) {
-    spec.dtype = known_name("dtype", text, {"float32", "float64"}) == "float32" ? DType::float32 : DType::float64;
+    spec.dtype =
+        known_name("dtype", text, {"float32", "float64"}) == "float32" ? DType::float32 : DType::float64;
 }
 
 void set_method(RunSpec& spec, std::string_view text) {
@@ -82,52 +85,96 @@ Json get_map(const std::string& name) {
 
 constexpr Setting kSettings[] = {
     {"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", set_size, get_size},
-    {"steps", "N", "explicit steps, 0 or more",
+    {"steps",
+     "N",
+     "explicit steps, 0 or more",
      [](RunSpec& s, std::string_view t) { s.steps = parse_integer(t, "--steps", 0, kMostSteps); },
      [](const RunSpec& s) { return Json(s.steps); }},
-    {"coefficient", "C", "D dt / dx^2; stable up to 0.25", set_coefficient,
+    {"coefficient",
+     "C",
+     "D dt / dx^2; stable up to 0.25",
+     set_coefficient,
      [](const RunSpec& s) { return Json(s.coefficient); }},
-    {"boundary", "B", "zero, insulated or periodic", set_boundary,
+    {"boundary",
+     "B",
+     "zero, insulated or periodic",
+     set_boundary,
      [](const RunSpec& s) { return Json(std::string(name_of(s.boundary))); }},
-    {"initial", "NAME|FILE", "initial condition (see below), .npy array or PNG/JPEG picture", set_initial,
+    {"initial",
+     "NAME|FILE",
+     "initial condition (see below), .npy array or PNG/JPEG picture",
+     set_initial,
      [](const RunSpec& s) { return Json(s.initial); }},
-    {"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it",
+    {"seed",
+     "S",
+     "of jagged and noise, as numpy.random.default_rng takes it",
      [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
      [](const RunSpec& s) { return Json(s.seed); }},
-    {"dtype", "T", "float32 or float64", set_dtype,
+    {"dtype",
+     "T",
+     "float32 or float64",
+     set_dtype,
      [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }},
-    {"method", "NAME", "how to step (see below); auto takes the fastest there is", set_method,
+    {"method",
+     "NAME",
+     "how to step (see below); auto takes the fastest there is",
+     set_method,
      [](const RunSpec& s) { return Json(s.method); }},
-    {"backend", "B", "auto, cpu or cuda",
-     [](RunSpec& s, std::string_view t) { s.backend = known_name("backend", t, {"auto", "cpu", "cuda"}); },
+    {"backend",
+     "B",
+     "auto, cpu or cuda",
+     [](RunSpec& s, std::string_view t) {
+         s.backend = known_name("backend", t, {"auto", "cpu", "cuda"});
+     },
      [](const RunSpec& s) { return Json(s.backend); }},
-    {"threads", "N", "CPU threads (default: all)",
+    {"threads",
+     "N",
+     "CPU threads (default: all)",
      [](RunSpec& s, std::string_view t) { s.threads = int(parse_integer(t, "--threads", 1, 4096)); },
      [](const RunSpec& s) { return s.threads > 0 ? Json(s.threads) : Json(); }},
-    {"every", "N", "also a numbered frame every N steps",
+    {"every",
+     "N",
+     "also a numbered frame every N steps",
      [](RunSpec& s, std::string_view t) { s.every = parse_integer(t, "--every", 1, kMostSteps); },
      [](const RunSpec& s) { return s.every > 0 ? Json(s.every) : Json(); }},
-    {"export", "LIST", "files to write, separated by commas (see below); default, all", set_exports,
+    {"export",
+     "LIST",
+     "files to write, separated by commas (see below); default, all",
+     set_exports,
      [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }},
-    {"colormap", "NAME", "colours of the pictures (default viridis)",
+    {"colormap",
+     "NAME",
+     "colours of the pictures (default viridis)",
      [](RunSpec& s, std::string_view t) { s.colormap = set_map(t); },
      [](const RunSpec& s) { return get_map(s.colormap); }},
-    {"laplacian-colormap", "NAME", "colours of the Laplacian (default: --colormap; inferno in the figure)",
+    {"laplacian-colormap",
+     "NAME",
+     "colours of the Laplacian (default: --colormap; inferno in the figure)",
      [](RunSpec& s, std::string_view t) { s.laplacian_colormap = set_map(t); },
      [](const RunSpec& s) { return get_map(s.laplacian_colormap); }},
-    {"range", "R", "values that the colours span: auto, percentile:LO:HI or MIN:MAX",
+    {"range",
+     "R",
+     "values that the colours span: auto, percentile:LO:HI or MIN:MAX",
      [](RunSpec& s, std::string_view t) { s.range = parse_range(t, "--range"); },
      [](const RunSpec& s) { return Json(to_string(s.range)); }},
-    {"laplacian-range", "R", "the same for the Laplacian (default percentile:5:95)",
+    {"laplacian-range",
+     "R",
+     "the same for the Laplacian (default percentile:5:95)",
      [](RunSpec& s, std::string_view t) { s.laplacian_range = parse_range(t, "--laplacian-range"); },
      [](const RunSpec& s) { return Json(to_string(s.laplacian_range)); }},
-    {"range-per-frame", "", "each frame spans its own range; otherwise all span the first one's",
+    {"range-per-frame",
+     "",
+     "each frame spans its own range; otherwise all span the first one's",
      [](RunSpec& s, std::string_view t) { s.range_per_frame = parse_flag(t, "--range-per-frame"); },
      [](const RunSpec& s) { return Json(s.range_per_frame); }},
-    {"allow-unstable", "", "let the coefficient exceed 0.25",
+    {"allow-unstable",
+     "",
+     "let the coefficient exceed 0.25",
      [](RunSpec& s, std::string_view t) { s.allow_unstable = parse_flag(t, "--allow-unstable"); },
      [](const RunSpec& s) { return Json(s.allow_unstable); }},
-    {"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB",
+    {"memory-limit",
+     "BYTES",
+     "use no more host or GPU memory, e.g. 2GB",
      [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
      [](const RunSpec&) { return Json(); }},
 };
@@ -150,14 +197,16 @@ const Setting& find_setting(std::string_view name) {
 
 void RunSpec::validate() const {
     if (coefficient > kStabilityLimit && !allow_unstable)
-        throw InputError(fmt::format("--coefficient {}: above {} explicit steps are unstable; allowed: 0 < C <= {}, "
-                                     "or add --allow-unstable",
-                                     coefficient,
-                                     kStabilityLimit,
-                                     kStabilityLimit));
+        throw InputError(
+            fmt::format("--coefficient {}: above {} explicit steps are unstable; allowed: 0 < C <= {}, "
+                        "or add --allow-unstable",
+                        coefficient,
+                        kStabilityLimit,
+                        kStabilityLimit));
     const bool frames = std::ranges::any_of(exports, is_frame_export);
     if (frames && every == 0) throw InputError("--export frames.png or frames.npy needs --every N");
-    if (const Method* named = find_method(method); named && backend != "auto" && backend != name_of(named->device))
+    if (const Method* named = find_method(method);
+        named && backend != "auto" && backend != name_of(named->device))
         throw InputError(fmt::format(
             "--method {} runs on {}, and --backend says {}", method, name_of(named->device), backend));
 }

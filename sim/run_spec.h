@@ -38,7 +38,8 @@ struct RunSpec {
     std::string backend = "auto";
     int threads = 0;  ///< 0: all that there are
     bool allow_unstable = false;
-    std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
+    std::uint64_t memory_limit =
+        std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
 
     long long every = 0;  ///< 0: no frames
     std::vector<std::string> exports;

@@ -11,7 +11,8 @@ namespace stencil {
 
 Simulation::Simulation(const RunSpec& spec, const Field& start)
     : spec_(spec), start_(start.dtype() == spec.dtype ? start.clone() : start.to(spec.dtype)) {
-    if (Size{start.nx(), start.ny()} != *spec.size) throw std::logic_error("the field's size is not the spec's");
+    if (Size{start.nx(), start.ny()} != *spec.size)
+        throw std::logic_error("the field's size is not the spec's");
     check_magnitude(spec_, start_);
     solver_ = make_solver(solver_setup(spec_));
     solver_->load(start_);

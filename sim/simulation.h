@@ -31,8 +31,8 @@ using Command = std::variant<Advance, SetCoefficient, SetBoundary, Reset>;
 
 class Simulation {
   public:
-    /// A resolved spec, and its initial field in any precision; the size must be the spec's. Throws CudaError,
-    /// std::bad_alloc, and InputError where the field's values exceed what the precision can step.
+    /// A resolved spec, and its initial field in any precision; the size must be the spec's. Throws
+    /// CudaError, std::bad_alloc, and InputError where the field's values exceed what the precision can step.
     Simulation(const RunSpec& spec, const Field& start);
 
     /// Throws InputError and changes nothing where a command's value is not allowed.

@@ -31,8 +31,8 @@ class Solver {
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     virtual void advance(long long steps) = 0;
 
-    /// Waits for all steps so far and returns the seconds that those since the last call took: device events on CUDA, the
-    /// host's clock on the CPU.
+    /// Waits for all steps so far and returns the seconds that those since the last call took: device events
+    /// on CUDA, the host's clock on the CPU.
     virtual double wait() = 0;
 
     /// Copies of the field and of its Laplacian, in the setup's precision.

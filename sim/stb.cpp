@@ -14,8 +14,8 @@ void* reallocate_or_throw(void* old, std::size_t bytes) {
 
 }  // namespace
 
-// Zeroed, so that no picture ever shows what was in memory before: the decoder of damaged files reads cells that it
-// never wrote. Its assertions are about such files too and must not end the program.
+// Zeroed, so that no picture ever shows what was in memory before: the decoder of damaged files reads cells
+// that it never wrote. Its assertions are about such files too and must not end the program.
 #define STBI_MALLOC(bytes) std::calloc(1, bytes)
 #define STBI_REALLOC(old, bytes) std::realloc(old, bytes)
 #define STBI_FREE(memory) std::free(memory)
@@ -45,8 +45,8 @@ void* reallocate_or_throw(void* old, std::size_t bytes) {
 
 namespace {
 
-// Before main(), because these are global variables and several threads may write pictures. Cells of few colours
-// compress best unfiltered (and in half the time), and little is gained beyond level 5.
+// Before main(), because these are global variables and several threads may write pictures. Cells of few
+// colours compress best unfiltered (and in half the time), and little is gained beyond level 5.
 [[maybe_unused]] const bool configured = [] {
     stbi_write_force_png_filter = 0;
     stbi_write_png_compression_level = 5;

@@ -21,8 +21,8 @@ class Timings {
     double total_seconds() const { return total_seconds_; }
     long long total_steps() const { return total_steps_; }
 
-    /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is the
-    /// only one. 0 where there is none.
+    /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is
+    /// the only one. 0 where there is none.
     struct Spread {
         double least = 0, median = 0, most = 0;
         std::size_t batches = 0;
@@ -38,8 +38,8 @@ class Timings {
     long long total_steps_ = 0;
 };
 
-/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one read, one
-/// written) per update.
+/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one
+/// read, one written) per update.
 struct Speed {
     double us_per_step = 0;
     double gcells_per_s = 0;

@@ -68,10 +68,8 @@ Extremes find_percentiles(std::span<const T> cells, const RangeRule& rule) {
 
 RangeRule parse_range(std::string_view text, std::string_view setting) {
     const auto refuse = [&](std::string_view what) {
-        throw InputError(fmt::format("{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX",
-                                     setting,
-                                     quotable(text),
-                                     what));
+        throw InputError(fmt::format(
+            "{} {}: {}; allowed: auto, percentile:LO:HI (0 to 100), MIN:MAX", setting, quotable(text), what));
     };
     if (text == "auto") return {};
     constexpr std::string_view kPercentile = "percentile:";
@@ -84,7 +82,8 @@ RangeRule parse_range(std::string_view text, std::string_view setting) {
     const std::string_view texts[] = {numbers.substr(0, colon), numbers.substr(colon + 1)};
     const auto low = parse_number(texts[0]), high = parse_number(texts[1]);
     if (!low || !high) refuse(fmt::format("'{}' is not a finite number", quotable(texts[low ? 1 : 0])));
-    if (percentile && (*low < 0 || *low > 100 || *high < 0 || *high > 100)) refuse("a percentile beyond 0 to 100");
+    if (percentile && (*low < 0 || *low > 100 || *high < 0 || *high > 100))
+        refuse("a percentile beyond 0 to 100");
     if (percentile && *low >= *high) refuse("the lower percentile must be below the upper");
     if (*low >= *high) refuse("the smallest value must be below the largest");
     if (!std::isfinite(*high - *low)) refuse("the range is too wide");

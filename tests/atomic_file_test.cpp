@@ -128,14 +128,16 @@ TEST_CASE("What can't become a file is refused with a reason") {
         return message_of<MachineError>([&] { write_text_file(path, "text"); });
     };
     const std::string missing = (folder / "none" / "file").string();
-    CHECK(error_of(missing) == "cannot write " + missing + ": there is no folder " + (folder / "none").string());
+    CHECK(error_of(missing) ==
+          "cannot write " + missing + ": there is no folder " + (folder / "none").string());
     CHECK(error_of(folder.path()) == "cannot write " + folder.path().string() + ": Is a directory");
     CHECK(error_of(folder / "") == "cannot write " + (folder / "").string() + ": Is a directory");
     write_bytes(folder / "plain", "text");
     CHECK(error_of(folder / "plain" / "file") ==
           "cannot write " + (folder / "plain" / "file").string() + ": Not a directory");
     const std::string endless(300, 'n');
-    CHECK(error_of(folder / endless) == "cannot write " + (folder / endless).string() + ": File name too long");
+    CHECK(error_of(folder / endless) ==
+          "cannot write " + (folder / endless).string() + ": File name too long");
     const auto pipe = folder / "pipe";
     REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
     CHECK(error_of(pipe) == "cannot write " + pipe.string() + ": not a regular file");

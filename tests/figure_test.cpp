@@ -57,15 +57,16 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
+const unsigned kSeed = std::random_device{}();
+
 std::mt19937_64& random_bits() {
-    static const auto seed = std::random_device{}();
-    static std::mt19937_64 engine(seed);
-    UNSCOPED_INFO("random fields' seed: " << seed);
+    static std::mt19937_64 engine(kSeed);
     return engine;
 }
 
 template <class T = double>
 Array<T> random_array(int nx, int ny, double low = 0, double high = 1) {
+    UNSCOPED_INFO("random fields' seed: " << kSeed);
     Array<T> array(nx, ny);
     std::uniform_real_distribution<double> values(low, high);
     for (T& cell : array.cells()) cell = T(values(random_bits()));

@@ -30,7 +30,8 @@ std::string chunk(const std::string& type, const std::string& data) {
 }
 
 std::string ihdr(std::uint32_t nx, std::uint32_t ny, int bits, int color_type) {
-    return chunk("IHDR", big_endian(nx) + big_endian(ny) + char(bits) + char(color_type) + std::string(3, '\0'));
+    return chunk("IHDR",
+                 big_endian(nx) + big_endian(ny) + char(bits) + char(color_type) + std::string(3, '\0'));
 }
 
 const std::string kPngStart = "\x89PNG\r\n\x1a\n";
@@ -134,8 +135,14 @@ TEMPLATE_TEST_CASE("Painting in bulk gives the colours of one value at a time", 
     using Limits = std::numeric_limits<TestType>;
     Array<TestType> array(250, 40);
     for (TestType& cell : array.cells()) cell = TestType(random.uniform(-2, 2));
-    const TestType special[] = {Limits::quiet_NaN(), Limits::infinity(), -Limits::infinity(), Limits::max(),
-                                Limits::lowest(),    0,                  TestType(-0.0),      Limits::denorm_min()};
+    const TestType special[] = {Limits::quiet_NaN(),
+                                Limits::infinity(),
+                                -Limits::infinity(),
+                                Limits::max(),
+                                Limits::lowest(),
+                                0,
+                                TestType(-0.0),
+                                Limits::denorm_min()};
     std::ranges::copy(special, array.data());
     for (int i = 0; i <= 256; ++i) array.at(i % 250, 10 + i / 250) = TestType(-1 + i / 128.0);
     const Field field(array.clone());
@@ -162,7 +169,8 @@ TEST_CASE("JPEG and palette PNG files of other programs are read, whatever they 
     const auto color = write_bytes(folder / "color", text_of(kProgressiveJpeg));
     CHECK(image_size(color) == std::pair(20, 12));
     CHECK(largest_difference(read_image(color), [](int x, int y) {
-              return (0.299 * (20 + 8 * x + 5 * y) + 0.587 * (200 - 6 * x - 3 * y) + 0.114 * (60 + 2 * x + 9 * y)) /
+              return (0.299 * (20 + 8 * x + 5 * y) + 0.587 * (200 - 6 * x - 3 * y) +
+                      0.114 * (60 + 2 * x + 9 * y)) /
                      255;
           }) < 2.5 / 255);
     const auto palette = write_bytes(folder / "palette.jpg", text_of(kPalettePng));
@@ -208,7 +216,8 @@ TEST_CASE("A picture that is cut off anywhere is refused") {
         for (std::size_t length = 0; length < whole.size(); ++length) {
             CAPTURE(length);
             const std::string why = refusal(folder, whole.substr(0, length));
-            CHECK((why.find("cut off: a ") == 0 || (length < 8 && why == "neither a PNG nor a JPEG picture")));
+            CHECK(
+                (why.find("cut off: a ") == 0 || (length < 8 && why == "neither a PNG nor a JPEG picture")));
         }
         // What follows the end marker is none of our business.
         CHECK(read_image(write_bytes(folder / "longer", whole + std::string(9, '\0'))).size() == 240);
@@ -252,17 +261,44 @@ TEST_CASE("Headers that claim what the file can't hold are refused before memory
     CHECK(refusal(folder, jpeg) == "a JPEG of a kind that isn't read (lossless or arithmetic coding)");
 }
 
+TEST_CASE("A JPEG whose tables are too large or missing is refused") {
+    const ScratchFolder folder;
+    for (const std::string& whole : {text_of(kGreyJpeg), text_of(kProgressiveJpeg)}) {
+        const std::size_t huffman = whole.find("\xff\xc4"), quantisation = whole.find("\xff\xdb");
+        REQUIRE(huffman != std::string::npos);
+        REQUIRE(quantisation != std::string::npos);
+        std::string damaged = whole;
+        damaged.replace(huffman + 5, 16, 16, '\xff');
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        damaged = whole;
+        damaged[huffman + 4] = '\x04';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        damaged = whole;
+        damaged[huffman + 1] = '\xe5';  // another program's business
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: no Huffman table");
+        damaged = whole;
+        damaged[quantisation + 1] = '\xe5';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: no quantisation table");
+        damaged = whole;
+        damaged[quantisation + 4] = '\x24';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad quantisation table");
+    }
+}
+
 TEST_CASE("What is no picture is refused with the reason") {
     const ScratchFolder folder;
     CHECK(refusal(folder, "") == "neither a PNG nor a JPEG picture");
     CHECK(refusal(folder, "GIF89a") == "neither a PNG nor a JPEG picture");
     CHECK(refusal(folder, kPngStart + kPngEnd) == "a damaged PNG: its header is not the first and only one");
     CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 2) + kPngEnd) == "a damaged PNG: no pixels");
-    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 5) + kPngEnd) == "a damaged PNG: 8 bits of colour type 5");
-    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 3, 0) + kPngEnd) == "a damaged PNG: 3 bits of colour type 0");
+    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 5) + kPngEnd) ==
+          "a damaged PNG: 8 bits of colour type 5");
+    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 3, 0) + kPngEnd) ==
+          "a damaged PNG: 3 bits of colour type 0");
     CHECK(refusal(folder, "\xff\xd8\xff\xd9") == "a damaged JPEG: no pixels");
     const auto missing = folder / "none.png";
-    CHECK(message_of<InputError>([&] { image_size(missing); }) == missing.string() + ": there is no such file");
+    CHECK(message_of<InputError>([&] { image_size(missing); }) ==
+          missing.string() + ": there is no such file");
     CHECK(message_of<InputError>([&] { image_size(folder.path()); }) ==
           folder.path().string() + ": is a folder, not a file");
 }
@@ -327,7 +363,8 @@ TEST_CASE("Resampling random fields keeps the mean where it shrinks and the valu
         double largest = 0;
         for (int y = 0; y < other.ny(); ++y)
             for (int x = 0; x < other.nx(); ++x)
-                largest = std::max(largest, std::abs(other.at(x, y) - other_mirrored.at(other.nx() - 1 - x, y)));
+                largest =
+                    std::max(largest, std::abs(other.at(x, y) - other_mirrored.at(other.nx() - 1 - x, y)));
         CHECK(largest < 1e-12);
     }
 }
@@ -344,6 +381,7 @@ TEST_CASE("A PNG that can't be written is an error of the machine") {
     const ScratchFolder folder;
     const auto path = folder / "none" / "field.png";
     const Field field(DType::float32, 2, 2);
-    CHECK(message_of<MachineError>([&] { write_png(path, field, colormap("grey"), {0, 1}); }) ==
-          "cannot write " + path.string() + ": there is no folder " + (folder / "none").string());
+    CHECK(message_of<MachineError>([&] {
+              write_png(path, field, colormap("grey"), {0, 1});
+          }) == "cannot write " + path.string() + ": there is no folder " + (folder / "none").string());
 }

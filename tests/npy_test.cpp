@@ -25,8 +25,8 @@ std::string little_endian(std::uint64_t value, int bytes) {
 
 // A file of a version with the header as it is, without NumPy's padding.
 std::string npy(int version, const std::string& header, const std::string& cells) {
-    return std::string("\x93NUMPY") + char(version) + '\0' + little_endian(header.size(), version == 1 ? 2 : 4) +
-           header + cells;
+    return std::string("\x93NUMPY") + char(version) + '\0' +
+           little_endian(header.size(), version == 1 ? 2 : 4) + header + cells;
 }
 
 std::string dict(const std::string& descr, const std::string& shape, bool fortran_order = false) {
@@ -114,12 +114,13 @@ TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spac
     const ScratchFolder folder;
     const auto cells = random_cells<float>(random, 6);
     const int version = GENERATE(1, 2, 3);
-    const std::string header = GENERATE(as<std::string>(),
-                                        "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n",
-                                        "{'shape': (2, 3), 'descr': '<f4', 'fortran_order': False}",
-                                        "{'fortran_order':False,'shape':(2,3),'descr':'=f4'}          ",
-                                        " {\t\"shape\" : ( 2 ,\n3 , ) , \"fortran_order\":  False, \"descr\": \"<f4\" , } \n ",
-                                        "{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }\n");
+    const std::string header =
+        GENERATE(as<std::string>(),
+                 "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n",
+                 "{'shape': (2, 3), 'descr': '<f4', 'fortran_order': False}",
+                 "{'fortran_order':False,'shape':(2,3),'descr':'=f4'}          ",
+                 " {\t\"shape\" : ( 2 ,\n3 , ) , \"fortran_order\":  False, \"descr\": \"<f4\" , } \n ",
+                 "{'descr': '<f4', 'fortran_order': False, 'shape': (2L, 3L), }\n");
     CAPTURE(version, header);
     const auto path = write_bytes(folder / "field.npy", npy(version, header, bytes_of_cells(cells)));
     const NpyHeader read_header = read_npy_header(path);
@@ -150,7 +151,8 @@ TEMPLATE_TEST_CASE("Fortran order is turned so that rows stay rows", "", float, 
         int wrong = 0;
         for (int y = 0; y < ny; ++y)
             for (int x = 0; x < nx; ++x)
-                wrong += field.as<TestType>().at(x, y) != columns[std::size_t(x) * std::size_t(ny) + std::size_t(y)];
+                wrong += field.as<TestType>().at(x, y) !=
+                         columns[std::size_t(x) * std::size_t(ny) + std::size_t(y)];
         CHECK(wrong == 0);
     }
 }
@@ -169,12 +171,15 @@ TEST_CASE("What is no .npy file is refused") {
           "cut off: its header needs 128 bytes, the file has 12");
     CHECK(refusal(folder, std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{}", 14)) ==
           "cut off: its header needs 4294967307 bytes, the file has 14");
-    CHECK(refusal(folder, npy(4, dict("<f4", "(1, 1)"), "1234")) == ".npy version 4.0; allowed: 1.0, 2.0, 3.0");
-    CHECK(refusal(folder, npy(0, dict("<f4", "(1, 1)"), "1234")) == ".npy version 0.0; allowed: 1.0, 2.0, 3.0");
+    CHECK(refusal(folder, npy(4, dict("<f4", "(1, 1)"), "1234")) ==
+          ".npy version 4.0; allowed: 1.0, 2.0, 3.0");
+    CHECK(refusal(folder, npy(0, dict("<f4", "(1, 1)"), "1234")) ==
+          ".npy version 0.0; allowed: 1.0, 2.0, 3.0");
     std::string minor = npy(1, dict("<f4", "(1, 1)"), "1234");
     minor[7] = 3;
     CHECK(refusal(folder, minor) == ".npy version 1.3; allowed: 1.0, 2.0, 3.0");
-    CHECK(refusal(folder, npy(2, std::string(70'000, ' '), "")) == "a header of 70000 bytes; at most 65536 are read");
+    CHECK(refusal(folder, npy(2, std::string(70'000, ' '), "")) ==
+          "a header of 70000 bytes; at most 65536 are read");
 }
 
 TEST_CASE("A header that is not the expected dict is refused") {
@@ -198,8 +203,10 @@ TEST_CASE("A header that is not the expected dict is refused") {
     CHECK(why("{'descr': '<f\\x34'" + rest) == "a backslash in the type");
     CHECK(why("{'descr': '<f4'" + rest + " x") == "text after the dict");
     CHECK(why("{'descr': '<f4'" + rest + std::string(1, '\0')) == "text after the dict");
-    CHECK(why("{'descr': '<f4'" + rest.substr(0, rest.size() - 1)) == "expected ',' or '}' after a value at byte 56");
-    CHECK(why("{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}") == "'fortran_order' is neither True nor False");
+    CHECK(why("{'descr': '<f4'" + rest.substr(0, rest.size() - 1)) ==
+          "expected ',' or '}' after a value at byte 56");
+    CHECK(why("{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}") ==
+          "'fortran_order' is neither True nor False");
     const auto shape = [&](const std::string& text) {
         return why("{'descr': '<f4', 'fortran_order': False, 'shape': " + text + "}");
     };
@@ -235,8 +242,10 @@ TEST_CASE("Types other than little-endian float32 and float64 are refused by nam
     CHECK(why("") == "dtype ''" + allowed);
     CHECK(why("nonsense\n") == "dtype 'nonsense?'" + allowed);
     CHECK(why("<f99999999999999999999") == "dtype '<f99999999999999999999'" + allowed);
-    const std::string structured = "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
-    CHECK(refusal(folder, npy(1, structured, "12345678")) == "a structured dtype; allowed: float32 and float64");
+    const std::string structured =
+        "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
+    CHECK(refusal(folder, npy(1, structured, "12345678")) ==
+          "a structured dtype; allowed: float32 and float64");
 }
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {

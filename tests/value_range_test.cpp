@@ -54,7 +54,12 @@ TEST_CASE("Rules of ranges are read as they are written") {
     CHECK(fixed.kind == RangeRule::Kind::fixed);
     CHECK(fixed.low == -1e-3);
     CHECK(fixed.high == 2);
-    for (const auto* text : {"auto", "percentile:0:100", "percentile:2.5:97.5", "-1:1", "-2:-1.5", "1e-300:1e+300",
+    for (const auto* text : {"auto",
+                             "percentile:0:100",
+                             "percentile:2.5:97.5",
+                             "-1:1",
+                             "-2:-1.5",
+                             "1e-300:1e+300",
                              "0.1:0.30000000000000004"})
         CHECK(to_string(parse_range(text, "--range")) == text);
 }
@@ -126,8 +131,8 @@ TEST_CASE("A range for a diverging table is centred at zero") {
 
 TEST_CASE("Percentiles are those of NumPy") {
     // numpy.percentile of the same file, NumPy 2
-    const Field field =
-        read_npy(std::filesystem::path(TEST_REFERENCE_DIR) / "jagged_96x128_insulated_c0.25_200steps_laplacian.npy");
+    const Field field = read_npy(std::filesystem::path(TEST_REFERENCE_DIR) /
+                                 "jagged_96x128_insulated_c0.25_200steps_laplacian.npy");
     const auto outer = find_range(field, percentiles(2.5, 99.9), false);
     CHECK(outer.low == -0.01938079577656864);
     CHECK(outer.high == 0.030260190578487972);
@@ -142,7 +147,8 @@ TEST_CASE("Percentiles are those of NumPy") {
     CHECK(rounded.high == 0.030260190922767084);
 }
 
-TEST_CASE("Percentiles of random values are those of the sorted values, without the ones that are not finite") {
+TEST_CASE(
+    "Percentiles of random values are those of the sorted values, without the ones that are not finite") {
     Random random;
     CAPTURE(random.seed);
     for (const int count : {1, 2, 3, 10, 1001}) {

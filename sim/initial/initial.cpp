@@ -23,8 +23,9 @@ constexpr InitialParameter kDisk[] = {{"radius", 0.25, 0, 1e6, "over the shorter
                                       {"x", 0.5, -10, 10, "centre, as a share of the width"},
                                       {"y", 0.5, -10, 10, "centre, as a share of the height"}};
 constexpr InitialParameter kCheckerboard[] = {{"cells", 1, 1, 1e9, "side of a square, in cells"}};
-constexpr InitialParameter kSine[] = {{"mx", 1, 0, 1e9, "half waves across the width (whole ones if periodic)"},
-                                      {"my", 1, 0, 1e9, "half waves across the height (whole ones if periodic)"}};
+constexpr InitialParameter kSine[] = {
+    {"mx", 1, 0, 1e9, "half waves across the width (whole ones if periodic)"},
+    {"my", 1, 0, 1e9, "half waves across the height (whole ones if periodic)"}};
 
 constexpr InitialCondition kConditions[] = {
     {"jagged", "noise with a radius^-1.7 spectrum in a disc, its lower 70% cut off", {}, 25, make_jagged},
@@ -49,8 +50,8 @@ std::string ending(const std::string& text) {
 bool is_file_name(const std::string& text) {
     static constexpr std::array<std::string_view, 4> kEndings{".npy", ".png", ".jpg", ".jpeg"};
     std::error_code ignored;
-    return std::ranges::find(kEndings, ending(text)) != kEndings.end() || text.find('/') != std::string::npos ||
-           std::filesystem::is_regular_file(text, ignored);
+    return std::ranges::find(kEndings, ending(text)) != kEndings.end() ||
+           text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored);
 }
 
 bool is_array_file(const std::string& file) {
@@ -62,7 +63,8 @@ void read_parameter(const InitialCondition& condition, const std::string& text, 
     const auto row = std::ranges::find(condition.parameters, parts[0], &InitialParameter::name);
     if (row == condition.parameters.end() || parts.size() != 2) {
         std::vector<std::string> allowed;
-        for (const InitialParameter& p : condition.parameters) allowed.push_back(fmt::format("{}={}", p.name, p.standard));
+        for (const InitialParameter& p : condition.parameters)
+            allowed.push_back(fmt::format("{}={}", p.name, p.standard));
         throw InputError(fmt::format("--initial {}: unknown option '{}' (allowed: {})",
                                      condition.name,
                                      text,
@@ -71,7 +73,8 @@ void read_parameter(const InitialCondition& condition, const std::string& text, 
     const std::string setting = fmt::format("--initial {}:{}", condition.name, row->name);
     const double value = parse_real(parts[1], setting);
     if (value < row->least || value > row->most)
-        throw InputError(fmt::format("{} {}: must be from {} to {}", setting, parts[1], row->least, row->most));
+        throw InputError(
+            fmt::format("{} {}: must be from {} to {}", setting, parts[1], row->least, row->most));
     choice.parameters[parts[0]] = value;
 }
 
@@ -119,12 +122,13 @@ Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
     }
     Field field = read_npy(choice.file);
     if (field.nx() != request.nx || field.ny() != request.ny)
-        throw InputError(fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
-                                     choice.file,
-                                     field.nx(),
-                                     field.ny(),
-                                     request.nx,
-                                     request.ny));
+        throw InputError(
+            fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
+                        choice.file,
+                        field.nx(),
+                        field.ny(),
+                        request.nx,
+                        request.ny));
     return field;
 }
 

@@ -28,7 +28,8 @@ struct InitialRequest {
     int ny = 0;
     std::uint64_t seed = 0;
     Boundary boundary = Boundary::zero;
-    std::map<std::string, double, std::less<>> parameters;  ///< all of the condition's, each given or standard
+    std::map<std::string, double, std::less<>>
+        parameters;  ///< all of the condition's, each given or standard
 
     double parameter(std::string_view name) const { return parameters.find(name)->second; }
 };
@@ -51,15 +52,15 @@ struct InitialChoice {
     std::string file;
 };
 
-/// Throws InputError for unknown names and parameters, with what is allowed. A text is a file where it ends in .npy,
-/// .png, .jpg or .jpeg, has a slash in it, or names a file that exists and is no row's name.
+/// Throws InputError for unknown names and parameters, with what is allowed. A text is a file where it ends
+/// in .npy, .png, .jpg or .jpeg, has a slash in it, or names a file that exists and is no row's name.
 InitialChoice parse_initial(std::string_view text);
 
 /// Columns and rows of a file's array or picture; empty for the table's conditions, which come in any size.
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 
-/// Makes the field. A picture is resampled to (ny, nx); an array must have that shape. Throws InputError for files
-/// that cannot be used.
+/// Makes the field. A picture is resampled to (ny, nx); an array must have that shape. Throws InputError for
+/// files that cannot be used.
 Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 
 // The rows' functions, each (ny, nx) in float64.
@@ -71,7 +72,8 @@ Array<double> make_noise(const InitialRequest& request);
 Array<double> make_gaussian(const InitialRequest& request);
 Array<double> make_disk(const InitialRequest& request);
 Array<double> make_checkerboard(const InitialRequest& request);
-/// An eigenmode of the discrete Laplacian under the request's boundary: every step multiplies it by one number.
+/// An eigenmode of the discrete Laplacian under the request's boundary: every step multiplies it by one
+/// number.
 Array<double> make_sine(const InitialRequest& request);
 
 }  // namespace stencil

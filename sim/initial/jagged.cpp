@@ -1,6 +1,6 @@
-// The jagged picture of the tutorial "Using GPU resources": uniform float32 noise, times radius^-1.7 in Fourier space,
-// cut to a disc, and zero at and below its 70th percentile. In float64 after the noise, as NumPy does it when
-// the noise is made float64 before the transform (tests/reference/make_reference.py).
+// The jagged picture of the tutorial "Using GPU resources": uniform float32 noise, times radius^-1.7 in
+// Fourier space, cut to a disc, and zero at and below its 70th percentile. In float64 after the noise, as
+// NumPy does it when the noise is made float64 before the transform (tests/reference/make_reference.py).
 
 #include <fftw3.h>
 
@@ -17,7 +17,7 @@ namespace stencil {
 namespace {
 
 constexpr double kDecay = -1.7;
-constexpr double kDisc = 0.45;       // radius over the number of rows
+constexpr double kDisc = 0.45;  // radius over the number of rows
 constexpr double kPercentile = 70;
 
 struct FftwFree {
@@ -30,10 +30,13 @@ struct Spectrum {
         : nx(columns),
           ny(rows),
           half(columns / 2 + 1),
-          data(static_cast<fftw_complex*>(fftw_malloc(sizeof(fftw_complex) * std::size_t(half) * std::size_t(rows)))) {
+          data(static_cast<fftw_complex*>(
+              fftw_malloc(sizeof(fftw_complex) * std::size_t(half) * std::size_t(rows)))) {
         if (!data) throw std::bad_alloc();
     }
-    double* real_row(int y) { return reinterpret_cast<double*>(data.get() + std::size_t(y) * std::size_t(half)); }
+    double* real_row(int y) {
+        return reinterpret_cast<double*>(data.get() + std::size_t(y) * std::size_t(half));
+    }
     fftw_complex* row(int y) { return data.get() + std::size_t(y) * std::size_t(half); }
 
     int nx, ny, half;

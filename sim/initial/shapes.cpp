@@ -56,17 +56,21 @@ Array<double> make_checkerboard(const InitialRequest& request) {
     return fill(request, [&](int x, int y) { return double((x / cells + y / cells) % 2); });
 }
 
-// The discrete Laplacian's eigenmodes: sines that vanish one cell outside (zero), cosines about the cell faces
-// (insulated), whole waves (periodic). Mode numbers count half waves across the field, whole ones for periodic.
+// The discrete Laplacian's eigenmodes: sines that vanish one cell outside (zero), cosines about the cell
+// faces (insulated), whole waves (periodic). Mode numbers count half waves across the field, whole ones for
+// periodic.
 Array<double> make_sine(const InitialRequest& request) {
     using std::numbers::pi;
     const double mode_x = request.parameter("mx");
     const double mode_y = request.parameter("my");
     const auto wave = [&](int i, int n, double mode) {
         switch (request.boundary) {
-            case Boundary::zero: return std::sin(pi * mode * (i + 1) / (n + 1));
-            case Boundary::insulated: return std::cos(pi * mode * (i + 0.5) / n);
-            case Boundary::periodic: return std::cos(2 * pi * mode * i / n);
+            case Boundary::zero:
+                return std::sin(pi * mode * (i + 1) / (n + 1));
+            case Boundary::insulated:
+                return std::cos(pi * mode * (i + 0.5) / n);
+            case Boundary::periodic:
+                return std::cos(2 * pi * mode * i / n);
         }
         return 0.0;
     };

@@ -1,4 +1,5 @@
-// What tests of files need: a folder that goes away, bytes in and out, the text of an error, numbers of their own.
+// What tests of files need: a folder that goes away, bytes in and out, the text of an error, numbers of their
+// own.
 #pragma once
 
 #include <unistd.h>

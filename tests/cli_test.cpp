@@ -1,0 +1,381 @@
+// The program as a user meets it.
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/npy.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+
+using namespace stencil_test;
+using stencil::read_npy;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A run on the CPU with few cells, so that tests stay quick; more words may override these.
+std::vector<std::string> small_run(std::vector<std::string> more) {
+    std::vector<std::string> words{
+        "run", "--backend", "cpu", "--size", "40x30", "--steps", "25", "--threads", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+// One line on standard error that says what was wrong, nothing on standard output.
+void require_refused(const ProgramResult& result, int status, const std::string& part) {
+    INFO("status " << result.status << ", stderr: " << result.err);
+    REQUIRE(result.status == status);
+    REQUIRE(contains(result.err, part));
+    REQUIRE(std::ranges::count(result.err, '\n') == 1);
+    REQUIRE(result.err.starts_with("stencilscope: "));
+    REQUIRE(result.out.empty());
+}
+
+std::vector<std::string> files_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+nlohmann::json read_json(const fs::path& path) {
+    return nlohmann::json::parse(read_file(path));
+}
+
+}  // namespace
+
+TEST_CASE("run writes every file that it promises, and timings that add up") {
+    const TemporaryFolder folder;
+    const fs::path out = folder / "deep/out";
+    const ProgramResult result = run_program(small_run({"--out", out.string()}));
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    REQUIRE(files_in(out) == std::vector<std::string>{"field.npy",
+                                                      "field.png",
+                                                      "figure.png",
+                                                      "initial.npy",
+                                                      "laplacian.npy",
+                                                      "laplacian.png",
+                                                      "spec.json",
+                                                      "timings.json"});
+    REQUIRE(contains(result.out, "wrote " + (out / "figure.png").string()));
+    const auto t = read_json(out / "timings.json");
+    REQUIRE(t.at("program") == "stencilscope");
+    REQUIRE(t.at("backend") == "cpu");
+    REQUIRE(t.at("method") == "cpu");
+    REQUIRE(t.at("nx") == 40);
+    REQUIRE(t.at("ny") == 30);
+    REQUIRE(t.at("steps") == 25);
+    REQUIRE(t.at("dtype") == "float32");
+    REQUIRE(t.at("boundary") == "zero");
+    REQUIRE(t.at("coefficient") == 0.2);
+    const double seconds = t.at("seconds");
+    REQUIRE(seconds > 0);
+    REQUIRE(std::abs(t.at("us_per_step").get<double>() * 25e-6 / seconds - 1) < 1e-9);
+    const double gcells = t.at("gcells_per_s");
+    REQUIRE(std::abs(gcells * 1e9 * seconds / (40 * 30 * 25) - 1) < 1e-9);
+    REQUIRE(std::abs(t.at("effective_gb_per_s").get<double>() / (8 * gcells) - 1) < 1e-9);
+    const double copy = t.at("copy_gb_per_s");
+    REQUIRE(copy > 0);
+    REQUIRE(std::abs(t.at("of_copy_bandwidth").get<double>() * copy / (8 * gcells) - 1) < 1e-9);
+    const auto field = read_npy(out / "field.npy");
+    REQUIRE(field.nx() == 40);
+    REQUIRE(field.ny() == 30);
+    REQUIRE(std::abs(total(field) / t.at("field_at_end").at("total").get<double>() - 1) < 1e-6);
+}
+
+TEST_CASE("A run repeats from its spec.json bit for bit, and other words override it") {
+    const TemporaryFolder folder;
+    const std::string first = (folder / "a").string();
+    const std::string again = (folder / "b").string();
+    const std::string longer = (folder / "c").string();
+    REQUIRE(run_program(small_run({"--out",
+                                   first,
+                                   "--boundary",
+                                   "periodic",
+                                   "--coefficient",
+                                   "0.13",
+                                   "--initial",
+                                   "gaussian:sigma=0.2",
+                                   "--export",
+                                   "default,figure.svg,figure.pdf"}))
+                .status == 0);
+    REQUIRE(run_program({"run", "--spec", first + "/spec.json", "--out", again, "--quiet"}).status == 0);
+    REQUIRE(files_in(first) == files_in(again));
+    for (const char* name :
+         {"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"})
+        REQUIRE(read_file(folder / "a" / name) == read_file(folder / "b" / name));
+    REQUIRE(run_program({"run", "--steps", "26", "--spec", first + "/spec.json", "--out", longer, "--quiet"})
+                .status == 0);
+    REQUIRE(read_json(folder / "c/timings.json").at("steps") == 26);
+    REQUIRE(read_file(folder / "a/field.npy") != read_file(folder / "c/field.npy"));
+}
+
+TEST_CASE("A run continues from its own field.npy") {
+    const TemporaryFolder folder;
+    const std::string whole = (folder / "whole").string();
+    const std::string part = (folder / "part").string();
+    const std::string rest = (folder / "rest").string();
+    const std::vector<std::string> wide{"--dtype", "float64", "--quiet", "--export", "field.npy", "--out"};
+    const auto run = [&](const std::string& out, std::vector<std::string> more) {
+        std::vector<std::string> words = small_run(wide);
+        words.push_back(out);
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words).status;
+    };
+    REQUIRE(run(whole, {"--steps", "40"}) == 0);
+    REQUIRE(run(part, {"--steps", "15"}) == 0);
+    REQUIRE(run(rest, {"--initial", part + "/field.npy"}) == 0);
+    REQUIRE(relative_error(read_npy(rest + "/field.npy"), read_npy(whole + "/field.npy")) < 1e-14);
+}
+
+TEST_CASE("Frames are numbered and hold the moments that their names say") {
+    const TemporaryFolder folder;
+    const fs::path out = folder / "out";
+    REQUIRE(run_program(small_run({"--out",
+                                   out.string(),
+                                   "--every",
+                                   "10",
+                                   "--export",
+                                   "initial.npy,field.npy,frames.png,frames.npy",
+                                   "--quiet"}))
+                .status == 0);
+    REQUIRE(files_in(out / "frames") == std::vector<std::string>{"field_000000.npy",
+                                                                 "field_000000.png",
+                                                                 "field_000010.npy",
+                                                                 "field_000010.png",
+                                                                 "field_000020.npy",
+                                                                 "field_000020.png",
+                                                                 "field_000025.npy",
+                                                                 "field_000025.png"});
+    REQUIRE(read_file(out / "frames/field_000000.npy") == read_file(out / "initial.npy"));
+    REQUIRE(read_file(out / "frames/field_000025.npy") == read_file(out / "field.npy"));
+    REQUIRE(read_file(out / "frames/field_000010.npy") != read_file(out / "frames/field_000020.npy"));
+}
+
+TEST_CASE("Frames share the first one's colours, or take their own each") {
+    const TemporaryFolder folder;
+    const auto last_frame = [&](const std::string& name, std::vector<std::string> more) {
+        more.insert(more.end(),
+                    {"--out",
+                     (folder / name).string(),
+                     "--every",
+                     "25",
+                     "--export",
+                     "field.png,frames.png",
+                     "--quiet"});
+        REQUIRE(run_program(small_run(std::move(more))).status == 0);
+        return read_file(folder / name / "frames/field_000025.png");
+    };
+    const std::string shared = last_frame("shared", {});
+    const std::string own = last_frame("own", {"--range-per-frame"});
+    REQUIRE(shared != own);
+    REQUIRE(own == read_file(folder / "own/field.png"));
+}
+
+TEST_CASE("Zero steps export the start") {
+    const TemporaryFolder folder;
+    REQUIRE(run_program(small_run({"--steps", "0", "--out", folder.path().string()})).status == 0);
+    REQUIRE(read_file(folder / "field.npy") == read_file(folder / "initial.npy"));
+    REQUIRE(read_json(folder / "timings.json").at("us_per_step").is_null());
+}
+
+TEST_CASE("A picture becomes a field, at its own size or resampled") {
+    const TemporaryFolder folder;
+    REQUIRE(
+        run_program(
+            small_run(
+                {"--out", folder.path().string(), "--export", "field.png", "--colormap", "grey", "--quiet"}))
+            .status == 0);
+    const std::string picture = (folder / "field.png").string();
+    const std::string own = (folder / "own").string();
+    REQUIRE(run_program({"run", "--initial", picture, "--steps", "3", "--out", own, "--quiet"}).status == 0);
+    REQUIRE(read_npy(own + "/initial.npy").nx() == 40);
+    const std::string half = (folder / "half").string();
+    REQUIRE(run_program(
+                {"run", "--initial", picture, "--size", "20x15", "--steps", "3", "--out", half, "--quiet"})
+                .status == 0);
+    const auto small = read_npy(half + "/initial.npy");
+    REQUIRE(small.ny() == 15);
+    REQUIRE(std::abs(total(small) * 4 / total(read_npy(own + "/initial.npy")) - 1) < 1e-5);
+}
+
+TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
+    const std::tuple<std::vector<std::string>, const char*> cases[] = {
+        {{"--size", "0"}, "--size 0"},
+        {{"--size", "-3x4"}, "--size"},
+        {{"--size", "99999999999x99999999999"}, "whole number from 1"},
+        {{"--steps", "-1"}, "--steps -1"},
+        {{"--coefficient", "0"}, "above 0"},
+        {{"--coefficient", "nan"}, "finite"},
+        {{"--coefficient", "0.26"}, "--allow-unstable"},
+        {{"--boundary", "perodic"}, "'periodic'"},
+        {{"--method", "tilde"}, "'tiled'"},
+        {{"--initial", "jaggy"}, "'jagged'"},
+        {{"--initial", "nowhere.npy"}, "nowhere.npy"},
+        {{"--initial", "nowhere.png"}, "nowhere.png"},
+        {{"--dtype", "half"}, "float32, float64"},
+        {{"--colormap", "jet"}, "viridis"},
+        {{"--range", "5:1"}, "--range"},
+        {{"--range", "percentile:0:101"}, "--range"},
+        {{"--export", "field.gif"}, "field.p"},
+        {{"--export", "frames.png"}, "--every"},
+        {{"--every", "0"}, "--every 0"},
+        {{"--seed", "-1"}, "--seed -1"},
+        {{"--threads", "0"}, "--threads 0"},
+        {{"--memory-limit", "lots"}, "--memory-limit"},
+        {{"--method", "tiled", "--backend", "cpu"}, "--backend says cpu"},
+        {{"--spec", "nowhere.json"}, "nowhere.json"},
+        {{"--stesp", "5"}, "'--steps'"},
+        {{"--steps"}, "--steps"},
+        {{"extra"}, "unknown word 'extra'"},
+    };
+    for (const auto& [words, part] : cases) {
+        INFO(words.front());
+        const TemporaryFolder folder;
+        std::vector<std::string> all{"run", "--out", (folder / "out").string()};
+        all.insert(all.end(), words.begin(), words.end());
+        require_refused(run_program(all), 2, part);
+        REQUIRE(files_in(folder.path()).empty());
+    }
+}
+
+TEST_CASE("Words that belong to no command are refused") {
+    require_refused(run_program({"rum"}), 2, "did you mean 'run'?");
+    require_refused(run_program({}), 2, "headless");
+    require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
+}
+
+TEST_CASE("Help and version are answered") {
+    const ProgramResult version = run_program({"--version"});
+    REQUIRE(version.status == 0);
+    REQUIRE(contains(version.out, STENCILSCOPE_VERSION));
+    const ProgramResult help = run_program({"run", "--help"});
+    REQUIRE(help.status == 0);
+    for (const char* word :
+         {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
+        REQUIRE(contains(help.out, word));
+    REQUIRE(contains(run_program({"--help"}).out, "devices"));
+}
+
+TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
+    const TemporaryFolder folder;
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult result = run_program(small_run({"--quiet", "--json", json}));
+    REQUIRE(result.status == 0);
+    REQUIRE(result.out.empty());
+    REQUIRE(result.err.empty());
+    REQUIRE(read_json(json).at("steps") == 25);
+    REQUIRE(read_json(json).at("copy_gb_per_s").get<double>() > 0);
+}
+
+TEST_CASE("Too little memory is said before it is taken") {
+    const TemporaryFolder folder;
+    require_refused(run_program({"run",
+                                 "--size",
+                                 "1000000",
+                                 "--out",
+                                 (folder / "out").string(),
+                                 "--backend",
+                                 "cpu",
+                                 "--export",
+                                 "field.npy"}),
+                    1,
+                    "not enough host memory: 1000000x1000000 needs");
+    require_refused(run_program(small_run({"--size", "4000", "--memory-limit", "100MB"})), 1, "fits");
+}
+
+TEST_CASE("A folder that cannot be written is refused before any work") {
+    const TemporaryFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    require_refused(run_program(small_run({"--out", (folder / "file").string()})), 2, "--out");
+    REQUIRE(read_file(folder / "file") == "in the way");
+    fs::create_directory(folder / "locked");
+    fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
+    ProgramOptions options;
+    options.as_nobody = true;
+    require_refused(
+        run_program(small_run({"--out", (folder / "locked").string()}), options), 2, "cannot be written");
+    fs::permissions(folder / "locked", fs::perms::all);
+}
+
+TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
+    const TemporaryFolder folder;
+    const std::string out = folder.path().string();
+    REQUIRE(run_program(small_run({"--out", out, "--quiet"})).status == 0);
+    const std::string field = read_file(folder / "field.npy");
+    const auto files = files_in(folder.path());
+    ProgramOptions options;
+    options.file_size_limit = 3000;
+    const ProgramResult result = run_program(small_run({"--out", out, "--quiet", "--seed", "5"}), options);
+    require_refused(result, 1, "initial.npy");
+    REQUIRE(files_in(folder.path()) == files);
+    REQUIRE(read_file(folder / "field.npy") == field);
+}
+
+TEST_CASE("Ctrl-C exports what there is, with status 130") {
+    const TemporaryFolder folder;
+    ProgramOptions options;
+    options.interrupt_after_ms = 1500;
+    const ProgramResult result = run_program({"run",
+                                              "--backend",
+                                              "cpu",
+                                              "--size",
+                                              "300",
+                                              "--steps",
+                                              "1000000000",
+                                              "--out",
+                                              folder.path().string(),
+                                              "--quiet"},
+                                             options);
+    INFO(result.err);
+    REQUIRE(result.status == 130);
+    REQUIRE(contains(result.err, "interrupted after"));
+    const auto t = read_json(folder / "timings.json");
+    const long long steps = t.at("steps");
+    REQUIRE(steps > 0);
+    REQUIRE(steps < 1000000000);
+    REQUIRE(t.at("interrupted") == true);
+    REQUIRE(read_json(folder / "spec.json").at("steps") == steps);
+    REQUIRE(files_in(folder.path()).size() == 8);
+    REQUIRE(relative_error(read_npy(folder / "field.npy"), read_npy(folder / "initial.npy")) > 1e-3);
+}
+
+TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
+    const TemporaryFolder folder;
+    const ProgramResult result = run_program(small_run({"--coefficient",
+                                                        "0.5",
+                                                        "--allow-unstable",
+                                                        "--steps",
+                                                        "2000",
+                                                        "--out",
+                                                        folder.path().string(),
+                                                        "--quiet"}));
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.err, "above the stability limit"));
+    REQUIRE(contains(result.err, "no longer finite"));
+    REQUIRE(read_json(folder / "timings.json").at("field_at_end").at("not_finite").get<int>() > 0);
+}
+
+TEST_CASE("The coefficient 0.25 gets a notice of one line") {
+    const ProgramResult result = run_program(small_run({"--coefficient", "0.25", "--quiet"}));
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.err, "checkerboard"));
+    REQUIRE(std::ranges::count(result.err, '\n') == 1);
+}
+
+TEST_CASE("devices shows the machine, on paper and as JSON") {
+    const TemporaryFolder folder;
+    const std::string json = (folder / "devices.json").string();
+    const ProgramResult result = run_program({"devices", "--json", json});
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.out, "CPU"));
+    const auto devices = read_json(json);
+    REQUIRE(devices.at("cpu").at("copy_gb_per_s").get<double>() > 0.1);
+    REQUIRE(devices.at("cpu").at("threads").get<int>() >= 1);
+    REQUIRE(devices.at("cuda").contains("built_in"));
+}

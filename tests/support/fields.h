@@ -1,0 +1,77 @@
+// Fields to test with, and what tells two of them apart.
+#pragma once
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "sim/error.h"
+#include "sim/field.h"
+
+namespace stencil_test {
+
+/// Fresh in every run of the tests: uniform on [-0.25, 1).
+inline stencil::Array<double> random_field(int nx, int ny) {
+    static std::mt19937_64 generator{std::random_device{}()};
+    std::uniform_real_distribution<double> uniform(-0.25, 1.0);
+    stencil::Array<double> field(nx, ny);
+    for (double& value : field.cells()) value = uniform(generator);
+    return field;
+}
+
+inline stencil::Field poison(stencil::DType dtype, int nx, int ny) {
+    stencil::Field field(dtype, nx, ny);
+    field.visit([](auto& cells) {
+        for (auto& value : cells.cells()) value = std::numeric_limits<float>::quiet_NaN();
+    });
+    return field;
+}
+
+/// ||a - b|| / ||b||, in float64; NaN where either has one.
+inline double relative_error(const stencil::Field& a, const stencil::Field& b) {
+    const stencil::Field wide_a = a.to(stencil::DType::float64);
+    const stencil::Field wide_b = b.to(stencil::DType::float64);
+    const auto x = wide_a.as<double>().cells();
+    const auto y = wide_b.as<double>().cells();
+    double difference = 0;
+    double norm = 0;
+    for (std::size_t i = 0; i < y.size(); ++i) {
+        difference += (x[i] - y[i]) * (x[i] - y[i]);
+        norm += y[i] * y[i];
+    }
+    return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+inline double total(const stencil::Field& field) {
+    double sum = 0;
+    const stencil::Field wide = field.to(stencil::DType::float64);
+    for (const double value : wide.as<double>().cells()) sum += value;
+    return sum;
+}
+
+/// The bound on a method's relative error against float64 after so many steps (README, "How the numbers are
+/// defined").
+inline double error_bound(stencil::DType dtype, long long steps) {
+    const bool single = dtype == stencil::DType::float32;
+    if (steps <= 100) return single ? 1e-6 : 1e-12;
+    if (steps <= 1000) return single ? 3e-6 : 1e-11;
+    return single ? 3e-5 : 1e-10;
+}
+
+/// What the call's InputError says; empty where it throws none.
+inline std::string input_error(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const stencil::InputError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,259 @@
+#include "tests/support/method_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "kernels/cell_update.h"
+#include "sim/npy.h"
+#include "sim/solver.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+namespace stencil_test {
+namespace {
+
+using namespace stencil;
+
+constexpr DType kDTypes[] = {DType::float32, DType::float64};
+
+// A solver whose buffers held NaN in every cell before the field was loaded.
+std::unique_ptr<Solver> poisoned_solver(const SolverSetup& setup, const Field& start) {
+    auto solver = make_solver(setup);
+    solver->load(poison(setup.dtype, setup.nx, setup.ny));
+    solver->advance(3);
+    solver->load(start);
+    return solver;
+}
+
+Field stepped(const SolverSetup& setup, const Field& start, long long steps) {
+    const auto solver = poisoned_solver(setup, start);
+    solver->advance(steps);
+    solver->wait();
+    return solver->field();
+}
+
+SolverSetup setup_for(const Method& method, DType dtype, int nx, int ny, DiffusionParams params) {
+    return {&method, nx, ny, dtype, params, 2};
+}
+
+// The mathematics once more, independent of every method: plain loops in float64.
+Array<double> plain_steps(Array<double> u, const DiffusionParams& params, long long steps) {
+    for (long long step = 0; step < steps; ++step) {
+        Array<double> next(u.nx(), u.ny());
+        const FieldView<const double> view = std::as_const(u).view();
+        for (int y = 0; y < u.ny(); ++y)
+            for (int x = 0; x < u.nx(); ++x) {
+                const auto at = [&](int i, int j) { return value_at(view, params.boundary, i, j); };
+                const double laplacian =
+                    at(x, y - 1) + at(x, y + 1) + at(x - 1, y) + at(x + 1, y) - 4 * at(x, y);
+                next.at(x, y) = u.at(x, y) + params.coefficient * laplacian;
+            }
+        u = std::move(next);
+    }
+    return u;
+}
+
+template <class F>
+void for_methods(Device device, F&& check) {
+    int seen = 0;
+    for (const Method& method : methods()) {
+        if (method.device != device) continue;
+        for (const DType dtype : kDTypes) check(method, dtype);
+        ++seen;
+    }
+    REQUIRE(seen > 0);
+}
+
+std::string describe(const Method& method, DType dtype, const DiffusionParams& params) {
+    return fmt::format(
+        "{} {} {} c={}", method.name, name_of(dtype), name_of(params.boundary), params.coefficient);
+}
+
+struct Mode {
+    int mx, my;
+};
+
+Array<double> eigenmode(Boundary boundary, int nx, int ny, Mode mode) {
+    using std::numbers::pi;
+    const auto wave = [&](int i, int n, int m) {
+        if (boundary == Boundary::zero) return std::sin(pi * m * (i + 1) / (n + 1));
+        if (boundary == Boundary::insulated) return std::cos(pi * m * (i + 0.5) / n);
+        return std::cos(2 * pi * m * i / n);
+    };
+    Array<double> field(nx, ny);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) field.at(x, y) = wave(x, nx, mode.mx) * wave(y, ny, mode.my);
+    return field;
+}
+
+// Of the one-dimensional discrete Laplacian: 2 cos(angle) - 2.
+double eigenvalue(Boundary boundary, int n, int m) {
+    const double half_waves = boundary == Boundary::periodic ? 2.0 * m : m;
+    return 2 * std::cos(std::numbers::pi * half_waves / (boundary == Boundary::zero ? n + 1 : n)) - 2;
+}
+
+}  // namespace
+
+void check_parity(Device device) {
+    struct Case {
+        int nx, ny;
+        long long steps;
+    };
+    const Case cases[] = {{1, 1, 5},
+                          {1, 9, 4},
+                          {9, 1, 4},
+                          {2, 2, 7},
+                          {3, 5, 100},
+                          {17, 33, 1},
+                          {33, 17, 2},
+                          {128, 16, 37},
+                          {129, 31, 16},
+                          {130, 67, 129},
+                          {67, 130, 20},
+                          {257, 129, 300}};
+    for_methods(device, [&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries) {
+            const DiffusionParams params{0.17, row.boundary};
+            for (const Case& c : cases) {
+                INFO(describe(method, dtype, params) << " " << c.nx << "x" << c.ny << " steps " << c.steps);
+                const Field start = Field(random_field(c.nx, c.ny)).to(dtype);
+                const Field truth =
+                    plain_steps(start.to(DType::float64).as<double>().clone(), params, c.steps);
+                const Field found = stepped(setup_for(method, dtype, c.nx, c.ny, params), start, c.steps);
+                REQUIRE(found.dtype() == dtype);
+                REQUIRE(relative_error(found, truth) <= error_bound(dtype, c.steps));
+            }
+        }
+    });
+}
+
+void check_cuts(Device device) {
+    for_methods(device, [&](const Method& method, DType dtype) {
+        const DiffusionParams params{0.13, Boundary::insulated};
+        const int nx = 101;
+        const int ny = 77;
+        INFO(describe(method, dtype, params));
+        const Field start = Field(random_field(nx, ny)).to(dtype);
+        const SolverSetup setup = setup_for(method, dtype, nx, ny, params);
+        const Field at_once = stepped(setup, start, 301);
+        const auto solver = poisoned_solver(setup, start);
+        for (const long long steps : {1, 0, 7, 128, 5, 160}) {
+            solver->advance(steps);
+            solver->field();
+            solver->laplacian();
+        }
+        const Field in_parts = solver->field();
+        at_once.visit([&](const auto& cells) {
+            using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
+            REQUIRE(std::ranges::equal(cells.cells(), in_parts.as<T>().cells()));
+        });
+    });
+}
+
+void check_modes(Device device) {
+    for_methods(device, [&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries)
+            for (const double c : {0.25, 0.2, 0.13, 0.0625, 0.001}) {
+                const DiffusionParams params{c, row.boundary};
+                const int nx = 190;
+                const int ny = 161;
+                // Slow modes, of which much is left at the end: an error relative to nothing says nothing.
+                const Mode mode{1, row.boundary == Boundary::zero ? 1 : 0};
+                const long long steps = method.device == Device::cpu && method.rank == 0 ? 1000 : 10000;
+                INFO(describe(method, dtype, params));
+                const Array<double> start = eigenmode(row.boundary, nx, ny, mode);
+                const double factor =
+                    1 + c * (eigenvalue(row.boundary, nx, mode.mx) + eigenvalue(row.boundary, ny, mode.my));
+                Array<double> truth = start.clone();
+                for (double& value : truth.cells()) value *= std::pow(factor, double(steps));
+                const Field found =
+                    stepped(setup_for(method, dtype, nx, ny, params), Field(start.clone()), steps);
+                REQUIRE(relative_error(found, Field(std::move(truth))) <= error_bound(dtype, steps));
+            }
+    });
+}
+
+void check_totals(Device device) {
+    for_methods(device, [&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries)
+            for (const double c : {0.25, 0.2, 0.13}) {
+                if (!row.conserves_total) continue;
+                const DiffusionParams params{c, row.boundary};
+                INFO(describe(method, dtype, params));
+                const Field start = Field(random_field(150, 90)).to(dtype);
+                const Field end = stepped(setup_for(method, dtype, 150, 90, params), start, 1000);
+                REQUIRE(std::abs(total(end) / total(start) - 1) <= 2e-6);
+                REQUIRE(relative_error(end, start) > 0.1);
+            }
+    });
+}
+
+void check_laplacian(Device device) {
+    for_methods(device, [&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries)
+            for (const auto& [nx, ny] :
+                 {std::pair{83, 45}, std::pair{1, 1}, std::pair{1, 6}, std::pair{40, 1}}) {
+                const DiffusionParams params{0.19, row.boundary};
+                INFO(describe(method, dtype, params) << " " << nx << "x" << ny);
+                const auto solver =
+                    poisoned_solver(setup_for(method, dtype, nx, ny, params), random_field(nx, ny));
+                solver->advance(5);
+                const Field field = solver->field().to(DType::float64);
+                const Field found = solver->laplacian();
+                const FieldView<const double> u = field.as<double>().view();
+                Array<double> truth(nx, ny);
+                for (int y = 0; y < ny; ++y)
+                    for (int x = 0; x < nx; ++x)
+                        truth.at(x, y) = laplacian_cell(neighbourhood(u, row.boundary, x, y));
+                REQUIRE(relative_error(found, Field(std::move(truth))) <=
+                        (dtype == DType::float32 ? 1e-6 : 1e-12));
+            }
+    });
+}
+
+void check_live_changes(Device device) {
+    for_methods(device, [&](const Method& method, DType dtype) {
+        const int nx = 61;
+        const int ny = 47;
+        const DiffusionParams first{0.25, Boundary::periodic};
+        const DiffusionParams second{0.07, Boundary::zero};
+        const DiffusionParams third{0.2, Boundary::insulated};
+        INFO(describe(method, dtype, first));
+        const Field start = Field(random_field(nx, ny)).to(dtype);
+        const auto solver = poisoned_solver(setup_for(method, dtype, nx, ny, first), start);
+        Array<double> truth = start.to(DType::float64).as<double>().clone();
+        for (const auto& [params, steps] :
+             {std::pair{first, 21}, std::pair{second, 130}, std::pair{third, 3}}) {
+            solver->set_params(params);
+            solver->advance(steps);
+            truth = plain_steps(std::move(truth), params, steps);
+        }
+        REQUIRE(relative_error(solver->field(), Field(std::move(truth))) <= error_bound(dtype, 1000));
+    });
+}
+
+void check_numpy_fields(Device device) {
+    const std::string folder = TEST_REFERENCE_DIR;
+    const Field start = read_npy(folder + "/jagged_96x128_seed3966789.npy");
+    REQUIRE(start.ny() == 96);
+    for_methods(device, [&](const Method& method, DType dtype) {
+        for (const BoundaryRow& row : kBoundaries)
+            for (const char* c : {"0.1", "0.25"}) {
+                const DiffusionParams params{std::stod(c), row.boundary};
+                INFO(describe(method, dtype, params));
+                const std::string stem = fmt::format("{}/jagged_96x128_{}_c{}_200steps", folder, row.name, c);
+                const auto solver = poisoned_solver(setup_for(method, dtype, 128, 96, params), start);
+                solver->advance(200);
+                const double bound = dtype == DType::float32 ? 1e-6 : 1e-12;
+                REQUIRE(relative_error(solver->field(), read_npy(stem + ".npy")) <= bound);
+                // The Laplacian is a difference of nearly equal values, so it keeps fewer digits of them.
+                REQUIRE(relative_error(solver->laplacian(), read_npy(stem + "_laplacian.npy")) <=
+                        100 * bound);
+            }
+    });
+}
+
+}  // namespace stencil_test

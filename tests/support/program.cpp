@@ -1,0 +1,81 @@
+#include "tests/support/program.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+namespace stencil_test {
+
+namespace fs = std::filesystem;
+
+TemporaryFolder::TemporaryFolder() {
+    std::string pattern = (fs::temp_directory_path() / "stencilscope-test-XXXXXX").string();
+    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
+    path_ = pattern;
+    fs::permissions(path_, fs::perms::all);
+}
+
+TemporaryFolder::~TemporaryFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+}
+
+std::string read_file(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::ostringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+namespace {
+
+[[noreturn]] void become_program(const std::vector<std::string>& arguments,
+                                 const ProgramOptions& options,
+                                 const TemporaryFolder& outputs) {
+    const int out = open((outputs / "out").c_str(), O_WRONLY | O_CREAT, 0666);
+    const int err = open((outputs / "err").c_str(), O_WRONLY | O_CREAT, 0666);
+    dup2(out, STDOUT_FILENO);
+    dup2(err, STDERR_FILENO);
+    if (options.file_size_limit >= 0) {
+        const rlimit limit{rlim_t(options.file_size_limit), rlim_t(options.file_size_limit)};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    constexpr uid_t nobody = 65534;
+    if (options.as_nobody && getuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(126);
+    std::vector<char*> words{const_cast<char*>(TEST_PROGRAM)};
+    for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+    words.push_back(nullptr);
+    execv(TEST_PROGRAM, words.data());
+    _exit(127);
+}
+
+}  // namespace
+
+ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+    const TemporaryFolder outputs;
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("cannot fork");
+    if (child == 0) become_program(arguments, options, outputs);
+    if (options.interrupt_after_ms > 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
+        kill(child, SIGINT);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ProgramResult result;
+    result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    result.out = read_file(outputs / "out");
+    result.err = read_file(outputs / "err");
+    return result;
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,43 @@
+// Running the program as a user would.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace stencil_test {
+
+/// A folder of its own under the system's temporary one, removed at the end.
+class TemporaryFolder {
+  public:
+    TemporaryFolder();
+    ~TemporaryFolder();
+    TemporaryFolder(const TemporaryFolder&) = delete;
+    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
+    const std::filesystem::path& path() const { return path_; }
+
+  private:
+    std::filesystem::path path_;
+};
+
+struct ProgramResult {
+    int status = -1;  ///< exit status, or 128 + the signal that ended it
+    std::string out;
+    std::string err;
+};
+
+struct ProgramOptions {
+    int interrupt_after_ms = 0;      ///< > 0: send SIGINT once so much time has passed
+    long long file_size_limit = -1;  ///< >= 0: no file may grow beyond so many bytes, as on a full disk
+    bool as_nobody = false;          ///< as an unprivileged user, where the tests run as root
+};
+
+/// Runs stencilscope with these arguments.
+ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
+
+std::string read_file(const std::filesystem::path& path);
+
+}  // namespace stencil_test
