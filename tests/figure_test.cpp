@@ -105,25 +105,37 @@ struct Picture {
   private:
     static constexpr std::uint32_t kFrameColor = 0x1A1A1A;
 
-    // The frame's lines are two pixels wide, one of them inside the panel.
+    bool dark(int x, int y) const { return at(x, y) == kFrameColor; }
+
+    // The frame's lines are two pixels wide, one of them inside the panel. Ticks may lengthen them, and the
+    // colour bar's are as high, so that the sides are looked for between the ends of the longest line.
     void find_panel() {
-        int first = -1, last = -1, longest = 0;
+        int longest = 0, begin = 0, first = 0, last = 0;
         for (int y = 0; y < height; ++y) {
-            for (int x = 0; x < width;) {
-                int end = x;
-                while (end < width && at(end, y) == kFrameColor) ++end;
-                if (end - x > longest) {
-                    longest = end - x;
+            for (int x = 0, run = 0; x < width; ++x) {
+                run = dark(x, y) ? run + 1 : 0;
+                if (run > longest) {
+                    longest = run;
+                    begin = x + 1 - run;
                     first = y;
-                    left = x + 1;
                 }
-                if (end - x == longest && x + 1 == left) last = y;
-                x = std::max(end, x + 1);
             }
         }
+        const int middle = begin + longest / 2, end = begin + longest;
+        for (int y = first; y < height; ++y)
+            if (dark(middle, y) && dark(middle + longest / 4, y) && dark(middle - longest / 4, y)) last = y;
+        const auto side = [&](int x) {
+            for (int y = first; y <= last; ++y)
+                if (!dark(x, y)) return false;
+            return true;
+        };
+        while (begin < end && !side(begin)) ++begin;
+        int right = end - 1;
+        while (right > begin && !side(right)) --right;
+        left = begin + 1;
         top = first + 1;
-        panel_width = longest - 2;
-        panel_height = last - first - 1;
+        panel_width = right - left;
+        panel_height = last - top;
     }
 };
 

@@ -270,6 +270,11 @@ TEST_CASE("A JPEG whose tables are too large or missing is refused") {
         std::string damaged = whole;
         damaged.replace(huffman + 5, 16, 16, '\xff');
         CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        const std::string counts = std::string(14, '\0') + '\x02' + '\xff';
+        damaged = whole;
+        damaged.insert(huffman,
+                       "\xff\xc4" + big_endian(2 + 17 + 257, 2) + '\0' + counts + std::string(257, '\1'));
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
         damaged = whole;
         damaged[huffman + 4] = '\x04';
         CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");

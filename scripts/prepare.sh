@@ -1,0 +1,70 @@
+# Sourced by scripts/run and scripts/test: finds or installs what building needs, and offers configure_and_build.
+
+# Debian 12 and Ubuntu 22.04 / 24.04 call their packages the same.
+packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libfftw3-dev
+    libhwy-dev libstb-dev catch2 fonts-dejavu-core)
+needed_cmake=3.25
+
+say() { printf '%s\n' "$*" >&2; }
+die() { say "$*"; exit 1; }
+
+missing_packages() {
+    local package
+    for package in "$@"; do
+        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || printf '%s\n' "$package"
+    done
+}
+
+# Installs packages through apt where there is one; elsewhere only programs can be looked for, and the list is said.
+install_packages() {
+    if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+        local program
+        for program in c++ cmake ninja pkg-config; do
+            command -v "$program" >/dev/null ||
+                die "This is no Debian or Ubuntu system and '$program' is missing. Needed, by their Debian names: $*"
+        done
+        return
+    fi
+    local missing
+    mapfile -t missing < <(missing_packages "$@")
+    [ "${#missing[@]}" -gt 0 ] || return 0
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || die "Please install as root: apt-get install ${missing[*]}"
+        as_root=(sudo)
+    fi
+    say "Installing: ${missing[*]}"
+    "${as_root[@]}" apt-get update -qq
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >&2
+}
+
+newer_or_same() { [ "$(printf '%s\n%s\n' "$1" "$2" | sort -V | head -n 1)" = "$1" ]; }
+
+# Ubuntu 22.04 packages CMake 3.22, so there it comes from PyPI, into a folder of this checkout.
+find_cmake() {
+    local version
+    version=$(cmake --version 2>/dev/null | sed -n 's/^cmake version \([0-9.]*\).*/\1/p')
+    if [ -n "$version" ] && newer_or_same "$needed_cmake" "$version"; then return; fi
+    if [ ! -x .tools/cmake/bin/cmake ]; then
+        say "CMake ${version:-(none)} is older than $needed_cmake: installing a newer one into .tools"
+        install_packages python3-venv
+        python3 -m venv .tools/cmake
+        .tools/cmake/bin/pip install --quiet "cmake>=$needed_cmake,<5"
+    fi
+    PATH="$PWD/.tools/cmake/bin:$PATH"
+}
+
+# configure_and_build PRESET [TARGET]: quiet unless it fails; does nothing where nothing changed.
+configure_and_build() {
+    local preset=$1
+    local log=build/$preset.log
+    mkdir -p build
+    if [ ! -e "build/$preset/build.ninja" ]; then
+        say "Configuring ($preset) ..."
+        cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "Configuring failed."; }
+        grep 'CUDA backend' "$log" >&2 || true
+    fi
+    if ninja -C "build/$preset" -n ${2:+"$2"} 2>/dev/null | grep -q 'no work to do'; then return; fi
+    say "Building ($preset); the first time takes a few minutes ..."
+    cmake --build --preset "$preset" ${2:+--target "$2"} >"$log" 2>&1 || { cat "$log" >&2; die "Building failed."; }
+}
