@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/atomic_file.h"
 #include "sim/copy_bandwidth.h"
+#include "sim/files/atomic_file.h"
 #include "sim/machine.h"
 #include "sim/parse.h"
 

@@ -9,10 +9,10 @@
 
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
-#include "sim/atomic_file.h"
 #include "sim/copy_bandwidth.h"
 #include "sim/error.h"
 #include "sim/exports.h"
+#include "sim/files/atomic_file.h"
 #include "sim/initial/initial.h"
 #include "sim/parse.h"
 #include "sim/resolve.h"

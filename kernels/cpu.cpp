@@ -49,7 +49,7 @@ class CpuStepper : public Stepper<T> {
     ThreadPool& threads_;
     int bands_;
     int levels_;
-    std::ptrdiff_t pitch_;
+    int pitch_;
     mutable AlignedBuffer<T> rings_;  ///< (bands, levels - 1, kRingRows) padded rows
     AlignedBuffer<T> zeros_;          ///< the row outside a zero boundary
     std::vector<StepWeights<T>> weights_;

@@ -17,24 +17,22 @@ __device__ T scaled(T value, double factor) {
 
 template <class T>
 __global__ void read_field_kernel(FieldView<const T> state, double factor, FieldView<T> out) {
-    const int x = int(blockIdx.x) * kWidth + int(threadIdx.x);
-    if (x >= state.nx) return;
-    for (int y = int(blockIdx.y) * kHeight + int(threadIdx.y); y < state.ny; y += int(gridDim.y) * kHeight)
-        out.at(x, y) = scaled(state.at(x, y), factor);
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < state.nx && y < state.ny) out.at(x, y) = scaled(state.at(x, y), factor);
 }
 
 template <class T, Boundary B>
 __global__ void read_laplacian_kernel(FieldView<const T> state, double factor, FieldView<T> out) {
-    const int x = int(blockIdx.x) * kWidth + int(threadIdx.x);
-    if (x >= state.nx) return;
-    for (int y = int(blockIdx.y) * kHeight + int(threadIdx.y); y < state.ny; y += int(gridDim.y) * kHeight) {
-        const Neighbourhood<T> n = neighbourhood(state, B, x, y);
-        out.at(x, y) = laplacian_cell(Neighbourhood<T>{scaled(n.center, factor),
-                                                       scaled(n.north, factor),
-                                                       scaled(n.south, factor),
-                                                       scaled(n.west, factor),
-                                                       scaled(n.east, factor)});
-    }
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x >= state.nx || y >= state.ny) return;
+    const Neighbourhood<T> n = neighbourhood(state, B, x, y);
+    out.at(x, y) = laplacian_cell(Neighbourhood<T>{scaled(n.center, factor),
+                                                   scaled(n.north, factor),
+                                                   scaled(n.south, factor),
+                                                   scaled(n.west, factor),
+                                                   scaled(n.east, factor)});
 }
 
 }  // namespace

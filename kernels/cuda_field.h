@@ -11,9 +11,9 @@ namespace stencil {
 
 /// Rows start on 128-byte lines, so that any row can be read 128 bits at a time.
 template <class T>
-std::ptrdiff_t cuda_pitch(int nx) {
+int cuda_pitch(int nx) {
     constexpr int line = int(128 / sizeof(T));
-    return (nx + line - 1) / line * std::ptrdiff_t(line);
+    return (nx + line - 1) / line * line;
 }
 
 template <class T>

@@ -7,13 +7,24 @@
 
 namespace stencil {
 
-/// The most blocks that a grid may have along y; kernels walk on by whole grids beyond it.
-inline constexpr int kMostBlocksY = 65535;
+/// A grid may have at most this many blocks along y; rows of blocks beyond it go on along z.
+inline constexpr int kMostBlocksY = 32768;
 
 /// Blocks of `width` x `height` cells over nx x ny cells.
 inline dim3 grid_over(int nx, int ny, int width, int height) {
-    return dim3(unsigned((nx + width - 1) / width),
-                unsigned(std::min((ny + height - 1) / height, kMostBlocksY)));
+    const int columns = (nx + width - 1) / width;
+    const int rows = (ny + height - 1) / height;
+    const int layers = (rows + kMostBlocksY - 1) / kMostBlocksY;
+    return dim3(unsigned(columns), unsigned(std::min(rows, kMostBlocksY)), unsigned(layers));
+}
+
+/// This block's place in such a grid.
+__device__ inline int block_column() {
+    return int(blockIdx.x);
+}
+
+__device__ inline int block_row() {
+    return int(blockIdx.z * kMostBlocksY + blockIdx.y);
 }
 
 }  // namespace stencil

@@ -15,10 +15,10 @@ struct FieldView {
     T* data = nullptr;
     int nx = 0;
     int ny = 0;
-    std::ptrdiff_t pitch = 0;
+    int pitch = 0;
 
-    STENCIL_HOST_DEVICE T* row(int y) const { return data + y * pitch; }
-    STENCIL_HOST_DEVICE T& at(int x, int y) const { return data[y * pitch + x]; }
+    STENCIL_HOST_DEVICE T* row(int y) const { return data + std::ptrdiff_t(y) * pitch; }
+    STENCIL_HOST_DEVICE T& at(int x, int y) const { return row(y)[x]; }
 
     /// The same cells, read only.
     template <class U>

@@ -16,11 +16,9 @@ constexpr int kHeight = 8;
 template <class T, Boundary B>
 __global__ void __launch_bounds__(kWidth* kHeight)
     naive_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
-    const int x = int(blockIdx.x) * kWidth + int(threadIdx.x);
-    if (x >= u.nx) return;
-    const StepWeights<T> w = *weights;
-    for (int y = int(blockIdx.y) * kHeight + int(threadIdx.y); y < u.ny; y += int(gridDim.y) * kHeight)
-        out.at(x, y) = step_cell(neighbourhood(u, B, x, y), w);
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
 }
 
 template <class T>

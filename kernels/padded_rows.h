@@ -15,9 +15,7 @@ template <class T>
 struct PaddedRows {
     static constexpr int kLine = int(AlignedBuffer<T>::kAlignment / sizeof(T));
 
-    static std::ptrdiff_t pitch(int nx) {
-        return (nx + kLine - 1) / kLine * std::ptrdiff_t(kLine) + 2 * kLine;
-    }
+    static int pitch(int nx) { return (nx + kLine - 1) / kLine * kLine + 2 * kLine; }
     static std::size_t cells(int nx, int ny) { return std::size_t(pitch(nx)) * std::size_t(ny); }
     static FieldView<T> view(T* buffer, int nx, int ny) { return {buffer + kLine, nx, ny, pitch(nx)}; }
 };

@@ -29,27 +29,23 @@ __global__ void __launch_bounds__(kTile* kTile)
     const StepWeights<T> w = *weights;
     const int tx = int(threadIdx.x) + 1;
     const int ty = int(threadIdx.y) + 1;
-    const int x = int(blockIdx.x) * kTile + int(threadIdx.x);
-    for (int y0 = int(blockIdx.y) * kTile; y0 < u.ny; y0 += int(gridDim.y) * kTile) {
-        const int y = y0 + int(threadIdx.y);
-        const bool inside = x < u.nx && y < u.ny;
-        if (inside) {
-            tile[ty][tx] = u.at(x, y);
-            // The threads at the tile's edge, or at the field's, load the cell beyond it as well.
-            if (tx == 1) tile[ty][0] = value_at(u, B, x - 1, y);
-            if (tx == kTile || x == u.nx - 1) tile[ty][tx + 1] = value_at(u, B, x + 1, y);
-            if (ty == 1) tile[0][tx] = value_at(u, B, x, y - 1);
-            if (ty == kTile || y == u.ny - 1) tile[ty + 1][tx] = value_at(u, B, x, y + 1);
-        }
-        __syncthreads();
-        if (inside) {
-            const Neighbourhood<T> n{
-                tile[ty][tx], tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1]};
-            fields.laplacian.at(x, y) = laplacian_cell(n);
-            fields.out.at(x, y) = step_cell(n, w);
-        }
-        __syncthreads();
+    const int x = block_column() * kTile + int(threadIdx.x);
+    const int y = block_row() * kTile + int(threadIdx.y);
+    const bool inside = x < u.nx && y < u.ny;
+    if (inside) {
+        tile[ty][tx] = u.at(x, y);
+        // The threads at the tile's edge, or at the field's, load the cell beyond it as well.
+        if (tx == 1) tile[ty][0] = value_at(u, B, x - 1, y);
+        if (tx == kTile || x == u.nx - 1) tile[ty][tx + 1] = value_at(u, B, x + 1, y);
+        if (ty == 1) tile[0][tx] = value_at(u, B, x, y - 1);
+        if (ty == kTile || y == u.ny - 1) tile[ty + 1][tx] = value_at(u, B, x, y + 1);
     }
+    __syncthreads();
+    if (!inside) return;
+    const Neighbourhood<T> n{
+        tile[ty][tx], tile[ty - 1][tx], tile[ty + 1][tx], tile[ty][tx - 1], tile[ty][tx + 1]};
+    fields.laplacian.at(x, y) = laplacian_cell(n);
+    fields.out.at(x, y) = step_cell(n, w);
 }
 
 template <class T>

@@ -4,14 +4,14 @@
 
 #include <algorithm>
 
-#include "sim/atomic_file.h"
-#include "sim/colormap.h"
 #include "sim/error.h"
-#include "sim/figure.h"
-#include "sim/image.h"
+#include "sim/figure/figure.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/image.h"
+#include "sim/files/npy.h"
 #include "sim/names.h"
-#include "sim/npy.h"
 #include "sim/run_spec.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {

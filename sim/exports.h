@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "sim/field.h"
-#include "sim/value_range.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 

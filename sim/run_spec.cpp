@@ -6,12 +6,12 @@
 #include <algorithm>
 
 #include "kernels/method.h"
-#include "sim/colormap.h"
 #include "sim/error.h"
 #include "sim/exports.h"
 #include "sim/initial/initial.h"
 #include "sim/names.h"
 #include "sim/parse.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "kernels/diffusion_params.h"
 #include "sim/field.h"
-#include "sim/value_range.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 

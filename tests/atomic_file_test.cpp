@@ -1,4 +1,4 @@
-#include "sim/atomic_file.h"
+#include "sim/files/atomic_file.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -15,6 +15,7 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -51,7 +52,7 @@ bool has_nameless_files(const std::filesystem::path& folder) {
 }  // namespace
 
 TEST_CASE("A committed file holds what was written and nothing else is left in its folder") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     const std::string first = random.bytes(300'001), second = random.bytes(7);
@@ -69,7 +70,7 @@ TEST_CASE("A committed file holds what was written and nothing else is left in i
 }
 
 TEST_CASE("A file that was not committed leaves nothing and the older one stays") {
-    Random random;
+    Dice random;
     const ScratchFolder folder;
     const std::string older = random.bytes(1000);
     write_bytes(folder / "older", older);
@@ -115,7 +116,7 @@ TEST_CASE("A full disk is an error with its reason, and the older file stays") {
     const auto path = folder / "file";
     const std::string message = message_of<MachineError>([&] {
         const FileSizeLimit limit(4096);
-        write_text_file(path, Random().bytes(32'768));
+        write_text_file(path, Dice().bytes(32'768));
     });
     CHECK(message == "cannot write " + path.string() + ": File too large");
     CHECK(read_bytes(path) == "older");

@@ -5,10 +5,11 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/npy.h"
+#include "sim/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil_test;
 using stencil::read_npy;
@@ -43,13 +44,13 @@ std::vector<std::string> files_in(const fs::path& folder) {
 }
 
 nlohmann::json read_json(const fs::path& path) {
-    return nlohmann::json::parse(read_file(path));
+    return nlohmann::json::parse(read_bytes(path));
 }
 
 }  // namespace
 
 TEST_CASE("run writes every file that it promises, and timings that add up") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const fs::path out = folder / "deep/out";
     const ProgramResult result = run_program(small_run({"--out", out.string()}));
     INFO(result.err);
@@ -89,7 +90,7 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
 }
 
 TEST_CASE("A run repeats from its spec.json bit for bit, and other words override it") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string first = (folder / "a").string();
     const std::string again = (folder / "b").string();
     const std::string longer = (folder / "c").string();
@@ -108,15 +109,15 @@ TEST_CASE("A run repeats from its spec.json bit for bit, and other words overrid
     REQUIRE(files_in(first) == files_in(again));
     for (const char* name :
          {"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"})
-        REQUIRE(read_file(folder / "a" / name) == read_file(folder / "b" / name));
+        REQUIRE(read_bytes(folder / "a" / name) == read_bytes(folder / "b" / name));
     REQUIRE(run_program({"run", "--steps", "26", "--spec", first + "/spec.json", "--out", longer, "--quiet"})
                 .status == 0);
     REQUIRE(read_json(folder / "c/timings.json").at("steps") == 26);
-    REQUIRE(read_file(folder / "a/field.npy") != read_file(folder / "c/field.npy"));
+    REQUIRE(read_bytes(folder / "a/field.npy") != read_bytes(folder / "c/field.npy"));
 }
 
 TEST_CASE("A run continues from its own field.npy") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string whole = (folder / "whole").string();
     const std::string part = (folder / "part").string();
     const std::string rest = (folder / "rest").string();
@@ -134,7 +135,7 @@ TEST_CASE("A run continues from its own field.npy") {
 }
 
 TEST_CASE("Frames are numbered and hold the moments that their names say") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const fs::path out = folder / "out";
     REQUIRE(run_program(small_run({"--out",
                                    out.string(),
@@ -152,13 +153,13 @@ TEST_CASE("Frames are numbered and hold the moments that their names say") {
                                                                  "field_000020.png",
                                                                  "field_000025.npy",
                                                                  "field_000025.png"});
-    REQUIRE(read_file(out / "frames/field_000000.npy") == read_file(out / "initial.npy"));
-    REQUIRE(read_file(out / "frames/field_000025.npy") == read_file(out / "field.npy"));
-    REQUIRE(read_file(out / "frames/field_000010.npy") != read_file(out / "frames/field_000020.npy"));
+    REQUIRE(read_bytes(out / "frames/field_000000.npy") == read_bytes(out / "initial.npy"));
+    REQUIRE(read_bytes(out / "frames/field_000025.npy") == read_bytes(out / "field.npy"));
+    REQUIRE(read_bytes(out / "frames/field_000010.npy") != read_bytes(out / "frames/field_000020.npy"));
 }
 
 TEST_CASE("Frames share the first one's colours, or take their own each") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const auto last_frame = [&](const std::string& name, std::vector<std::string> more) {
         more.insert(more.end(),
                     {"--out",
@@ -169,23 +170,23 @@ TEST_CASE("Frames share the first one's colours, or take their own each") {
                      "field.png,frames.png",
                      "--quiet"});
         REQUIRE(run_program(small_run(std::move(more))).status == 0);
-        return read_file(folder / name / "frames/field_000025.png");
+        return read_bytes(folder / name / "frames/field_000025.png");
     };
     const std::string shared = last_frame("shared", {});
     const std::string own = last_frame("own", {"--range-per-frame"});
     REQUIRE(shared != own);
-    REQUIRE(own == read_file(folder / "own/field.png"));
+    REQUIRE(own == read_bytes(folder / "own/field.png"));
 }
 
 TEST_CASE("Zero steps export the start") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     REQUIRE(run_program(small_run({"--steps", "0", "--out", folder.path().string()})).status == 0);
-    REQUIRE(read_file(folder / "field.npy") == read_file(folder / "initial.npy"));
+    REQUIRE(read_bytes(folder / "field.npy") == read_bytes(folder / "initial.npy"));
     REQUIRE(read_json(folder / "timings.json").at("us_per_step").is_null());
 }
 
 TEST_CASE("A picture becomes a field, at its own size or resampled") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     REQUIRE(
         run_program(
             small_run(
@@ -236,7 +237,7 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
     };
     for (const auto& [words, part] : cases) {
         INFO(words.front());
-        const TemporaryFolder folder;
+        const ScratchFolder folder;
         std::vector<std::string> all{"run", "--out", (folder / "out").string()};
         all.insert(all.end(), words.begin(), words.end());
         require_refused(run_program(all), 2, part);
@@ -263,7 +264,7 @@ TEST_CASE("Help and version are answered") {
 }
 
 TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string json = (folder / "t.json").string();
     const ProgramResult result = run_program(small_run({"--quiet", "--json", json}));
     REQUIRE(result.status == 0);
@@ -274,7 +275,7 @@ TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
 }
 
 TEST_CASE("Too little memory is said before it is taken") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     require_refused(run_program({"run",
                                  "--size",
                                  "1000000",
@@ -290,10 +291,10 @@ TEST_CASE("Too little memory is said before it is taken") {
 }
 
 TEST_CASE("A folder that cannot be written is refused before any work") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     std::ofstream(folder / "file") << "in the way";
     require_refused(run_program(small_run({"--out", (folder / "file").string()})), 2, "--out");
-    REQUIRE(read_file(folder / "file") == "in the way");
+    REQUIRE(read_bytes(folder / "file") == "in the way");
     fs::create_directory(folder / "locked");
     fs::permissions(folder / "locked", fs::perms::owner_read | fs::perms::owner_exec);
     ProgramOptions options;
@@ -304,21 +305,21 @@ TEST_CASE("A folder that cannot be written is refused before any work") {
 }
 
 TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string out = folder.path().string();
     REQUIRE(run_program(small_run({"--out", out, "--quiet"})).status == 0);
-    const std::string field = read_file(folder / "field.npy");
+    const std::string field = read_bytes(folder / "field.npy");
     const auto files = files_in(folder.path());
     ProgramOptions options;
     options.file_size_limit = 3000;
     const ProgramResult result = run_program(small_run({"--out", out, "--quiet", "--seed", "5"}), options);
     require_refused(result, 1, "initial.npy");
     REQUIRE(files_in(folder.path()) == files);
-    REQUIRE(read_file(folder / "field.npy") == field);
+    REQUIRE(read_bytes(folder / "field.npy") == field);
 }
 
 TEST_CASE("Ctrl-C exports what there is, with status 130") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     ProgramOptions options;
     options.interrupt_after_ms = 1500;
     const ProgramResult result = run_program({"run",
@@ -346,7 +347,7 @@ TEST_CASE("Ctrl-C exports what there is, with status 130") {
 }
 
 TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const ProgramResult result = run_program(small_run({"--coefficient",
                                                         "0.5",
                                                         "--allow-unstable",
@@ -369,7 +370,7 @@ TEST_CASE("The coefficient 0.25 gets a notice of one line") {
 }
 
 TEST_CASE("devices shows the machine, on paper and as JSON") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string json = (folder / "devices.json").string();
     const ProgramResult result = run_program({"devices", "--json", json});
     REQUIRE(result.status == 0);

@@ -1,4 +1,4 @@
-#include "sim/colormap.h"
+#include "sim/view/colormap.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -77,7 +78,7 @@ TEST_CASE("Grey is linear") {
 }
 
 TEST_CASE("A value picks the entry of its 256th of the range") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const Colormap& grey = colormap("grey");
     CHECK(grey.at(0, 0, 256).r == 0);

@@ -1,4 +1,4 @@
-#include "sim/figure.h"
+#include "sim/figure/figure.h"
 
 #include <cairo/cairo.h>
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 #include <vector>
 
 #include "sim/error.h"
-#include "sim/figure_canvas.h"
-#include "sim/figure_raster.h"
-#include "sim/figure_text.h"
-#include "sim/figure_ticks.h"
+#include "sim/figure/canvas.h"
+#include "sim/figure/raster.h"
+#include "sim/figure/text.h"
+#include "sim/figure/ticks.h"
 #include "tests/support/catch.h"
 
 namespace fs = std::filesystem;
@@ -30,14 +30,14 @@ namespace {
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class TemporaryFolder {
+class ScratchFolder {
   public:
-    TemporaryFolder() {
+    ScratchFolder() {
         static int count = 0;
         path_ = fs::temp_directory_path() / fmt::format("stencilscope-figure-{}-{}", ::getpid(), count++);
         fs::create_directory(path_);
     }
-    ~TemporaryFolder() {
+    ~ScratchFolder() {
         std::error_code ignored;
         fs::remove_all(path_, ignored);
     }
@@ -166,7 +166,7 @@ using Labels = std::vector<std::string>;
 }  // namespace
 
 TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 on top") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(7, 5, -2, 3));
     const Colormap& colors = colormap("viridis");
     const FigurePanel panel{"Start", &field, &colors, {-2, 3}, "u"};
@@ -188,7 +188,7 @@ TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 o
 }
 
 TEST_CASE("a PNG figure shows the mean of the cells where there are more cells than pixels") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const int nx = 1901, ny = 1500;
     const Field field(random_array<float>(nx, ny));
     const auto& cells = field.as<float>();
@@ -216,7 +216,7 @@ TEST_CASE("a PNG figure shows the mean of the cells where there are more cells t
 }
 
 TEST_CASE("three panels make a PNG of 2400 pixels' width") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(60, 40)), square(random_array<float>(50, 50));
     const Colormap& colors = colormap("magma");
     const std::vector<FigurePanel> panels = {
@@ -233,7 +233,7 @@ TEST_CASE("three panels make a PNG of 2400 pixels' width") {
 }
 
 TEST_CASE("an SVG figure holds its words and numbers as text") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(600, 300)), laplacian(random_array(600, 300, -0.0034, 0.0034));
     const std::vector<FigurePanel> panels = {
         {"Start & <go>", &field, &colormap("inferno"), {0, 1}, "u"},
@@ -265,7 +265,7 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
 }
 
 TEST_CASE("figures are the same bytes when they are written again, and others for another field") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(90, 70)), other(random_array(90, 70));
     FigurePanel panel{"Start", &field, &colormap("plasma"), {0, 1}, "u"};
     for (const auto& [format, start] : {std::pair{FigureFormat::pdf, "%PDF-"},
@@ -287,7 +287,7 @@ TEST_CASE("figures are the same bytes when they are written again, and others fo
 }
 
 TEST_CASE("fields of every shape make figures of bounded size") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::pair<int, int> shapes[] = {
         {1, 1}, {1, 3000}, {3000, 1}, {3, 200}, {200, 3}, {2, 1}, {16384, 5}};
     for (const auto& [nx, ny] : shapes) {
@@ -307,7 +307,7 @@ TEST_CASE("fields of every shape make figures of bounded size") {
 }
 
 TEST_CASE("a field that is constant has one colour and one tick") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Colormap& colors = colormap("viridis");
     for (const auto& [nx, ny] : {std::pair{64, 64}, std::pair{1777, 1333}}) {
         Array<double> array(nx, ny);
@@ -349,7 +349,7 @@ TEST_CASE("cells that are not finite have their colours, alone and among the cel
 }
 
 TEST_CASE("ranges that no colour can show still make a figure") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(30, 20, -1, 1));
     const double largest = std::numeric_limits<double>::max();
     for (const ValueRange range : {ValueRange{-kInfinity, kInfinity},
@@ -370,7 +370,7 @@ TEST_CASE("ranges that no colour can show still make a figure") {
 
 TEST_CASE(
     "a figure that cannot be written is a MachineError that names the file, and leaves nothing behind") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const Field field(random_array(30, 20));
     const FigurePanel panel{"Start", &field, &colormap("grey"), {0, 1}, "u"};
     const fs::path path = folder / "missing" / "figure.pdf";

@@ -1,4 +1,4 @@
-#include "sim/image.h"
+#include "sim/files/image.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +11,7 @@
 #include "tests/support/small_pictures.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -76,7 +77,7 @@ double largest_difference(const Array<double>& image, double (*expected)(int x, 
     return largest;
 }
 
-Array<double> random_field(Random& random, int nx, int ny) {
+Array<double> random_field(Dice& random, int nx, int ny) {
     Array<double> field(nx, ny);
     for (double& cell : field.cells()) cell = random.uniform(0, 1);
     return field;
@@ -91,7 +92,7 @@ double mean(const Array<double>& field) {
 }  // namespace
 
 TEST_CASE("A field written as a grey PNG is read back within half a grey level") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 300}, {257, 1}, {83, 61}}) {
@@ -130,7 +131,7 @@ TEST_CASE("A coloured PNG is read with the weights of its colours") {
 }
 
 TEMPLATE_TEST_CASE("Painting in bulk gives the colours of one value at a time", "", float, double) {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     using Limits = std::numeric_limits<TestType>;
     Array<TestType> array(250, 40);
@@ -182,7 +183,7 @@ TEST_CASE("JPEG and palette PNG files of other programs are read, whatever they 
 }
 
 TEST_CASE("PNG samples of 8 and 16 bits are read in every kind of colour") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     const int bits = GENERATE(8, 16);
@@ -225,7 +226,7 @@ TEST_CASE("A picture that is cut off anywhere is refused") {
 }
 
 TEST_CASE("A PNG with any byte changed is refused") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     const std::string whole = text_of(kPalettePng);
@@ -309,7 +310,7 @@ TEST_CASE("What is no picture is refused with the reason") {
 }
 
 TEST_CASE("Resampling to the same size changes nothing") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const Array<double> field = random_field(random, 37, 23);
     CHECK(std::ranges::equal(resample(field, 37, 23).cells(), field.cells()));
@@ -347,7 +348,7 @@ TEST_CASE("Growing interpolates between cell centres and clamps at the edges") {
 }
 
 TEST_CASE("Resampling random fields keeps the mean where it shrinks and the values' bounds everywhere") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     for (int i = 0; i < 50; ++i) {
         const int nx = random.integer(1, 90), ny = random.integer(1, 90);

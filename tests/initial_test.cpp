@@ -3,12 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "kernels/cell_update.h"
+#include "sim/files/npy.h"
 #include "sim/initial/initial.h"
-#include "sim/npy.h"
 #include "sim/random.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -126,7 +127,7 @@ TEST_CASE("Unknown initial conditions and options are refused with what is allow
 }
 
 TEST_CASE("An array of another shape than --size is refused, its own is taken") {
-    const TemporaryFolder folder;
+    const ScratchFolder folder;
     const std::string file = (folder / "u.npy").string();
     write_npy(file, random_field(7, 4));
     const auto size = initial_size(parse_initial(file));

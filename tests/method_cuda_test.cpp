@@ -11,7 +11,7 @@ TEST_CASE("Cutting a CUDA method's steps into calls changes no bit") {
     stencil_test::check_cuts(Device::cuda);
 }
 
-TEST_CASE("Eigenmodes decay by their eigenvalues under every CUDA method") {
+TEST_CASE("Eigenmodes decay by their eigenvalues under every CUDA method", "[long]") {
     stencil_test::check_modes(Device::cuda);
 }
 

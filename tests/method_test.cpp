@@ -11,7 +11,7 @@ TEST_CASE("Cutting a CPU method's steps into calls changes no bit") {
     stencil_test::check_cuts(Device::cpu);
 }
 
-TEST_CASE("Eigenmodes decay by their eigenvalues under every CPU method") {
+TEST_CASE("Eigenmodes decay by their eigenvalues under every CPU method", "[long]") {
     stencil_test::check_modes(Device::cpu);
 }
 

@@ -1,4 +1,4 @@
-#include "sim/npy.h"
+#include "sim/files/npy.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +14,7 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -40,7 +41,7 @@ std::string bytes_of_cells(const std::vector<T>& cells) {
 }
 
 template <class T>
-std::vector<T> random_cells(Random& random, std::size_t count) {
+std::vector<T> random_cells(Dice& random, std::size_t count) {
     std::vector<T> cells(count);
     for (T& cell : cells) cell = T(random.uniform(-5, 5));
     return cells;
@@ -80,8 +81,8 @@ TEST_CASE("NumPy's own files come back byte for byte") {
     }
 }
 
-TEMPLATE_TEST_CASE("Random fields survive writing and reading", "", float, double) {
-    Random random;
+TEMPLATE_TEST_CASE("Dice fields survive writing and reading", "", float, double) {
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 77}, {130, 1}, {63, 65}}) {
@@ -109,7 +110,7 @@ TEST_CASE("A header is NumPy's to the byte") {
 }
 
 TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spaces") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     const auto cells = random_cells<float>(random, 6);
@@ -135,7 +136,7 @@ TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spac
 }
 
 TEMPLATE_TEST_CASE("Fortran order is turned so that rows stay rows", "", float, double) {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 9}, {9, 1}, {64, 64}, {65, 63}, {200, 131}}) {
@@ -270,7 +271,7 @@ TEST_CASE("Shapes that are no field are refused before memory is taken") {
 }
 
 TEST_CASE("A file of another size than its header promises is refused with both sizes") {
-    Random random;
+    Dice random;
     const ScratchFolder folder;
     const std::string whole = npy(1, dict("<f8", "(3, 4)"), bytes_of_cells(random_cells<double>(random, 12)));
     REQUIRE(whole.size() == 166);
@@ -288,7 +289,7 @@ TEST_CASE("A file of another size than its header promises is refused with both 
 }
 
 TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", float, double) {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
     auto cells = random_cells<TestType>(random, 35);

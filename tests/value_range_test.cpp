@@ -1,4 +1,4 @@
-#include "sim/value_range.h"
+#include "sim/view/value_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "sim/error.h"
-#include "sim/npy.h"
+#include "sim/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -149,7 +150,7 @@ TEST_CASE("Percentiles are those of NumPy") {
 
 TEST_CASE(
     "Percentiles of random values are those of the sorted values, without the ones that are not finite") {
-    Random random;
+    Dice random;
     CAPTURE(random.seed);
     for (const int count : {1, 2, 3, 10, 1001}) {
         std::vector<double> cells, finite;

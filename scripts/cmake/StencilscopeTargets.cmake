@@ -18,7 +18,9 @@ else()
 endif()
 if(STENCILSCOPE_SANITIZE)
   target_compile_options(stencilscope_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
+    "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>"
+    # The checks that are put in confuse GCC's own look at what is initialised (in Catch2's main, for one).
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>")
   target_link_options(stencilscope_options INTERFACE -fsanitize=${STENCILSCOPE_SANITIZE})
 endif()
 

@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "sim/error.h"
-#include "sim/image.h"
+#include "sim/files/image.h"
+#include "sim/files/npy.h"
 #include "sim/names.h"
-#include "sim/npy.h"
 #include "sim/parse.h"
 
 namespace stencil {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sim/initial/initial.h"
-#include "sim/percentile.h"
 #include "sim/random.h"
+#include "sim/view/percentile.h"
 
 namespace stencil {
 namespace {

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "kernels/cell_update.h"
-#include "sim/npy.h"
+#include "sim/files/npy.h"
 #include "sim/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

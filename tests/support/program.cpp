@@ -8,39 +8,18 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/scratch.h"
+
 namespace stencil_test {
-
-namespace fs = std::filesystem;
-
-TemporaryFolder::TemporaryFolder() {
-    std::string pattern = (fs::temp_directory_path() / "stencilscope-test-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error("no temporary folder");
-    path_ = pattern;
-    fs::permissions(path_, fs::perms::all);
-}
-
-TemporaryFolder::~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-}
-
-std::string read_file(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
-}
 
 namespace {
 
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const ProgramOptions& options,
-                                 const TemporaryFolder& outputs) {
+                                 const ScratchFolder& outputs) {
     const int out = open((outputs / "out").c_str(), O_WRONLY | O_CREAT, 0666);
     const int err = open((outputs / "err").c_str(), O_WRONLY | O_CREAT, 0666);
     dup2(out, STDOUT_FILENO);
@@ -61,7 +40,7 @@ namespace {
 }  // namespace
 
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
-    const TemporaryFolder outputs;
+    const ScratchFolder outputs;
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("cannot fork");
     if (child == 0) become_program(arguments, options, outputs);
@@ -73,8 +52,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
     waitpid(child, &status, 0);
     ProgramResult result;
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-    result.out = read_file(outputs / "out");
-    result.err = read_file(outputs / "err");
+    result.out = read_bytes(outputs / "out");
+    result.err = read_bytes(outputs / "err");
     return result;
 }
 

@@ -1,27 +1,10 @@
 // Running the program as a user would.
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
 namespace stencil_test {
-
-/// A folder of its own under the system's temporary one, removed at the end.
-class TemporaryFolder {
-  public:
-    TemporaryFolder();
-    ~TemporaryFolder();
-    TemporaryFolder(const TemporaryFolder&) = delete;
-    TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-    std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-    const std::filesystem::path& path() const { return path_; }
-
-  private:
-    std::filesystem::path path_;
-};
 
 struct ProgramResult {
     int status = -1;  ///< exit status, or 128 + the signal that ended it
@@ -37,7 +20,5 @@ struct ProgramOptions {
 
 /// Runs stencilscope with these arguments.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
-
-std::string read_file(const std::filesystem::path& path);
 
 }  // namespace stencil_test

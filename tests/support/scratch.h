@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace stencil {
+namespace stencil_test {
 
 /// A new empty folder, removed with all that it holds.
 class ScratchFolder {
@@ -62,7 +62,7 @@ std::string message_of(Action action) {
 }
 
 /// Numbers that differ in every run; a test names its seed with CAPTURE(random.seed).
-struct Random {
+struct Dice {
     std::uint64_t seed = std::random_device()();
     std::mt19937_64 engine{seed};
 
@@ -75,4 +75,4 @@ struct Random {
     }
 };
 
-}  // namespace stencil
+}  // namespace stencil_test

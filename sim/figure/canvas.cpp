@@ -1,4 +1,4 @@
-#include "sim/figure_canvas.h"
+#include "sim/figure/canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo.h>

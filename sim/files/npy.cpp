@@ -1,4 +1,4 @@
-#include "sim/npy.h"
+#include "sim/files/npy.h"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/atomic_file.h"
-#include "sim/input_file.h"
-#include "sim/npy_header.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/input_file.h"
+#include "sim/files/npy_header.h"
 
 namespace stencil {
 namespace {

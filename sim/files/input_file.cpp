@@ -1,4 +1,4 @@
-#include "sim/input_file.h"
+#include "sim/files/input_file.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "sim/figure_text.h"
+#include "sim/figure/text.h"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/figure_canvas.h"
+#include "sim/figure/canvas.h"
 
 namespace stencil {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/value_range.h"
+#include "sim/view/value_range.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "sim/error.h"
-#include "sim/input_file.h"
+#include "sim/files/input_file.h"
+#include "sim/view/percentile.h"
 
 namespace stencil {
 namespace {
@@ -40,28 +41,14 @@ Extremes find_extremes(std::span<const T> cells) {
     return {low, high};
 }
 
-// The percentiles that lie after `sorted` order statistics; reorders the values.
-template <class T>
-double find_percentile(std::vector<T>& values, double percentile) {
-    const double position = double(values.size() - 1) * (percentile / 100);
-    const double whole = std::floor(position);
-    const auto at = values.begin() + std::ptrdiff_t(whole);
-    std::nth_element(values.begin(), at, values.end());
-    if (at + 1 == values.end()) return *at;
-    // NumPy's interpolation, which meets both ends exactly.
-    const double below = *at, above = *std::min_element(at + 1, values.end());
-    const double part = position - whole, difference = above - below;
-    return part >= 0.5 ? above - difference * (1 - part) : below + difference * part;
-}
-
 template <class T>
 Extremes find_percentiles(std::span<const T> cells, const RangeRule& rule) {
     std::vector<T> values;
     values.reserve(cells.size());
     std::ranges::copy_if(cells, std::back_inserter(values), [](T value) { return std::isfinite(value); });
     if (values.empty()) return {};
-    const double low = find_percentile(values, rule.low);
-    return {low, find_percentile(values, rule.high)};
+    const double low = percentile<T>(values, rule.low);
+    return {low, percentile<T>(values, rule.high)};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "sim/picture_check.h"
+#include "sim/files/picture_check.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/value_range.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 

@@ -1,4 +1,4 @@
-#include "sim/figure.h"
+#include "sim/figure/figure.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/atomic_file.h"
 #include "sim/error.h"
-#include "sim/figure_canvas.h"
-#include "sim/figure_raster.h"
-#include "sim/figure_text.h"
-#include "sim/figure_ticks.h"
+#include "sim/figure/canvas.h"
+#include "sim/figure/raster.h"
+#include "sim/figure/text.h"
+#include "sim/figure/ticks.h"
+#include "sim/files/atomic_file.h"
 
 namespace stencil {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/error.h"
-#include "sim/image.h"
+#include "sim/files/image.h"
 
 namespace stencil {
 namespace {

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "sim/colormap.h"
 #include "sim/field.h"
-#include "sim/value_range.h"
+#include "sim/view/colormap.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 

@@ -1,11 +1,11 @@
-#include "sim/npy_header.h"
+#include "sim/files/npy_header.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 #include <utility>
 
-#include "sim/input_file.h"
+#include "sim/files/input_file.h"
 
 namespace stencil {
 namespace {

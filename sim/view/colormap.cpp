@@ -1,4 +1,4 @@
-#include "sim/colormap.h"
+#include "sim/view/colormap.h"
 
 #include <algorithm>
 #include <charconv>
@@ -54,7 +54,8 @@ Colormap read_table(const Row& row) {
 Rgb Colormap::at(double value, double low, double high) const {
     if (std::isnan(value)) return {128, 128, 128};
     const double t = high > low ? (value - low) / (high - low) : (value > low ? 1.0 : 0.0);
-    return colors[std::size_t(std::clamp(t * 256, 0.0, 255.0))];
+    // Where high - low overflows, t may be a NaN, which is no number to make an index of.
+    return colors[t > 0 ? std::size_t(std::min(t * 256, 255.0)) : 0];
 }
 
 std::span<const Colormap> colormaps() {

@@ -1,4 +1,4 @@
-#include "sim/image.h"
+#include "sim/files/image.h"
 
 #include <fmt/format.h>
 #include <stb/stb_image.h>
@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/atomic_file.h"
 #include "sim/error.h"
-#include "sim/input_file.h"
-#include "sim/picture_check.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/input_file.h"
+#include "sim/files/picture_check.h"
 
 namespace stencil {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/figure_raster.h"
+#include "sim/figure/raster.h"
 
 #include <algorithm>
 #include <cmath>

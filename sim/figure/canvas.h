@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
-#include "sim/colormap.h"
-#include "sim/figure.h"
-#include "sim/figure_raster.h"
+#include "sim/figure/figure.h"
+#include "sim/figure/raster.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 

@@ -1,4 +1,4 @@
-#include "sim/percentile.h"
+#include "sim/view/percentile.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/colormap.h"
 #include "sim/field.h"
-#include "sim/value_range.h"
+#include "sim/view/colormap.h"
+#include "sim/view/value_range.h"
 
 namespace stencil {
 

@@ -1,4 +1,4 @@
-#include "sim/figure_ticks.h"
+#include "sim/figure/ticks.h"
 
 #include <fmt/format.h>
 
