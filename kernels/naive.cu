@@ -1,6 +1,6 @@
 // The method `naive`: one cell per thread, its five values straight from global memory. A warp reads 32
-// neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes from the
-// caches.
+// neighbouring neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes
+// from the caches.
 
 #include "kernels/cell_update.h"
 #include "kernels/cuda_grid.cuh"
@@ -10,8 +10,8 @@
 namespace stencil {
 namespace {
 
-constexpr int kWidth = 32;
-constexpr int kHeight = 8;
+constexpr int kWidth = 64;
+constexpr int kHeight = 4;
 
 template <class T, Boundary B>
 __global__ void __launch_bounds__(kWidth* kHeight)

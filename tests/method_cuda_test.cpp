@@ -15,7 +15,7 @@ TEST_CASE("Eigenmodes decay by their eigenvalues under every CUDA method", "[lon
     stencil_test::check_modes(Device::cuda);
 }
 
-TEST_CASE("The total stays under insulated and periodic boundaries with every CUDA method") {
+TEST_CASE("The total stays under insulated and periodic boundaries with every CUDA method", "[long]") {
     stencil_test::check_totals(Device::cuda);
 }
 

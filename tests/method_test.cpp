@@ -15,7 +15,7 @@ TEST_CASE("Eigenmodes decay by their eigenvalues under every CPU method", "[long
     stencil_test::check_modes(Device::cpu);
 }
 
-TEST_CASE("The total stays under insulated and periodic boundaries with every CPU method") {
+TEST_CASE("The total stays under insulated and periodic boundaries with every CPU method", "[long]") {
     stencil_test::check_totals(Device::cpu);
 }
 
