@@ -22,6 +22,8 @@
 namespace stencil {
 namespace {
 
+const std::string kVersion = "stencilscope " STENCILSCOPE_VERSION;
+
 // What the words of `run` said, in their order; they override a spec file wherever they stand.
 struct RunWords {
     std::vector<std::pair<const Setting*, std::string>> settings;
@@ -74,42 +76,66 @@ std::string list_names() {
     return text;
 }
 
+// The setting's help, with its default where the row does not word it itself.
+std::string help_of(const Setting& setting) {
+    const std::string help(setting.help);
+    if (setting.value.empty() || help.find("(default") != std::string::npos) return help;
+    const nlohmann::json standard = setting.get(RunSpec());
+    if (standard.is_null()) return help;
+    return fmt::format(
+        "{} (default {})", help, standard.is_string() ? standard.get<std::string>() : standard.dump());
+}
+
+void add_common(CLI::App& command, std::string& json, bool& quiet) {
+    command.add_option("--json", json, "also write the results to this file")->type_name("FILE");
+    command.add_flag("--quiet", quiet, "print nothing but errors and notes");
+    command.set_version_flag("--version", kVersion);
+}
+
 void add_run(CLI::App& app, RunWords& words) {
     CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
     for (const Setting& setting : settings()) {
         const std::string name = fmt::format("--{}", setting.name);
         if (setting.value.empty())
             run->add_flag_callback(
-                name, [&] { words.settings.emplace_back(&setting, "true"); }, std::string(setting.help));
+                name, [&] { words.settings.emplace_back(&setting, "true"); }, help_of(setting));
         else
             run->add_option_function<std::string>(
                    name,
                    [&](const std::string& text) { words.settings.emplace_back(&setting, text); },
-                   std::string(setting.help))
+                   help_of(setting))
                 ->type_name(std::string(setting.value))
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
-    run->add_option("--spec", words.spec_file, "Start from a spec.json; other options override it")
+    run->add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
         ->type_name("FILE.json");
-    run->add_option("--out", words.request.out, "Folder for the files")->type_name("DIR");
-    run->add_option("--json", words.request.json, "Also write the timings to this file")->type_name("FILE");
-    run->add_flag("--quiet", words.request.quiet, "Print nothing but errors and notes");
+    run->add_option("--out", words.request.out, "folder for the files")->type_name("DIR");
+    add_common(*run, words.request.json, words.request.quiet);
     run->footer(list_names());
 }
 
 void add_devices(CLI::App& app, DevicesRequest& request) {
     CLI::App* devices =
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
-    devices
-        ->add_option_function<std::string>(
-            "--threads",
-            [&](const std::string& text) {
-                request.threads = int(parse_integer(text, "--threads", 1, 4096));
-            },
-            "CPU threads that copy (default: all)")
-        ->type_name("N");
-    devices->add_option("--json", request.json, "Also write it to this file as JSON")->type_name("FILE");
-    devices->add_flag("--quiet", request.quiet, "Print nothing");
+    const auto add = [&](const char* name, const char* help, auto take) {
+        devices
+            ->add_option_function<std::string>(
+                fmt::format("--{}", name),
+                [&request, name, take](const std::string& text) {
+                    RunSpec spec;
+                    find_setting(name).set(spec, text);
+                    take(request, spec);
+                },
+                help)
+            ->type_name(std::string(find_setting(name).value));
+    };
+    add("backend",
+        "measure only this one: auto (all), cpu or cuda",
+        [](DevicesRequest& r, const RunSpec& spec) { r.backend = spec.backend; });
+    add("threads", "CPU threads that copy (default: all)", [](DevicesRequest& r, const RunSpec& spec) {
+        r.threads = spec.threads;
+    });
+    add_common(*devices, request.json, request.quiet);
 }
 
 // The first word that nothing took, with the nearest option or command.
@@ -135,7 +161,7 @@ std::string one_line(std::string text) {
 
 std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App app("Stencilscope: a 2D diffusion and stencil laboratory", "stencilscope");
-    app.set_version_flag("--version", std::string("stencilscope ") + STENCILSCOPE_VERSION);
+    app.set_version_flag("--version", kVersion);
     app.footer(
         "'stencilscope run --out DIR' steps a field without a window; 'stencilscope run --help' lists its "
         "options.");
@@ -157,10 +183,11 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     }
     const auto chosen = app.get_subcommands();
     CLI::App& command = chosen.empty() ? app : *chosen.front();
-    if (const auto left = command.remaining(); !left.empty()) refuse_word(command, left.front());
-    if (chosen.empty())
+    const auto left = command.remaining();
+    if (chosen.empty() && (left.empty() || left.front().starts_with('-')))
         throw InputError(
             "this version has no window; 'stencilscope run --out DIR' runs headless (see --help)");
+    if (!left.empty()) refuse_word(command, left.front());
     if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };
 }

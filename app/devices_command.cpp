@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/copy_bandwidth.h"
+#include "sim/error.h"
 #include "sim/files/atomic_file.h"
 #include "sim/machine.h"
 #include "sim/parse.h"
@@ -18,17 +19,17 @@ std::string cuda_version(int encoded) {
     return fmt::format("{}.{}", encoded / 1000, encoded % 1000 / 10);
 }
 
-Json describe_cpu(const Machine& machine, int threads) {
+Json describe_cpu(const Machine& machine, int threads, bool measured) {
     return {{"name", machine.cpu_name},
             {"threads", threads},
             {"simd", machine.simd},
             {"memory_bytes", machine.memory.total_bytes},
             {"free_bytes", machine.memory.free_bytes},
-            {"copy_gb_per_s", measure_copy_bandwidth(Device::cpu, threads)}};
+            {"copy_gb_per_s", measured ? Json(measure_copy_bandwidth(Device::cpu, threads)) : Json()}};
 }
 
 // Only the first GPU is used, so only its bandwidth is measured.
-Json describe_gpus(const Machine& machine) {
+Json describe_gpus(const Machine& machine, bool measured) {
     Json gpus = Json::array();
     for (const CudaDevice& device : machine.cuda.devices) {
         Json gpu{{"name", device.name},
@@ -38,7 +39,7 @@ Json describe_gpus(const Machine& machine) {
                  {"free_bytes", device.free_bytes},
                  {"l2_bytes", device.l2_bytes},
                  {"copy_gb_per_s", nullptr}};
-        if (gpus.empty()) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
+        if (measured && gpus.empty()) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
         gpus.push_back(std::move(gpu));
     }
     return gpus;
@@ -81,9 +82,13 @@ void print(const Json& json) {
 
 int devices_command(const DevicesRequest& request) {
     const Machine machine = query_machine();
+    if (request.backend == "cuda" && !machine.has_cuda())
+        throw InputError(fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
+                                     machine.cuda.why_none));
     Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
-    json["cpu"] = describe_cpu(machine, request.threads > 0 ? request.threads : machine.cpu_threads);
-    json["gpus"] = describe_gpus(machine);
+    const int threads = request.threads > 0 ? request.threads : machine.cpu_threads;
+    json["cpu"] = describe_cpu(machine, threads, request.backend != "cuda");
+    json["gpus"] = describe_gpus(machine, request.backend != "cpu");
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},

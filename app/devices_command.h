@@ -6,8 +6,9 @@
 namespace stencil {
 
 struct DevicesRequest {
-    std::string json;  ///< file for the same as JSON; empty: none
-    int threads = 0;   ///< of the CPU's copy; 0: all
+    std::string backend = "auto";  ///< the one to measure: cpu, cuda, or auto for both
+    std::string json;              ///< file for the same as JSON; empty: none
+    int threads = 0;               ///< of the CPU's copy; 0: all
     bool quiet = false;
 };
 

@@ -1,6 +1,6 @@
 // The method `naive`: one cell per thread, its five values straight from global memory. A warp reads 32
-// neighbouring neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes
-// from the caches.
+// neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes from the
+// caches.
 
 #include "kernels/cell_update.h"
 #include "kernels/cuda_grid.cuh"

@@ -9,10 +9,11 @@
 
 namespace stencil {
 
-Simulation::Simulation(const RunSpec& spec, const Field& start)
-    : spec_(spec), start_(start.dtype() == spec.dtype ? start.clone() : start.to(spec.dtype)) {
-    if (Size{start.nx(), start.ny()} != *spec.size)
+Simulation::Simulation(const RunSpec& spec, Field start)
+    : spec_(spec), start_(start.dtype() == spec.dtype ? std::move(start) : start.to(spec.dtype)) {
+    if (Size{start_.nx(), start_.ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
+    start = Field();  // its float64 original is not needed beside the solver
     check_magnitude(spec_, start_);
     solver_ = make_solver(solver_setup(spec_));
     solver_->load(start_);

@@ -33,7 +33,7 @@ class Simulation {
   public:
     /// A resolved spec, and its initial field in any precision; the size must be the spec's. Throws
     /// CudaError, std::bad_alloc, and InputError where the field's values exceed what the precision can step.
-    Simulation(const RunSpec& spec, const Field& start);
+    Simulation(const RunSpec& spec, Field start);
 
     /// Throws InputError and changes nothing where a command's value is not allowed.
     void apply(const Command& command);

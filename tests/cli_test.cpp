@@ -248,6 +248,8 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
 TEST_CASE("Words that belong to no command are refused") {
     require_refused(run_program({"rum"}), 2, "did you mean 'run'?");
     require_refused(run_program({}), 2, "headless");
+    require_refused(run_program({"--size", "100"}), 2, "headless");
+    require_refused(run_program({"devices", "--backend", "gpu"}), 2, "auto, cpu, cuda");
     require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
 }
 

@@ -25,7 +25,8 @@ TEST_CASE("float32 random numbers are NumPy's") {
 
 TEST_CASE("float64 random numbers are NumPy's") {
     stencil::Random random(3966789);
-    for (const double value : known_answers().at("default_rng(3966789).random(4, float64)"))
+    const auto known = known_answers();
+    for (const double value : known.at("default_rng(3966789).random(4, float64)"))
         REQUIRE(random.next_double() == value);
 }
 

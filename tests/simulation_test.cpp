@@ -27,7 +27,7 @@ bool same(const Field& a, const Field& b) {
 
 TEST_CASE("A simulation counts its steps, resets to its start and repeats itself bit for bit") {
     const Field start = Field(random_field(97, 53)).to(DType::float32);
-    Simulation simulation(spec_of(97, 53), start);
+    Simulation simulation(spec_of(97, 53), start.clone());
     REQUIRE(same(simulation.field(), start));
     simulation.apply(Advance{100});
     simulation.apply(Advance{23});
@@ -50,7 +50,7 @@ TEST_CASE("The number of threads changes no bit") {
         RunSpec spec = spec_of(301, 403);
         spec.threads = threads;
         spec.boundary = Boundary::periodic;
-        Simulation simulation(spec, start);
+        Simulation simulation(spec, start.clone());
         simulation.apply(Advance{57});
         ends.push_back(simulation.field());
     }
@@ -71,8 +71,8 @@ TEST_CASE("Commands that are not allowed change nothing") {
 
 TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
     const Field start = Field(random_field(64, 40)).to(DType::float32);
-    Simulation changed(spec_of(64, 40), start);
-    Simulation plain(spec_of(64, 40), start);
+    Simulation changed(spec_of(64, 40), start.clone());
+    Simulation plain(spec_of(64, 40), start.clone());
     for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
     changed.apply(SetCoefficient{0.05});
     changed.apply(SetBoundary{Boundary::periodic});
