@@ -1,7 +1,6 @@
 #include "app/run_command.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -28,6 +27,15 @@ constexpr double kBatchSeconds = 0.1;
 constexpr long long kFirstBatch = 16;
 constexpr long long kBatchMultiple = 128;
 
+// Finds out before the work rather than after it.
+void require_writable(const fs::path& file, const std::string& what) {
+    try {
+        const AtomicFile probe(file);  // never committed, so nothing is left of it
+    } catch (const MachineError& error) {
+        throw InputError(fmt::format("{} cannot be written ({})", what, error.what()));
+    }
+}
+
 void make_folder(const fs::path& folder) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -35,8 +43,7 @@ void make_folder(const fs::path& folder) {
         throw InputError(fmt::format("--out {}: cannot make this folder: {}",
                                      folder.string(),
                                      error ? error.message() : "a file of that name is in the way"));
-    if (access(folder.c_str(), W_OK | X_OK) != 0)
-        throw InputError(fmt::format("--out {}: this folder cannot be written", folder.string()));
+    require_writable(folder / "probe", fmt::format("--out {}: this folder", folder.string()));
 }
 
 void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
@@ -135,6 +142,7 @@ int run_command(const RunRequest& request) {
     const RunSpec spec = resolve(request.spec, machine);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
+    if (!request.json.empty()) require_writable(request.json, "--json: this file");
     if (!request.out.empty()) make_folder(request.out);
     const bool with_frames = spec.every > 0 && !request.out.empty();
     const fs::path frame_folder = fs::path(request.out) / "frames";

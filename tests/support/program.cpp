@@ -28,8 +28,6 @@ namespace {
         const rlimit limit{rlim_t(options.file_size_limit), rlim_t(options.file_size_limit)};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
-    constexpr uid_t nobody = 65534;
-    if (options.as_nobody && getuid() == 0 && (setgid(nobody) != 0 || setuid(nobody) != 0)) _exit(126);
     std::vector<char*> words{const_cast<char*>(TEST_PROGRAM)};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);

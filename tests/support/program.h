@@ -15,7 +15,6 @@ struct ProgramResult {
 struct ProgramOptions {
     int interrupt_after_ms = 0;      ///< > 0: send SIGINT once so much time has passed
     long long file_size_limit = -1;  ///< >= 0: no file may grow beyond so many bytes, as on a full disk
-    bool as_nobody = false;          ///< as an unprivileged user, where the tests run as root
 };
 
 /// Runs stencilscope with these arguments.
