@@ -24,8 +24,7 @@ namespace fs = std::filesystem;
 
 // Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
 constexpr double kBatchSeconds = 0.1;
-constexpr long long kFirstBatch = 16;
-constexpr long long kBatchMultiple = 128;
+constexpr long long kFirstBatch = 12;
 
 // Finds out before the work rather than after it.
 void require_writable(const fs::path& file, const std::string& what) {
@@ -65,12 +64,11 @@ long long next_batch(const Simulation& simulation) {
     const RunSpec& spec = simulation.spec();
     const long long done = simulation.step();
     const double seconds_per_step = simulation.timings().spread().median;
-    long long batch = kFirstBatch;
-    if (done > 0) {
-        batch =
-            seconds_per_step > 0 ? static_cast<long long>(kBatchSeconds / seconds_per_step) : kBatchMultiple;
-        batch = std::clamp(batch, 1LL, kMostSteps);
-        if (batch > kBatchMultiple) batch -= batch % kBatchMultiple;
+    const long long at_a_time = find_method(spec.method)->steps_at_a_time;
+    long long batch = done == 0 ? kFirstBatch : at_a_time;
+    if (done > 0 && seconds_per_step > 0) {
+        batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMostSteps);
+        if (batch > at_a_time) batch -= batch % at_a_time;
     }
     batch = std::min(batch, spec.steps - done);
     if (spec.every > 0) batch = std::min(batch, spec.every - done % spec.every);

@@ -10,6 +10,7 @@
 #include "kernels/cuda_check.cuh"
 #include "kernels/cuda_runtime.h"
 #include "kernels/stepper.h"
+#include "kernels/steppers.h"
 
 namespace stencil {
 
@@ -27,16 +28,17 @@ struct StepLaunch {
 template <class T>
 class GraphStepper : public Stepper<T> {
   public:
-    explicit GraphStepper(CudaStream& stream) : stream_(stream), weights_(kBatch * sizeof(StepWeights<T>)) {}
+    explicit GraphStepper(CudaStream& stream)
+        : stream_(stream), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
     ~GraphStepper() override {
         for (const Graph& graph : graphs_) cudaGraphExecDestroy(graph.executable);
     }
 
     void advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) final {
         while (steps > 0) {
-            const int batch = int(steps < kBatch ? steps : kBatch);
+            const int batch = int(steps < kGraphSteps ? steps : kGraphSteps);
             upload_weights(schedule, batch);
-            if (batch == kBatch) {
+            if (batch == kGraphSteps) {
                 // An even number of steps: the result is back in the same buffer.
                 CUDA_CHECK(cudaGraphLaunch(graph_for(fields, boundary), cuda_handle(stream_)));
             } else {
@@ -56,8 +58,6 @@ class GraphStepper : public Stepper<T> {
     virtual void launch(const StepLaunch<T>& step) = 0;
 
   private:
-    static constexpr int kBatch = 128;
-
     struct Graph {
         const T* front;
         Boundary boundary;
@@ -88,7 +88,7 @@ class GraphStepper : public Stepper<T> {
         for (const Graph& graph : graphs_)
             if (graph.front == fields.front.data && graph.boundary == boundary) return graph.executable;
         CUDA_CHECK(cudaStreamBeginCapture(cuda_handle(stream_), cudaStreamCaptureModeThreadLocal));
-        enqueue(fields, boundary, kBatch);
+        enqueue(fields, boundary, kGraphSteps);
         cudaGraph_t captured = nullptr;
         CUDA_CHECK(cudaStreamEndCapture(cuda_handle(stream_), &captured));
         cudaGraphExec_t executable = nullptr;

@@ -5,52 +5,48 @@
 #include "kernels/steppers.h"
 
 #if STENCILSCOPE_HAS_CUDA
-#define CUDA_METHOD(make) make<float>, make<double>
+#define ON_CUDA(make) make
 #else
-#define CUDA_METHOD(make) nullptr, nullptr
+#define ON_CUDA(make) nullptr
 #endif
 
 namespace stencil {
 
 std::span<const Method> methods() {
     static constexpr Method table[] = {
-        {"reference",
-         Device::cpu,
-         true,
-         0,
-         0,
-         "plain loops in float64 that read as the mathematics",  //
-         nullptr,
-         make_reference},
-        {"cpu",
-         Device::cpu,
-         false,
-         0,
-         10,
-         "threads and SIMD, several steps in each pass over the rows",  //
-         make_cpu<float>,
-         make_cpu<double>},
-        {"tutorial",
-         Device::cuda,
-         false,
-         1,
-         0,
-         "8x8 shared tile that also writes the Laplacian every step",  //
-         CUDA_METHOD(make_tutorial)},
-        {"naive",
-         Device::cuda,
-         false,
-         0,
-         10,
-         "one cell per thread, straight from global memory",  //
-         CUDA_METHOD(make_naive)},
-        {"tiled",
-         Device::cuda,
-         false,
-         0,
-         20,
-         "shared-memory tile with halo, 128-bit accesses",  //
-         CUDA_METHOD(make_tiled)},
+        {.name = "reference",
+         .device = Device::cpu,
+         .float64_state = true,
+         .summary = "plain loops in float64 that read as the mathematics",
+         .make_float64 = make_reference},
+        {.name = "cpu",
+         .device = Device::cpu,
+         .steps_at_a_time = kCpuSteps,
+         .rank = 10,
+         .summary = "threads and SIMD, several steps in each pass over the field",
+         .make_float32 = make_cpu<float>,
+         .make_float64 = make_cpu<double>},
+        {.name = "tutorial",
+         .device = Device::cuda,
+         .extra_arrays = 1,
+         .steps_at_a_time = kGraphSteps,
+         .summary = "8x8 shared tile that also writes the Laplacian every step",
+         .make_float32 = ON_CUDA(make_tutorial<float>),
+         .make_float64 = ON_CUDA(make_tutorial<double>)},
+        {.name = "naive",
+         .device = Device::cuda,
+         .steps_at_a_time = kGraphSteps,
+         .rank = 10,
+         .summary = "one cell per thread, straight from global memory",
+         .make_float32 = ON_CUDA(make_naive<float>),
+         .make_float64 = ON_CUDA(make_naive<double>)},
+        {.name = "tiled",
+         .device = Device::cuda,
+         .steps_at_a_time = kGraphSteps,
+         .rank = 20,
+         .summary = "a tile per block in registers and shared memory, 128-bit accesses",
+         .make_float32 = ON_CUDA(make_tiled<float>),
+         .make_float64 = ON_CUDA(make_tiled<double>)},
     };
     return table;
 }

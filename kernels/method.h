@@ -37,15 +37,17 @@ struct Method {
     std::string_view name;
     Device device;
     /// Keeps its state in float64 whatever the field's precision.
-    bool float64_state;
+    bool float64_state = false;
     /// Field-sized arrays of its own, besides the double buffer.
-    int extra_arrays;
+    int extra_arrays = 0;
+    /// It works on so many steps at a time; advancing by multiples of them wastes nothing.
+    int steps_at_a_time = 1;
     /// `auto` takes the method of the device with the highest rank.
-    int rank;
+    int rank = 0;
     std::string_view summary;
-    /// Null where the method lacks the precision; all null where this build lacks the device.
-    MakeStepper<float> make_float32;
-    MakeStepper<double> make_float64;
+    /// Null where the method lacks the precision; both null where this build lacks the device.
+    MakeStepper<float> make_float32 = nullptr;
+    MakeStepper<double> make_float64 = nullptr;
 };
 
 /// The method at work on a field of this shape in precision T.

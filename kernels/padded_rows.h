@@ -20,13 +20,17 @@ struct PaddedRows {
     static FieldView<T> view(T* buffer, int nx, int ny) { return {buffer + kLine, nx, ny, pitch(nx)}; }
 };
 
-/// Sets the two ghost cells of a row of n cells.
+/// Set the ghost cell on one side of a row of n cells.
 template <class T>
-inline void set_ghosts(T* row, int n, Boundary boundary) {
-    const int west = inside_index(boundary, -1, n);
-    const int east = inside_index(boundary, n, n);
-    row[-1] = west == kOutside ? T(0) : row[west];
-    row[n] = east == kOutside ? T(0) : row[east];
+inline void set_west_ghost(T* row, int n, Boundary boundary) {
+    const int inside = inside_index(boundary, -1, n);
+    row[-1] = inside == kOutside ? T(0) : row[inside];
+}
+
+template <class T>
+inline void set_east_ghost(T* row, int n, Boundary boundary) {
+    const int inside = inside_index(boundary, n, n);
+    row[n] = inside == kOutside ? T(0) : row[inside];
 }
 
 }  // namespace stencil

@@ -7,6 +7,13 @@
 
 namespace stencil {
 
+/// Steps that the method `cpu` makes in one pass over the field.
+inline constexpr int kCpuSteps = 12;
+
+/// Steps in one CUDA graph of the methods that launch a kernel per step. Even, so that the double buffer ends
+/// as it began.
+inline constexpr int kGraphSteps = 128;
+
 std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
 
 template <class T>

@@ -113,7 +113,9 @@ void check_parity(Device device) {
                           {129, 31, 16},
                           {130, 67, 129},
                           {67, 130, 20},
-                          {257, 129, 300}};
+                          {257, 129, 300},
+                          {2049, 21, 25},
+                          {4500, 40, 37}};
     for_methods(device, [&](const Method& method, DType dtype) {
         for (const BoundaryRow& row : kBoundaries) {
             const DiffusionParams params{0.17, row.boundary};
