@@ -23,8 +23,7 @@ template <class T>
 class Array {
   public:
     Array() = default;
-    Array(int nx, int ny)
-        : cells_(std::make_unique_for_overwrite<T[]>(std::size_t(nx) * std::size_t(ny))), nx_(nx), ny_(ny) {}
+    Array(int nx, int ny) : cells_(new T[std::size_t(nx) * std::size_t(ny)]), nx_(nx), ny_(ny) {}
 
     int nx() const { return nx_; }
     int ny() const { return ny_; }

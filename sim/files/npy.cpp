@@ -119,7 +119,7 @@ void read_columns(InputFile& file, Array<T>& array) {
     constexpr int kColumns = 64;
     const int nx = array.nx(), ny = array.ny();
     const std::size_t stride = std::size_t(ny) + 64 / sizeof(T);
-    const auto panel = std::make_unique_for_overwrite<T[]>(stride * std::size_t(std::min(nx, kColumns)));
+    const std::unique_ptr<T[]> panel(new T[stride * std::size_t(std::min(nx, kColumns))]);
     for (int x0 = 0; x0 < nx; x0 += kColumns) {
         const int width = std::min(kColumns, nx - x0);
         for (int x = 0; x < width; ++x)
