@@ -13,7 +13,8 @@
 
 namespace {
 
-constexpr int kSkipped = 77;
+// What Catch2 3 itself says for a skipped test.
+constexpr int kSkipped = 4;
 
 bool only_lists(int argc, char** argv) {
     for (int i = 1; i < argc; ++i)
@@ -36,5 +37,6 @@ int main(int argc, char** argv) {
             return kSkipped;
         }
     }
-    return Catch::Session().run(argc, argv);
+    // Catch2 2 returns the number of failures, which must not be taken for the status of a skipped test.
+    return Catch::Session().run(argc, argv) == 0 ? 0 : 1;
 }
