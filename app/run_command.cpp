@@ -24,6 +24,7 @@ namespace fs = std::filesystem;
 
 // Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
 constexpr double kBatchSeconds = 0.1;
+constexpr double kLongestBatchSeconds = 2;
 constexpr long long kFirstBatch = 12;
 
 // Finds out before the work rather than after it.
@@ -68,7 +69,12 @@ long long next_batch(const Simulation& simulation) {
     long long batch = done == 0 ? kFirstBatch : at_a_time;
     if (done > 0 && seconds_per_step > 0) {
         batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMostSteps);
-        if (batch > at_a_time) batch -= batch % at_a_time;
+        // Fewer than the method does at a time would slow it down, so that is the least unless it takes too
+        // long.
+        if (batch > at_a_time)
+            batch -= batch % at_a_time;
+        else if (double(at_a_time) * seconds_per_step < kLongestBatchSeconds)
+            batch = at_a_time;
     }
     batch = std::min(batch, spec.steps - done);
     if (spec.every > 0) batch = std::min(batch, spec.every - done % spec.every);
