@@ -64,7 +64,8 @@ void require_memory(const MemoryDemand& demand, int nx, int ny) {
     const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
     if (needed <= demand.free_bytes) return;
     const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
-    const int side = int(std::min(std::sqrt(fitting), 1e9));
+    // A little less, because padding weighs more per cell in smaller fields.
+    const int side = int(0.99 * std::min(std::sqrt(fitting), 1e9));
     throw MachineError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
                                    demand.where,
                                    nx,

@@ -4,6 +4,7 @@
 #include "sim/resolve.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -138,14 +139,7 @@ TEST_CASE("Too little memory is predicted, with what would fit") {
     Machine machine;
     machine.memory.free_bytes = 1'000'000'000;
     RunSpec spec = spec_of(100'000, 100'000);
-    const auto message = [&] {
-        try {
-            check_resources(spec, machine);
-        } catch (const MachineError& error) {
-            return std::string(error.what());
-        }
-        return std::string();
-    };
+    const auto message = [&] { return message_of<MachineError>([&] { check_resources(spec, machine); }); };
     spec.exports = {"field.npy"};
     REQUIRE(contains(message(), "not enough host memory: 100000x100000 needs"));
     REQUIRE(contains(message(), "1.00 GB is free"));
@@ -156,4 +150,21 @@ TEST_CASE("Too little memory is predicted, with what would fit") {
     REQUIRE(message().empty());
     spec.memory_limit = 100'000'000;
     REQUIRE(contains(message(), "100 MB is free"));
+}
+
+TEST_CASE("Too little GPU memory is predicted, with what would fit") {
+    Machine machine;
+    machine.memory.free_bytes = 1'000'000'000'000;
+    machine.cuda.devices.emplace_back();
+    machine.cuda.devices.front().free_bytes = 2'000'000'000;
+    RunSpec spec = spec_of(40'000, 40'000, "tiled");
+    spec.backend = "cuda";
+    spec.exports = {"field.npy"};
+    const std::string message = message_of<MachineError>([&] { check_resources(spec, machine); });
+    REQUIRE(contains(message, "not enough GPU memory: 40000x40000 needs 13.1 GB and 2.00 GB is free"));
+    const int side = std::stoi(message.substr(message.find("field of ") + 9));
+    spec.size = Size{side, side};
+    REQUIRE(message_of<MachineError>([&] { check_resources(spec, machine); }).empty());
+    spec.method = "tutorial";  // which also keeps the Laplacian
+    REQUIRE(contains(message_of<MachineError>([&] { check_resources(spec, machine); }), "GPU memory"));
 }
