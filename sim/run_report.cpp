@@ -25,6 +25,12 @@ Json to_json(const Statistics& s) {
         {"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"total", s.total}, {"not_finite", s.not_finite}};
 }
 
+// How far the total moved, relatively, where the boundary conserves it.
+std::optional<double> total_drift(const RunReport& report) {
+    if (!row_of(report.spec.boundary).conserves_total || report.start.total == 0) return std::nullopt;
+    return report.end.total / report.start.total - 1;
+}
+
 std::string initial_text(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
     const bool random =
@@ -80,6 +86,8 @@ Json to_json(const RunReport& report) {
                        {"us_per_step_min", spread.least * 1e6},
                        {"us_per_step_median", spread.median * 1e6},
                        {"us_per_step_max", spread.most * 1e6}};
+    const std::optional<double> drift = total_drift(report);
+    json["total_drift"] = drift ? Json(*drift) : Json();
     json["field_at_start"] = to_json(report.start);
     json["field_at_end"] = to_json(report.end);
     return json;
@@ -109,11 +117,13 @@ std::string to_text(const RunReport& report) {
                             *report.copy_gb_per_s,
                             share > 1 ? " (the field stays in cache, or steps share a pass)" : "");
     }
-    text += fmt::format("field {:.6g} to {:.6g}, total {:.9g} at the start and {:.9g} at the end\n",
+    text += fmt::format("field {:.6g} to {:.6g}, total {:.9g} at the start and {:.9g} at the end",
                         report.end.min,
                         report.end.max,
                         report.start.total,
                         report.end.total);
+    if (const auto drift = total_drift(report)) text += fmt::format(" (drift {:.1e})", *drift);
+    text += '\n';
     return text;
 }
 

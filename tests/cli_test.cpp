@@ -89,6 +89,18 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     REQUIRE(std::abs(total(field) / t.at("field_at_end").at("total").get<double>() - 1) < 1e-6);
 }
 
+TEST_CASE("The drift of the total is told where the boundary conserves it") {
+    const ScratchFolder folder;
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult closed = run_program(small_run({"--boundary", "periodic", "--json", json}));
+    REQUIRE(contains(closed.out, "(drift "));
+    REQUIRE(std::abs(read_json(json).at("total_drift").get<double>()) < 1e-6);
+    const ProgramResult open =
+        run_program(small_run({"--boundary", "zero", "--initial", "noise", "--json", json}));
+    REQUIRE_FALSE(contains(open.out, "drift"));
+    REQUIRE(read_json(json).at("total_drift").is_null());
+}
+
 TEST_CASE("A run repeats from its spec.json bit for bit, and other words override it") {
     const ScratchFolder folder;
     const std::string first = (folder / "a").string();
