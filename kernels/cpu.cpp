@@ -70,8 +70,8 @@ class CpuStepper : public Stepper<T> {
     void gather_row(const Pass& pass, const Block& block, int y);
     void update_level(const Pass& pass, const Block& block, int level, int y);
     Span columns_of(const Pass& pass, const Block& block, int level) const;
-    const T* source_row(const Pass& pass, const Block& block, int level, int y) const;
-    T* ring_row(const Block& block, int level, int y) const;
+    const T* source_row(const Pass& pass, const Block& block, int level, int y);
+    T* ring_row(const Block& block, int level, int y);
 
     ThreadPool& threads_;
     FieldShape shape_;
@@ -80,8 +80,8 @@ class CpuStepper : public Stepper<T> {
     int strip_;  ///< columns, whole cache lines unless there is but one strip
     int rim_;    ///< columns beside a strip, whole cache lines
     int ring_pitch_;
-    mutable AlignedBuffer<T> rings_;  ///< (bands, levels, kRingRows) rows of a strip, its rim and a line
-    AlignedBuffer<T> zeros_;          ///< the row outside a zero boundary
+    AlignedBuffer<T> rings_;  ///< (bands, levels, kRingRows) rows of a strip, its rim and a line
+    AlignedBuffer<T> zeros_;  ///< the row outside a zero boundary
     std::vector<StepWeights<T>> weights_;
 };
 
@@ -105,7 +105,7 @@ CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape) : threads_(thre
 
 // Indexed by the field's columns. Level 0 takes the place of the last level, which is written to the field.
 template <class T>
-T* CpuStepper<T>::ring_row(const Block& block, int level, int y) const {
+T* CpuStepper<T>::ring_row(const Block& block, int level, int y) {
     // y may be negative under a periodic boundary; the low bits still count up.
     const int row = (block.thread * levels_ + level) * kRingRows + int(unsigned(y) % kRingRows);
     return rings_.data() + std::size_t(row) * std::size_t(ring_pitch_) + kLine<T> + rim_ -
@@ -116,7 +116,7 @@ T* CpuStepper<T>::ring_row(const Block& block, int level, int y) const {
 // insulated one it is the edge row, and under a periodic one the levels count on beyond the edge and only the
 // field in memory wraps.
 template <class T>
-const T* CpuStepper<T>::source_row(const Pass& pass, const Block& block, int level, int y) const {
+const T* CpuStepper<T>::source_row(const Pass& pass, const Block& block, int level, int y) {
     const int ny = shape_.ny;
     if (pass.wraps())
         return level > 0 || block.copies ? ring_row(block, level, y) : pass.from.row(((y % ny) + ny) % ny);

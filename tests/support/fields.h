@@ -9,6 +9,7 @@
 
 #include "sim/error.h"
 #include "sim/field.h"
+#include "tests/support/scratch.h"
 
 namespace stencil_test {
 
@@ -62,12 +63,7 @@ inline double error_bound(stencil::DType dtype, long long steps) {
 
 /// What the call's InputError says; empty where it throws none.
 inline std::string input_error(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const stencil::InputError& error) {
-        return error.what();
-    }
-    return "";
+    return message_of<stencil::InputError>(call);
 }
 
 inline bool contains(const std::string& text, const std::string& part) {
