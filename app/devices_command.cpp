@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/copy_bandwidth.h"
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
 #include "sim/machine.h"
 #include "sim/parse.h"
@@ -82,9 +81,7 @@ void print(const Json& json) {
 
 int devices_command(const DevicesRequest& request) {
     const Machine machine = query_machine();
-    if (request.backend == "cuda" && !machine.has_cuda())
-        throw InputError(fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
-                                     machine.cuda.why_none));
+    require_backend(request.backend, machine);
     Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
     const int threads = request.threads > 0 ? request.threads : machine.cpu_threads;
     json["cpu"] = describe_cpu(machine, threads, request.backend != "cuda");

@@ -54,8 +54,7 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
     if (resolved.coefficient == kStabilityLimit)
         fmt::print(stderr,
                    "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the "
-                   "Laplacian; "
-                   "0.2 is free of it\n");
+                   "Laplacian; 0.2 is free of it\n");
     if (resolved.coefficient > kStabilityLimit)
         fmt::print(stderr, "note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
 }
@@ -95,9 +94,18 @@ void step_to_the_end(Simulation& simulation, FrameWriter& frames, bool quiet) {
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {
-    const bool exported =
-        !request.out.empty() && std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
+    const bool exported = std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
     return exported || !request.json.empty() || !request.quiet;
+}
+
+// Without a folder nothing is exported, whatever a spec file says.
+RunSpec asked_for(const RunRequest& request) {
+    RunSpec spec = request.spec;
+    if (request.out.empty()) {
+        spec.every = 0;
+        spec.exports.clear();
+    }
+    return spec;
 }
 
 void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) {
@@ -143,14 +151,13 @@ void finish(const RunRequest& request,
 int run_command(const RunRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
-    const RunSpec spec = resolve(request.spec, machine);
+    const RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (!request.json.empty()) require_writable(request.json, "--json: this file");
     if (!request.out.empty()) make_folder(request.out);
-    const bool with_frames = spec.every > 0 && !request.out.empty();
     const fs::path frame_folder = fs::path(request.out) / "frames";
-    if (with_frames) make_folder(frame_folder);
+    if (spec.every > 0) make_folder(frame_folder);
 
     const InitialChoice choice = parse_initial(spec.initial);
     Simulation simulation(

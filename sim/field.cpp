@@ -37,6 +37,10 @@ int Field::ny() const {
     return visit([](const auto& array) { return array.ny(); });
 }
 
+Statistics statistics_of(const Field& field) {
+    return field.visit([](const auto& cells) { return statistics(cells.view()); });
+}
+
 Field Field::clone() const {
     return visit([](const auto& array) { return Field(array.clone()); });
 }

@@ -9,6 +9,7 @@
 #include <variant>
 
 #include "kernels/field_view.h"
+#include "kernels/statistics.h"
 
 namespace stencil {
 
@@ -83,5 +84,8 @@ class Field {
   private:
     std::variant<Array<float>, Array<double>> array_;
 };
+
+/// Of all its cells.
+Statistics statistics_of(const Field& field);
 
 }  // namespace stencil

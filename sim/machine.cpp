@@ -6,6 +6,7 @@
 
 #include "kernels/row_update.h"
 #include "kernels/thread_pool.h"
+#include "sim/error.h"
 
 namespace stencil {
 namespace {
@@ -29,6 +30,12 @@ Machine query_machine() {
     machine.memory = query_host_memory();
     machine.cuda = query_cuda();
     return machine;
+}
+
+void require_backend(const std::string& backend, const Machine& machine) {
+    if (backend == "cuda" && !machine.has_cuda())
+        throw InputError(fmt::format("--backend cuda needs CUDA, and {} (allowed here: auto, cpu)",
+                                     machine.cuda.why_none));
 }
 
 std::string device_name(const Machine& machine, Device device, int threads) {

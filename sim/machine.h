@@ -21,6 +21,9 @@ struct Machine {
 
 Machine query_machine();
 
+/// Throws InputError where the backend (auto, cpu or cuda) is cuda and there is none.
+void require_backend(const std::string& backend, const Machine& machine);
+
 /// The device's name, e.g. "NVIDIA H200", or the processor's with its thread count.
 std::string device_name(const Machine& machine, Device device, int threads);
 

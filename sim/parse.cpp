@@ -39,11 +39,16 @@ std::uint64_t parse_seed(std::string_view text, std::string_view setting) {
     return value;
 }
 
-double parse_real(std::string_view text, std::string_view setting) {
+std::optional<double> read_real(std::string_view text) {
     double value = 0;
-    if (!read(text, value) || !std::isfinite(value))
-        throw InputError(fmt::format("{} {}: must be a finite number", setting, text));
+    if (!read(text, value) || !std::isfinite(value)) return std::nullopt;
     return value;
+}
+
+double parse_real(std::string_view text, std::string_view setting) {
+    const auto value = read_real(text);
+    if (!value) throw InputError(fmt::format("{} {}: must be a finite number", setting, text));
+    return *value;
 }
 
 bool parse_flag(std::string_view text, std::string_view setting) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,9 @@ namespace stencil {
 
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most);
 std::uint64_t parse_seed(std::string_view text, std::string_view setting);
+
+/// All of the text as a finite number; empty where it is none.
+std::optional<double> read_real(std::string_view text);
 
 /// Any finite number.
 double parse_real(std::string_view text, std::string_view setting);

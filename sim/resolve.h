@@ -19,7 +19,7 @@ SolverSetup solver_setup(const RunSpec& spec);
 /// and InputError where its pictures exceed their format.
 void check_resources(const RunSpec& spec, const Machine& machine);
 
-/// Throws InputError where values of `field` are too large for the spec's steps in its precision.
-void check_magnitude(const RunSpec& spec, const Field& field);
+/// Throws InputError where the values of a field are too large for the spec's steps in its precision.
+void check_magnitude(const RunSpec& spec, const Statistics& field);
 
 }  // namespace stencil

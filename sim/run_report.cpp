@@ -11,10 +11,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Statistics statistics_of(const Field& field) {
-    return field.visit([](const auto& cells) { return statistics(cells.view()); });
-}
-
 Speed speed_of(const RunReport& report) {
     const double cells = double(report.spec.size->nx) * report.spec.size->ny;
     return speed_of(report.timings.total_seconds(), report.steps, cells, report.spec.dtype);
@@ -33,8 +29,7 @@ std::optional<double> total_drift(const RunReport& report) {
 
 std::string initial_text(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
-    const bool random =
-        choice.condition && (choice.condition->make == make_jagged || choice.condition->make == make_noise);
+    const bool random = choice.condition && choice.condition->random;
     return random ? fmt::format("{} (seed {})", spec.initial, spec.seed) : spec.initial;
 }
 
@@ -46,7 +41,7 @@ RunReport make_report(Simulation& simulation, const Field& end, const Machine& m
             spec,
             simulation.step(),
             simulation.timings(),
-            statistics_of(simulation.start()),
+            simulation.start_statistics(),
             statistics_of(end),
             std::nullopt};
 }

@@ -14,7 +14,8 @@ Simulation::Simulation(const RunSpec& spec, Field start)
     if (Size{start_.nx(), start_.ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
     start = Field();  // its float64 original is not needed beside the solver
-    check_magnitude(spec_, start_);
+    start_statistics_ = statistics_of(start_);
+    check_magnitude(spec_, start_statistics_);
     solver_ = make_solver(solver_setup(spec_));
     solver_->load(start_);
 }
@@ -34,7 +35,7 @@ void Simulation::run(const SetCoefficient& change) {
     RunSpec changed = spec_;
     find_setting("coefficient").set(changed, fmt::format("{}", change.coefficient));
     changed.validate();
-    check_magnitude(changed, start_);
+    check_magnitude(changed, start_statistics_);
     solver_->set_params(changed.params());
     spec_ = changed;
 }

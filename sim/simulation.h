@@ -4,6 +4,7 @@
 #include <memory>
 #include <variant>
 
+#include "kernels/statistics.h"
 #include "sim/run_spec.h"
 #include "sim/solver.h"
 #include "sim/timings.h"
@@ -44,6 +45,7 @@ class Simulation {
 
     /// The field at the start, in the run's precision.
     const Field& start() const { return start_; }
+    const Statistics& start_statistics() const { return start_statistics_; }
     /// The field now and its Laplacian.
     Field field() { return solver_->field(); }
     Field laplacian() { return solver_->laplacian(); }
@@ -56,6 +58,7 @@ class Simulation {
 
     RunSpec spec_;
     Field start_;
+    Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;
     Timings timings_;
     long long step_ = 0;

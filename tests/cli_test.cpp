@@ -128,6 +128,18 @@ TEST_CASE("A run repeats from its spec.json bit for bit, and other words overrid
     REQUIRE(read_bytes(folder / "a/field.npy") != read_bytes(folder / "c/field.npy"));
 }
 
+TEST_CASE("Without a folder nothing is exported, nor refused for what would not fit into a picture") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    REQUIRE(run_program(small_run({"--out", out.string(), "--every", "10", "--quiet"})).status == 0);
+    const ProgramResult repeated = run_program({"run", "--spec", (out / "spec.json").string()});
+    INFO(repeated.err);
+    REQUIRE(repeated.status == 0);
+    REQUIRE(contains(repeated.out, "nothing was written"));
+    // More cells than a PNG can hold, and more memory than is allowed: the memory is what is said.
+    require_refused(run_program(small_run({"--size", "30000", "--memory-limit", "1MB"})), 1, "host memory");
+}
+
 TEST_CASE("A run continues from its own field.npy") {
     const ScratchFolder folder;
     const std::string whole = (folder / "whole").string();

@@ -28,12 +28,17 @@ constexpr InitialParameter kSine[] = {
     {"my", 1, 0, 1e9, "half waves across the height (whole ones if periodic)"}};
 
 constexpr InitialCondition kConditions[] = {
-    {"jagged", "noise with a radius^-1.7 spectrum in a disc, its lower 70% cut off", {}, 25, make_jagged},
-    {"noise", "uniform on [0, 1)", {}, 8, make_noise},
-    {"gaussian", "a bell of height 1", kGaussian, 8, make_gaussian},
-    {"disk", "1 inside, 0 outside", kDisk, 8, make_disk},
-    {"checkerboard", "0 and 1 by turns", kCheckerboard, 8, make_checkerboard},
-    {"sine", "an exact eigenmode of the discrete Laplacian under the boundary", kSine, 8, make_sine},
+    {"jagged",
+     "noise with a radius^-1.7 spectrum in a disc, its lower 70% cut off",
+     {},
+     true,
+     25,
+     make_jagged},
+    {"noise", "uniform on [0, 1)", {}, true, 8, make_noise},
+    {"gaussian", "a bell of height 1", kGaussian, false, 8, make_gaussian},
+    {"disk", "1 inside, 0 outside", kDisk, false, 8, make_disk},
+    {"checkerboard", "0 and 1 by turns", kCheckerboard, false, 8, make_checkerboard},
+    {"sine", "an exact eigenmode of the discrete Laplacian under the boundary", kSine, false, 8, make_sine},
 };
 
 const InitialCondition* find(std::string_view name) {

@@ -38,6 +38,7 @@ struct InitialCondition {
     std::string_view name;
     std::string_view help;
     std::span<const InitialParameter> parameters;
+    bool random;         ///< takes the seed
     int bytes_per_cell;  ///< of host memory at the most while it is made, the result included
     Array<double> (*make)(const InitialRequest&);
 };

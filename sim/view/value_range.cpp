@@ -3,27 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <vector>
 
 #include "sim/error.h"
 #include "sim/files/input_file.h"
+#include "sim/parse.h"
 #include "sim/view/percentile.h"
 
 namespace stencil {
 namespace {
-
-// All of the text as a finite number.
-std::optional<double> parse_number(std::string_view text) {
-    double value = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stop, error] = std::from_chars(text.data(), end, value);
-    if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
 
 struct Extremes {
     double low = std::numeric_limits<double>::infinity();
@@ -67,7 +57,7 @@ RangeRule parse_range(std::string_view text, std::string_view setting) {
     const std::size_t colon = numbers.find(':');
     if (colon == std::string_view::npos) refuse(percentile ? "two percentiles are needed" : "not a range");
     const std::string_view texts[] = {numbers.substr(0, colon), numbers.substr(colon + 1)};
-    const auto low = parse_number(texts[0]), high = parse_number(texts[1]);
+    const auto low = read_real(texts[0]), high = read_real(texts[1]);
     if (!low || !high) refuse(fmt::format("'{}' is not a finite number", quotable(texts[low ? 1 : 0])));
     if (percentile && (*low < 0 || *low > 100 || *high < 0 || *high > 100))
         refuse("a percentile beyond 0 to 100");
