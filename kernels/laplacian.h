@@ -1,4 +1,4 @@
-// The Laplacian of a stored state, and the state as a field: both on the host.
+// A stored state as a field, and a field's Laplacian: both on the host.
 #pragma once
 
 #include "kernels/boundary.h"
@@ -11,9 +11,8 @@ namespace stencil {
 template <class T>
 void read_field(FieldView<const T> state, double factor, FieldView<T> out, ThreadPool& threads);
 
-/// out = Laplacian of the field that read_field() gives.
+/// out = Laplacian of u. `out` is not u.
 template <class T>
-void read_laplacian(
-    FieldView<const T> state, double factor, Boundary boundary, FieldView<T> out, ThreadPool& threads);
+void read_laplacian(FieldView<const T> u, Boundary boundary, FieldView<T> out, ThreadPool& threads);
 
 }  // namespace stencil

@@ -58,11 +58,14 @@ class CpuSolver : public Solver {
         return in_precision(std::move(result));
     }
 
+    // Of the field that field() gives, also where the state is more precise than that.
     Field laplacian() override {
-        Array<T> result(setup_.nx, setup_.ny);
-        read_laplacian<T>(
-            fields_.front, schedule_.read_factor(), setup_.params.boundary, result.view(), threads_);
-        return in_precision(std::move(result));
+        return field().visit([&](const auto& cells) {
+            using U = std::remove_cvref_t<decltype(cells.at(0, 0))>;
+            Array<U> result(setup_.nx, setup_.ny);
+            read_laplacian<U>(cells.view(), setup_.params.boundary, result.view(), threads_);
+            return Field(std::move(result));
+        });
     }
 
   private:
