@@ -3,9 +3,17 @@
 
 #include <memory>
 
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/brush.h"
 #include "kernels/diffusion_params.h"
 #include "kernels/method.h"
+#include "kernels/quantity.h"
+#include "kernels/resample.h"
 #include "sim/field.h"
+#include "sim/pixels.h"
 
 namespace stencil {
 
@@ -16,6 +24,13 @@ struct SolverSetup {
     DType dtype = DType::float32;
     DiffusionParams params;
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
+};
+
+/// A solver's state at one moment, kept where the solver keeps its own.
+class SavedState {
+  public:
+    virtual ~SavedState() = default;
+    virtual std::size_t bytes() const = 0;
 };
 
 class Solver {
@@ -38,6 +53,42 @@ class Solver {
     /// Copies of the field and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;
     virtual Field laplacian() = 0;
+
+    // What the window asks for. Nothing here copies the field to the host.
+
+    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
+    /// another solver of the same device and size holds now.
+    virtual void set_base(const Field& base) = 0;
+    virtual void set_base(Solver& other) = 0;
+
+    /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
+    /// `to_host`; they are there when this returns.
+    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) = 0;
+
+    /// Over all cells, in float64.
+    virtual Statistics statistics(Quantity quantity) = 0;
+
+    /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
+    /// is finite. The extremes are percentiles 0 and 100.
+    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
+
+    /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
+    /// those outside are not counted. low < high.
+    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
+
+    /// At points of the field: the cell that holds the point, or interpolated between cell centres as
+    /// resample() does. NaN beyond the field.
+    virtual std::vector<double> sample(Quantity quantity,
+                                       std::span<const SamplePoint> points,
+                                       bool smooth) = 0;
+
+    /// Before the next step. The cells that the brush does not reach keep every bit.
+    virtual void paint(const BrushPiece& piece) = 0;
+
+    /// The state and the position in the sequence of weights, so that restoring repeats every bit.
+    /// restore() takes what a solver of the same setup has saved.
+    virtual std::unique_ptr<SavedState> save() = 0;
+    virtual void restore(const SavedState& state) = 0;
 };
 
 /// Throws CudaError and std::bad_alloc. The method must be one that this build has.

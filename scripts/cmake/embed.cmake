@@ -1,14 +1,25 @@
-# Writes OUTPUT, a C++ file that holds the text of FILES as embedded_NAME() (see stencilscope_embed).
+# Writes OUTPUT, a C++ file that holds the bytes of FILES as embedded_NAME() (see stencilscope_embed).
+set(arrays "")
 set(rows "")
 foreach(file IN LISTS FILES)
-  file(READ "${file}" text)
   get_filename_component(stem "${file}" NAME_WE)
-  string(APPEND rows "    {\"${stem}\", R\"embedded(${text})embedded\"},\n")
+  file(READ "${file}" bytes HEX)
+  string(LENGTH "${bytes}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "(..)" "'\\\\x\\1'," bytes "${bytes}")
+  list(LENGTH rows index)
+  string(APPEND arrays "constexpr char bytes${index}[] = {${bytes} 0};\n")
+  list(APPEND rows "    {\"${stem}\", {bytes${index}, ${size}}},\n")
 endforeach()
+string(JOIN "" rows ${rows})
 file(WRITE "${OUTPUT}.new"
 "#include \"sim/embedded.h\"
 
 namespace stencil {
+namespace {
+
+${arrays}
+}  // namespace
 
 std::span<const EmbeddedFile> embedded_${NAME}() {
     static constexpr EmbeddedFile files[] = {

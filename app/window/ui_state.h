@@ -1,0 +1,80 @@
+// What the interface itself knows: nothing of the simulation, which is in the Snapshot.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/window/canvas_view.h"
+#include "kernels/brush.h"
+#include "sim/session/action.h"
+#include "sim/session/snapshot.h"
+
+namespace stencil {
+
+/// What the left mouse button does on the canvas.
+enum class Tool { paint, probe, profile };
+
+enum class Theme { dark, light };
+
+/// Kept in the user's configuration folder from one start to the next.
+struct Preferences {
+    Theme theme = Theme::dark;
+    float font_size = 15;     ///< pixels at scale 1
+    bool panels = true;       ///< shown
+    float panel_width = 340;  ///< pixels at scale 1
+    int window_width = 1280, window_height = 800;
+    bool hints_seen = false;
+    std::vector<std::string> open_sections{"Simulation", "View", "Brush"};  ///< of the panel, by title
+    friend bool operator==(const Preferences&, const Preferences&) = default;
+};
+
+/// What a frame costs on the interface's side, medians over the newest frames, in milliseconds.
+struct InterfaceCost {
+    double transfer_ms = 0;   ///< pixels into the texture: device time with interop, else the host's
+    double drawing_ms = 0;    ///< GPU time of the field and the interface, by timer queries
+    double interface_ms = 0;  ///< host time of building the panels and submitting them
+    double frame_ms = 0;      ///< between two frames while frames follow each other
+    double frames_per_s = 0;
+};
+
+/// How the pixels get into the texture.
+struct Transfer {
+    bool interop = false;
+    std::string text;  ///< for the status line, with the reason where it is a copy
+};
+
+struct UiState {
+    Preferences preferences;
+    float scale = 1;  ///< the monitor's content scale (hi-dpi) times the user's wish
+
+    // View.
+    std::vector<Pane> panes{Pane::now};  ///< one, or the three of three-up
+    bool smooth = false;
+    bool show_numbers = true;  ///< of cells, where they are large enough
+    CanvasView view;
+    std::optional<SamplePoint> hover;  ///< within the field
+
+    // Tools.
+    Tool tool = Tool::paint;
+    Brush brush;
+    std::optional<ProfileLine> profile;
+    bool wants_histogram = false;  ///< the section that shows it is open
+
+    // The range under each pane's colours: rules are the session's; this asks once for numbers to hold.
+    bool snap_range = false;
+
+    bool help_open = false;
+    bool about_to_close = false;
+    bool copy_command_line = false;  ///< into the clipboard, once
+    InterfaceCost cost;
+    Transfer transfer;
+    std::string gl_renderer;
+
+    std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
+    void act(Action action) { actions.push_back(std::move(action)); }
+};
+
+}  // namespace stencil

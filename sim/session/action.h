@@ -1,0 +1,118 @@
+// What a person can do to a session. The window sends these, the tests send the same.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "kernels/brush.h"
+
+namespace stencil::action {
+
+struct Run {
+    bool on = true;
+};
+
+/// So many steps, exactly, and then it stands still.
+struct Step {
+    long long steps = 1;
+};
+
+/// Back to the start; keeps the settings.
+struct Reset {};
+
+/// As fast as it goes to exactly this step, and then it stands still; a step that lies behind begins at the
+/// start again.
+struct Jump {
+    long long step = 0;
+};
+
+/// A run stops at exactly this step; empty: it goes on.
+struct StopAt {
+    std::optional<long long> step;
+};
+
+/// Steps between two frames: exactly so many, or, where 0, as many as fit into the budget.
+struct Pace {
+    long long steps_per_frame = 0;
+    double budget_ms = 12;
+};
+
+/// A setting of the run by its name on the command line: coefficient, boundary, method, backend, threads,
+/// dtype, size, initial, seed, allow-unstable, range, laplacian-range, colormap, laplacian-colormap.
+/// `continuing`: one drag of a slider, which is undone as a whole.
+struct Change {
+    std::string setting;
+    std::string value;
+    bool continuing = false;
+};
+
+/// A piece that is not joined begins a stroke, which is undone as a whole.
+struct Paint {
+    BrushPiece piece;
+};
+
+struct Undo {};
+struct Redo {};
+
+/// A spec.json or the folder of a run: that session from its start. A picture or array: the initial
+/// condition.
+struct Open {
+    std::string path;
+};
+
+/// What `run --out FOLDER --export FILES` would write now.
+struct Export {
+    std::string folder;
+    std::vector<std::string> files;
+};
+
+/// From now on a numbered frame every so many steps, in FOLDER/frames; every == 0 ends it.
+struct Record {
+    std::string folder;
+    long long every = 0;
+    bool png = true;
+    bool npy = false;
+};
+
+/// A probe on cell (x, y) keeps its values over time.
+struct AddProbe {
+    int x = 0, y = 0;
+};
+struct RemoveProbe {
+    int index = 0;
+};
+
+/// statistics.csv, and histogram.csv, profile.csv, probes.csv where there are such.
+struct ExportMeasures {
+    std::string folder;
+};
+
+struct DismissMessage {
+    int id = 0;
+};
+
+}  // namespace stencil::action
+
+namespace stencil {
+
+using Action = std::variant<action::Run,
+                            action::Step,
+                            action::Reset,
+                            action::Jump,
+                            action::StopAt,
+                            action::Pace,
+                            action::Change,
+                            action::Paint,
+                            action::Undo,
+                            action::Redo,
+                            action::Open,
+                            action::Export,
+                            action::Record,
+                            action::AddProbe,
+                            action::RemoveProbe,
+                            action::ExportMeasures,
+                            action::DismissMessage>;
+
+}  // namespace stencil

@@ -1,0 +1,84 @@
+// What the panels draw: a session at one moment, never changed once published.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/statistics.h"
+#include "sim/machine.h"
+#include "sim/run_spec.h"
+#include "sim/session/view.h"
+#include "sim/timings.h"
+
+namespace stencil {
+
+struct Message {
+    enum class Level { notice, error } level = Level::notice;
+    int id = 0;
+    std::string text;
+};
+
+/// A series of statistics over the run, newest last, thinned out so that it spans all of it.
+struct MeasuredMoment {
+    long long step = 0;
+    Statistics statistics;
+};
+
+struct ProbeSeries {
+    int x = 0, y = 0;
+    std::vector<long long> steps;
+    std::vector<double> values;
+};
+
+/// What a frame costs on the engine's side, in milliseconds, medians over the newest frames.
+struct EngineCost {
+    double stepping_ms = 0;    ///< device time on CUDA
+    double resampling_ms = 0;  ///< of all panes
+    double measuring_ms = 0;   ///< ranges, statistics, histogram, probes
+};
+
+struct MemoryUse {
+    double gpu_used = 0, gpu_total = 0;  ///< bytes; 0 where there is no GPU
+    double host_used = 0, host_total = 0;
+};
+
+struct Snapshot {
+    RunSpec spec;  ///< what repeats the run so far, edits included: `steps` is the step now
+    RunSpec now;   ///< the settings in force, all decided
+    std::shared_ptr<const Machine> machine;
+    std::string device;  ///< the name of what it runs on
+
+    long long step = 0;
+    bool running = false;
+    std::optional<long long> stop_at;
+    /// An order that takes longer than a frame: "jumping to step 5000", with its share done in [0, 1].
+    std::string busy;
+    double busy_share = 0;
+    long long steps_per_frame = 0;  ///< 0: automatic
+    double budget_ms = 12;
+    long long last_batch = 0;  ///< steps between the newest two frames
+
+    std::optional<Statistics> start_statistics;
+    std::vector<MeasuredMoment> series;  ///< statistics of the field; the last one is the newest
+    std::optional<double>
+        drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
+    std::vector<ProbeSeries> probes;
+
+    Speed speed;               ///< over the newest batches; zeros before the first
+    double copy_gb_per_s = 0;  ///< measured; 0 before
+    EngineCost cost;
+    MemoryUse memory;
+
+    std::string can_undo, can_redo;  ///< what it would be, e.g. "brush stroke"; empty: nothing
+    std::string recording;           ///< the folder; empty: not recording
+    long long recorded = 0;          ///< files
+    bool exporting = false;
+    std::vector<Message> messages;  ///< newest last
+    std::string command_line;       ///< the headless command that repeats what is on the screen
+
+    std::shared_ptr<const Frame> frame;
+};
+
+}  // namespace stencil

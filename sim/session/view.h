@@ -1,0 +1,96 @@
+// What the window wants to see, and what it gets: the two halves of a frame.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/resample.h"
+#include "sim/pixels.h"
+#include "sim/view/value_range.h"
+
+namespace stencil {
+
+/// A picture of the field. The table kPanes in view.cpp names them.
+enum class Pane { now, laplacian, from_start, from_reference, start };
+
+struct PaneRow {
+    Pane pane;
+    std::string_view name;   ///< on the command line (--view)
+    std::string_view title;  ///< above the picture
+    std::string_view help;
+};
+std::span<const PaneRow> panes();
+const PaneRow& row_of(Pane pane);
+
+struct PaneRequest {
+    Pane pane = Pane::now;
+    ResampleRequest resample;
+    friend bool operator==(const PaneRequest&, const PaneRequest&) = default;
+};
+
+struct ProfileLine {
+    SamplePoint from, to;
+    friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
+};
+
+/// A block of whole cells whose numbers are shown: columns [x, x + nx), rows [y, y + ny).
+struct CellBlock {
+    int x = 0, y = 0, nx = 0, ny = 0;
+    friend bool operator==(const CellBlock&, const CellBlock&) = default;
+};
+
+/// Written by the interface, read by the engine; the newest one counts. Everything is of the first pane's
+/// quantity unless said otherwise.
+struct ViewRequest {
+    std::uint64_t serial = 0;  ///< the frame that answers it says the same
+    std::vector<PaneRequest> panes;
+    bool host_pixels = true;  ///< false: pixels may stay on the device
+    std::optional<SamplePoint> hover;
+    std::optional<CellBlock> numbers;
+    std::optional<ProfileLine> profile;
+    int histogram_bins = 0;  ///< 0: none is wanted
+};
+
+/// One picture: values, and the range that the colours span.
+struct PaneImage {
+    PaneRequest request;
+    std::shared_ptr<const Pixels> pixels;
+    ValueRange range;
+    std::string colormap;
+};
+
+struct Histogram {
+    ValueRange range;
+    std::vector<std::uint64_t> counts;
+};
+
+struct Profile {
+    ProfileLine line;
+    std::vector<double> distance;  ///< cells from its start
+    std::vector<double> values;
+};
+
+struct Numbers {
+    CellBlock block;
+    std::vector<double> values;  ///< (ny, nx)
+};
+
+/// All of one moment of the run.
+struct Frame {
+    std::uint64_t serial = 0;  ///< of the request that it answers
+    std::uint64_t count = 0;   ///< frames so far, this one included
+    long long step = 0;
+    int nx = 0, ny = 0;  ///< of the field
+    std::vector<PaneImage> panes;
+    std::optional<SamplePoint> hover;
+    double hover_value = 0;
+    std::optional<Numbers> numbers;
+    std::optional<Profile> profile;
+    std::optional<Histogram> histogram;
+};
+
+}  // namespace stencil
