@@ -4,9 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <vector>
 
 #include "app/devices_command.h"
@@ -31,22 +29,13 @@ struct RunWords {
     RunRequest request;
 };
 
-std::string read_text_file(const std::string& path) {
-    std::ifstream file(path);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (!file) throw InputError(fmt::format("--spec {}: cannot be read", path));
-    return text.str();
-}
-
 bool was_given(const RunWords& words, std::string_view name) {
     return std::ranges::any_of(words.settings, [&](const auto& word) { return word.first->name == name; });
 }
 
 int start_run(const RunWords& words) {
     RunRequest request = words.request;
-    if (!words.spec_file.empty())
-        request.spec = spec_from_json(read_text_file(words.spec_file), words.spec_file);
+    if (!words.spec_file.empty()) request.spec = read_spec(words.spec_file);
     for (const auto& [setting, text] : words.settings) setting->set(request.spec, text);
     for (const char* name : {"export", "every"})
         if (request.out.empty() && was_given(words, name))

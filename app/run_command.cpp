@@ -12,6 +12,7 @@
 #include "sim/error.h"
 #include "sim/exports.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
 #include "sim/initial/initial.h"
 #include "sim/parse.h"
 #include "sim/resolve.h"
@@ -26,25 +27,6 @@ namespace fs = std::filesystem;
 constexpr double kBatchSeconds = 0.1;
 constexpr double kLongestBatchSeconds = 2;
 constexpr long long kFirstBatch = 12;
-
-// Finds out before the work rather than after it.
-void require_writable(const fs::path& file, const std::string& what) {
-    try {
-        const AtomicFile probe(file);  // never committed, so nothing is left of it
-    } catch (const MachineError& error) {
-        throw InputError(fmt::format("{} cannot be written ({})", what, error.what()));
-    }
-}
-
-void make_folder(const fs::path& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error || !fs::is_directory(folder))
-        throw InputError(fmt::format("--out {}: cannot make this folder: {}",
-                                     folder.string(),
-                                     error ? error.message() : "a file of that name is in the way"));
-    require_writable(folder / "probe", fmt::format("--out {}: this folder", folder.string()));
-}
 
 void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
     const bool fell_back =
@@ -64,7 +46,7 @@ long long next_batch(const Simulation& simulation) {
     const RunSpec& spec = simulation.spec();
     const long long done = simulation.step();
     const double seconds_per_step = simulation.timings().spread().median;
-    const long long at_a_time = find_method(spec.method)->steps_at_a_time;
+    const long long at_a_time = find_method(simulation.now().method)->steps_at_a_time;
     long long batch = done == 0 ? kFirstBatch : at_a_time;
     if (done > 0 && seconds_per_step > 0) {
         batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMostSteps);
@@ -82,8 +64,8 @@ long long next_batch(const Simulation& simulation) {
 
 void step_to_the_end(Simulation& simulation, FrameWriter& frames, bool quiet) {
     const RunSpec& spec = simulation.spec();
-    ProgressBar bar(spec.steps, double(spec.size->nx) * spec.size->ny, quiet);
-    if (frames.wanted()) frames.write(simulation.start(), 0);
+    ProgressBar bar(spec.steps, double(simulation.now().size->nx) * simulation.now().size->ny, quiet);
+    if (frames.wanted()) frames.write(simulation.field(), 0);
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
         simulation.apply(Advance{next_batch(simulation)});
         bar.show(simulation.step(), simulation.timings().total_seconds());
@@ -125,7 +107,8 @@ void finish(const RunRequest& request,
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
     if (wants_timings(request, spec))
-        report.copy_gb_per_s = measure_copy_bandwidth(find_method(spec.method)->device, spec.threads);
+        report.copy_gb_per_s =
+            measure_copy_bandwidth(find_method(report.spec.method)->device, report.spec.threads);
     if (report.end.not_finite > 0)
         fmt::print(stderr, "note: {} cells of the field are no longer finite\n", report.end.not_finite);
 
@@ -135,8 +118,8 @@ void finish(const RunRequest& request,
         const Field laplacian = simulation.laplacian();
         RunSpec done = spec;
         done.steps = simulation.step();
-        files =
-            write_exports(request.out, {&done, &simulation.start(), &end, &laplacian, done.steps, timings});
+        files = write_exports(request.out,
+                              {&done, simulation.start().get(), &end, &laplacian, done.steps, timings});
     }
     if (!request.json.empty()) write_text_file(request.json, timings.dump(2) + "\n");
     if (request.quiet) return;
@@ -155,9 +138,9 @@ int run_command(const RunRequest& request) {
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (!request.json.empty()) require_writable(request.json, "--json: this file");
-    if (!request.out.empty()) make_folder(request.out);
+    if (!request.out.empty()) make_folder(request.out, "--out");
     const fs::path frame_folder = fs::path(request.out) / "frames";
-    if (spec.every > 0) make_folder(frame_folder);
+    if (spec.every > 0) make_folder(frame_folder, "--out");
 
     const InitialChoice choice = parse_initial(spec.initial);
     Simulation simulation(

@@ -18,16 +18,6 @@ namespace {
 
 using Path = std::filesystem::path;
 
-const Colormap& field_colors(const RunSpec& spec) {
-    return colormap(spec.colormap.empty() ? "viridis" : spec.colormap);
-}
-
-// The pictures follow --colormap; the figure keeps the inferno of the classic one unless told otherwise.
-const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
-    if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
-    return colormap(spec.colormap.empty() || in_figure ? "inferno" : spec.colormap);
-}
-
 void write_picture(const Path& path, const Field& field, const Colormap& colors, const RangeRule& rule) {
     write_png(path, field, colors, find_range(field, rule, colors.diverging));
 }
@@ -37,14 +27,13 @@ FigurePanel panel(std::string title, const Field& field, const Colormap& colors,
 }
 
 std::string caption(const RunOutput& run) {
-    const RunSpec& spec = *run.spec;
     const auto& t = run.timings;
     std::string text = fmt::format("{}x{} cells, {}, {} boundary, coefficient {}, {} steps",
-                                   run.start->nx(),
-                                   run.start->ny(),
-                                   name_of(run.start->dtype()),
-                                   name_of(spec.boundary),
-                                   spec.coefficient,
+                                   run.end->nx(),
+                                   run.end->ny(),
+                                   name_of(run.end->dtype()),
+                                   t.at("boundary").get<std::string>(),
+                                   t.at("coefficient").get<double>(),
                                    run.steps);
     if (run.steps > 0)
         text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
@@ -136,6 +125,15 @@ bool chosen(const RunSpec& spec, std::string_view name) {
 }
 
 }  // namespace
+
+const Colormap& field_colors(const RunSpec& spec) {
+    return colormap(spec.colormap.empty() ? "viridis" : spec.colormap);
+}
+
+const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
+    if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
+    return colormap(spec.colormap.empty() || in_figure ? "inferno" : spec.colormap);
+}
 
 std::span<const Export> exports() {
     return kExports;

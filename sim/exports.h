@@ -15,6 +15,7 @@
 
 namespace stencil {
 
+struct Colormap;
 struct RunSpec;
 
 /// What the files are made of. Fields are in the run's precision.
@@ -50,6 +51,11 @@ struct FrameExport {
 };
 
 std::span<const FrameExport> frame_exports();
+
+/// The colour tables of a run's pictures. They follow --colormap; the figure keeps the Laplacian in the
+/// inferno of the classic one unless told otherwise.
+const Colormap& field_colors(const RunSpec& spec);
+const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 
 std::vector<std::string> default_exports();
 bool is_frame_export(std::string_view name);

@@ -60,6 +60,13 @@ HostMemory query_host_memory() {
     return memory;
 }
 
+std::uint64_t process_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t all = 0;
+    std::uint64_t resident = 0;
+    return file >> all >> resident ? resident * std::uint64_t(sysconf(_SC_PAGESIZE)) : 0;
+}
+
 void require_memory(const MemoryDemand& demand, int nx, int ny) {
     const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
     if (needed <= demand.free_bytes) return;

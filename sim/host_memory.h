@@ -14,6 +14,9 @@ struct HostMemory {
 
 HostMemory query_host_memory();
 
+/// Resident in memory for this process.
+std::uint64_t process_bytes();
+
 /// A prediction: what a run needs in one memory, and what there is.
 struct MemoryDemand {
     std::string where;  ///< "host memory" or "GPU memory"

@@ -90,6 +90,27 @@ void check_resources(const RunSpec& spec, const Machine& machine) {
                        setup.ny);
 }
 
+void check_solver_memory(const RunSpec& spec, const Machine& machine) {
+    const SolverSetup setup = solver_setup(spec);
+    const double cells = double(setup.nx) * setup.ny;
+    const double limit = double(spec.memory_limit);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    const double free =
+        on_cuda ? double(machine.cuda.devices.front().free_bytes) : double(machine.memory.free_bytes);
+    // The field and the start travel over the host.
+    const double travelling = 2.0 * double(bytes_of(spec.dtype));
+    if (on_cuda)
+        require_memory({"host memory", travelling, 0, std::min(double(machine.memory.free_bytes), limit)},
+                       setup.nx,
+                       setup.ny);
+    require_memory({on_cuda ? "GPU memory" : "host memory",
+                    solver_bytes(setup) / cells + (on_cuda ? 0 : travelling),
+                    0,
+                    std::min(free, limit)},
+                   setup.nx,
+                   setup.ny);
+}
+
 void check_magnitude(const RunSpec& spec, const Statistics& field) {
     const double largest = std::max(std::abs(field.min), std::abs(field.max));
     // A step in the scaled state passes through values of u / coefficient.

@@ -19,6 +19,9 @@ SolverSetup solver_setup(const RunSpec& spec);
 /// and InputError where its pictures exceed their format.
 void check_resources(const RunSpec& spec, const Machine& machine);
 
+/// Throws MachineError where another solver for a resolved spec would not fit beside what there is now.
+void check_solver_memory(const RunSpec& spec, const Machine& machine);
+
 /// Throws InputError where the values of a field are too large for the spec's steps in its precision.
 void check_magnitude(const RunSpec& spec, const Statistics& field);
 

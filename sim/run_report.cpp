@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Speed speed_of(const RunReport& report) {
     const double cells = double(report.spec.size->nx) * report.spec.size->ny;
-    return speed_of(report.timings.total_seconds(), report.steps, cells, report.spec.dtype);
+    return speed_of(report.timings.total_seconds(), report.timings.total_steps(), cells, report.spec.dtype);
 }
 
 Json to_json(const Statistics& s) {
@@ -23,7 +23,9 @@ Json to_json(const Statistics& s) {
 
 // How far the total moved, relatively, where the boundary conserves it.
 std::optional<double> total_drift(const RunReport& report) {
-    if (!row_of(report.spec.boundary).conserves_total || report.start.total == 0) return std::nullopt;
+    if (!row_of(report.spec.boundary).conserves_total || report.start.total == 0 ||
+        !report.spec.edits.empty())
+        return std::nullopt;
     return report.end.total / report.start.total - 1;
 }
 
@@ -36,13 +38,16 @@ std::string initial_text(const RunSpec& spec) {
 }  // namespace
 
 RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine) {
-    const RunSpec& spec = simulation.spec();
+    RunSpec spec = simulation.now();
+    spec.steps = simulation.spec().steps;
+    spec.edits = simulation.spec().edits;
     return {device_name(machine, find_method(spec.method)->device, spec.threads),
             spec,
             simulation.step(),
             simulation.timings(),
             simulation.start_statistics(),
             statistics_of(end),
+            conserves_total(simulation.spec()),
             std::nullopt};
 }
 
@@ -67,6 +72,7 @@ Json to_json(const RunReport& report) {
     json["coefficient"] = spec.coefficient;
     json["initial"] = spec.initial;
     json["seed"] = spec.seed;
+    json["edits"] = report.spec.edits.size();
     json["steps"] = report.steps;
     json["steps_asked"] = spec.steps;
     json["interrupted"] = report.steps < spec.steps;

@@ -13,10 +13,11 @@ namespace stencil {
 
 struct RunReport {
     std::string device;
-    RunSpec spec;         ///< resolved, as asked for
+    RunSpec spec;         ///< resolved, as in force at the end
     long long steps = 0;  ///< done
     Timings timings;
     Statistics start, end;                ///< of the field
+    bool conserved = false;               ///< the total ought to stay
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
 };
 

@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
+#include <sstream>
 
 #include "kernels/method.h"
 #include "sim/error.h"
 #include "sim/exports.h"
+#include "sim/files/input_file.h"
 #include "sim/initial/initial.h"
 #include "sim/names.h"
 #include "sim/parse.h"
@@ -75,6 +78,18 @@ void set_exports(RunSpec& spec, std::string_view text) {
     for (const std::string& name : split(text, ',')) add_export(name, spec.exports);
 }
 
+void add_edit(RunSpec& spec, std::string_view text) {
+    Edit edit = parse_edit(text);
+    const auto after = std::ranges::upper_bound(spec.edits, edit.step, {}, &Edit::step);
+    spec.edits.insert(after, std::move(edit));
+}
+
+Json get_edits(const RunSpec& spec) {
+    Json texts;
+    for (const Edit& edit : spec.edits) texts.push_back(to_string(edit));
+    return texts;
+}
+
 std::string set_map(std::string_view text) {
     return std::string(stencil::colormap(text).name);
 }
@@ -132,6 +147,12 @@ constexpr Setting kSettings[] = {
      "CPU threads (default: all)",
      [](RunSpec& s, std::string_view t) { s.threads = int(parse_integer(t, "--threads", 1, 4096)); },
      [](const RunSpec& s) { return s.threads > 0 ? Json(s.threads) : Json(); }},
+    {"at",
+     "STEP:SETTING=VALUE",
+     "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated",
+     add_edit,
+     get_edits,
+     true},
     {"every",
      "N",
      "also a numbered frame every N steps",
@@ -179,6 +200,12 @@ constexpr Setting kSettings[] = {
      [](const RunSpec&) { return Json(); }},
 };
 
+void set_from_json(RunSpec& spec, const Setting& setting, const Json& value) {
+    if (!value.is_primitive() || value.is_null())
+        throw InputError(fmt::format("{}: must be a number, a text, true or false", setting.name));
+    setting.set(spec, value.is_string() ? value.get<std::string>() : value.dump());
+}
+
 }  // namespace
 
 RunSpec::RunSpec() : exports(default_exports()) {}
@@ -209,6 +236,25 @@ void RunSpec::validate() const {
         named && backend != "auto" && backend != name_of(named->device))
         throw InputError(fmt::format(
             "--method {} runs on {}, and --backend says {}", method, name_of(named->device), backend));
+    RunSpec later = *this;
+    later.edits.clear();
+    for (const Edit& edit : edits) {
+        try {
+            if (edit.setting != kPaint) later = changed(std::move(later), edit.setting, edit.value);
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
+        }
+    }
+}
+
+RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
+    find_setting(setting).set(spec, value);
+    // The later word counts: a backend brings its own method, and a method its backend.
+    const Method* method = find_method(spec.method);
+    if (setting == "backend" && method && spec.backend != name_of(method->device)) spec.method = "auto";
+    if (setting == "method" && method) spec.backend = name_of(method->device);
+    spec.validate();
+    return spec;
 }
 
 nlohmann::ordered_json to_json(const RunSpec& spec) {
@@ -229,14 +275,36 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
         for (const auto& [name, value] : json.items()) {
             if (name == "program" || name == "version") continue;
             const Setting& setting = find_setting(name);
-            if (!value.is_primitive() || value.is_null())
-                throw InputError(fmt::format("{}: must be a number, a text, true or false", name));
-            setting.set(spec, value.is_string() ? value.get<std::string>() : value.dump());
+            if (setting.repeatable && value.is_array()) {
+                for (const Json& item : value) set_from_json(spec, setting, item);
+                continue;
+            }
+            set_from_json(spec, setting, value);
         }
     } catch (const InputError& error) {
         throw InputError(file + ": " + error.what());
     }
     return spec;
+}
+
+RunSpec read_spec(const std::string& file) {
+    std::ifstream stream(file);
+    std::ostringstream text;
+    text << stream.rdbuf();
+    if (!stream) throw InputError(fmt::format("{}: cannot be read", quotable(file)));
+    return spec_from_json(text.str(), file);
+}
+
+bool conserves_total(const RunSpec& spec) {
+    RunSpec now = spec;
+    now.edits.clear();
+    if (!row_of(now.boundary).conserves_total) return false;
+    for (const Edit& edit : spec.edits) {
+        if (edit.setting == kPaint || edit.setting == "size") return false;
+        now = changed(std::move(now), edit.setting, edit.value);
+        if (!row_of(now.boundary).conserves_total) return false;
+    }
+    return true;
 }
 
 }  // namespace stencil

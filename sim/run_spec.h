@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/diffusion_params.h"
+#include "sim/edit.h"
 #include "sim/field.h"
 #include "sim/view/value_range.h"
 
@@ -38,6 +39,7 @@ struct RunSpec {
     std::string backend = "auto";
     int threads = 0;  ///< 0: all that there are
     bool allow_unstable = false;
+    std::vector<Edit> edits;  ///< changes in mid-run, by their step
     std::uint64_t memory_limit =
         std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
 
@@ -64,6 +66,7 @@ struct Setting {
     std::string_view help;
     void (*set)(RunSpec&, std::string_view text);  ///< throws InputError
     nlohmann::json (*get)(const RunSpec&);         ///< null: unset, left out of spec.json
+    bool repeatable = false;                       ///< may be given several times, and adds up
 };
 
 /// All settings of a run. A new one is a member of RunSpec and a row here.
@@ -72,8 +75,19 @@ std::span<const Setting> settings();
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
 
+/// The same with one setting changed, and what depends on it: a backend brings its own method. Throws
+/// InputError.
+RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value);
+
 /// spec.json and back. Reading throws InputError, naming what is wrong; `file` stands in the message.
 nlohmann::ordered_json to_json(const RunSpec& spec);
+
 RunSpec spec_from_json(const std::string& text, const std::string& file);
+/// From a file. Throws InputError where it cannot be read.
+RunSpec read_spec(const std::string& file);
+
+/// The total of the field stays what it is at the start: every boundary in force conserves it, and nothing
+/// was painted or resized.
+bool conserves_total(const RunSpec& spec);
 
 }  // namespace stencil

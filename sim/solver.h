@@ -65,24 +65,30 @@ class Solver {
 
     /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
     /// `to_host`; they are there when this returns.
-    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) { throw std::logic_error("not yet"); }
+    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) {
+        throw std::logic_error("not yet");
+    }
 
     /// Over all cells, in float64.
     virtual Statistics statistics(Quantity quantity) { throw std::logic_error("not yet"); }
 
     /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
     /// is finite. The extremes are percentiles 0 and 100.
-    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) { throw std::logic_error("not yet"); }
+    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) {
+        throw std::logic_error("not yet");
+    }
 
     /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
     /// those outside are not counted. low < high.
-    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) { throw std::logic_error("not yet"); }
+    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) {
+        throw std::logic_error("not yet");
+    }
 
     /// At points of the field: the cell that holds the point, or interpolated between cell centres as
     /// resample() does. NaN beyond the field.
-    virtual std::vector<double> sample(Quantity quantity,
-                                       std::span<const SamplePoint> points,
-                                       bool smooth) { throw std::logic_error("not yet"); }
+    virtual std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) {
+        throw std::logic_error("not yet");
+    }
 
     /// Before the next step. The cells that the brush does not reach keep every bit.
     virtual void paint(const BrushPiece& piece) { throw std::logic_error("not yet"); }

@@ -63,7 +63,7 @@ TEST_CASE("Commands that are not allowed change nothing") {
     simulation.apply(Advance{3});
     const Field before = simulation.field();
     for (const double c : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})
-        REQUIRE_FALSE(input_error([&] { simulation.apply(SetCoefficient{c}); }).empty());
+        REQUIRE_FALSE(input_error([&] { simulation.apply(Set{"coefficient", std::to_string(c)}); }).empty());
     REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
     REQUIRE(simulation.step() == 3);
     REQUIRE(simulation.spec().coefficient == 0.2);
@@ -75,13 +75,13 @@ TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
     Simulation changed(spec_of(64, 40), start.clone());
     Simulation plain(spec_of(64, 40), start.clone());
     for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
-    changed.apply(SetCoefficient{0.05});
-    changed.apply(SetBoundary{Boundary::periodic});
+    changed.apply(Set{"coefficient", "0.05"});
+    changed.apply(Set{"boundary", "periodic"});
     REQUIRE(changed.step() == 10);
     REQUIRE(same(changed.field(), plain.field()));
     for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
     REQUIRE_FALSE(same(changed.field(), plain.field()));
-    REQUIRE(changed.spec().boundary == Boundary::periodic);
+    REQUIRE(changed.now().boundary == Boundary::periodic);
 }
 
 TEST_CASE("Values that a precision cannot step are refused") {

@@ -40,8 +40,9 @@ struct EngineCost {
 };
 
 struct MemoryUse {
-    double gpu_used = 0, gpu_total = 0;  ///< bytes; 0 where there is no GPU
-    double host_used = 0, host_total = 0;
+    double gpu_used = 0, gpu_total = 0, gpu_free = 0;  ///< bytes, of everybody; 0 where there is no GPU
+    double host_used = 0;                              ///< by this program
+    double host_total = 0, host_free = 0;
 };
 
 struct Snapshot {

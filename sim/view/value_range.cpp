@@ -75,6 +75,19 @@ std::string to_string(const RangeRule& rule) {
     return fmt::format("{}{}:{}", prefix, rule.low, rule.high);
 }
 
+ValueRange color_range(double low, double high, bool centred_at_zero) {
+    if (!(low <= high)) {
+        low = 0;
+        high = 1;
+    }
+    // So that high - low is a finite number, whatever the field holds.
+    constexpr double kMost = std::numeric_limits<double>::max() / 2;
+    const ValueRange range{std::clamp(low, -kMost, kMost), std::clamp(high, -kMost, kMost)};
+    if (!centred_at_zero) return range;
+    const double most = std::max(std::abs(range.low), std::abs(range.high));
+    return most > 0 ? ValueRange{-most, most} : ValueRange{-1, 1};
+}
+
 ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at_zero) {
     Extremes found{rule.low, rule.high};
     if (rule.kind != RangeRule::Kind::fixed)
@@ -82,13 +95,7 @@ ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at
             return rule.kind == RangeRule::Kind::automatic ? find_extremes(array.cells())
                                                            : find_percentiles(array.cells(), rule);
         });
-    if (!(found.low <= found.high)) found = {0, 1};
-    // So that high - low is a finite number, whatever the field holds.
-    constexpr double kMost = std::numeric_limits<double>::max() / 2;
-    const ValueRange range{std::clamp(found.low, -kMost, kMost), std::clamp(found.high, -kMost, kMost)};
-    if (!centred_at_zero) return range;
-    const double most = std::max(std::abs(range.low), std::abs(range.high));
-    return most > 0 ? ValueRange{-most, most} : ValueRange{-1, 1};
+    return color_range(found.low, found.high, centred_at_zero);
 }
 
 }  // namespace stencil

@@ -1,0 +1,43 @@
+// Pixels that are used again once nobody looks at them any more.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "sim/pixels.h"
+
+namespace stencil {
+
+/// take() gives pixels of unknown contents; when the last holder lets go of them, on whatever thread, they
+/// come back here. The pool itself may be gone by then.
+class PixelPool {
+  public:
+    std::shared_ptr<Pixels> take() {
+        std::unique_ptr<Pixels> pixels;
+        {
+            const std::lock_guard lock(shelf_->mutex);
+            if (!shelf_->free.empty()) {
+                pixels = std::move(shelf_->free.back());
+                shelf_->free.pop_back();
+            }
+        }
+        if (!pixels) pixels = std::make_unique<Pixels>();
+        return {pixels.release(), [shelf = shelf_](Pixels* p) {
+                    std::unique_ptr<Pixels> back(p);
+                    const std::lock_guard lock(shelf->mutex);
+                    if (shelf->free.size() < kMostFree) shelf->free.push_back(std::move(back));
+                }};
+    }
+
+  private:
+    static constexpr std::size_t kMostFree = 6;
+
+    struct Shelf {
+        std::mutex mutex;
+        std::vector<std::unique_ptr<Pixels>> free;
+    };
+    std::shared_ptr<Shelf> shelf_ = std::make_shared<Shelf>();
+};
+
+}  // namespace stencil

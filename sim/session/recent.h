@@ -1,0 +1,29 @@
+// The newest few of many measurements.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "sim/median.h"
+
+namespace stencil {
+
+class Recent {
+  public:
+    void add(double value) {
+        values_[next_ % values_.size()] = value;
+        ++next_;
+    }
+    /// 0 where there is none.
+    double middle() const {
+        const std::size_t count = next_ < values_.size() ? next_ : values_.size();
+        return median({values_.begin(), values_.begin() + std::ptrdiff_t(count)});
+    }
+
+  private:
+    std::array<double, 31> values_{};
+    std::size_t next_ = 0;
+};
+
+}  // namespace stencil

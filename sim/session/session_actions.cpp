@@ -1,0 +1,292 @@
+// What a person does to a session: one function an action.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sim/error.h"
+#include "sim/files/folder.h"
+#include "sim/initial/initial.h"
+#include "sim/resolve.h"
+#include "sim/run_report.h"
+#include "sim/session/session.h"
+
+namespace stencil {
+namespace {
+
+std::string text_of(const RunSpec& spec, const std::string& setting) {
+    const nlohmann::json value = find_setting(setting).get(spec);
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+bool is_spec_file(const std::filesystem::path& path) {
+    return path.extension() == ".json" || std::filesystem::is_directory(path);
+}
+
+}  // namespace
+
+void Session::apply(const Action& action) {
+    dirty_ = true;
+    try {
+        std::visit([this](const auto& a) { handle(a); }, action);
+    } catch (const std::bad_alloc&) {
+        message(Message::Level::error, "not enough memory; nothing was changed");
+    } catch (const std::exception& error) {
+        message(Message::Level::error, error.what());
+    }
+}
+
+void Session::handle(const action::Run& run) {
+    running_ = run.on;
+    if (!run.on && order_.empty()) target_ = simulation_->step();
+    if (run.on && !order_.empty()) {  // the order ends here
+        order_.clear();
+        target_ = simulation_->step();
+    }
+}
+
+// The run stands still once the target is reached.
+void Session::order(long long target, std::string what) {
+    running_ = false;
+    target_ = std::min(target, kMostSteps);
+    order_from_ = simulation_->step();
+    order_ = std::move(what);
+    batch_seconds_ = 0;
+    batch_begun_ = Clock::now();
+}
+
+void Session::handle(const action::Step& step) {
+    order(simulation_->step() + std::max(step.steps, 0LL), fmt::format("{} steps", step.steps));
+}
+
+void Session::handle(const action::Reset&) {
+    remember("reset");
+    const auto& edits = simulation_->spec().edits;
+    const bool reshaped = std::ranges::any_of(
+        edits, [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
+    if (reshaped) {
+        begin(simulation_->now());
+        return;
+    }
+    simulation_->apply(stencil::Reset{});
+    target_ = 0;
+    order_.clear();
+    measures_.rewind(-1);
+    field_changed(true);
+}
+
+void Session::handle(const action::Jump& jump) {
+    if (jump.step < 0 || jump.step > kMostSteps)
+        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMostSteps));
+    if (jump.step < simulation_->step()) {
+        RunSpec spec = simulation_->spec();
+        std::erase_if(spec.edits, [&](const Edit& edit) { return edit.step > jump.step; });
+        Field start = origin();
+        remember("jump back");
+        replace(std::make_unique<Simulation>(spec, std::move(start)));
+    }
+    order(jump.step, fmt::format("jumping to step {}", jump.step));
+}
+
+void Session::handle(const action::StopAt& stop) {
+    if (stop.step && *stop.step < 0) throw InputError("stop at: a step is 0 or more");
+    stop_at_ = stop.step;
+    const bool shortens = stop_at_ && *stop_at_ > simulation_->step() && *stop_at_ < target_;
+    if (running_ && shortens) target_ = *stop_at_;
+}
+
+void Session::handle(const action::Pace& pace) {
+    steps_per_frame_ = std::clamp(pace.steps_per_frame, 0LL, kMostSteps);
+    budget_ms_ = std::clamp(pace.budget_ms, 1.0, 1000.0);
+    if (order_.empty()) target_ = simulation_->step();  // the batch in work was of the old size
+}
+
+void Session::handle(const action::Change& change) {
+    switch (kind_of(change.setting)) {
+        case SettingKind::view:
+            simulation_->apply(Set{change.setting, change.value});
+            if (change.setting == "allow-unstable") field_changed(false);
+            framed_version_ = 0;
+            return;
+        case SettingKind::origin:
+            start_anew(change);
+            return;
+        case SettingKind::shape:
+            if (simulation_->step() == 0 && simulation_->spec().edits.empty()) {
+                start_anew(change);
+                return;
+            }
+            remember(change.setting);
+            set(change.setting, change.value);
+            return;
+        case SettingKind::parameter:
+        case SettingKind::device:
+            change_running(change);
+    }
+}
+
+// Another start, size or precision from the start: a new run with the settings in force.
+void Session::start_anew(const action::Change& change) {
+    RunSpec next = changed(simulation_->now(), change.setting, change.value);
+    if (change.setting == "initial" && !parse_initial(change.value).condition) next.size.reset();
+    remember(change.setting == "initial" ? "initial condition" : change.setting);
+    begin(next);
+}
+
+void Session::change_running(const action::Change& change) {
+    const bool device = kind_of(change.setting) == SettingKind::device;
+    // A backend is undone by the method that it brought.
+    const std::string undone = change.setting == "backend" ? "method" : change.setting;
+    const std::string before = text_of(simulation_->now(), undone);
+    set(change.setting, change.value);
+    const std::string after = text_of(simulation_->now(), undone);
+    if (before == after) return;
+    if (change.continuing && undo_.extend(undone, after)) return;
+    undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
+}
+
+// The run goes on with another value.
+void Session::set(const std::string& setting, const std::string& value) {
+    const bool another_field =
+        kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
+    const Device device = find_method(simulation_->now().method)->device;
+    simulation_->apply(Set{setting, value});
+    schedule_reference(setting, value);
+    field_changed(another_field);
+    if (find_method(simulation_->now().method)->device != device) copy_wanted_ = copy_gb_per_s_ > 0;
+}
+
+void Session::schedule_reference(const std::string& setting, const std::string& value) {
+    if (!reference_ || kind_of(setting) == SettingKind::device) return;
+    if (kind_of(setting) == SettingKind::shape)
+        reference_.reset();  // it begins again with the new shape
+    else
+        reference_->schedule({simulation_->step(), setting, value});
+}
+
+void Session::handle(const action::Paint& paint) {
+    if (!paint.piece.joined) remember("brush stroke");
+    simulation_->apply(stencil::Paint{paint.piece});
+    schedule_reference(std::string(kPaint), to_string(paint.piece));
+    field_changed(false);
+}
+
+// Checkpoints stay where the field is.
+double Session::undo_budget() {
+    constexpr double kShare = 0.25;
+    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+    const MemoryUse memory = memory_use();
+    return kShare * ((cuda ? memory.gpu_free : memory.host_free) + double(undo_.bytes()));
+}
+
+void Session::remember(const std::string& what) {
+    undo_.push({what, simulation_->checkpoint()}, undo_budget());
+}
+
+void Session::handle(const action::Undo&) {
+    if (auto entry = undo_.take_undo()) revert(std::move(*entry), true);
+}
+
+void Session::handle(const action::Redo&) {
+    if (auto entry = undo_.take_redo()) revert(std::move(*entry), false);
+}
+
+void Session::revert(UndoEntry entry, bool undoing) {
+    UndoEntry back{entry.what, {}};
+    if (const auto* change = std::get_if<SettingChange>(&entry.change)) {
+        set(change->setting, undoing ? change->before : change->after);
+        back.change = *change;
+    } else {
+        back.change = simulation_->checkpoint();
+        simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
+        target_ = simulation_->step();
+        order_.clear();
+        measures_.rewind(simulation_->step() - 1);
+        field_changed(true);
+    }
+    if (undoing)
+        undo_.put_redo(std::move(back));
+    else
+        undo_.put_undo(std::move(back));
+}
+
+void Session::handle(const action::Open& open) {
+    if (!is_spec_file(open.path)) {
+        handle(action::Change{"initial", open.path});
+        return;
+    }
+    const std::filesystem::path path = open.path;
+    const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
+    remember("opening a run");
+    begin(spec);
+    order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
+}
+
+void Session::handle(const action::Export& order) {
+    if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
+    if (order.folder.empty()) throw InputError("export: a folder is needed");
+    ExportOrder written;
+    written.folder = order.folder;
+    written.spec = simulation_->spec();
+    written.spec.steps = simulation_->step();
+    written.spec.exports.clear();
+    for (const std::string& file : order.files) {
+        if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
+        add_export(file, written.spec.exports);
+    }
+    if (written.spec.exports.empty()) throw InputError("export: no file was chosen");
+    RunSpec shown = simulation_->now();
+    shown.exports = written.spec.exports;
+    check_exports(shown);
+    const double cell = 2 * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
+    require_memory(
+        {"host memory", cell, 0, double(query_host_memory().free_bytes)}, shown.size->nx, shown.size->ny);
+    written.start = simulation_->start();
+    written.end = simulation_->field();
+    written.laplacian = simulation_->laplacian();
+    RunReport report = make_report(*simulation_, written.end, *machine_);
+    if (copy_gb_per_s_ > 0) report.copy_gb_per_s = copy_gb_per_s_;
+    report.spec.steps = written.spec.steps;
+    written.timings = to_json(report);
+    exporter_.start(std::move(written));
+}
+
+void Session::handle(const action::Record& record) {
+    recorder_.reset();
+    if (record.every <= 0) return;
+    if (record.folder.empty()) throw InputError("recording: a folder is needed");
+    recorder_spec_ = simulation_->now();
+    recorder_spec_.every = record.every;
+    recorder_spec_.exports.clear();
+    if (record.png) recorder_spec_.exports.emplace_back("frames.png");
+    if (record.npy) recorder_spec_.exports.emplace_back("frames.npy");
+    if (recorder_spec_.exports.empty()) throw InputError("recording: pictures, arrays or both are needed");
+    check_exports(recorder_spec_);
+    const std::filesystem::path folder = std::filesystem::path(record.folder) / "frames";
+    make_folder(folder, "record to");
+    recorder_ = std::make_unique<FrameWriter>(folder, recorder_spec_);
+    record_if_due();
+}
+
+void Session::handle(const action::AddProbe& probe) {
+    const Size size = *simulation_->now().size;
+    measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
+    measured_version_ = framed_version_ = 0;  // so that it has a value at once
+}
+
+void Session::handle(const action::RemoveProbe& probe) {
+    measures_.remove_probe(probe.index);
+}
+
+void Session::handle(const action::ExportMeasures& order) {
+    if (order.folder.empty()) throw InputError("export: a folder is needed");
+    if (!frame_) return;
+    const auto files = write_measures(order.folder, measures_, *frame_);
+    message(Message::Level::notice, fmt::format("wrote {} files to {}", files.size(), order.folder));
+}
+
+void Session::handle(const action::DismissMessage& dismissed) {
+    std::erase_if(messages_, [&](const Message& m) { return m.id == dismissed.id; });
+}
+
+}  // namespace stencil

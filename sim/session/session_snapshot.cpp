@@ -1,0 +1,100 @@
+// What a session tells about itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/command_text.h"
+#include "sim/host_memory.h"
+#include "sim/session/session.h"
+
+namespace stencil {
+namespace {
+
+constexpr auto kMemoryInterval = std::chrono::milliseconds(500);
+// A batch that takes longer than this shows how far it is.
+constexpr auto kLongBatch = std::chrono::milliseconds(500);
+
+}  // namespace
+
+std::shared_ptr<const Snapshot> Session::snapshot() {
+    if (!dirty_ && snapshot_) return snapshot_;
+    dirty_ = false;
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->spec = simulation_->spec();
+    snapshot->spec.steps = simulation_->step();
+    snapshot->now = simulation_->now();
+    snapshot->machine = machine_;
+    snapshot->device =
+        device_name(*machine_, find_method(snapshot->now.method)->device, snapshot->now.threads);
+    snapshot->command_line = command_text(snapshot->spec);
+    fill_progress(*snapshot);
+    fill_numbers(*snapshot);
+    snapshot->can_undo = undo_.undo_text();
+    snapshot->can_redo = undo_.redo_text();
+    if (recorder_) {
+        snapshot->recording = recorder_->folder().string();
+        snapshot->recorded = recorder_->count();
+    }
+    snapshot->exporting = exporter_.busy();
+    snapshot->messages = messages_;
+    snapshot->frame = frame_;
+    snapshot_ = std::move(snapshot);
+    return snapshot_;
+}
+
+void Session::fill_progress(Snapshot& snapshot) const {
+    snapshot.step = simulation_->step();
+    snapshot.running = running_;
+    snapshot.stop_at = stop_at_;
+    snapshot.steps_per_frame = steps_per_frame_;
+    snapshot.budget_ms = budget_ms_;
+    snapshot.last_batch = last_batch_;
+    const auto share = [](long long from, long long at, long long to) {
+        return to > from ? double(at - from) / double(to - from) : 1.0;
+    };
+    if (copy_wanted_) {
+        snapshot.busy = "measuring the copy bandwidth";
+    } else if (reference_behind()) {
+        snapshot.busy = "float64 run to compare with: catching up";
+        snapshot.busy_share = share(0, reference_->step(), simulation_->step());
+    } else if (steps_left() && (!order_.empty() || Clock::now() - batch_begun_ > kLongBatch)) {
+        snapshot.busy =
+            order_.empty() ? fmt::format("{} steps to the next frame", target_ - order_from_) : order_;
+        snapshot.busy_share = share(order_from_, simulation_->step(), target_);
+    }
+}
+
+void Session::fill_numbers(Snapshot& snapshot) {
+    const RunSpec& now = simulation_->now();
+    snapshot.start_statistics = simulation_->start_statistics();
+    snapshot.series = measures_.series();
+    snapshot.probes = measures_.probes();
+    const double total = snapshot.start_statistics->total;
+    if (!snapshot.series.empty() && total != 0 && conserves_total(simulation_->spec()))
+        snapshot.drift = snapshot.series.back().statistics.total / total - 1;
+    const double cells = double(now.size->nx) * now.size->ny;
+    const double seconds_per_step = recent_.spread().median;
+    if (seconds_per_step > 0) snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
+    snapshot.copy_gb_per_s = copy_gb_per_s_;
+    snapshot.cost = {
+        costs_.stepping_ms.middle(), costs_.resampling_ms.middle(), costs_.measuring_ms.middle()};
+    snapshot.memory = memory_use();
+}
+
+MemoryUse Session::memory_use() {
+    if (Clock::now() - memory_at_ < kMemoryInterval) return memory_;
+    memory_at_ = Clock::now();
+    const HostMemory host = query_host_memory();
+    memory_.host_total = double(host.total_bytes);
+    memory_.host_used = double(process_bytes());
+    memory_.host_free = double(host.free_bytes);
+    memory_.gpu_total = memory_.gpu_used = memory_.gpu_free = 0;
+    if (!machine_->has_cuda()) return memory_;
+    const CudaMemoryInfo gpu = cuda_memory();
+    memory_.gpu_total = double(gpu.total_bytes);
+    memory_.gpu_free = double(gpu.free_bytes);
+    memory_.gpu_used = memory_.gpu_total - memory_.gpu_free;
+    return memory_;
+}
+
+}  // namespace stencil
