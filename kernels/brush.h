@@ -42,6 +42,8 @@ STENCIL_HOST_DEVICE constexpr double painted(const BrushPiece& piece, int x, int
     const double ex = px - t * dx;
     const double ey = py - t * dy;
     double weight = brush_weight(piece.brush, ex * ex + ey * ey);
+    // Where the effect is whole, the value itself: also over a NaN.
+    if (!piece.brush.add && weight >= 1) return piece.brush.value;
     if (!piece.brush.add) return weight > 0 ? u + weight * (piece.brush.value - u) : u;
     if (piece.joined) weight -= brush_weight(piece.brush, px * px + py * py);
     return weight > 0 ? u + weight * piece.brush.value : u;

@@ -48,6 +48,13 @@ CudaStatus query_cuda() {
     return status;
 }
 
+CudaMemoryInfo cuda_memory() {
+    CudaMemoryInfo info;
+    if (cudaMemGetInfo(&info.free_bytes, &info.total_bytes) == cudaSuccess) return info;
+    cudaGetLastError();  // no device is no error
+    return {};
+}
+
 CudaMemory::CudaMemory(std::size_t bytes) {
     void* data = nullptr;
     CUDA_CHECK(cudaMalloc(&data, bytes));

@@ -35,6 +35,14 @@ struct CudaStatus {
 /// What there is. Never throws for the lack of a device or driver.
 CudaStatus query_cuda();
 
+struct CudaMemoryInfo {
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+};
+
+/// Of the current device, now; zeros where there is none.
+CudaMemoryInfo cuda_memory();
+
 /// Device memory, freed with the object. The contents start undefined.
 class CudaMemory {
   public:

@@ -10,4 +10,15 @@ CudaStatus query_cuda() {
     return status;
 }
 
+CudaMemoryInfo cuda_memory() {
+    return {};
+}
+
+CudaMemory::CudaMemory(std::size_t) {
+    throw CudaError("this build has no CUDA backend");
+}
+
+// There is never anything to free.
+void CudaMemory::Free::operator()(void*) const {}
+
 }  // namespace stencil

@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <chrono>
+#include <stdexcept>
 
+#include "kernels/cpu_view.h"
 #include "kernels/laplacian.h"
 #include "kernels/padded_rows.h"
+#include "kernels/quantity_at.h"
 #include "kernels/thread_pool.h"
 #include "sim/solver.h"
 
@@ -10,7 +13,22 @@ namespace stencil {
 namespace {
 
 template <class T>
-class CpuSolver : public Solver {
+struct CpuState : SavedState {
+    CpuState(int nx, int ny, const ScaledSteps<T>& now) : cells(nx, ny), schedule(now) {}
+    std::size_t bytes() const override { return cells.size() * sizeof(T); }
+
+    Array<T> cells;
+    ScaledSteps<T> schedule;
+};
+
+/// What CPU solvers of either precision tell each other.
+class CpuNeighbour : public Solver {
+  public:
+    virtual void copy_field(FieldView<double> out) const = 0;
+};
+
+template <class T>
+class CpuSolver : public CpuNeighbour {
   public:
     explicit CpuSolver(const SolverSetup& setup)
         : setup_(setup),
@@ -41,7 +59,8 @@ class CpuSolver : public Solver {
 
     void set_params(const DiffusionParams& params) override {
         setup_.params = params;
-        schedule_.set_coefficient(params.coefficient);
+        // The same once more would begin the sequence of weights again.
+        if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
     }
 
     void advance(long long steps) override {
@@ -68,7 +87,89 @@ class CpuSolver : public Solver {
         });
     }
 
+    void set_base(const Field& base) override {
+        base.visit([&](const auto& cells) {
+            const auto from = cells.view();
+            make_base();
+            for_rows([&](int y) { std::copy_n(from.row(y), setup_.nx, base_.view().row(y)); });
+        });
+    }
+
+    void set_base(Solver& other) override {
+        make_base();
+        dynamic_cast<const CpuNeighbour&>(other).copy_field(base_.view());
+    }
+
+    void copy_field(FieldView<double> out) const override {
+        for_rows([&](int y) {
+            for (int x = 0; x < setup_.nx; ++x)
+                out.at(x, y) = double(field_value(fields_.front.at(x, y), schedule_.read_factor()));
+        });
+    }
+
+    void resample(Quantity quantity, const ResampleRequest& request, bool, Pixels& out) override {
+        const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
+        if (out.host.size() < size) out.host.resize(size);
+        out.width = request.width;
+        out.height = request.height;
+        out.on_device = false;
+        stencil::resample(view_of(quantity), request, out.host.data());
+    }
+
+    Statistics statistics(Quantity quantity) override { return stencil::statistics(view_of(quantity)); }
+
+    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
+        return stencil::percentiles(view_of(quantity), q);
+    }
+
+    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
+        return stencil::histogram(view_of(quantity), {low, high, bins});
+    }
+
+    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+        return stencil::sample(view_of(quantity), points, smooth);
+    }
+
+    void paint(const BrushPiece& piece) override {
+        stencil::paint(fields_.front, schedule_.read_factor(), piece, threads_);
+    }
+
+    std::unique_ptr<SavedState> save() override {
+        auto saved = std::make_unique<CpuState<T>>(setup_.nx, setup_.ny, schedule_);
+        copy_cells(fields_.front, saved->cells.view());
+        return saved;
+    }
+
+    void restore(const SavedState& state) override {
+        const auto& saved = dynamic_cast<const CpuState<T>&>(state);
+        copy_cells(saved.cells.view(), fields_.front);
+        schedule_ = saved.schedule;
+    }
+
   private:
+    template <class F>
+    void for_rows(F&& f) const {
+        threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < int(end); ++y) f(y);
+        });
+    }
+
+    void copy_cells(FieldView<const T> from, FieldView<T> to) const {
+        for_rows([&](int y) { std::copy_n(from.row(y), setup_.nx, to.row(y)); });
+    }
+
+    void make_base() {
+        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.ny);
+    }
+
+    CpuView<T> view_of(Quantity quantity) const {
+        if (needs_base(quantity) && base_.size() == 0)
+            throw std::logic_error("a solver without a base field");
+        return {{fields_.front, schedule_.read_factor(), setup_.params.boundary, base_.view()},
+                quantity,
+                threads_};
+    }
+
     void clear(AlignedBuffer<T>& buffer) {
         threads_.for_ranges(std::int64_t(buffer.size()), [&](std::int64_t begin, std::int64_t end) {
             std::fill(buffer.data() + begin, buffer.data() + end, T(0));
@@ -82,12 +183,13 @@ class CpuSolver : public Solver {
     }
 
     SolverSetup setup_;
-    ThreadPool threads_;
+    mutable ThreadPool threads_;
     ScaledSteps<T> schedule_;
     AlignedBuffer<T> front_;
     AlignedBuffer<T> back_;
     FieldPair<T> fields_;
     std::unique_ptr<Stepper<T>> stepper_;
+    Array<double> base_;  ///< empty until it is needed
     double seconds_ = 0;
 };
 

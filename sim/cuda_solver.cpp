@@ -1,3 +1,4 @@
+#include <stdexcept>
 #include <utility>
 
 #include "kernels/cuda_field.h"
@@ -67,7 +68,19 @@ class CudaSolver : public Solver {
         return copy_back();
     }
 
+    void set_base(const Field&) override { missing(); }
+    void set_base(Solver&) override { missing(); }
+    void resample(Quantity, const ResampleRequest&, bool, Pixels&) override { missing(); }
+    Statistics statistics(Quantity) override { missing(); }
+    std::vector<double> percentiles(Quantity, std::span<const double>) override { missing(); }
+    std::vector<std::uint64_t> histogram(Quantity, double, double, int) override { missing(); }
+    std::vector<double> sample(Quantity, std::span<const SamplePoint>, bool) override { missing(); }
+    void paint(const BrushPiece&) override { missing(); }
+    std::unique_ptr<SavedState> save() override { missing(); }
+    void restore(const SavedState&) override { missing(); }
+
   private:
+    [[noreturn]] static void missing() { throw std::logic_error("not on CUDA yet"); }
     static constexpr DType dtype() { return sizeof(T) == sizeof(float) ? DType::float32 : DType::float64; }
 
     double settle() {

@@ -1,12 +1,9 @@
 // One field on one device.
 #pragma once
-#pragma GCC diagnostic ignored "-Wunused-parameter"
-
-#include <memory>
 
 #include <cstdint>
+#include <memory>
 #include <span>
-#include <stdexcept>
 #include <vector>
 
 #include "kernels/brush.h"
@@ -60,43 +57,37 @@ class Solver {
 
     /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
     /// another solver of the same device and size holds now.
-    virtual void set_base(const Field& base) { throw std::logic_error("not yet"); }
-    virtual void set_base(Solver& other) { throw std::logic_error("not yet"); }
+    virtual void set_base(const Field& base) = 0;
+    virtual void set_base(Solver& other) = 0;
 
     /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
     /// `to_host`; they are there when this returns.
-    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) {
-        throw std::logic_error("not yet");
-    }
+    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) = 0;
 
     /// Over all cells, in float64.
-    virtual Statistics statistics(Quantity quantity) { throw std::logic_error("not yet"); }
+    virtual Statistics statistics(Quantity quantity) = 0;
 
     /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
     /// is finite. The extremes are percentiles 0 and 100.
-    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) {
-        throw std::logic_error("not yet");
-    }
+    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
 
     /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
-    /// those outside are not counted. low < high.
-    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) {
-        throw std::logic_error("not yet");
-    }
+    /// those outside are not counted. low < high; 1 <= bins <= kMostBins (kernels/histogram_bins.h).
+    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
 
     /// At points of the field: the cell that holds the point, or interpolated between cell centres as
     /// resample() does. NaN beyond the field.
-    virtual std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) {
-        throw std::logic_error("not yet");
-    }
+    virtual std::vector<double> sample(Quantity quantity,
+                                       std::span<const SamplePoint> points,
+                                       bool smooth) = 0;
 
     /// Before the next step. The cells that the brush does not reach keep every bit.
-    virtual void paint(const BrushPiece& piece) { throw std::logic_error("not yet"); }
+    virtual void paint(const BrushPiece& piece) = 0;
 
     /// The state and the position in the sequence of weights, so that restoring repeats every bit.
     /// restore() takes what a solver of the same setup has saved.
-    virtual std::unique_ptr<SavedState> save() { throw std::logic_error("not yet"); }
-    virtual void restore(const SavedState& state) { throw std::logic_error("not yet"); }
+    virtual std::unique_ptr<SavedState> save() = 0;
+    virtual void restore(const SavedState& state) = 0;
 };
 
 /// Throws CudaError and std::bad_alloc. The method must be one that this build has.
