@@ -1,0 +1,121 @@
+#include "app/window/canvas.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/canvas_overlay.h"
+#include "app/window/canvas_overlay_numbers.h"
+#include "app/window/color_bar.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kHistogramBins = 96;
+constexpr double kWaitsUnseen = 0.3;  ///< seconds
+
+FieldSize field_of(const Snapshot& snapshot) {
+    if (snapshot.frame && snapshot.frame->nx > 0) return {snapshot.frame->nx, snapshot.frame->ny};
+    const Size size = snapshot.now.size.value_or(Size{});
+    return {size.nx, size.ny};
+}
+
+/// The view for a canvas or a field that may have changed its size.
+CanvasView settled(const CanvasView& view, const ScreenRect& picture, FieldSize field) {
+    return view.fitted ? fit_view(picture, field) : panned(view, picture, field, 0, 0);
+}
+
+const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
+    if (!snapshot.frame) return nullptr;
+    for (const PaneImage& image : snapshot.frame->panes)
+        if (image.request.pane == pane) return &image;
+    return nullptr;
+}
+
+std::vector<PaneDrawing> drawings_of(const UiState& ui,
+                                     const Snapshot& snapshot,
+                                     std::span<const PaneSlot> slots) {
+    std::vector<PaneDrawing> drawings;
+    for (const PaneSlot& slot : slots)
+        if (const PaneImage* image = image_of(snapshot, slot.pane))
+            drawings.push_back(
+                {image, place(ui.view, slot.picture, image->request.resample.area), slot.picture});
+    return drawings;
+}
+
+}  // namespace
+
+CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame) {
+    const double line = Painter().line_height();
+    slots_ = lay_out(ui.panes, frame.area, line);
+    if (slots_.empty()) return {};
+    picture_ = slots_.front().picture;
+    const FieldSize field = field_of(snapshot);
+
+    ui.view = settled(ui.view, picture_, field);
+    input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
+    ui.view = settled(ui.view, picture_, field);
+    if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+
+    CanvasOutput output;
+    output.request = request_for(ui, field);
+    output.drawings = drawings_of(ui, snapshot, slots_);
+    const double waited = waiting(snapshot, output.request, frame.seconds);
+    output.moves = waiting_since_.has_value() || !snapshot.busy.empty();
+    draw(ui, snapshot, frame, waited);
+    return output;
+}
+
+ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
+    ViewRequest request;
+    const auto visible = visible_part(ui.view, picture_, field, ui.smooth);
+    if (visible) {
+        const Pane main = main_pane(ui.panes);
+        request.panes.push_back({main, *visible});
+        for (const Pane pane : ui.panes)
+            if (pane != main) request.panes.push_back({pane, *visible});
+        request.numbers = numbered_cells(ui, field, *visible);
+    }
+    request.host_pixels = !ui.transfer.interop;
+    request.hover = ui.hover;
+    request.profile = ui.profile;
+    request.histogram_bins = ui.wants_histogram ? kHistogramBins : 0;
+    return request;
+}
+
+/// Seconds for which the picture has not been the one that is asked for; 0 while that is too short to be
+/// seen.
+double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds) {
+    const auto answers = [](const PaneImage& image, const PaneRequest& asked) {
+        return image.request == asked;
+    };
+    if (snapshot.frame && std::ranges::equal(snapshot.frame->panes, request.panes, answers)) {
+        waiting_since_.reset();
+        return 0;
+    }
+    if (!waiting_since_) waiting_since_ = seconds;
+    const double waited = seconds - *waiting_since_;
+    return waited > kWaitsUnseen ? waited : 0;
+}
+
+void Canvas::draw(const UiState& ui,
+                  const Snapshot& snapshot,
+                  const CanvasFrame& frame,
+                  double waited) const {
+    Painter painter;
+    const OverlayScene scene{
+        ui, snapshot, frame.colors, field_of(snapshot), input_.brush_at(), input_.brush(ui)};
+    for (const PaneSlot& slot : slots_) {
+        draw_title(painter, scene, slot);
+        draw_field_outline(painter, scene, slot);
+        draw_grid(painter, scene, slot);
+        draw_numbers(painter, scene, slot);
+        draw_tools(painter, scene, slot);
+        if (const PaneImage* image = image_of(snapshot, slot.pane))
+            draw_color_bar(painter, frame.colors, slot.color_bar, *image);
+    }
+    draw_state(painter, scene, slots_.back().title, waited);
+    draw_busy(painter, scene, frame.area);
+}
+
+}  // namespace stencil

@@ -1,0 +1,30 @@
+// Where the panes lie on the canvas, side by side.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "app/window/canvas_view.h"
+#include "sim/session/view.h"
+
+namespace stencil {
+
+struct PaneSlot {
+    Pane pane = Pane::now;
+    ScreenRect title;      ///< above the picture
+    ScreenRect picture;    ///< what CanvasView takes for its canvas: 1x1 or larger
+    ScreenRect color_bar;  ///< below it; of height 0 where the area is too low for it
+};
+
+/// Side by side, with equal pictures, all on whole pixels. `line` is the height of a line of text in pixels,
+/// from which the margins follow.
+std::vector<PaneSlot> lay_out(std::span<const Pane> panes, const ScreenRect& area, double line);
+
+/// The pane whose quantity the numbers under the cursor, the profile and the histogram are of: the field as
+/// it is where it is shown, else the first one. ViewRequest::panes begins with it.
+Pane main_pane(std::span<const Pane> panes);
+
+/// The slot whose picture holds the point; null where none does.
+const PaneSlot* slot_at(std::span<const PaneSlot> slots, double px, double py);
+
+}  // namespace stencil

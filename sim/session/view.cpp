@@ -1,0 +1,36 @@
+#include "sim/session/view.h"
+
+#include <algorithm>
+#include <span>
+#include <stdexcept>
+
+namespace stencil {
+namespace {
+
+constexpr PaneRow kPanes[] = {
+    {Pane::now, "now", "Now", "The field as it is."},
+    {Pane::laplacian,
+     "laplacian",
+     "Laplacian",
+     "Of the field: where it is about to rise (> 0) and to fall (< 0)."},
+    {Pane::from_start, "from-start", "Difference from the start", "The field minus the initial condition."},
+    {Pane::from_reference,
+     "from-reference",
+     "Difference from float64",
+     "The field minus the same run in double precision by the reference method: the error of what runs."},
+    {Pane::start, "start", "Start", "The initial condition."},
+};
+
+}  // namespace
+
+std::span<const PaneRow> panes() {
+    return kPanes;
+}
+
+const PaneRow& row_of(Pane pane) {
+    const auto row = std::ranges::find(kPanes, pane, &PaneRow::pane);
+    if (row == std::end(kPanes)) throw std::logic_error("a pane without a row");
+    return *row;
+}
+
+}  // namespace stencil
