@@ -223,11 +223,14 @@ void Session::catch_up_reference() {
     const StepCost cost{reference_->timings().spread().median,
                         find_method(reference_->now().method)->steps_at_a_time};
     reference_->apply(Advance{std::min(slice_steps(cost), simulation_->step() - reference_->step())});
+    if (!reference_behind()) ++version_;
     dirty_ = true;
 }
 
 void Session::make_frame() {
-    const Moment moment{simulation_.get(), reference_.get(), version_, settled()};
+    // A difference from a reference of another step would be no error.
+    Simulation* reference = reference_behind() ? nullptr : reference_.get();
+    const Moment moment{simulation_.get(), reference, version_, settled()};
     frame_ = frame_maker_.make(view_, moment);
     const bool stepped = framed_version_ != version_;
     framed_version_ = version_;

@@ -1,0 +1,406 @@
+#include "sim/session/session.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <thread>
+
+#include "sim/files/npy.h"
+#include "sim/session/engine.h"
+#include "sim/session/pacer.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+RunSpec small_spec() {
+    RunSpec spec;
+    spec.size = Size{61, 43};
+    spec.initial = "noise";
+    spec.backend = "cpu";
+    spec.threads = 2;
+    return spec;
+}
+
+SessionOptions standing() {
+    SessionOptions options;
+    options.running = false;
+    options.measure_copy = false;
+    return options;
+}
+
+ViewRequest view_of(Pane pane, int width = 61, int height = 43) {
+    static std::uint64_t serial = 0;
+    ViewRequest view;
+    view.serial = ++serial;
+    view.panes = {{pane, {{0, 0, 61, 43}, width, height, false}}};
+    return view;
+}
+
+// Works until there is nothing left to do, as a display that takes every frame.
+void settle(Session& session) {
+    for (int i = 0; session.busy(); ++i) {
+        REQUIRE(i < 100000);
+        session.work();
+        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+    }
+}
+
+std::vector<float> cells(Session& session) {
+    const Field field = session.simulation().field().to(DType::float32);
+    const auto all = field.as<float>().cells();
+    return {all.begin(), all.end()};
+}
+
+std::string newest_message(Session& session) {
+    const auto snapshot = session.snapshot();
+    return snapshot->messages.empty() ? "" : snapshot->messages.back().text;
+}
+
+BrushPiece piece_at(double x, double y, bool joined = false) {
+    BrushPiece piece;
+    piece.brush = {0.75, 5, false, false};
+    piece.x0 = piece.x1 = x;
+    piece.y0 = piece.y1 = y;
+    if (joined) piece.x1 += 8;
+    piece.joined = joined;
+    return piece;
+}
+
+}  // namespace
+
+TEST_CASE("A frame shows the field as it is, cell by cell") {
+    Session session(small_spec(), standing());
+    session.set_view(view_of(Pane::now));
+    settle(session);
+    session.apply(action::Step{17});
+    settle(session);
+    const auto snapshot = session.snapshot();
+    REQUIRE(snapshot->step == 17);
+    REQUIRE(snapshot->frame->step == 17);
+    const PaneImage& image = snapshot->frame->panes.at(0);
+    REQUIRE(image.pixels->host.size() >= 61 * 43);
+    const auto field = cells(session);
+    REQUIRE(std::equal(field.begin(), field.end(), image.pixels->host.begin()));
+    REQUIRE(image.range.low == *std::ranges::min_element(field));
+    REQUIRE(image.range.high == *std::ranges::max_element(field));
+}
+
+TEST_CASE("The panes show the Laplacian, the start, and the differences from the start and from float64") {
+    Session session(small_spec(), standing());
+    const auto first = cells(session);
+    session.apply(action::Change{"coefficient", "0.1"});
+    session.apply(action::Step{40});
+    session.apply(action::Change{"boundary", "insulated"});
+    session.apply(action::Paint{piece_at(20, 20)});
+    session.apply(action::Step{23});
+    settle(session);
+    const auto now = cells(session);
+    const auto pixels = [&](Pane pane) {
+        session.set_view(view_of(pane));
+        settle(session);
+        const auto& image = session.snapshot()->frame->panes.at(0);
+        REQUIRE(image.request.pane == pane);
+        return std::vector<float>(image.pixels->host.begin(), image.pixels->host.begin() + 61 * 43);
+    };
+    REQUIRE(pixels(Pane::start) == first);
+    const Field laplacian = session.simulation().laplacian();
+    const auto wanted = laplacian.as<float>().cells();
+    REQUIRE(std::ranges::equal(pixels(Pane::laplacian), wanted));
+    const auto difference = pixels(Pane::from_start);
+    for (std::size_t i = 0; i < now.size(); ++i)
+        REQUIRE(difference[i] == float(double(now[i]) - double(first[i])));
+    // float32 differs from float64 by its roundings, and by nothing else.
+    const auto error = pixels(Pane::from_reference);
+    double most = 0;
+    for (const float e : error) most = std::max(most, double(std::abs(e)));
+    REQUIRE(most > 0);
+    REQUIRE(most < 2e-6);
+}
+
+TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops") {
+    Session session(small_spec(), standing());
+    Simulation plain(session.simulation().spec(), session.simulation().start()->clone());
+    plain.apply(Advance{137});
+    session.apply(action::Jump{500});
+    settle(session);
+    REQUIRE(session.snapshot()->step == 500);
+    session.apply(action::Jump{137});
+    settle(session);
+    REQUIRE(session.snapshot()->step == 137);
+    const Field back = plain.field();
+    REQUIRE(std::ranges::equal(cells(session), back.as<float>().cells()));
+    session.apply(action::StopAt{200});
+    session.apply(action::Pace{7, 12});
+    session.apply(action::Run{true});
+    settle(session);
+    REQUIRE(session.snapshot()->step == 200);
+    REQUIRE_FALSE(session.snapshot()->running);
+    session.apply(action::Step{});
+    settle(session);
+    REQUIRE(session.snapshot()->step == 201);
+}
+
+TEST_CASE("A running session makes one frame for every so many steps, and waits until it is taken") {
+    Session session(small_spec(), standing());
+    session.set_view(view_of(Pane::now));
+    session.apply(action::Pace{13, 12});
+    session.apply(action::Run{true});
+    for (int frame = 0; frame < 5; ++frame) {
+        while (session.busy()) session.work();
+        const auto snapshot = session.snapshot();
+        REQUIRE(snapshot->frame->step == 13 * frame);
+        REQUIRE(snapshot->step <= 13 * (frame + 1));
+        session.frame_taken(snapshot->frame->count);
+    }
+}
+
+TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
+    Session session(small_spec(), standing());
+    session.apply(action::Step{20});
+    settle(session);
+    const auto before = cells(session);
+    session.apply(action::Paint{piece_at(10, 10)});
+    session.apply(action::Paint{piece_at(10, 10, true)});
+    const auto painted = cells(session);
+    REQUIRE(painted != before);
+    session.apply(action::Change{"coefficient", "0.11"});
+    session.apply(action::Change{"coefficient", "0.12", true});
+    session.apply(action::Change{"initial", "gaussian:sigma=0.2"});
+    const auto gaussian = cells(session);
+    REQUIRE(session.snapshot()->step == 0);
+    REQUIRE(session.snapshot()->can_undo == "initial condition");
+
+    session.apply(action::Undo{});
+    REQUIRE(cells(session) == painted);
+    REQUIRE(session.snapshot()->step == 20);
+    REQUIRE(session.snapshot()->now.coefficient == 0.12);
+    session.apply(action::Undo{});
+    REQUIRE(session.snapshot()->now.coefficient == 0.2);  // one drag of the slider
+    session.apply(action::Undo{});
+    REQUIRE(cells(session) == before);
+    REQUIRE(session.snapshot()->can_undo.empty());
+
+    session.apply(action::Redo{});
+    REQUIRE(cells(session) == painted);
+    session.apply(action::Redo{});
+    REQUIRE(session.snapshot()->now.coefficient == 0.12);
+    session.apply(action::Redo{});
+    REQUIRE(cells(session) == gaussian);
+    REQUIRE(session.snapshot()->can_redo.empty());
+}
+
+TEST_CASE("A stroke in mid-run is undone to the moment before it, and what follows repeats") {
+    Session session(small_spec(), standing());
+    session.apply(action::Step{30});
+    settle(session);
+    session.apply(action::Paint{piece_at(40, 30)});
+    session.apply(action::Step{30});
+    settle(session);
+    const auto end = cells(session);
+    session.apply(action::Undo{});
+    REQUIRE(session.snapshot()->step == 30);
+    session.apply(action::Redo{});
+    REQUIRE(session.snapshot()->step == 60);
+    REQUIRE(cells(session) == end);
+}
+
+TEST_CASE("Size and precision at the start begin anew, and carry the field over later") {
+    Session session(small_spec(), standing());
+    session.apply(action::Change{"size", "80x50"});
+    REQUIRE(session.snapshot()->spec.edits.empty());
+    REQUIRE(session.snapshot()->now.size == Size{80, 50});
+    session.apply(action::Step{50});
+    settle(session);
+    const double mean = statistics_of(session.simulation().field()).mean;
+    session.apply(action::Change{"size", "160x100"});
+    session.apply(action::Change{"dtype", "float64"});
+    settle(session);
+    REQUIRE(session.snapshot()->step == 50);
+    REQUIRE(session.snapshot()->spec.edits.size() == 2);
+    REQUIRE(session.simulation().field().dtype() == DType::float64);
+    REQUIRE(std::abs(statistics_of(session.simulation().field()).mean - mean) < 0.02 * mean);
+    session.apply(action::Reset{});
+    REQUIRE(session.snapshot()->spec.edits.empty());
+    REQUIRE(session.snapshot()->spec.size == Size{160, 100});
+    REQUIRE(session.snapshot()->step == 0);
+}
+
+TEST_CASE("What is not allowed becomes a message and changes nothing") {
+    Session session(small_spec(), standing());
+    session.apply(action::Step{5});
+    settle(session);
+    const auto before = cells(session);
+    const auto refuse = [&](const Action& action, const std::string& part) {
+        session.apply(action);
+        CAPTURE(newest_message(session));
+        REQUIRE(contains(newest_message(session), part));
+        REQUIRE(session.snapshot()->messages.back().level == Message::Level::error);
+        REQUIRE(cells(session) == before);
+        REQUIRE(session.snapshot()->step == 5);
+    };
+    refuse(action::Change{"coefficient", "0.3"}, "unstable");
+    refuse(action::Change{"size", "0x5"}, "--size");
+    refuse(action::Change{"size", "900000x900000"}, "not enough host memory");
+    refuse(action::Change{"initial", "nothing-like-it.npy"}, "nothing-like-it.npy");
+    refuse(action::Open{"nowhere/spec.json"}, "cannot be read");
+    refuse(action::Jump{-3}, "jump");
+    refuse(action::AddProbe{61, 0}, "no cell");
+    refuse(action::Export{"", {"field.npy"}}, "folder");
+    refuse(action::Export{"somewhere", {"field.gif"}}, "unknown");
+    const int id = session.snapshot()->messages.back().id;
+    session.apply(action::DismissMessage{id});
+    for (const Message& message : session.snapshot()->messages) REQUIRE(message.id != id);
+}
+
+TEST_CASE("Beyond the limit the run pauses once the field overflows, and says what to change") {
+    RunSpec spec = small_spec();
+    spec.allow_unstable = true;
+    spec.coefficient = 0.4;
+    Session session(spec, standing());
+    session.set_view(view_of(Pane::now));
+    session.apply(action::Pace{50, 12});
+    session.apply(action::Run{true});
+    settle(session);
+    REQUIRE_FALSE(session.snapshot()->running);
+    REQUIRE(contains(newest_message(session), "coefficient 0.4 is above the stability limit 0.25"));
+    REQUIRE(session.snapshot()->step % 50 == 0);
+}
+
+TEST_CASE("An export is what run writes, and its spec repeats it") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    session.apply(action::Step{12});
+    session.apply(action::Paint{piece_at(30, 20)});
+    settle(session);
+    session.apply(action::Step{9});
+    settle(session);
+    session.apply(
+        action::Export{(folder / "run").string(), {"field.npy", "spec.json", "timings.json", "figure.png"}});
+    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
+        session.work();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(contains(newest_message(session), "wrote 4 files"));
+    const Field written = read_npy((folder / "run" / "field.npy").string());
+    REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
+
+    Session other(small_spec(), standing());
+    other.apply(action::Open{(folder / "run").string()});
+    settle(other);
+    REQUIRE(other.snapshot()->step == 21);
+    REQUIRE(cells(other) == cells(session));
+}
+
+TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    session.apply(action::Record{folder.path().string(), 10, false, true});
+    session.apply(action::Jump{35});
+    settle(session);
+    session.apply(action::Record{});
+    REQUIRE(session.snapshot()->recording.empty());
+    for (const int step : {0, 10, 20, 30})
+        REQUIRE(std::filesystem::exists(folder / "frames" / fmt::format("field_{:06}.npy", step)));
+    REQUIRE(std::distance(std::filesystem::directory_iterator(folder / "frames"), {}) == 4);
+}
+
+TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    session.apply(action::AddProbe{7, 9});
+    ViewRequest view = view_of(Pane::now);
+    view.hover = SamplePoint{3.5, 4.5};
+    view.profile = ProfileLine{{0.5, 0.5}, {60.5, 0.5}};
+    view.numbers = CellBlock{2, 3, 4, 5};
+    view.histogram_bins = 32;
+    session.set_view(view);
+    settle(session);
+    session.apply(action::Step{8});
+    settle(session);
+    const auto snapshot = session.snapshot();
+    const auto field = cells(session);
+    const auto at = [&](int x, int y) { return double(field[std::size_t(y * 61 + x)]); };
+    REQUIRE(snapshot->probes.at(0).steps == std::vector<long long>{0, 8});
+    REQUIRE(snapshot->probes.at(0).values.back() == at(7, 9));
+    const Frame& frame = *snapshot->frame;
+    REQUIRE(frame.hover_value == at(3, 4));
+    REQUIRE(frame.profile->values.size() == 61);
+    REQUIRE(frame.profile->values.at(60) == Approx(at(60, 0)));
+    REQUIRE(frame.numbers->values.at(4 * 4 + 3) == at(5, 7));
+    std::uint64_t counted = 0;
+    for (const auto count : frame.histogram->counts) counted += count;
+    REQUIRE(counted == field.size());
+    REQUIRE(snapshot->series.back().step == 8);
+    session.apply(action::ExportMeasures{folder.path().string()});
+    for (const char* name : {"statistics.csv", "probes.csv", "profile.csv", "histogram.csv"})
+        REQUIRE(read_bytes(folder / name).size() > 20);
+    REQUIRE(contains(read_bytes(folder / "probes.csv"), fmt::format("1,7,9,8,{}", at(7, 9))));
+}
+
+TEST_CASE("The drift of the total is told where it is conserved, and nowhere else") {
+    RunSpec spec = small_spec();
+    spec.boundary = Boundary::periodic;
+    Session session(spec, standing());
+    session.apply(action::Step{100});
+    settle(session);
+    REQUIRE(session.snapshot()->drift.has_value());
+    REQUIRE(std::abs(*session.snapshot()->drift) < 1e-6);
+    session.apply(action::Paint{piece_at(30, 20)});
+    settle(session);
+    REQUIRE_FALSE(session.snapshot()->drift.has_value());
+}
+
+TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
+    REQUIRE(slice_steps({0, 12}) > 0);
+    REQUIRE(slice_steps({1e-3, 12}) == 24);
+    REQUIRE(slice_steps({5e-3, 12}) == 12);
+    REQUIRE(slice_steps({1.0, 12}) == 1);
+    REQUIRE(paced_steps({1e-3, 1}, 12, 11) == 11);   // near enough
+    REQUIRE(paced_steps({1e-4, 1}, 12, 10) == 20);   // doubles at most
+    REQUIRE(paced_steps({1e-3, 1}, 12, 100) == 12);  // and falls at once
+    REQUIRE(paced_steps({10.0, 12}, 12, 5) == 1);
+}
+
+TEST_CASE("An engine steps on its own thread while others ask and act") {
+    SessionOptions options;
+    options.measure_copy = false;
+    std::atomic<int> news = 0;
+    Engine engine(small_spec(), options, [&] { ++news; });
+    std::uint64_t last = 0;
+    long long step = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    for (int i = 0; step < 2000; ++i) {
+        REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(120));
+        engine.check();
+        const auto snapshot = engine.snapshot();
+        if (snapshot && snapshot->frame && snapshot->frame->count != last) {
+            last = snapshot->frame->count;
+            step = snapshot->frame->step;
+            REQUIRE(snapshot->frame->panes.size() <= 1);
+            engine.frame_taken(last);
+        }
+        if (i % 5 == 0) engine.see(view_of(i % 2 ? Pane::now : Pane::laplacian, 30 + i % 7, 20));
+        if (i % 11 == 0) engine.send({action::Paint{piece_at(i % 60, i % 40)}});
+        if (i % 37 == 0) engine.send({action::Undo{}});
+        if (i % 23 == 0) engine.send({action::Change{"coefficient", i % 2 ? "0.1" : "0.2"}});
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    REQUIRE(news > 5);
+}
+
+TEST_CASE("An engine that cannot begin says why") {
+    RunSpec spec = small_spec();
+    spec.initial = "nothing-like-it.npy";
+    Engine engine(spec, standing(), [] {});
+    std::string why;
+    for (int i = 0; why.empty() && i < 1000; ++i) {
+        why = input_error([&] { engine.check(); });
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    REQUIRE(contains(why, "nothing-like-it.npy"));
+}
