@@ -57,8 +57,8 @@ GLFWwindow* open_window(const DisplayOptions& options) {
 }
 
 #ifndef NDEBUG
-void GLAD_API_PTR
-print_debug_message(GLenum, GLenum type, GLuint, GLenum severity, GLsizei, const GLchar* text, const void*) {
+void print_debug_message(
+    GLenum, GLenum type, GLuint, GLenum severity, GLsizei, const GLchar* text, const void*) {
     if (type == GL_DEBUG_TYPE_ERROR || severity == GL_DEBUG_SEVERITY_HIGH)
         std::fprintf(stderr, "OpenGL: %s\n", text);
 }

@@ -12,7 +12,7 @@ namespace stencil {
 namespace {
 
 struct Palette {
-    ImU32 window, popup, title, frame, hovered, active, border, text, faint, accent, bright_accent, on_accent;
+    ImU32 window, popup, title, frame, hovered, active, border, text, faint, accent, bright_accent, on_accent, bar;
     CanvasColors canvas;
 };
 
@@ -34,6 +34,7 @@ constexpr Palette kDark = {
     .accent = rgb(0x35a99b),
     .bright_accent = rgb(0x5cd0c1),
     .on_accent = rgb(0x235a55),
+    .bar = rgb(0x2a756c),
     .canvas = {.background = rgb(0x0f1114),
                .text = rgb(0xe4e7eb),
                .faint_text = rgb(0x9ea7b3),
@@ -56,6 +57,7 @@ constexpr Palette kLight = {
     .accent = rgb(0x128578),
     .bright_accent = rgb(0x0b6b61),
     .on_accent = rgb(0xb5ddd8),
+    .bar = rgb(0x4caa9d),
     .canvas = {.background = rgb(0xdfe3e8),
                .text = rgb(0x1d232a),
                .faint_text = rgb(0x55606d),
@@ -117,7 +119,7 @@ constexpr Shade kShades[] = {
     {ImGuiCol_TabUnfocusedActive, &Palette::frame},
     {ImGuiCol_PlotLines, &Palette::accent},
     {ImGuiCol_PlotLinesHovered, &Palette::bright_accent},
-    {ImGuiCol_PlotHistogram, &Palette::on_accent},  // a progress bar's text lies on it
+    {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
     {ImGuiCol_PlotHistogramHovered, &Palette::bright_accent},
     {ImGuiCol_TableHeaderBg, &Palette::frame},
     {ImGuiCol_TableBorderStrong, &Palette::border},
