@@ -2,7 +2,10 @@
 
 # Debian 12 and Ubuntu 22.04 / 24.04 call their packages the same.
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libfftw3-dev
-    libhwy-dev libstb-dev catch2 fonts-dejavu-core)
+    libhwy-dev libstb-dev catch2 fonts-dejavu-core libglfw3-dev libimgui-dev python3-glad fonts-roboto-unhinted
+    fonts-font-awesome)
+# The tests of the window bring their own screen, mouse and keyboard.
+test_packages=(xvfb xdotool)
 needed_cmake=3.25
 
 say() { printf '%s\n' "$*" >&2; }
@@ -62,7 +65,7 @@ configure_and_build() {
     if [ ! -e "build/$preset/build.ninja" ]; then
         say "Configuring ($preset) ..."
         cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "Configuring failed."; }
-        grep 'CUDA backend' "$log" >&2 || true
+        grep -E "CUDA backend|Window:" "$log" >&2 || true
     fi
     if ninja -C "build/$preset" -n ${2:+"$2"} 2>/dev/null | grep -q 'no work to do'; then return; fi
     say "Building ($preset); the first time takes a few minutes ..."

@@ -1,4 +1,4 @@
-// Files of assets/ that CMake builds into the binary (stencilscope_embed in scripts/cmake).
+// Files that CMake builds into the binary (stencilscope_embed in scripts/cmake).
 #pragma once
 
 #include <span>
@@ -13,5 +13,12 @@ struct EmbeddedFile {
 
 /// assets/colormaps/*.csv
 std::span<const EmbeddedFile> embedded_colormaps();
+
+// Parts of the window's library alone.
+
+/// shaders/*.vert and shaders/*.frag
+std::span<const EmbeddedFile> embedded_shaders();
+/// Font files of the system's packages: the text's and the icons'.
+std::span<const EmbeddedFile> embedded_fonts();
 
 }  // namespace stencil

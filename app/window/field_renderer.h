@@ -25,13 +25,15 @@ class FieldRenderer {
     FieldRenderer& operator=(const FieldRenderer&) = delete;
 
     /// Uploads the pane's pixels unless they are those already in its texture, and draws them. `slot` numbers
-    /// the panes of one frame from 0.
+    /// the panes of one frame from 0. Keeps the newest pixels of every slot. Leaves the viewport on the whole
+    /// frame, and blending, scissor, depth test and culling off.
     void draw(int slot, const PaneDrawing& drawing, int frame_width, int frame_height);
 
     /// How pixels get into the texture: known from the start, and changed where registering fails later.
+    /// Pixels may stay on the device (ViewRequest::host_pixels = false) where it says `interop`.
     const Transfer& transfer() const;
 
-    /// Of the newest upload.
+    /// Of the newest uploads, one a pane, together.
     double transfer_ms() const;
 
   private:

@@ -1,19 +1,34 @@
 # Finds what the window is made of (GLFW, Dear ImGui, GLAD's generator, fonts) or leaves it out, saying which in one line.
-# Sets STENCILSCOPE_HAS_WINDOW and offers the target stencilscope_gui (GLFW, ImGui, OpenGL's functions) and
-# stencilscope_fonts (the list of font files to embed).
+# Sets STENCILSCOPE_HAS_WINDOW and offers the target stencilscope_gui (GLFW, ImGui, OpenGL's functions), and ROBOTO_FONT
+# and ICON_FONT, the font files to embed.
 
 set(STENCILSCOPE_WINDOW AUTO CACHE STRING "The window: AUTO (where its libraries are found), ON or OFF")
 set_property(CACHE STENCILSCOPE_WINDOW PROPERTY STRINGS AUTO ON OFF)
 
-# The C loader for OpenGL 4.5 core, made by GLAD, whose versions 1 and 2 are called differently.
+# The C loader for OpenGL 4.5 core without extensions, made by GLAD, as glad/gl.h and gladLoadGL(function). Version 1
+# (Ubuntu 22.04) is called differently and calls these differently.
 function(stencilscope_generate_loader glad folder)
   if(EXISTS ${folder}/include/glad/gl.h)
     return()
   endif()
-  execute_process(COMMAND ${glad} --quiet --reproducible --api gl:core=4.5 --out-path ${folder} c
+  execute_process(COMMAND ${glad} --help OUTPUT_VARIABLE help ERROR_QUIET)
+  if(help MATCHES "--generator")
+    set(arguments --generator c --api gl=4.5 --profile core)
+  else()
+    set(arguments --api gl:core=4.5)
+    set(language c)
+  endif()
+  execute_process(COMMAND ${glad} --quiet --reproducible ${arguments} --extensions= --out-path ${folder} ${language}
     RESULT_VARIABLE status OUTPUT_QUIET ERROR_VARIABLE said)
   if(NOT status EQUAL 0)
     set(loader_error "${said}" PARENT_SCOPE)
+  elseif(EXISTS ${folder}/include/glad/glad.h)
+    file(RENAME ${folder}/src/glad.c ${folder}/src/gl.c)
+    file(WRITE ${folder}/include/glad/gl.h
+"#pragma once
+#include <glad/glad.h>
+#define gladLoadGL(function) gladLoadGLLoader((GLADloadproc)(function))
+")
   endif()
 endfunction()
 
@@ -47,7 +62,7 @@ if(NOT STENCILSCOPE_WINDOW STREQUAL "OFF")
     set(glad_folder ${CMAKE_BINARY_DIR}/glad)
     stencilscope_generate_loader(${GLAD_GENERATOR} ${glad_folder})
     if(NOT EXISTS ${glad_folder}/src/gl.c)
-      list(APPEND missing "a working GLAD 2: ${loader_error}")
+      list(APPEND missing "a working GLAD: ${loader_error}")
     endif()
   endif()
   if(NOT missing)

@@ -92,6 +92,25 @@ struct PngSink {
     }
 };
 
+void check_png_size(const std::filesystem::path& path, int nx, int ny) {
+    // The encoder puts one byte before each row; in all but the narrowest pictures they hardly count.
+    const long long encoder_bytes = (3LL * nx + 1) * ny;
+    if (nx < 1 || ny < 1 || 1LL * nx * ny > kMaxPngCells || encoder_bytes > 3 * kMaxPngCells + 50'000'000)
+        throw InputError(fmt::format(
+            "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
+}
+
+/// Fills the file and gives it its name.
+void encode_png(AtomicFile& file, const std::filesystem::path& path, int nx, int ny, const Rgb* pixels) {
+    static_assert(sizeof(Rgb) == 3);
+    PngSink sink{&file, nullptr};
+    const int written = stbi_write_png_to_func(PngSink::write, &sink, nx, ny, 3, pixels, 3 * nx);
+    if (sink.error) std::rethrow_exception(sink.error);
+    if (written == 0)
+        throw MachineError(fmt::format("cannot write {}: the PNG encoder failed", path.string()));
+    file.commit();
+}
+
 }  // namespace
 
 std::pair<int, int> image_size(const std::filesystem::path& path) {
@@ -132,23 +151,17 @@ void write_png(const std::filesystem::path& path,
                const Field& field,
                const Colormap& colors,
                ValueRange range) {
-    static_assert(sizeof(Rgb) == 3);
-    const int nx = field.nx(), ny = field.ny();
-    // The encoder puts one byte before each row; in all but the narrowest pictures they hardly count.
-    const long long encoder_bytes = (3LL * nx + 1) * ny;
-    if (nx < 1 || ny < 1 || (long long)field.size() > kMaxPngCells ||
-        encoder_bytes > 3 * kMaxPngCells + 50'000'000)
-        throw InputError(fmt::format(
-            "{}: a PNG of {} x {} cells; allowed: 1 to {} cells", path.string(), nx, ny, kMaxPngCells));
+    check_png_size(path, field.nx(), field.ny());
     AtomicFile file(path);
     std::vector<Rgb> pixels(field.size());
     paint(field, colors, range, pixels);
-    PngSink sink{&file, nullptr};
-    const int written = stbi_write_png_to_func(PngSink::write, &sink, nx, ny, 3, pixels.data(), 3 * nx);
-    if (sink.error) std::rethrow_exception(sink.error);
-    if (written == 0)
-        throw MachineError(fmt::format("cannot write {}: the PNG encoder failed", path.string()));
-    file.commit();
+    encode_png(file, path, field.nx(), field.ny(), pixels.data());
+}
+
+void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels) {
+    check_png_size(path, nx, ny);
+    AtomicFile file(path);
+    encode_png(file, path, nx, ny, pixels.data());
 }
 
 }  // namespace stencil

@@ -38,4 +38,7 @@ void write_png(const std::filesystem::path& path,
                const Colormap& colors,
                ValueRange range);
 
+/// A picture of nx x ny colours, row 0 on top; atomically. Throws as the other does.
+void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels);
+
 }  // namespace stencil

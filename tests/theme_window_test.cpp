@@ -1,0 +1,170 @@
+// Fonts and styles; all of it without a window.
+
+#include <imgui.h>
+
+#include <cmath>
+#include <fstream>
+#include <string>
+
+#include "app/window/icons.h"
+#include "app/window/theme.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+namespace {
+
+using namespace stencil;
+
+/// ImGui without a window.
+struct Gui {
+    Gui() { ImGui::CreateContext(); }
+    ~Gui() { ImGui::DestroyContext(); }
+    Gui(const Gui&) = delete;
+    Gui& operator=(const Gui&) = delete;
+};
+
+ImFont& make_font(float pixels) {
+    load_fonts(pixels);
+    ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+    unsigned char* bytes = nullptr;
+    int width = 0, height = 0;
+    atlas.GetTexDataAsAlpha8(&bytes, &width, &height);
+    REQUIRE(bytes != nullptr);
+    REQUIRE(atlas.Fonts.Size == 1);
+    return *atlas.Fonts[0];
+}
+
+/// The one character of a UTF-8 text of three bytes.
+ImWchar decode(const char* text) {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text);
+    REQUIRE(std::string(text).size() == 3);
+    return ImWchar((bytes[0] & 0x0f) << 12 | (bytes[1] & 0x3f) << 6 | (bytes[2] & 0x3f));
+}
+
+double luminance(const ImVec4& color) {
+    const auto linear = [](double c) {
+        return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    };
+    return 0.2126 * linear(color.x) + 0.7152 * linear(color.y) + 0.0722 * linear(color.z);
+}
+
+double contrast(const ImVec4& a, const ImVec4& b) {
+    const double x = luminance(a), y = luminance(b);
+    return (std::max(x, y) + 0.05) / (std::min(x, y) + 0.05);
+}
+
+ImVec4 over(const ImVec4& top, const ImVec4& below) {
+    const auto mix = [&](float a, float b) { return a * top.w + b * (1 - top.w); };
+    return {mix(top.x, below.x), mix(top.y, below.y), mix(top.z, below.z), 1};
+}
+
+ImVec4 wide(ImU32 color) {
+    return ImGui::ColorConvertU32ToFloat4(color);
+}
+
+}  // namespace
+
+TEST_CASE("All figures have the same width at every size, so that numbers don't jitter") {
+    const Gui gui;
+    stencil_test::Dice dice;
+    CAPTURE(dice.seed);
+    for (const float size : {11.0f, 15.0f, 22.5f, 30.0f, float(dice.uniform(9, 48))}) {
+        CAPTURE(size);
+        ImFont& font = make_font(size);
+        CHECK(font.FontSize == std::round(size));
+        const float width = font.GetCharAdvance('0');
+        CHECK(width > 0.4f * size);
+        for (char digit = '1'; digit <= '9'; ++digit) CHECK(font.GetCharAdvance(ImWchar(digit)) == width);
+        // A minus sign and a plus sign change places in a column too.
+        CHECK(font.GetCharAdvance(0x2212) == Approx(font.GetCharAdvance('+')).margin(0.51));
+    }
+}
+
+TEST_CASE("The font has what units and messages are written with") {
+    const Gui gui;
+    ImFont& font = make_font(15);
+    for (const unsigned code : {0xb2u,   0xb3u,   0xb5u,   0xb7u,   0xd7u,   0xe4u,   0xf1u,   0x394u,
+                                0x3b1u,  0x3bcu,  0x2013u, 0x2014u, 0x2026u, 0x2074u, 0x2081u, 0x2206u,
+                                0x2212u, 0x221au, 0x221eu, 0x2248u, 0x2264u, 0x2265u}) {
+        CAPTURE(code);
+        CHECK(font.FindGlyphNoFallback(ImWchar(code)) != nullptr);
+    }
+    CHECK(font.FindGlyphNoFallback(0x4e00) == nullptr);
+}
+
+TEST_CASE("Every icon is in the atlas under the code that its comment says, and all have one width") {
+    const Gui gui;
+    ImFont& font = make_font(15);
+    std::ifstream header(TEST_REFERENCE_DIR "/../../app/window/icons.h");
+    int icons = 0;
+    float width = 0;
+    for (std::string line; std::getline(header, line);) {
+        const std::size_t comment = line.find("// f");
+        if (line.rfind("#define ICON_", 0) != 0 || comment == std::string::npos) continue;
+        CAPTURE(line);
+        std::string text;
+        for (std::size_t at = line.find("\\x"); at != std::string::npos; at = line.find("\\x", at + 1))
+            text += char(std::stoi(line.substr(at + 2, 2), nullptr, 16));
+        const ImWchar code = decode(text.c_str());
+        CHECK(int(code) == std::stoi(line.substr(comment + 3, 4), nullptr, 16));
+        const ImFontGlyph* glyph = font.FindGlyphNoFallback(code);
+        REQUIRE(glyph != nullptr);
+        CHECK(glyph->X1 > glyph->X0);
+        if (icons++ == 0) width = glyph->AdvanceX;
+        CHECK(glyph->AdvanceX == width);
+    }
+    CHECK(icons >= 22);
+    CHECK(font.FindGlyphNoFallback(decode(ICON_PLAY)) != nullptr);
+}
+
+TEST_CASE("Loading fonts again replaces them") {
+    const Gui gui;
+    make_font(15);
+    CHECK(make_font(40).FontSize == 40);
+}
+
+TEST_CASE("All sizes of the style grow with the scale, and applying it twice is applying it once") {
+    const Gui gui;
+    apply_theme(Theme::dark, 1);
+    const ImGuiStyle once = ImGui::GetStyle();
+    apply_theme(Theme::dark, 2);
+    apply_theme(Theme::dark, 2);
+    const ImGuiStyle twice = ImGui::GetStyle();
+    CHECK(twice.WindowPadding.x == 2 * once.WindowPadding.x);
+    CHECK(twice.FramePadding.y == 2 * once.FramePadding.y);
+    CHECK(twice.ItemSpacing.y == 2 * once.ItemSpacing.y);
+    CHECK(twice.ScrollbarSize == 2 * once.ScrollbarSize);
+    CHECK(twice.GrabMinSize == 2 * once.GrabMinSize);
+    CHECK(twice.FrameRounding == 2 * once.FrameRounding);
+    CHECK(twice.WindowBorderSize == 2 * once.WindowBorderSize);
+    CHECK(once.FrameRounding >= 4);
+}
+
+TEST_CASE("Text is readable on everything that it lies on, in both themes") {
+    const Gui gui;
+    constexpr double kEnough = 4.5;
+    for (const Theme theme : {Theme::dark, Theme::light}) {
+        CAPTURE(int(theme));
+        apply_theme(theme, 1);
+        const ImVec4* colors = ImGui::GetStyle().Colors;
+        const ImVec4 window = colors[ImGuiCol_WindowBg];
+        for (const int below :
+             {ImGuiCol_WindowBg,       ImGuiCol_ChildBg,       ImGuiCol_PopupBg,       ImGuiCol_FrameBg,
+              ImGuiCol_FrameBgHovered, ImGuiCol_FrameBgActive, ImGuiCol_TitleBg,       ImGuiCol_TitleBgActive,
+              ImGuiCol_MenuBarBg,      ImGuiCol_Button,        ImGuiCol_ButtonHovered, ImGuiCol_ButtonActive,
+              ImGuiCol_Header,         ImGuiCol_HeaderHovered, ImGuiCol_HeaderActive,  ImGuiCol_Tab,
+              ImGuiCol_TabHovered,     ImGuiCol_TabActive,     ImGuiCol_TableHeaderBg, ImGuiCol_TableRowBgAlt,
+              ImGuiCol_TextSelectedBg, ImGuiCol_PlotHistogram}) {
+            CAPTURE(ImGui::GetStyleColorName(below));
+            CHECK(contrast(colors[ImGuiCol_Text], over(colors[below], window)) >= kEnough);
+        }
+        for (const int below : {ImGuiCol_WindowBg, ImGuiCol_PopupBg, ImGuiCol_FrameBg, ImGuiCol_TitleBg})
+            CHECK(contrast(colors[ImGuiCol_TextDisabled], over(colors[below], window)) >= kEnough);
+        const CanvasColors canvas = canvas_colors(theme);
+        for (const ImU32 ink :
+             {canvas.text, canvas.faint_text, canvas.accent, canvas.warning, canvas.error}) {
+            CHECK(contrast(wide(ink), wide(canvas.background)) >= kEnough);
+            CHECK(contrast(wide(ink), window) >= kEnough);
+        }
+    }
+}
