@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/canvas_view.h"
+#include "app/window/panels/panel_state.h"
 #include "kernels/brush.h"
 #include "sim/session/action.h"
 #include "sim/session/snapshot.h"
@@ -66,12 +67,16 @@ struct UiState {
     // The range under each pane's colours: rules are the session's; this asks once for numbers to hold.
     bool snap_range = false;
 
+    ScreenRect canvas;         ///< of the newest frame, pixels of the frame buffer
+    bool full_screen = false;  ///< wished for; the main loop follows
     bool help_open = false;
     bool about_to_close = false;
     bool copy_command_line = false;  ///< into the clipboard, once
     InterfaceCost cost;
     Transfer transfer;
     std::string gl_renderer;
+
+    PanelState panel;
 
     std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }

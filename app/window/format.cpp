@@ -1,0 +1,61 @@
+#include "app/window/format.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace stencil {
+
+std::string format_value(double value) {
+    if (!std::isfinite(value)) return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
+    const double size = std::abs(value);
+    if (size != 0 && (size < 1e-3 || size >= 1e5)) return fmt::format("{:.4e}", value);
+    return fmt::format("{:.4f}", value);
+}
+
+std::string format_short(double value, int digits) {
+    if (std::abs(value) < 1e-300) return "0";
+    return fmt::format("{:.{}g}", value, digits);
+}
+
+std::string format_figures(double value) {
+    const double size = std::abs(value);
+    if (!std::isfinite(value) || size == 0) return fmt::format("{:.0f}", value);
+    // Rounding comes first: 9.999 has as many digits before the point as 10.
+    const double rounded = size * (1 + 5e-4);
+    const int before = int(std::floor(std::log10(rounded))) + 1;
+    return fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));
+}
+
+std::string format_engineering(double value, std::string_view unit) {
+    static constexpr const char* kPrefixes[] = {"n", "\xc2\xb5", "m", "", "k", "M", "G", "T"};
+    constexpr int kNone = 3;
+    int prefix = kNone;
+    double size = std::abs(value);
+    if (std::isfinite(value) && size > 0) {
+        for (; size >= 999.5 && prefix < 7; ++prefix) size /= 1000;
+        for (; size < 0.9995 && prefix > 0; --prefix) size *= 1000;
+    }
+    const std::string number = format_figures(value < 0 ? -size : size);
+    const std::string suffix = kPrefixes[prefix] + std::string(unit);
+    return suffix.empty() ? number : number + " " + suffix;
+}
+
+std::string format_count(long long count) {
+    std::string digits = fmt::format("{}", count);
+    const int first = count < 0 ? 1 : 0;
+    for (int at = int(digits.size()) - 3; at > first; at -= 3) digits.insert(std::size_t(at), " ");
+    return digits;
+}
+
+std::string format_ms(double ms) {
+    return fmt::format("{:.2f}", ms);
+}
+
+std::string format_share(double share) {
+    return fmt::format("{:.0f} %", 100 * share);
+}
+
+}  // namespace stencil

@@ -1,0 +1,31 @@
+// Numbers for people: few figures, a fixed width, units.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// A value of the field with four decimals, or in powers of ten where those would not show it: "0.1235",
+/// "-12.5000", "3.2100e-07", "nan". The same number of characters for numbers of about the same size.
+std::string format_value(double value);
+
+/// At most `digits` figures, as short as it goes, for labels of axes: "0.25", "1.5e+06".
+std::string format_short(double value, int digits = 4);
+
+/// Three figures and the unit with its prefix: "12.3 k", "4.56 µs" for (4.56e-6, "s").
+std::string format_engineering(double value, std::string_view unit);
+
+/// With a space between groups of three digits: "10 000".
+std::string format_count(long long count);
+
+/// Milliseconds with two decimals, so that columns of them line up: "12.34".
+std::string format_ms(double ms);
+
+/// Three figures without a prefix or powers of ten: "0.123", "12.3", "4567".
+std::string format_figures(double value);
+
+/// A share as a percentage: "94 %".
+std::string format_share(double share);
+
+}  // namespace stencil

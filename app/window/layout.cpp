@@ -1,0 +1,151 @@
+#include "app/window/layout.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/preferences.h"
+
+namespace stencil {
+namespace {
+
+constexpr ImGuiWindowFlags kFixed =
+    ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
+    ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
+    ImGuiWindowFlags_NoFocusOnAppearing;
+constexpr ImGuiWindowFlags kStrip =
+    kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
+
+/// In ImGui's coordinates.
+struct Area {
+    float x = 0, y = 0, width = 0, height = 0;
+
+    // Take a part off, and return it.
+    Area cut_top(float part) {
+        const Area top{x, y, width, part};
+        y += part;
+        height -= part;
+        return top;
+    }
+    Area cut_bottom(float part) {
+        height -= part;
+        return {x, y + height, width, part};
+    }
+    Area cut_left(float part) {
+        const Area left{x, y, part, height};
+        x += part;
+        width -= part;
+        return left;
+    }
+};
+
+void begin(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags flags) {
+    ImGui::SetNextWindowPos(ImVec2(area.x, area.y));
+    ImGui::SetNextWindowSize(ImVec2(area.width, area.height));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 0);
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, padding);
+    ImGui::Begin(name, nullptr, flags);
+    ImGui::PopStyleVar(4);
+}
+
+// The line between two parts of the window.
+void draw_edge(const Area& area, bool below) {
+    const float y = below ? area.y + area.height - 1 : area.y;
+    ImGui::GetWindowDrawList()->AddLine(
+        ImVec2(area.x, y), ImVec2(area.x + area.width, y), ImGui::GetColorU32(ImGuiCol_Separator));
+}
+
+ImVec2 strip_padding() {
+    return ImVec2(std::round(em(0.6f)), std::round(em(0.4f)));
+}
+
+float strip_height(float content) {
+    return std::round(content + 2 * strip_padding().y);
+}
+
+float panel_width(const UiState& ui, float window_width) {
+    const float wished = ui.preferences.panel_width * ui.scale;
+    return std::floor(std::min(wished, float(kLargestPanelShare) * window_width));
+}
+
+// Between the panel and the canvas; dragging it changes the panel's width.
+void draw_splitter(UiState& ui, const Area& area, float window_width) {
+    begin("##splitter", area, ImVec2(0, 0), kStrip);
+    ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
+    const bool held = ImGui::IsItemActive();
+    const bool touched = held || ImGui::IsItemHovered();
+    if (touched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    if (held) {
+        const float most = std::min(kMostPanelWidth, float(kLargestPanelShare) * window_width / ui.scale);
+        const float wished = (ImGui::GetIO().MousePos.x - area.width / 2) / ui.scale;
+        ui.preferences.panel_width = std::max(kLeastPanelWidth, std::min(wished, most));
+    }
+    const ImU32 color = ImGui::GetColorU32(held      ? ImGuiCol_SeparatorActive
+                                           : touched ? ImGuiCol_SeparatorHovered
+                                                     : ImGuiCol_Separator);
+    ImGui::GetWindowDrawList()->AddRectFilled(
+        ImVec2(area.x, area.y), ImVec2(area.x + area.width, area.y + area.height), color);
+    ImGui::End();
+}
+
+void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
+    const float window_width = rest.width;
+    const float splitter = std::max(3.0f, std::round(em(0.25f)));
+    const Area panel = rest.cut_left(panel_width(ui, window_width) - splitter);
+    begin("##panel",
+          panel,
+          ImVec2(std::round(em(0.6f)), std::round(em(0.5f))),
+          kFixed | ImGuiWindowFlags_AlwaysVerticalScrollbar);
+    draw_side_panel(ui, snapshot);
+    ImGui::End();
+    draw_splitter(ui, rest.cut_left(splitter), window_width);
+}
+
+}  // namespace
+
+Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
+    const float least_canvas = 2 * frame;
+    Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
+    // The histogram's section says so again in every frame in which it is seen.
+    ui.wants_histogram = false;
+
+    // A window too low for everything goes without the toolbar first, then without the notices.
+    const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
+    const bool shown = ui.preferences.panels && roomy;
+    if (rest.height >= strip_height(line) + least_canvas) {
+        const Area status = rest.cut_bottom(strip_height(line));
+        begin("##status", status, strip_padding(), kStrip);
+        draw_edge(status, false);
+        draw_status_line(ui, snapshot);
+        ImGui::End();
+    }
+    if (roomy && has_notices(ui, snapshot)) {
+        const Area notices = rest.cut_bottom(strip_height(frame));
+        begin("##notices", notices, strip_padding(), kStrip);
+        draw_edge(notices, false);
+        draw_notices(ui, snapshot);
+        ImGui::End();
+    }
+    if (shown) {
+        const Area toolbar = rest.cut_top(strip_height(frame));
+        begin("##toolbar", toolbar, strip_padding(), kStrip);
+        draw_edge(toolbar, true);
+        draw_toolbar(ui, snapshot);
+        ImGui::End();
+        draw_sides(ui, snapshot, rest);
+    }
+    draw_help(ui);
+
+    const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
+    ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    return {ui.canvas};
+}
+
+}  // namespace stencil

@@ -1,0 +1,154 @@
+#include "app/window/panels/commands.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "app/window/preferences.h"
+
+namespace stencil {
+namespace {
+
+constexpr long long kMostStepsPerFrame = 1LL << 30;
+constexpr double kBrushFactor = 1.25;
+
+long long pace_of(const Snapshot& snapshot) {
+    return std::max(1LL, snapshot.steps_per_frame > 0 ? snapshot.steps_per_frame : snapshot.last_batch);
+}
+
+void scale_brush(UiState& ui, double factor) {
+    ui.brush.radius = std::clamp(ui.brush.radius * factor, kLeastBrushRadius, kMostBrushRadius);
+}
+
+void change_text_size(UiState& ui, float pixels) {
+    float& size = ui.preferences.font_size;
+    size = std::clamp(std::round(size) + pixels, kLeastFontSize, kMostFontSize);
+}
+
+const std::vector<Pane>& three_up() {
+    static const std::vector<Pane> panes{Pane::start, Pane::now, Pane::laplacian};
+    return panes;
+}
+
+}  // namespace
+
+void toggle_running(UiState& ui, const Snapshot& snapshot) {
+    ui.act(action::Run{!snapshot.running});
+}
+
+void single_step(UiState& ui, const Snapshot&) {
+    ui.act(action::Step{1});
+}
+
+void reset(UiState& ui, const Snapshot&) {
+    ui.act(action::Reset{});
+}
+
+void undo(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
+}
+
+void redo(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
+}
+
+void faster(UiState& ui, const Snapshot& snapshot) {
+    ui.act(action::Pace{std::min(2 * pace_of(snapshot), kMostStepsPerFrame), snapshot.budget_ms});
+}
+
+void slower(UiState& ui, const Snapshot& snapshot) {
+    ui.act(action::Pace{std::max(pace_of(snapshot) / 2, 1LL), snapshot.budget_ms});
+}
+
+void export_now(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.exporting) ui.act(action::Export{ui.panel.exports.folder, ui.panel.exports.files});
+}
+
+void copy_command_line(UiState& ui, const Snapshot&) {
+    ui.copy_command_line = true;
+}
+
+void fit(UiState& ui, const Snapshot&) {
+    ui.view.fitted = true;
+}
+
+void one_cell_per_pixel(UiState& ui, const Snapshot&) {
+    ui.view = one_to_one(ui.view, ui.canvas);
+}
+
+void show_pane(UiState& ui, Pane pane) {
+    ui.panes = {pane};
+    ui.panel.view.single = pane;
+}
+
+void next_view(UiState& ui, const Snapshot&) {
+    const auto rows = panes();
+    const auto found = std::ranges::find(rows, ui.panel.view.single, &PaneRow::pane);
+    const bool last = found == rows.end() || found + 1 == rows.end();
+    show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
+}
+
+bool is_three_up(const UiState& ui) {
+    return ui.panes == three_up();
+}
+
+void toggle_three_up(UiState& ui, const Snapshot&) {
+    if (is_three_up(ui))
+        show_pane(ui, ui.panel.view.single);
+    else
+        ui.panes = three_up();
+}
+
+void snap_range(UiState& ui, const Snapshot&) {
+    ui.snap_range = true;
+}
+
+void use_brush(UiState& ui, const Snapshot&) {
+    ui.tool = Tool::paint;
+}
+
+void use_probe(UiState& ui, const Snapshot&) {
+    ui.tool = Tool::probe;
+}
+
+void use_profile(UiState& ui, const Snapshot&) {
+    ui.tool = Tool::profile;
+}
+
+void smaller_brush(UiState& ui, const Snapshot&) {
+    scale_brush(ui, 1 / kBrushFactor);
+}
+
+void larger_brush(UiState& ui, const Snapshot&) {
+    scale_brush(ui, kBrushFactor);
+}
+
+void toggle_help(UiState& ui, const Snapshot&) {
+    ui.help_open = !ui.help_open;
+}
+
+void toggle_panels(UiState& ui, const Snapshot&) {
+    ui.preferences.panels = !ui.preferences.panels;
+}
+
+void toggle_theme(UiState& ui, const Snapshot&) {
+    Theme& theme = ui.preferences.theme;
+    theme = theme == Theme::dark ? Theme::light : Theme::dark;
+}
+
+void larger_text(UiState& ui, const Snapshot&) {
+    change_text_size(ui, 1);
+}
+
+void smaller_text(UiState& ui, const Snapshot&) {
+    change_text_size(ui, -1);
+}
+
+void toggle_full_screen(UiState& ui, const Snapshot&) {
+    ui.full_screen = !ui.full_screen;
+}
+
+void quit(UiState& ui, const Snapshot&) {
+    ui.about_to_close = true;
+}
+
+}  // namespace stencil

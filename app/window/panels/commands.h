@@ -1,0 +1,47 @@
+// What buttons, menus and keys do, each spelled once.
+#pragma once
+
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+using Command = void (*)(UiState&, const Snapshot&);
+
+void toggle_running(UiState& ui, const Snapshot& snapshot);
+void single_step(UiState& ui, const Snapshot& snapshot);
+void reset(UiState& ui, const Snapshot& snapshot);
+void undo(UiState& ui, const Snapshot& snapshot);
+void redo(UiState& ui, const Snapshot& snapshot);
+
+/// Twice, or half as many steps between two frames, exactly; from an automatic pace, of the newest batch.
+void faster(UiState& ui, const Snapshot& snapshot);
+void slower(UiState& ui, const Snapshot& snapshot);
+
+/// Writes the files chosen in the export section to its folder.
+void export_now(UiState& ui, const Snapshot& snapshot);
+void copy_command_line(UiState& ui, const Snapshot& snapshot);
+
+void fit(UiState& ui, const Snapshot& snapshot);
+void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);
+void show_pane(UiState& ui, Pane pane);
+void next_view(UiState& ui, const Snapshot& snapshot);
+void toggle_three_up(UiState& ui, const Snapshot& snapshot);
+bool is_three_up(const UiState& ui);
+void snap_range(UiState& ui, const Snapshot& snapshot);
+
+void use_brush(UiState& ui, const Snapshot& snapshot);
+void use_probe(UiState& ui, const Snapshot& snapshot);
+void use_profile(UiState& ui, const Snapshot& snapshot);
+inline constexpr double kLeastBrushRadius = 0.5, kMostBrushRadius = 4096;  ///< cells
+void smaller_brush(UiState& ui, const Snapshot& snapshot);
+void larger_brush(UiState& ui, const Snapshot& snapshot);
+
+void toggle_help(UiState& ui, const Snapshot& snapshot);
+void toggle_panels(UiState& ui, const Snapshot& snapshot);
+void toggle_theme(UiState& ui, const Snapshot& snapshot);
+void larger_text(UiState& ui, const Snapshot& snapshot);
+void smaller_text(UiState& ui, const Snapshot& snapshot);
+void toggle_full_screen(UiState& ui, const Snapshot& snapshot);
+void quit(UiState& ui, const Snapshot& snapshot);
+
+}  // namespace stencil

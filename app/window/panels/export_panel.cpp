@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/exports.h"
+#include "sim/run_spec.h"
+
+namespace stencil {
+namespace {
+
+void draw_file_boxes(ExportState& state) {
+    if (!ImGui::BeginTable("files", 2, ImGuiTableFlags_SizingStretchSame)) return;
+    for (const Export& file : exports()) {
+        const std::string name(file.name);
+        bool chosen = std::ranges::find(state.files, name) != state.files.end();
+        ImGui::TableNextColumn();
+        if (!checkbox(name.c_str(), &chosen, file.help)) continue;
+        if (chosen)
+            state.files.push_back(name);
+        else
+            std::erase(state.files, name);
+    }
+    ImGui::EndTable();
+}
+
+std::string_view why_no_export(const ExportState& state, const Snapshot& snapshot) {
+    if (snapshot.exporting) return "The files of before are still being written";
+    if (state.folder.empty()) return "Name a folder";
+    if (state.files.empty()) return "Tick at least one file";
+    return "";
+}
+
+void draw_record(UiState& ui, const Snapshot& snapshot) {
+    ExportState& state = ui.panel.exports;
+    subtitle("Frames", "Numbered files while it runs, for films and for analysis");
+    const bool recording = !snapshot.recording.empty();
+    ImGui::BeginDisabled(recording);
+    constexpr std::string_view kTip = "A frame is written at exactly every so many steps";
+    row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
+    number_input("##every", state.record_every, 1, kMostSteps);
+    tooltip(kTip);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    ImGui::TextUnformatted("steps");
+    row("As", "Pictures, arrays or both");
+    checkbox("PNG", &state.record_png, "A picture of one pixel a cell");
+    ImGui::SameLine();
+    checkbox("NPY", &state.record_npy, "The values, for NumPy");
+    ImGui::EndDisabled();
+    row("", "");
+    if (recording) {
+        if (button(ICON_RECORD " stop", button_size(1), "Ends the recording; the files stay"))
+            ui.act(action::Record{});
+        paragraph(fmt::format("{} files in {}", format_count(snapshot.recorded), snapshot.recording),
+                  warning_color());
+        return;
+    }
+    const bool none = !state.record_png && !state.record_npy;
+    const std::string_view why = state.folder.empty() ? "Name a folder"
+                                 : none               ? "Choose pictures, arrays or both"
+                                                      : "";
+    if (button(
+            ICON_RECORD " record", button_size(1), "Writes numbered files to FOLDER/frames from now on", why))
+        ui.act(action::Record{state.folder, state.record_every, state.record_png, state.record_npy});
+}
+
+void draw_open(UiState& ui) {
+    ExportState& state = ui.panel.exports;
+    constexpr std::string_view kTip =
+        "A spec.json or the folder of an earlier run: that session from its start. The present one ends.";
+    subtitle("Earlier runs", "From spec.json, which every export has");
+    row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
+    text_input("##spec", "spec.json or a folder", state.spec_path);
+    tooltip(kTip);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : ""))
+        ui.act(action::Open{state.spec_path});
+}
+
+void draw_messages(const Snapshot& snapshot) {
+    if (snapshot.messages.empty()) return;
+    subtitle("Messages", "Newest first");
+    constexpr std::size_t kMost = 5;
+    const std::size_t count = std::min(kMost, snapshot.messages.size());
+    for (std::size_t i = 0; i < count; ++i) {
+        const Message& message = snapshot.messages[snapshot.messages.size() - 1 - i];
+        paragraph(message.text, message.level == Message::Level::error ? error_color() : faint_color());
+    }
+}
+
+}  // namespace
+
+void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
+    ExportState& state = ui.panel.exports;
+    row("Folder", "Where the files go; made if it does not exist");
+    text_input("##folder", "a folder", state.folder);
+    tooltip("Where the files go; made if it does not exist");
+    draw_file_boxes(state);
+    if (button(ICON_SAVE " export now",
+               button_size(1),
+               "Writes the ticked files of this moment, as `stencilscope run` would. Key S.",
+               why_no_export(state, snapshot)))
+        export_now(ui, snapshot);
+    if (button(ICON_COPY " copy command line",
+               button_size(1),
+               "Into the clipboard: the headless command that repeats what is on the screen. Key C."))
+        copy_command_line(ui, snapshot);
+}
+
+void draw_exports(UiState& ui, const Snapshot& snapshot) {
+    draw_export_choice(ui, snapshot);
+    draw_record(ui, snapshot);
+    draw_open(ui);
+    draw_messages(snapshot);
+}
+
+}  // namespace stencil

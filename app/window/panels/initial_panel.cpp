@@ -1,0 +1,148 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/error.h"
+#include "sim/initial/initial.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+// What the run has begun with; a file that has gone is a file still.
+InitialChoice current_choice(const RunSpec& now) {
+    try {
+        return parse_initial(now.initial);
+    } catch (const InputError&) {
+        return {nullptr, {}, now.initial};
+    }
+}
+
+const InitialCondition* find_condition(std::string_view name) {
+    const auto all = initial_conditions();
+    const auto found = std::ranges::find(all, name, &InitialCondition::name);
+    return found == all.end() ? nullptr : &*found;
+}
+
+void choose(InitialState& state, const InitialCondition& condition, const InitialChoice& current) {
+    state.name = std::string(condition.name);
+    state.parameters.clear();
+    for (const InitialParameter& parameter : condition.parameters)
+        state.parameters[std::string(parameter.name)] = parameter.standard;
+    if (current.condition == &condition) state.parameters = current.parameters;
+}
+
+// "gaussian:sigma=0.2,x=0.5,y=0.5": what --initial takes.
+std::string spelled(const InitialState& state) {
+    std::string text = state.name;
+    char separator = ':';
+    for (const auto& [name, value] : state.parameters) {
+        text += fmt::format("{}{}={}", separator, name, format_real(value));
+        separator = ',';
+    }
+    return text;
+}
+
+void draw_condition(InitialState& state, const InitialChoice& current) {
+    constexpr std::string_view kTip = "The field that a run begins with. Nothing happens before Apply.";
+    const InitialCondition* chosen = find_condition(state.name);
+    row("Condition", kTip);
+    if (ImGui::BeginCombo("##condition", chosen ? chosen->name.data() : "a file")) {
+        for (const InitialCondition& condition : initial_conditions())
+            if (choice(condition.name.data(), &condition == chosen, condition.help))
+                choose(state, condition, current);
+        ImGui::EndCombo();
+    } else {
+        tooltip(chosen ? chosen->help : kTip);
+    }
+}
+
+void draw_parameters(InitialState& state, const InitialCondition& condition) {
+    for (const InitialParameter& parameter : condition.parameters) {
+        const std::string tip = fmt::format("{}; from {} to {}, {} unless given",
+                                            parameter.help,
+                                            format_short(parameter.least),
+                                            format_short(parameter.most),
+                                            format_short(parameter.standard));
+        double& value = state.parameters[std::string(parameter.name)];
+        ImGui::PushID(parameter.name.data());
+        row(parameter.name.data(), tip);
+        ImGui::InputDouble("##value", &value, 0, 0, "%.6g");
+        if (!ImGui::IsItemActive()) value = std::clamp(value, parameter.least, parameter.most);
+        tooltip(tip);
+        ImGui::PopID();
+    }
+}
+
+// The seed, and true where a new one was entered or thrown.
+bool draw_seed(Draft<std::string>& draft, const RunSpec& now) {
+    constexpr std::string_view kTip =
+        "Of the random numbers: the same seed gives the same field, here, in `stencilscope run` and in NumPy";
+    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
+    const std::string current = fmt::format("{}", now.seed);
+    row("Seed", kTip, keep);
+    follow(draft, current);
+    text_input("##seed", "a whole number", draft.value);
+    bool entered = committed(draft) && draft.value != current;
+    tooltip(kTip);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("new", button_size(1), "Throws a new seed and starts again with it")) {
+        draft.value = fmt::format("{}", std::random_device{}());
+        entered = true;
+    }
+    return entered;
+}
+
+void draw_apply(UiState& ui, const RunSpec& now) {
+    InitialState& state = ui.panel.initial;
+    const std::string wanted = spelled(state);
+    row("", "");
+    if (!button("apply and restart",
+                button_size(1),
+                "Makes the field by this condition and starts the run again at step 0",
+                state.name.empty() ? "Choose a condition first" : ""))
+        return;
+    if (wanted == now.initial)
+        ui.act(action::Reset{});
+    else
+        ui.act(action::Change{"initial", wanted});
+    state.name.clear();
+}
+
+void draw_file(UiState& ui) {
+    constexpr std::string_view kTip =
+        "An array (.npy) or a picture (.png, .jpg) to begin with, and the run starts again. Files can also "
+        "be "
+        "dropped on the window.";
+    InitialState& state = ui.panel.initial;
+    row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
+    text_input("##path", ".npy, .png or .jpg", state.path);
+    tooltip(kTip);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : ""))
+        ui.act(action::Open{state.path});
+    paragraph("or drop a file on the window", faint_color());
+}
+
+}  // namespace
+
+void draw_initial(UiState& ui, const Snapshot& snapshot) {
+    InitialState& state = ui.panel.initial;
+    const InitialChoice current = current_choice(snapshot.now);
+    if (state.name.empty() && current.condition) choose(state, *current.condition, current);
+    draw_condition(state, current);
+    const InitialCondition* condition = find_condition(state.name);
+    if (condition) draw_parameters(state, *condition);
+    if (condition && condition->random && draw_seed(state.seed, snapshot.now))
+        ui.act(action::Change{"seed", state.seed.value});
+    draw_apply(ui, snapshot.now);
+    subtitle("From a file", "Arrays and pictures");
+    draw_file(ui);
+}
+
+}  // namespace stencil

@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/plot.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+struct SeriesRow {
+    const char* name;
+    double (*of)(const Statistics&);
+};
+
+// In the order of SeriesOf.
+constexpr std::array<SeriesRow, 4> kSeries{{
+    {"total", [](const Statistics& s) { return s.total; }},
+    {"max", [](const Statistics& s) { return s.max; }},
+    {"min", [](const Statistics& s) { return s.min; }},
+    {"mean", [](const Statistics& s) { return s.mean; }},
+}};
+
+void draw_drift(const Snapshot& snapshot) {
+    constexpr std::string_view kTip =
+        "How far the total has moved from that of the start, relative to it. Insulated and periodic "
+        "boundaries "
+        "conserve the total exactly, so what is left is rounding.";
+    if (snapshot.drift)
+        value_row("drift", fmt::format("{:+.2e}", *snapshot.drift), "", kTip);
+    else
+        value_row("drift",
+                  "\xe2\x80\x93",
+                  "",
+                  "Told where the boundary conserves the total and nothing was painted since the start");
+}
+
+void draw_statistics(const Snapshot& snapshot) {
+    const Statistics& now = snapshot.series.back().statistics;
+    if (begin_values("statistics")) {
+        value_row("min", format_value(now.min), "", "The smallest finite value");
+        value_row("max", format_value(now.max), "", "The largest finite value");
+        value_row("mean", format_value(now.mean), "", "Of the finite values");
+        value_row("total", format_value(now.total), "", "The sum over all cells, in float64");
+        draw_drift(snapshot);
+        end_values();
+    }
+    if (now.not_finite > 0)
+        paragraph(fmt::format("{} cells are not finite numbers",
+                              format_count(static_cast<long long>(now.not_finite))),
+                  error_color());
+}
+
+void draw_series(MeasureState& state, const Snapshot& snapshot) {
+    std::array<Segment, kSeries.size()> segments;
+    for (std::size_t i = 0; i < kSeries.size(); ++i) segments[i] = {kSeries[i].name, "Over the steps so far"};
+    if (const auto clicked = segmented("series", segments, int(state.series)))
+        state.series = SeriesOf(*clicked);
+    const SeriesRow& shown = kSeries[std::size_t(state.series)];
+    std::vector<double> steps, values;
+    for (const MeasuredMoment& moment : snapshot.series) {
+        steps.push_back(double(moment.step));
+        values.push_back(shown.of(moment.statistics));
+    }
+    draw_plot({"##series", "step", shown.name}, steps, values);
+}
+
+void draw_histogram(UiState& ui, const Snapshot& snapshot) {
+    subtitle("Histogram", "How many cells have which value, over the range of the colours");
+    ui.wants_histogram = true;
+    if (!snapshot.frame || !snapshot.frame->histogram || snapshot.frame->histogram->counts.empty()) {
+        paragraph("comes with the next frame", faint_color());
+        return;
+    }
+    const Histogram& histogram = *snapshot.frame->histogram;
+    const std::size_t bins = histogram.counts.size();
+    const double width = (histogram.range.high - histogram.range.low) / double(bins);
+    std::vector<double> centres(bins), counts(bins);
+    for (std::size_t i = 0; i < bins; ++i) {
+        centres[i] = histogram.range.low + (double(i) + 0.5) * width;
+        counts[i] = double(histogram.counts[i]);
+    }
+    draw_plot({"##histogram", "value", "cells", true}, centres, counts);
+}
+
+void draw_profile(UiState& ui, const Snapshot& snapshot) {
+    subtitle("Profile", "The values along a line on the canvas");
+    if (!snapshot.frame || !snapshot.frame->profile || snapshot.frame->profile->values.empty()) {
+        paragraph("Choose the profile tool (L) and drag a line on the canvas.", faint_color());
+        return;
+    }
+    const Profile& profile = *snapshot.frame->profile;
+    draw_plot({"##profile", "cells along the line", "value"}, profile.distance, profile.values);
+    const auto [least, most] = std::ranges::minmax(profile.values);
+    paragraph(fmt::format("min {}   max {}", format_value(least), format_value(most)), faint_color());
+    if (button("remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
+}
+
+void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    const std::string place = fmt::format("({}, {})", probe.x, probe.y);
+    ImGui::TextUnformatted(place.c_str());
+    tooltip("Column and row of the cell");
+    ImGui::TableNextColumn();
+    draw_sparkline(probe.values, ImVec2(ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()));
+    tooltip(fmt::format("Its values from step {} to {}",
+                        probe.steps.empty() ? 0 : probe.steps.front(),
+                        probe.steps.empty() ? 0 : probe.steps.back()));
+    ImGui::TableNextColumn();
+    ImGui::AlignTextToFramePadding();
+    const std::string value = probe.values.empty() ? "" : format_value(probe.values.back());
+    ImGui::TextUnformatted(value.c_str());
+    ImGui::TableNextColumn();
+    ImGui::PushID(index);
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Removes the probe and its values"))
+        ui.act(action::RemoveProbe{index});
+    ImGui::PopID();
+}
+
+void draw_probes(UiState& ui, const Snapshot& snapshot) {
+    subtitle("Probes", "Cells whose values are kept over time");
+    if (snapshot.probes.empty()) {
+        paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
+        return;
+    }
+    if (!ImGui::BeginTable("probes", 4, ImGuiTableFlags_SizingFixedFit)) return;
+    ImGui::TableSetupColumn("cell");
+    ImGui::TableSetupColumn("values", ImGuiTableColumnFlags_WidthStretch);
+    ImGui::TableSetupColumn("newest");
+    ImGui::TableSetupColumn("remove");
+    for (int i = 0; i < int(snapshot.probes.size()); ++i) draw_probe(ui, snapshot.probes[std::size_t(i)], i);
+    ImGui::EndTable();
+}
+
+void draw_csv(UiState& ui) {
+    MeasureState& state = ui.panel.measure;
+    constexpr std::string_view kTip =
+        "Writes statistics.csv, and histogram.csv, profile.csv and probes.csv where there are such, into the "
+        "folder";
+    subtitle("Tables", "Comma-separated files of what is measured");
+    row("Folder", "Made if it does not exist");
+    text_input("##folder", "a folder", state.folder);
+    row("", "");
+    if (button("export CSV", button_size(1), kTip, state.folder.empty() ? "Name a folder" : ""))
+        ui.act(action::ExportMeasures{state.folder});
+}
+
+}  // namespace
+
+void draw_measure(UiState& ui, const Snapshot& snapshot) {
+    if (snapshot.series.empty()) {
+        paragraph("comes with the first steps", faint_color());
+    } else {
+        draw_statistics(snapshot);
+        draw_series(ui.panel.measure, snapshot);
+    }
+    draw_histogram(ui, snapshot);
+    draw_profile(ui, snapshot);
+    draw_probes(ui, snapshot);
+    draw_csv(ui);
+}
+
+}  // namespace stencil

@@ -1,0 +1,81 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::string_view kHint =
+    "Space runs and pauses, dragging paints, the wheel zooms, middle drag moves. H shows all keys.";
+
+void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
+    ImGui::SetNextWindowSize(ImVec2(std::min(em(40), 0.9f * ImGui::GetIO().DisplaySize.x), 0));
+    if (!ImGui::BeginPopup("messages")) return;
+    for (std::size_t i = snapshot.messages.size(); i-- > 0;) {
+        const Message& message = snapshot.messages[i];
+        ImGui::PushID(message.id);
+        if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
+            ui.act(action::DismissMessage{message.id});
+        ImGui::SameLine();
+        const bool error = message.level == Message::Level::error;
+        paragraph(message.text, error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text));
+        ImGui::PopID();
+    }
+    ImGui::EndPopup();
+}
+
+void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
+    const Message& message = snapshot.messages.back();
+    const bool error = message.level == Message::Level::error;
+    const ImVec4 color = error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    const std::string all = fmt::format("all {}", snapshot.messages.size());
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float buttons = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(ICON_CLOSE).x +
+                          4 * style.FramePadding.x + 2 * style.ItemSpacing.x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - buttons;
+    ImGui::AlignTextToFramePadding();
+    ImGui::PushStyleColor(ImGuiCol_Text, color);
+    ImGui::TextUnformatted(error ? ICON_WARNING : ICON_INFO);
+    ImGui::PopStyleColor();
+    ImGui::SameLine();
+    fitted_text(message.text, right - ImGui::GetCursorPosX(), color);
+    ImGui::SameLine(right + style.ItemSpacing.x);
+    if (button(all.c_str(), ImVec2(0, 0), "All messages")) ImGui::OpenPopup("messages");
+    draw_all_messages(ui, snapshot);
+    ImGui::SameLine();
+    ImGui::PushID(message.id);
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
+        ui.act(action::DismissMessage{message.id});
+    ImGui::PopID();
+}
+
+void draw_hint(UiState& ui) {
+    const float close = ImGui::CalcTextSize(ICON_CLOSE).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close;
+    ImGui::AlignTextToFramePadding();
+    fitted_text(kHint, right - ImGui::GetCursorPosX() - ImGui::GetStyle().ItemSpacing.x, faint_color());
+    ImGui::SameLine(right);
+    ImGui::PushID("hint");
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Don't show this again")) ui.preferences.hints_seen = true;
+    ImGui::PopID();
+}
+
+}  // namespace
+
+bool has_notices(const UiState& ui, const Snapshot& snapshot) {
+    return !snapshot.messages.empty() || !ui.preferences.hints_seen;
+}
+
+void draw_notices(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.messages.empty())
+        draw_newest_message(ui, snapshot);
+    else if (!ui.preferences.hints_seen)
+        draw_hint(ui);
+}
+
+}  // namespace stencil

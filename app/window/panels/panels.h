@@ -1,0 +1,46 @@
+// What a person reads and clicks. Each function draws its part into the current ImGui window, reads the
+// snapshot and appends actions; what it remembers is in UiState::panel.
+#pragma once
+
+#include <span>
+
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+void draw_toolbar(UiState& ui, const Snapshot& snapshot);
+void draw_status_line(UiState& ui, const Snapshot& snapshot);
+
+/// The newest message and the hint of the first start; nothing where there is neither.
+bool has_notices(const UiState& ui, const Snapshot& snapshot);
+void draw_notices(UiState& ui, const Snapshot& snapshot);
+
+/// Its own window, while UiState::help_open.
+void draw_help(UiState& ui);
+
+// The sections of the side panel.
+void draw_simulation(UiState& ui, const Snapshot& snapshot);
+void draw_initial(UiState& ui, const Snapshot& snapshot);
+void draw_view(UiState& ui, const Snapshot& snapshot);
+void draw_brush(UiState& ui, const Snapshot& snapshot);
+void draw_measure(UiState& ui, const Snapshot& snapshot);
+void draw_performance(UiState& ui, const Snapshot& snapshot);
+void draw_exports(UiState& ui, const Snapshot& snapshot);
+void draw_examples(UiState& ui, const Snapshot& snapshot);
+
+/// Folder, files and the button: also the toolbar's popup.
+void draw_export_choice(UiState& ui, const Snapshot& snapshot);
+
+struct Section {
+    const char* title;  ///< also what Preferences::open_sections holds
+    const char* tip;
+    void (*draw)(UiState&, const Snapshot&);
+};
+
+/// In the order in which they stand; those that have nothing to show are left out.
+std::span<const Section> sections();
+
+/// All of them, each below its header.
+void draw_side_panel(UiState& ui, const Snapshot& snapshot);
+
+}  // namespace stencil

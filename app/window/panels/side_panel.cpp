@@ -1,0 +1,50 @@
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/examples/example.h"
+
+namespace stencil {
+namespace {
+
+// The examples come last, because they are left out while their table is empty.
+constexpr Section kSections[] = {
+    {"Simulation", "What is computed, how and on what", draw_simulation},
+    {"Initial condition", "The field that a run begins with", draw_initial},
+    {"View", "What the canvas shows and in which colours", draw_view},
+    {"Brush", "What the left mouse button does on the canvas", draw_brush},
+    {"Measure", "Numbers of the field, profiles and probes", draw_measure},
+    {"Performance", "How fast it runs, and what a frame costs", draw_performance},
+    {"Export", "Files of this moment, frames while it runs, and earlier runs", draw_exports},
+    {"Examples", "Other workloads on the processor and the GPU", draw_examples},
+};
+
+void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
+    auto& open_sections = ui.preferences.open_sections;
+    const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
+    ImGui::SetNextItemOpen(was_open);
+    const bool is_open = ImGui::CollapsingHeader(section.title);
+    tooltip(section.tip);
+    if (is_open && !was_open) open_sections.emplace_back(section.title);
+    if (!is_open && was_open) std::erase(open_sections, section.title);
+    if (!is_open) return;
+    ImGui::PushID(section.title);
+    section.draw(ui, snapshot);
+    ImGui::Dummy(ImVec2(0, em(0.2f)));
+    ImGui::PopID();
+}
+
+}  // namespace
+
+std::span<const Section> sections() {
+    const std::span<const Section> all(kSections);
+    return examples().empty() ? all.first(all.size() - 1) : all;
+}
+
+void draw_side_panel(UiState& ui, const Snapshot& snapshot) {
+    for (const Section& section : sections()) draw_section(section, ui, snapshot);
+}
+
+}  // namespace stencil

@@ -1,0 +1,281 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "app/window/format.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "kernels/method.h"
+#include "sim/parse.h"
+#include "sim/resolve.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kLeastCoefficient = 1e-4;  // of the slider; 0 is not allowed
+constexpr double kMostCoefficient = 0.5;    // of the slider where unstable steps are allowed
+constexpr double kSafeCoefficient = 0.2;
+
+void change(UiState& ui, std::string setting, std::string value, bool continuing = false) {
+    ui.act(action::Change{std::move(setting), std::move(value), continuing});
+}
+
+std::string text_of(std::string_view text) {
+    return std::string(text);
+}
+
+// --- The coefficient and its limit.
+
+void draw_coefficient(UiState& ui, const RunSpec& now) {
+    row("Coefficient",
+        "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2. Takes "
+        "effect at once and never restarts the run. Ctrl+click or double-click to type.");
+    SliderLook look{kLeastCoefficient, now.allow_unstable ? kMostCoefficient : kStabilityLimit, "%.4f"};
+    look.most = std::max(look.most, now.coefficient);
+    const auto edit = live_slider("##coefficient", ui.panel.simulation.coefficient, now.coefficient, look);
+    tooltip("Drag, or Ctrl+click or double-click to type a number");
+    if (edit) change(ui, "coefficient", format_real(edit->value), edit->continuing);
+}
+
+void draw_stability(UiState& ui, const RunSpec& now) {
+    const std::string c = format_real(now.coefficient);
+    constexpr std::string_view kTip =
+        "Explicit steps in two dimensions are stable up to 0.25: beyond it the finest pattern, a "
+        "checkerboard, grows with every step.";
+    row("Stability", kTip);
+    if (now.coefficient < kStabilityLimit) {
+        paragraph(fmt::format("limit {}: stable", kStabilityLimit), good_color());
+    } else if (now.coefficient == kStabilityLimit) {
+        paragraph(fmt::format("{}: the checkerboard mode never decays", c), warning_color());
+    } else {
+        paragraph(fmt::format("{} exceeds the limit {}: grows without bound", c, kStabilityLimit),
+                  error_color());
+    }
+    tooltip(kTip);
+    if (now.coefficient >= kStabilityLimit) {
+        row("", "");
+        const std::string label = fmt::format("use {}", kSafeCoefficient);
+        if (button(label.c_str(), button_size(1), "Sets the coefficient to a value that is stable"))
+            change(ui, "coefficient", format_real(kSafeCoefficient));
+    }
+    bool allow = now.allow_unstable;
+    row("", "");
+    if (checkbox(
+            "allow unstable",
+            &allow,
+            "Lets the coefficient exceed 0.25, up to 0.5 on the slider. The field is watched, and the run "
+            "pauses where it overflows."))
+        change(ui, "allow-unstable", allow ? "true" : "false");
+}
+
+// --- What runs where.
+
+void draw_boundary(UiState& ui, const RunSpec& now) {
+    row("Boundary", "What lies outside the field. Takes effect at the next step; the field stays.");
+    if (!ImGui::BeginCombo("##boundary", name_of(now.boundary).data())) return;
+    for (const BoundaryRow& boundary : kBoundaries)
+        if (choice(boundary.name.data(), boundary.boundary == now.boundary, boundary.help))
+            change(ui, "boundary", text_of(boundary.name));
+    ImGui::EndCombo();
+}
+
+bool is_on(const RunSpec& now, Device device) {
+    return now.backend == name_of(device);
+}
+
+void draw_method(UiState& ui, const RunSpec& now) {
+    const Method* current = find_method(now.method);
+    constexpr std::string_view kTip =
+        "How the steps are computed: all methods of the backend give the same field, at different speeds. "
+        "The "
+        "field stays.";
+    row("Method", kTip);
+    if (!ImGui::BeginCombo("##method", now.method.c_str())) {
+        tooltip(current ? current->summary : kTip);
+        return;
+    }
+    if (choice("auto", false, "The fastest method of the backend")) change(ui, "method", "auto");
+    for (const Method& method : methods()) {
+        if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
+        if (choice(method.name.data(), &method == current, method.summary))
+            change(ui, "method", text_of(method.name));
+    }
+    ImGui::EndCombo();
+}
+
+void draw_backend(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const bool cuda = snapshot.machine && snapshot.machine->has_cuda();
+    const std::string why =
+        cuda ? "" : "No CUDA: " + (snapshot.machine ? snapshot.machine->cuda.why_none : "not known yet");
+    row("Backend", "Where the steps are computed. The field moves along.");
+    if (!ImGui::BeginCombo("##backend", now.backend.c_str())) return;
+    if (choice("auto", false, "The GPU where there is one, else the processor"))
+        change(ui, "backend", "auto");
+    if (choice("cpu", now.backend == "cpu", "The processor's cores, with SIMD")) change(ui, "backend", "cpu");
+    if (choice("cuda", now.backend == "cuda", "The NVIDIA GPU", why)) change(ui, "backend", "cuda");
+    ImGui::EndCombo();
+}
+
+void draw_precision(UiState& ui, const RunSpec& now) {
+    row("Precision", "Of a cell. The field is carried over, rounded once.");
+    static constexpr Segment kSegments[] = {
+        {"float32", "4 bytes a cell, about 7 digits: twice as fast where memory is the limit"},
+        {"float64", "8 bytes a cell, about 16 digits"}};
+    if (const auto clicked = segmented("dtype", kSegments, now.dtype == DType::float32 ? 0 : 1))
+        change(ui, "dtype", kSegments[*clicked].label);
+}
+
+void draw_threads(UiState& ui, const Snapshot& snapshot) {
+    Draft<int>& draft = ui.panel.simulation.threads;
+    const int most =
+        std::max({1, snapshot.now.threads, snapshot.machine ? snapshot.machine->cpu_threads : 1});
+    constexpr std::string_view kTip =
+        "Of the processor that work at the same time. Takes effect when the slider is let go.";
+    row("Threads", kTip);
+    follow(draft, snapshot.now.threads);
+    ImGui::BeginDisabled(most == 1);
+    ImGui::SliderInt("##threads", &draft.value, 1, most, "%d", ImGuiSliderFlags_AlwaysClamp);
+    ImGui::EndDisabled();
+    const bool done = committed(draft);
+    tooltip(most == 1 ? "This machine has one thread" : kTip);
+    if (done && draft.value != snapshot.now.threads) change(ui, "threads", std::to_string(draft.value));
+}
+
+// --- The size and what it takes.
+
+double free_bytes(const Snapshot& snapshot, bool cuda) {
+    const MemoryUse& memory = snapshot.memory;
+    const double total = cuda ? memory.gpu_total : memory.host_total;
+    const double used = cuda ? memory.gpu_used : memory.host_used;
+    const SolverSetup held = solver_setup(snapshot.now);
+    return total > 0 ? total - used + (held.method ? solver_bytes(held) : 0) : 0;
+}
+
+void draw_memory(const Snapshot& snapshot, Size size) {
+    RunSpec wanted = snapshot.now;
+    wanted.size = size;
+    const SolverSetup setup = solver_setup(wanted);
+    if (!setup.method) return;
+    const bool cuda = setup.method->device == Device::cuda;
+    const double needed = solver_bytes(setup);
+    const double free = free_bytes(snapshot, cuda);
+    const char* where = cuda ? "GPU memory" : "host memory";
+    row("Needs", "Memory of the method on a field of this size, without what exports take");
+    const bool fits = free <= 0 || needed <= free;
+    const std::string text = fmt::format("{} of {}", format_bytes(needed), where);
+    paragraph(fits ? text : fmt::format("{}: more than the {} free", text, format_bytes(free)),
+              fits ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : error_color());
+}
+
+void draw_presets(SimulationState& state) {
+    static constexpr std::array<int, 7> kPresets{256, 512, 1024, 2048, 4096, 8192, 16384};
+    if (!ImGui::BeginPopup("presets")) return;
+    for (const int n : kPresets) {
+        const std::string label = fmt::format("{0}x{0}", n);
+        if (ImGui::MenuItem(label.c_str())) state.nx = state.ny = n;
+    }
+    ImGui::EndPopup();
+}
+
+void draw_size(UiState& ui, const Snapshot& snapshot) {
+    SimulationState& state = ui.panel.simulation;
+    const Size current = snapshot.now.size.value_or(Size{});
+    Size size{state.nx > 0 ? state.nx : current.nx, state.ny > 0 ? state.ny : current.ny};
+    row("Size", "Columns x rows of the field, in cells");
+    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
+    ImGui::SetNextItemWidth(width);
+    number_input("##nx", size.nx, 1, kMostCells);
+    tooltip("Columns");
+    ImGui::SameLine(0, spacing);
+    ImGui::TextUnformatted("\xc3\x97");
+    ImGui::SameLine(0, spacing);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    number_input("##ny", size.ny, 1, kMostCells);
+    tooltip("Rows");
+    state.nx = size.nx == current.nx ? 0 : size.nx;
+    state.ny = size.ny == current.ny ? 0 : size.ny;
+    row("", "");
+    const ImVec2 half = button_size(2);
+    if (button("presets", half, "Square sizes to choose from")) ImGui::OpenPopup("presets");
+    draw_presets(state);
+    ImGui::SameLine(0, spacing);
+    const bool same = size == current;
+    if (button("apply",
+               half,
+               "Makes the field this large; the initial condition is made anew and the run starts again",
+               same ? "This is the size of the field" : "")) {
+        change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
+        state.nx = state.ny = 0;
+    }
+    draw_memory(snapshot, size);
+}
+
+// --- Steps.
+
+void draw_order(const char* label, const char* verb, long long& value, std::string_view tip, bool& pressed) {
+    const float keep = em(4.2f) + ImGui::GetStyle().ItemInnerSpacing.x;
+    ImGui::PushID(label);
+    row(label, tip, keep);
+    number_input("##value", value, 0, kMostSteps);
+    tooltip(tip);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    pressed = button(verb, button_size(1), tip);
+    ImGui::PopID();
+}
+
+void draw_stop(UiState& ui, const Snapshot& snapshot) {
+    Draft<long long>& draft = ui.panel.simulation.stop_at;
+    constexpr long long kAhead = 1000;
+    constexpr std::string_view kTip = "A run stops at exactly this step and then stands still";
+    row("Stop at", kTip);
+    bool on = snapshot.stop_at.has_value();
+    if (checkbox("##stops", &on, kTip))
+        ui.act(action::StopAt{on ? std::optional(snapshot.step + kAhead) : std::nullopt});
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    ImGui::BeginDisabled(!on);
+    const bool entered =
+        number_input("##stop_at", draft, snapshot.stop_at.value_or(snapshot.step + kAhead), 0, kMostSteps);
+    ImGui::EndDisabled();
+    tooltip(on ? kTip : "Tick the box to stop at a step");
+    if (on && entered) ui.act(action::StopAt{draft.value});
+}
+
+void draw_steps(UiState& ui, const Snapshot& snapshot) {
+    SimulationState& state = ui.panel.simulation;
+    bool pressed = false;
+    draw_order("Steps", "step", state.steps, "Computes exactly so many steps, then stands still", pressed);
+    if (pressed) ui.act(action::Step{state.steps});
+    draw_order(
+        "Jump to step",
+        "jump",
+        state.jump,
+        "Goes to exactly this step as fast as it can, then stands still; from the start again where the "
+        "step lies behind",
+        pressed);
+    if (pressed) ui.act(action::Jump{state.jump});
+    draw_stop(ui, snapshot);
+}
+
+}  // namespace
+
+void draw_simulation(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    draw_coefficient(ui, now);
+    draw_stability(ui, now);
+    draw_boundary(ui, now);
+    subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");
+    draw_steps(ui, snapshot);
+    subtitle("Where and how", "None of these changes what is computed, only how fast and how exactly");
+    draw_backend(ui, snapshot);
+    draw_method(ui, now);
+    draw_precision(ui, now);
+    draw_threads(ui, snapshot);
+    subtitle("Field", "Changing the size starts again");
+    draw_size(ui, snapshot);
+}
+
+}  // namespace stencil

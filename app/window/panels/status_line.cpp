@@ -1,0 +1,134 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "app/window/format.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+/// A piece of the line. Those of the least importance are left out where there is no room.
+struct Piece {
+    std::string text = {};
+    std::string_view tip = {};
+    float least_width = 0;  ///< so that what follows does not jump as the number changes
+    int importance = 0;
+    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+};
+
+constexpr const char* kDot = "\xc2\xb7";
+
+std::string cell_text(const Snapshot& snapshot) {
+    if (!snapshot.frame || !snapshot.frame->hover) return "no cell under the cursor";
+    const SamplePoint at = *snapshot.frame->hover;
+    return fmt::format("({}, {}) = {}", int(at.x), int(at.y), format_value(snapshot.frame->hover_value));
+}
+
+Piece state_piece(const Snapshot& snapshot) {
+    Piece piece{.tip = "What the simulation does", .least_width = em(4), .importance = 90};
+    if (!snapshot.busy.empty()) {
+        piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
+        piece.color = warning_color();
+    } else {
+        piece.text = snapshot.running ? "running" : "paused";
+        if (snapshot.running) piece.color = good_color();
+    }
+    return piece;
+}
+
+void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
+    const Speed& speed = snapshot.speed;
+    pieces.push_back({.text = format_figures(speed.us_per_step) + " \xc2\xb5s/step",
+                      .tip = "Time of one step, over the newest batches",
+                      .least_width = em(6),
+                      .importance = 70});
+    pieces.push_back({.text = format_figures(speed.gcells_per_s) + " GCells/s",
+                      .tip = "Cells updated per second, in 1e9",
+                      .least_width = em(6.5f),
+                      .importance = 65});
+    if (snapshot.copy_gb_per_s <= 0) return;
+    pieces.push_back({.text = format_share(speed.effective_gb_per_s / snapshot.copy_gb_per_s) + " of copy",
+                      .tip = "Effective bandwidth over that of a plain copy, measured here; see Performance",
+                      .least_width = em(6),
+                      .importance = 60});
+}
+
+std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
+    std::vector<Piece> pieces;
+    pieces.push_back({.text = cell_text(snapshot),
+                      .tip = "Column, row and value of the cell under the cursor",
+                      .least_width = em(12),
+                      .importance = 80});
+    pieces.push_back({.text = "step " + format_count(snapshot.step),
+                      .tip = "Steps since the start",
+                      .least_width = em(5.5f),
+                      .importance = 100});
+    pieces.push_back(state_piece(snapshot));
+    add_speed(pieces, snapshot);
+    pieces.push_back({.text = fmt::format("{:.0f} frames/s", ui.cost.frames_per_s),
+                      .tip = "Pictures per second; none are drawn while nothing changes",
+                      .least_width = em(5.5f),
+                      .importance = 50});
+    const RunSpec& now = snapshot.now;
+    pieces.push_back(
+        {.text = fmt::format("{} {} {} {} {}", snapshot.device, kDot, now.method, kDot, name_of(now.dtype)),
+         .tip = "Device, method and precision",
+         .importance = 40});
+    pieces.push_back({.text = ui.transfer.text,
+                      .tip = "How the pixels get to the screen: interop is without a detour through the host",
+                      .importance = 30});
+    if (!ui.preferences.panels)
+        pieces.push_back({.text = "U shows the panels", .tip = "", .importance = 45, .color = faint_color()});
+    std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
+    return pieces;
+}
+
+float width_of(const Piece& piece) {
+    return std::max(piece.least_width, ImGui::CalcTextSize(piece.text.c_str()).x);
+}
+
+float gap() {
+    return em(1.1f);
+}
+
+float width_of(const std::vector<Piece>& pieces) {
+    float width = 0;
+    for (const Piece& piece : pieces) width += width_of(piece) + gap();
+    return width - gap();
+}
+
+// Between two pieces.
+void draw_divider() {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float x = at.x - gap() / 2;
+    ImGui::GetWindowDrawList()->AddLine(ImVec2(x, at.y + em(0.1f)),
+                                        ImVec2(x, at.y + ImGui::GetTextLineHeight() - em(0.1f)),
+                                        ImGui::GetColorU32(ImGuiCol_Separator));
+}
+
+}  // namespace
+
+void draw_status_line(UiState& ui, const Snapshot& snapshot) {
+    std::vector<Piece> pieces = pieces_of(ui, snapshot);
+    const float room = ImGui::GetContentRegionAvail().x;
+    while (pieces.size() > 1 && width_of(pieces) > room)
+        pieces.erase(std::ranges::min_element(pieces, {}, &Piece::importance));
+    const float left = ImGui::GetCursorPosX();
+    float x = left;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const Piece& piece = pieces[i];
+        if (i > 0) {
+            ImGui::SameLine(x);
+            draw_divider();
+        }
+        fitted_text(piece.text, std::max(1.0f, left + room - x), piece.color);
+        tooltip(piece.tip);
+        x += width_of(piece) + gap();
+    }
+}
+
+}  // namespace stencil

@@ -1,0 +1,291 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cfloat>
+#include <string>
+#include <vector>
+
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/shortcuts.h"
+
+namespace stencil {
+namespace {
+
+enum class Kind { button, pace, view, exports };
+
+/// One of the toolbar's items. Those of the least importance are the first to go into the menu.
+struct Item {
+    Kind kind = Kind::button;
+    std::string icon = {}, label = {};
+    std::string widest = {};  ///< label, where the label changes and the button must not
+    Command command = nullptr;
+    int importance = 0;
+    bool begins_group = false;
+    bool active = false;
+    std::string_view why_not = {};
+    std::string extra = {};  ///< for the tooltip
+};
+
+constexpr int kAlways = 100;
+
+enum class Look { labelled, icons };
+
+float spacing_before(const Item& item, bool first) {
+    if (first) return 0;
+    return item.begins_group ? em(0.9f) : ImGui::GetStyle().ItemInnerSpacing.x;
+}
+
+float text_width(const std::string& text) {
+    return ImGui::CalcTextSize(text.c_str()).x;
+}
+
+std::string caption(const Item& item, Look look, const std::string& label) {
+    if (item.icon.empty()) return label;
+    return look == Look::icons ? item.icon : item.icon + " " + label;
+}
+
+float button_width(const Item& item, Look look) {
+    const std::string& widest = item.widest.empty() ? item.label : item.widest;
+    return text_width(caption(item, look, widest)) + 2 * ImGui::GetStyle().FramePadding.x;
+}
+
+// --- The pace: a label, half, number, twice, automatic.
+
+constexpr const char* kPaceLabel = "Steps/frame";
+constexpr const char* kAuto = "auto";
+
+float pace_input_width() {
+    return em(4.4f);
+}
+
+float pace_width(Look look) {
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float automatic = text_width(kAuto) + 2 * ImGui::GetStyle().FramePadding.x;
+    const float label = look == Look::labelled ? text_width(kPaceLabel) + gap : 0;
+    return label + 2 * ImGui::GetFrameHeight() + pace_input_width() + automatic + 3 * gap;
+}
+
+std::string with_keys(std::string_view text, Command command) {
+    const Shortcut* shortcut = shortcut_of(command);
+    return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
+}
+
+void draw_pace(UiState& ui, const Snapshot& snapshot, Look look) {
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    const ImVec2 square(ImGui::GetFrameHeight(), 0);
+    constexpr std::string_view kTip =
+        "Steps between two pictures. Exactly this many, or automatically as many as keep the window fluid. "
+        "Does "
+        "not change what is computed.";
+    if (look == Look::labelled) {
+        ImGui::AlignTextToFramePadding();
+        ImGui::TextUnformatted(kPaceLabel);
+        tooltip(kTip);
+        ImGui::SameLine(0, gap);
+    }
+    const bool automatic = snapshot.steps_per_frame == 0;
+    const long long current = automatic ? snapshot.last_batch : snapshot.steps_per_frame;
+    if (button("-", square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
+    ImGui::SameLine(0, gap);
+    ImGui::SetNextItemWidth(pace_input_width());
+    Draft<long long>& draft = ui.panel.toolbar.pace;
+    if (number_input("##pace", draft, current, 1, 1LL << 30))
+        ui.act(action::Pace{draft.value, snapshot.budget_ms});
+    tooltip(kTip);
+    ImGui::SameLine(0, gap);
+    if (button("+", square, with_keys(shortcut_of(faster)->what, faster))) faster(ui, snapshot);
+    ImGui::SameLine(0, gap);
+    const ImGuiCol color = automatic ? ImGuiCol_ButtonActive : ImGuiCol_Button;
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
+    if (button(kAuto, ImVec2(0, 0), "As many steps as fit into a frame, found anew as the speed changes"))
+        ui.act(action::Pace{automatic ? std::max(1LL, current) : 0, snapshot.budget_ms});
+    ImGui::PopStyleColor();
+}
+
+// --- The view.
+
+float view_width() {
+    float widest = text_width("three-up");
+    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(std::string(row.title)));
+    return std::min(em(11), widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
+}
+
+void draw_view_choice(UiState& ui) {
+    const bool three = is_three_up(ui);
+    const PaneRow& shown = row_of(ui.panes.front());
+    ImGui::SetNextItemWidth(view_width());
+    if (!ImGui::BeginCombo("##view", three ? "three-up" : shown.title.data())) {
+        tooltip(with_keys("What the canvas shows", next_view));
+        return;
+    }
+    for (const PaneRow& row : panes())
+        if (choice(row.title.data(), !three && row.pane == shown.pane, row.help)) show_pane(ui, row.pane);
+    ImGui::EndCombo();
+}
+
+// --- All of them.
+
+std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
+    const bool dark = ui.preferences.theme == Theme::dark;
+    const bool copied = ImGui::GetTime() < ui.panel.toolbar.copied_until;
+    std::vector<Item> items;
+    items.push_back({.icon = snapshot.running ? ICON_PAUSE : ICON_PLAY,
+                     .label = snapshot.running ? "Pause" : "Run",
+                     .widest = "Pause",
+                     .command = toggle_running,
+                     .importance = kAlways,
+                     .active = snapshot.running});
+    items.push_back({.icon = ICON_STEP, .label = "Step", .command = single_step, .importance = 90});
+    items.push_back({.icon = ICON_RESET, .label = "Reset", .command = reset, .importance = 85});
+    items.push_back({.kind = Kind::pace, .importance = kAlways, .begins_group = true});
+    items.push_back({.icon = ICON_UNDO,
+                     .label = "Undo",
+                     .command = undo,
+                     .importance = 60,
+                     .begins_group = true,
+                     .why_not = snapshot.can_undo.empty() ? "Nothing to undo" : "",
+                     .extra = snapshot.can_undo});
+    items.push_back({.icon = ICON_REDO,
+                     .label = "Redo",
+                     .command = redo,
+                     .importance = 59,
+                     .why_not = snapshot.can_redo.empty() ? "Nothing to redo" : "",
+                     .extra = snapshot.can_redo});
+    items.push_back({.kind = Kind::view, .importance = kAlways, .begins_group = true});
+    items.push_back({.icon = ICON_THREE,
+                     .label = "3-up",
+                     .command = toggle_three_up,
+                     .importance = 45,
+                     .active = is_three_up(ui)});
+    items.push_back({.icon = ICON_FIT, .label = "Fit", .command = fit, .importance = 40});
+    items.push_back({.label = "1:1", .command = one_cell_per_pixel, .importance = 35});
+    items.push_back({.kind = Kind::exports,
+                     .icon = ICON_SAVE,
+                     .label = "Export",
+                     .command = export_now,
+                     .importance = 70,
+                     .begins_group = true});
+    items.push_back({.icon = ICON_COPY,
+                     .label = copied ? "Copied" : "Copy",
+                     .widest = "Copied",
+                     .command = copy_command_line,
+                     .importance = 30});
+    items.push_back({.icon = ICON_HELP,
+                     .label = "Help",
+                     .command = toggle_help,
+                     .importance = 65,
+                     .begins_group = true,
+                     .active = ui.help_open});
+    items.push_back({.icon = dark ? ICON_SUN : ICON_MOON,
+                     .label = dark ? "Light" : "Dark",
+                     .widest = "Light",
+                     .command = toggle_theme,
+                     .importance = 20});
+    items.push_back({.icon = ICON_PANELS, .label = "Hide", .command = toggle_panels, .importance = 25});
+    return items;
+}
+
+float width_of(const Item& item, Look look) {
+    if (item.kind == Kind::pace) return pace_width(look);
+    if (item.kind == Kind::view) return view_width();
+    return button_width(item, look);
+}
+
+float width_of(const std::vector<Item>& items, Look look) {
+    float width = 0;
+    for (std::size_t i = 0; i < items.size(); ++i)
+        width += spacing_before(items[i], i == 0) + width_of(items[i], look);
+    return width;
+}
+
+// Takes out the least important items until the others fit beside the menu's button.
+std::vector<Item> fold(std::vector<Item>& items, float room) {
+    std::vector<Item> folded;
+    while (!items.empty() && width_of(items, Look::icons) > room) {
+        const auto least = std::ranges::min_element(items, {}, &Item::importance);
+        if (least->importance == kAlways) break;
+        folded.insert(folded.begin(), *least);
+        const bool began_group = least->begins_group;
+        const auto next = items.erase(least);
+        if (began_group && next != items.end()) next->begins_group = true;
+    }
+    return folded;
+}
+
+void press(const Item& item, UiState& ui, const Snapshot& snapshot) {
+    constexpr double kCopiedFor = 1.5;  // seconds
+    if (item.command == copy_command_line) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
+    item.command(ui, snapshot);
+}
+
+std::string tip_of(const Item& item) {
+    const Shortcut* shortcut = shortcut_of(item.command);
+    const std::string what = shortcut ? std::string(shortcut->what) : item.label;
+    return with_keys(item.extra.empty() ? what : fmt::format("{}: {}", what, item.extra), item.command);
+}
+
+void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snapshot) {
+    const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
+    ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
+    // The name behind ### keeps the button itself while its caption changes.
+    const std::string name =
+        fmt::format("{}###{}", caption(item, look, item.label), shortcut_of(item.command)->what);
+    if (button(name.c_str(), ImVec2(button_width(item, look), 0), tip_of(item), item.why_not)) {
+        if (item.kind == Kind::exports)
+            ImGui::OpenPopup("export");
+        else
+            press(item, ui, snapshot);
+    }
+    ImGui::PopStyleColor();
+    if (item.kind != Kind::exports) return;
+    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
+    if (!ImGui::BeginPopup("export")) return;
+    draw_export_choice(ui, snapshot);
+    ImGui::EndPopup();
+}
+
+void draw_item(const Item& item, Look look, UiState& ui, const Snapshot& snapshot) {
+    if (item.kind == Kind::pace)
+        draw_pace(ui, snapshot, look);
+    else if (item.kind == Kind::view)
+        draw_view_choice(ui);
+    else
+        draw_button(item, look, ui, snapshot);
+}
+
+void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("more", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
+    if (!ImGui::BeginPopup("more")) return;
+    for (const Item& item : folded) {
+        const std::string label = caption(item, Look::labelled, item.label);
+        const Shortcut* shortcut = shortcut_of(item.command);
+        const std::string keys(shortcut ? shortcut->keys : "");
+        if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
+            press(item, ui, snapshot);
+        tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);
+    }
+    ImGui::EndPopup();
+}
+
+}  // namespace
+
+void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
+    std::vector<Item> items = items_of(ui, snapshot);
+    const float room = ImGui::GetContentRegionAvail().x;
+    const Look look = width_of(items, Look::labelled) <= room ? Look::labelled : Look::icons;
+    const float more =
+        text_width("more") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemInnerSpacing.x;
+    std::vector<Item> folded;
+    if (width_of(items, look) > room) folded = fold(items, room - more);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) ImGui::SameLine(0, spacing_before(items[i], false));
+        draw_item(items[i], look, ui, snapshot);
+    }
+    if (!folded.empty()) draw_more(folded, ui, snapshot);
+}
+
+}  // namespace stencil

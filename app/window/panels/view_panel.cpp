@@ -1,0 +1,197 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/format.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+// A table's colours from left to right in a rectangle.
+void draw_swatch(const Colormap& map, ImVec2 least, ImVec2 most) {
+    constexpr int kPieces = 32;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const auto color = [&](int piece) {
+        const Rgb rgb = map.colors[std::size_t(std::min(255, piece * 256 / kPieces))];
+        return IM_COL32(rgb.r, rgb.g, rgb.b, 255);
+    };
+    for (int i = 0; i < kPieces; ++i) {
+        const float left = least.x + (most.x - least.x) * float(i) / kPieces;
+        const float right = least.x + (most.x - least.x) * float(i + 1) / kPieces;
+        list->AddRectFilledMultiColor(
+            ImVec2(left, least.y), ImVec2(right, most.y), color(i), color(i + 1), color(i + 1), color(i));
+    }
+    list->AddRect(least, most, ImGui::GetColorU32(ImGuiCol_Border));
+}
+
+// Over the right-hand part of the last item.
+void swatch_in_item(const Colormap& map, float keep) {
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const float pad = ImGui::GetStyle().FramePadding.y;
+    const float left = std::min(most.x - keep, least.x + em(5.2f));
+    draw_swatch(map, ImVec2(left, least.y + pad), ImVec2(most.x - keep - pad, most.y - pad));
+}
+
+struct Colours {
+    const char* id;
+    std::string_view table, range;  ///< settings
+    std::string current;            ///< the table's name
+    const RangeRule& rule;
+    RangeDraft& draft;
+    std::optional<ValueRange> shown;  ///< what the colours span now, where such a pane is on the canvas
+};
+
+void draw_table(UiState& ui, const Colours& colours) {
+    constexpr std::string_view kTip = "The colours of the values, here and in exported pictures";
+    row("Colours", kTip);
+    const bool open = ImGui::BeginCombo("##table", colours.current.c_str());
+    if (!open) {
+        tooltip(kTip);
+        swatch_in_item(colormap(colours.current), ImGui::GetFrameHeight());
+        return;
+    }
+    for (const Colormap& map : colormaps()) {
+        const std::string name(map.name);
+        const std::string_view tip =
+            map.diverging ? "Two hues that meet at zero: for values of both signs" : "";
+        if (choice(name.c_str(), name == colours.current, tip))
+            ui.act(action::Change{std::string(colours.table), name});
+        swatch_in_item(map, 0);
+    }
+    ImGui::EndCombo();
+}
+
+void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
+    ui.act(action::Change{std::string(colours.range), to_string(rule)});
+}
+
+RangeRule starting_rule(RangeRule::Kind kind, const Colours& colours) {
+    if (kind == RangeRule::Kind::percentile) return {kind, 5, 95};
+    if (kind == RangeRule::Kind::automatic) return {};
+    const ValueRange shown = colours.shown.value_or(ValueRange{});
+    return {kind, shown.low, shown.low < shown.high ? shown.high : shown.low + 1};
+}
+
+void draw_ends(UiState& ui, const Colours& colours) {
+    RangeDraft& draft = colours.draft;
+    RangeRule rule = colours.rule;
+    const bool percentile = rule.kind == RangeRule::Kind::percentile;
+    const std::string_view tips[] = {
+        percentile ? "Of the values, in percent: those below have the first colour"
+                   : "The first colour's value",
+        percentile ? "Of the values, in percent: those above have the last colour"
+                   : "The last colour's value"};
+    row(percentile ? "Percent" : "From, to", "Where the colours begin and end");
+    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float width = button_size(2).x;
+    ImGui::SetNextItemWidth(width);
+    bool entered = number_input("##low", draft.low, rule.low);
+    tooltip(tips[0]);
+    ImGui::SameLine(0, spacing);
+    ImGui::SetNextItemWidth(width);
+    entered |= number_input("##high", draft.high, rule.high);
+    tooltip(tips[1]);
+    if (!entered) return;
+    rule.low = draft.low.value;
+    rule.high = draft.high.value;
+    if (percentile) {
+        rule.low = std::clamp(rule.low, 0.0, 100.0);
+        rule.high = std::clamp(rule.high, 0.0, 100.0);
+    }
+    if (rule.high < rule.low) std::swap(rule.low, rule.high);
+    if (rule.low < rule.high) send_rule(ui, colours, rule);
+}
+
+void draw_range(UiState& ui, const Colours& colours) {
+    row("Range", "Which values the colours span, in every frame");
+    static constexpr Segment kSegments[] = {
+        {"auto", "From the smallest to the largest value, following the field"},
+        {"percent", "Between two percentiles, following the field: outliers don't dim the rest"},
+        {"fixed", "Two numbers that stay, so that pictures can be compared"}};
+    if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
+        send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
+    if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
+    if (colours.shown) {
+        row("Shown", "What the colours span now");
+        const std::string text =
+            fmt::format("{} to {}", format_short(colours.shown->low), format_short(colours.shown->high));
+        paragraph(text, faint_color());
+    }
+}
+
+std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) {
+    if (!snapshot.frame) return std::nullopt;
+    for (const PaneImage& image : snapshot.frame->panes)
+        if ((image.request.pane == Pane::laplacian) == laplacian) return image.range;
+    return std::nullopt;
+}
+
+void draw_colours(UiState& ui, const Colours& colours) {
+    ImGui::PushID(colours.id);
+    draw_table(ui, colours);
+    draw_range(ui, colours);
+    ImGui::PopID();
+}
+
+void draw_panes(UiState& ui, const Snapshot& snapshot) {
+    const bool three = is_three_up(ui);
+    constexpr std::string_view kTip = "Which picture of the field the canvas shows";
+    row("Show", kTip);
+    const PaneRow& shown = row_of(ui.panes.front());
+    if (ImGui::BeginCombo("##pane", three ? "three-up" : shown.title.data())) {
+        for (const PaneRow& pane : panes())
+            if (choice(pane.title.data(), !three && pane.pane == shown.pane, pane.help))
+                show_pane(ui, pane.pane);
+        if (choice("three-up", three, "Start, now and Laplacian side by side") && !three)
+            toggle_three_up(ui, snapshot);
+        ImGui::EndCombo();
+    } else {
+        tooltip(three ? "Start, now and Laplacian side by side" : shown.help);
+    }
+}
+
+}  // namespace
+
+void draw_view(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    ViewState& state = ui.panel.view;
+    draw_panes(ui, snapshot);
+    row("", "");
+    checkbox(
+        "smooth",
+        &ui.smooth,
+        "Interpolates between cells that are larger than a pixel; off, every cell is a square of its own "
+        "value. Changes the picture alone.");
+    row("", "");
+    checkbox("numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
+    subtitle("Values", "Colours of the field and of differences");
+    draw_colours(ui,
+                 {"values",
+                  "colormap",
+                  "range",
+                  now.colormap.empty() ? "viridis" : now.colormap,
+                  now.range,
+                  state.range,
+                  shown_range(snapshot, false)});
+    subtitle("Laplacian", "Colours of the Laplacian");
+    const std::string fallback = now.colormap.empty() ? "inferno" : now.colormap;
+    draw_colours(ui,
+                 {"laplacian",
+                  "laplacian-colormap",
+                  "laplacian-range",
+                  now.laplacian_colormap.empty() ? fallback : now.laplacian_colormap,
+                  now.laplacian_range,
+                  state.laplacian_range,
+                  shown_range(snapshot, true)});
+    row("", "");
+    if (button("hold the range as it is",
+               button_size(1),
+               "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
+        snap_range(ui, snapshot);
+}
+
+}  // namespace stencil

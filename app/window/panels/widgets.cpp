@@ -1,0 +1,254 @@
+#include "app/window/panels/widgets.h"
+
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
+
+#include <algorithm>
+#include <cfloat>
+
+namespace stencil {
+namespace {
+
+bool on_light() {
+    const ImVec4 back = ImGui::GetStyleColorVec4(ImGuiCol_WindowBg);
+    return back.x + back.y + back.z > 1.5f;
+}
+
+const char* end_of(std::string_view text) {
+    return text.data() + text.size();
+}
+
+float width_of(std::string_view text) {
+    return ImGui::CalcTextSize(text.data(), end_of(text)).x;
+}
+
+void push_text_color(const ImVec4& color) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color);
+}
+
+}  // namespace
+
+ImVec4 error_color() {
+    return on_light() ? ImVec4(0.76f, 0.10f, 0.10f, 1) : ImVec4(1.00f, 0.45f, 0.42f, 1);
+}
+
+ImVec4 warning_color() {
+    return on_light() ? ImVec4(0.60f, 0.38f, 0.00f, 1) : ImVec4(0.98f, 0.74f, 0.30f, 1);
+}
+
+ImVec4 good_color() {
+    return on_light() ? ImVec4(0.08f, 0.46f, 0.22f, 1) : ImVec4(0.45f, 0.82f, 0.52f, 1);
+}
+
+ImVec4 faint_color() {
+    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    color.w *= 0.65f;
+    return color;
+}
+
+void tooltip(std::string_view text) {
+    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(em(24));
+    ImGui::TextUnformatted(text.data(), end_of(text));
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+void paragraph(std::string_view text, const ImVec4& color) {
+    push_text_color(color);
+    ImGui::PushTextWrapPos(0);
+    ImGui::TextUnformatted(text.data(), end_of(text));
+    ImGui::PopTextWrapPos();
+    ImGui::PopStyleColor();
+}
+
+void fitted_text(std::string_view text, float width, const ImVec4& color) {
+    push_text_color(color);
+    if (width_of(text) <= width) {
+        ImGui::TextUnformatted(text.data(), end_of(text));
+    } else {
+        constexpr std::string_view kEllipsis = "...";
+        const float room = std::max(0.0f, width - width_of(kEllipsis));
+        std::size_t length = text.size();
+        // Bytes that continue a character of UTF-8 go with its first one.
+        const auto is_inside = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
+        while (length > 0 && (is_inside(length) || width_of(text.substr(0, length)) > room)) --length;
+        const std::string cut = std::string(text.substr(0, length)) + std::string(kEllipsis);
+        ImGui::TextUnformatted(cut.data(), cut.data() + cut.size());
+        ImGui::PopStyleColor();
+        tooltip(text);
+        return;
+    }
+    ImGui::PopStyleColor();
+}
+
+void subtitle(const char* text, std::string_view tip) {
+    ImGui::Dummy(ImVec2(0, em(0.1f)));
+    push_text_color(faint_color());
+    ImGui::TextUnformatted(text);
+    ImGui::PopStyleColor();
+    tooltip(tip);
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const float y = (least.y + most.y) / 2;
+    const float left = most.x + ImGui::GetStyle().ItemSpacing.x;
+    if (left < right)
+        ImGui::GetWindowDrawList()->AddLine(
+            ImVec2(left, y), ImVec2(right, y), ImGui::GetColorU32(ImGuiCol_Separator));
+}
+
+void row(const char* label, std::string_view tip, float keep) {
+    const float start = ImGui::GetCursorPosX();
+    // A fixed width makes the controls line up; a narrow panel gives them the larger half.
+    const float label_width = std::min(em(7.2f), 0.42f * ImGui::GetContentRegionAvail().x);
+    ImGui::AlignTextToFramePadding();
+    ImGui::TextUnformatted(label);
+    tooltip(tip);
+    ImGui::SameLine(start + label_width);
+    ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep));
+}
+
+ImVec2 button_size(int parts) {
+    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float width = (ImGui::GetContentRegionAvail().x - spacing * float(parts - 1)) / float(parts);
+    return ImVec2(std::max(1.0f, width), 0);
+}
+
+bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not) {
+    ImGui::BeginDisabled(!why_not.empty());
+    const bool pressed = ImGui::Button(label, size);
+    ImGui::EndDisabled();
+    tooltip(why_not.empty() ? tip : why_not);
+    return pressed;
+}
+
+bool checkbox(const char* label, bool* value, std::string_view tip) {
+    const bool changed = ImGui::Checkbox(label, value);
+    tooltip(tip);
+    return changed;
+}
+
+std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen) {
+    std::optional<int> clicked;
+    ImGui::PushID(id);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
+    const float room = ImGui::GetContentRegionAvail().x - float(segments.size() - 1);
+    const float width = std::max(1.0f, room / float(segments.size()));
+    for (int i = 0; i < int(segments.size()); ++i) {
+        const Segment& segment = segments[std::size_t(i)];
+        if (i > 0) ImGui::SameLine();
+        const bool is_chosen = i == chosen;
+        const ImGuiCol color = is_chosen ? ImGuiCol_ButtonActive : ImGuiCol_Button;
+        ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
+        if (button(segment.label, ImVec2(width, 0), segment.tip, segment.why_not) && !is_chosen) clicked = i;
+        ImGui::PopStyleColor();
+    }
+    ImGui::PopStyleVar();
+    ImGui::PopID();
+    return clicked;
+}
+
+bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not) {
+    const ImGuiSelectableFlags flags = why_not.empty() ? 0 : ImGuiSelectableFlags_Disabled;
+    const bool clicked = ImGui::Selectable(label, chosen, flags);
+    tooltip(why_not.empty() ? tip : why_not);
+    if (chosen) ImGui::SetItemDefaultFocus();
+    return clicked;
+}
+
+bool number_input(
+    const char* id, Draft<long long>& draft, long long current, long long least, long long most) {
+    follow(draft, current);
+    ImGui::InputScalar(id, ImGuiDataType_S64, &draft.value);
+    if (!committed(draft)) return false;
+    draft.value = std::clamp(draft.value, least, most);
+    return draft.value != current;
+}
+
+bool number_input(const char* id, Draft<double>& draft, double current) {
+    follow(draft, current);
+    ImGui::InputDouble(id, &draft.value, 0, 0, "%.6g");
+    return committed(draft) && draft.value != current;
+}
+
+void number_input(const char* id, long long& value, long long least, long long most) {
+    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
+    if (!ImGui::IsItemActive()) value = std::clamp(value, least, most);
+}
+
+void number_input(const char* id, int& value, int least, int most) {
+    ImGui::InputInt(id, &value, 0);
+    if (!ImGui::IsItemActive()) value = std::clamp(value, least, most);
+}
+
+void text_input(const char* id, const char* hint, std::string& text) {
+    ImGui::InputTextWithHint(id, hint, &text);
+}
+
+std::optional<LiveEdit> live_slider(const char* id,
+                                    Draft<double>& draft,
+                                    double current,
+                                    const SliderLook& look) {
+    follow(draft, current);
+    ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
+    if (look.logarithmic) flags |= ImGuiSliderFlags_Logarithmic;
+    // ImGui's sliders become inputs by Ctrl+click alone: for this widget a double click is one.
+    ImGuiIO& io = ImGui::GetIO();
+    const bool control = io.KeyCtrl;
+    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) io.KeyCtrl = true;
+    const bool edited = ImGui::SliderScalar(
+        id, ImGuiDataType_Double, &draft.value, &look.least, &look.most, look.format, flags);
+    io.KeyCtrl = control;
+
+    const bool typing = io.WantTextInput;
+    if (ImGui::IsItemActivated()) draft.sent = draft.unsent = false;
+    const bool left = committed(draft);
+    std::optional<LiveEdit> result;
+    if (edited && typing) draft.unsent = true;
+    if (edited && !typing) {
+        result = LiveEdit{draft.value, draft.sent};
+        draft.sent = true;
+    }
+    if (left && draft.unsent && draft.value != current) result = LiveEdit{draft.value, false};
+    if (left) draft.unsent = false;
+    return result;
+}
+
+bool begin_values(const char* id) {
+    if (!ImGui::BeginTable(id, 3)) return false;
+    ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch, 1.0f);
+    ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1.0f);
+    ImGui::TableSetupColumn("unit", ImGuiTableColumnFlags_WidthFixed, em(3.6f));
+    return true;
+}
+
+void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip) {
+    ImGui::TableNextRow();
+    ImGui::TableNextColumn();
+    ImGui::TextUnformatted(label);
+    tooltip(tip);
+    ImGui::TableNextColumn();
+    const float room = ImGui::GetContentRegionAvail().x - width_of(value);
+    if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
+    ImGui::TextUnformatted(value.data(), end_of(value));
+    ImGui::TableNextColumn();
+    push_text_color(faint_color());
+    ImGui::TextUnformatted(unit.data(), end_of(unit));
+    ImGui::PopStyleColor();
+}
+
+void end_values() {
+    ImGui::EndTable();
+}
+
+void share_bar(double share, std::string_view text, std::string_view tip) {
+    const std::string label(text);
+    ImGui::ProgressBar(float(std::clamp(share, 0.0, 1.0)), ImVec2(-FLT_MIN, 0), label.c_str());
+    tooltip(tip);
+}
+
+}  // namespace stencil

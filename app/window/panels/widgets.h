@@ -1,0 +1,114 @@
+// The pieces that the panels are put together from. All sizes follow the font's.
+#pragma once
+
+#include <imgui.h>
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/window/panels/panel_state.h"
+
+namespace stencil {
+
+// Hues that can be told from the text on either theme's background.
+ImVec4 error_color();
+ImVec4 warning_color();
+ImVec4 good_color();
+ImVec4 faint_color();
+
+/// Of a font's height.
+inline float em(float count) {
+    return count * ImGui::GetFontSize();
+}
+
+/// A wrapped tooltip of the last item, which may be disabled.
+void tooltip(std::string_view text);
+
+/// The whole text, wrapped where the window ends.
+void paragraph(std::string_view text, const ImVec4& color);
+
+/// One line, cut with an ellipsis at `width`; the whole text as a tooltip where it is cut.
+void fitted_text(std::string_view text, float width, const ImVec4& color);
+
+/// A small header within a section.
+void subtitle(const char* text, std::string_view tip);
+
+/// A label on the left, with its tooltip; the control that follows takes the rest of the line, less `keep`.
+void row(const char* label, std::string_view tip, float keep = 0);
+
+/// As wide as its share of what is left of the line: `parts` buttons of one size fill it.
+ImVec2 button_size(int parts);
+
+/// Greyed where `why_not` is not empty, which is then the tooltip.
+bool button(const char* label, ImVec2 size, std::string_view tip, std::string_view why_not = {});
+bool checkbox(const char* label, bool* value, std::string_view tip);
+
+struct Segment {
+    const char* label;
+    std::string_view tip;
+    std::string_view why_not = {};  ///< disabled, with the reason
+};
+
+/// Buttons of equal width over the rest of the line, one of them chosen. The number of the one clicked,
+/// unless it is chosen already.
+std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen);
+
+/// A combo's row: its text, a tooltip, and whether it can be chosen.
+bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
+
+/// Shows `current` in the draft unless it is being changed.
+template <class T>
+void follow(Draft<T>& draft, const T& current) {
+    if (!draft.active && ImGui::GetTime() >= draft.hold_until) draft.value = current;
+}
+
+/// After the widget: true where a person has left it with a new value.
+template <class T>
+bool committed(Draft<T>& draft) {
+    constexpr double kHold = 0.5;  // seconds
+    draft.active = ImGui::IsItemActive();
+    const bool done = ImGui::IsItemDeactivatedAfterEdit();
+    if (done) draft.hold_until = ImGui::GetTime() + kHold;
+    return done;
+}
+
+/// Number inputs; true where a new value was entered. Clamped to [least, most].
+bool number_input(
+    const char* id, Draft<long long>& draft, long long current, long long least, long long most);
+bool number_input(const char* id, Draft<double>& draft, double current);
+
+/// Numbers that stay in the interface until a button is pressed.
+void number_input(const char* id, long long& value, long long least, long long most);
+void number_input(const char* id, int& value, int least, int most);
+
+void text_input(const char* id, const char* hint, std::string& text);
+
+struct SliderLook {
+    double least = 0, most = 1;
+    const char* format = "%.3g";
+    bool logarithmic = false;
+};
+
+struct LiveEdit {
+    double value = 0;
+    bool continuing = false;  ///< of the same drag as the one before
+};
+
+/// Follows the mouse; Ctrl+click or a double click makes it an input, which is sent when it is left.
+std::optional<LiveEdit> live_slider(const char* id,
+                                    Draft<double>& draft,
+                                    double current,
+                                    const SliderLook& look);
+
+/// Three aligned columns: what, how much (right-aligned), its unit. False where the table is not visible.
+bool begin_values(const char* id);
+void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
+void end_values();
+
+/// A bar with a text on it; `share` beyond 1 fills it.
+void share_bar(double share, std::string_view text, std::string_view tip);
+
+}  // namespace stencil

@@ -1,0 +1,109 @@
+#include "app/window/preferences.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "sim/error.h"
+#include "sim/files/atomic_file.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kLeastWindow = 320, kMostWindow = 16384;
+constexpr std::size_t kMostSections = 64;
+
+void read(const Json& json, const char* name, bool& value) {
+    if (const auto found = json.find(name); found != json.end() && found->is_boolean())
+        value = found->get<bool>();
+}
+
+template <class T>
+void read(const Json& json, const char* name, T& value, T least, T most) {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_number()) return;
+    const double number = found->get<double>();
+    if (std::isfinite(number)) value = T(std::clamp(number, double(least), double(most)));
+}
+
+void read(const Json& json, const char* name, std::vector<std::string>& texts) {
+    const auto found = json.find(name);
+    if (found == json.end() || !found->is_array() || found->size() > kMostSections) return;
+    const bool all = std::ranges::all_of(*found, [](const Json& text) { return text.is_string(); });
+    if (all) texts = found->get<std::vector<std::string>>();
+}
+
+std::optional<std::filesystem::path> folder_of(const char* variable) {
+    const char* text = std::getenv(variable);
+    // The XDG specification says that relative paths are to be ignored; they would be in the working folder.
+    if (!text || !std::filesystem::path(text).is_absolute()) return std::nullopt;
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> preferences_path() {
+    auto folder = folder_of("XDG_CONFIG_HOME");
+    if (!folder) {
+        folder = folder_of("HOME");
+        if (!folder) return std::nullopt;
+        *folder /= ".config";
+    }
+    return *folder / "stencilscope" / "window.json";
+}
+
+Preferences read_preferences(std::string_view text) {
+    Preferences result;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) return result;
+    if (const auto theme = json.find("theme"); theme != json.end() && *theme == "light")
+        result.theme = Theme::light;
+    read(json, "font_size", result.font_size, kLeastFontSize, kMostFontSize);
+    read(json, "panels", result.panels);
+    read(json, "panel_width", result.panel_width, kLeastPanelWidth, kMostPanelWidth);
+    read(json, "window_width", result.window_width, kLeastWindow, kMostWindow);
+    read(json, "window_height", result.window_height, kLeastWindow, kMostWindow);
+    read(json, "hints_seen", result.hints_seen);
+    read(json, "open_sections", result.open_sections);
+    return result;
+}
+
+std::string write_preferences(const Preferences& preferences) {
+    nlohmann::ordered_json json;
+    json["theme"] = preferences.theme == Theme::light ? "light" : "dark";
+    json["font_size"] = preferences.font_size;
+    json["panels"] = preferences.panels;
+    json["panel_width"] = preferences.panel_width;
+    json["window_width"] = preferences.window_width;
+    json["window_height"] = preferences.window_height;
+    json["hints_seen"] = preferences.hints_seen;
+    json["open_sections"] = preferences.open_sections;
+    return json.dump(2) + "\n";
+}
+
+Preferences load_preferences() {
+    const auto path = preferences_path();
+    if (!path) return {};
+    std::ifstream file(*path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    return read_preferences(text);
+}
+
+void save_preferences(const Preferences& preferences) {
+    const auto path = preferences_path();
+    if (!path) return;
+    std::error_code ignored;
+    std::filesystem::create_directories(path->parent_path(), ignored);
+    try {
+        write_text_file(*path, write_preferences(preferences));
+    } catch (const MachineError&) {
+        // A folder that can't be written to: the window starts with its defaults next time.
+    }
+}
+
+}  // namespace stencil

@@ -1,0 +1,27 @@
+// What the window keeps from one start to the next.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+inline constexpr float kLeastFontSize = 10, kMostFontSize = 32;        ///< pixels at scale 1
+inline constexpr float kLeastPanelWidth = 240, kMostPanelWidth = 900;  ///< pixels at scale 1
+
+/// $XDG_CONFIG_HOME/stencilscope/window.json, or in ~/.config; empty where the environment names neither.
+std::optional<std::filesystem::path> preferences_path();
+
+/// What the text holds; anything missing, unknown or broken is as in Preferences{}, and numbers are clamped.
+Preferences read_preferences(std::string_view json);
+std::string write_preferences(const Preferences& preferences);
+
+/// From and to preferences_path(). Failing is silent: preferences are not worth a message.
+Preferences load_preferences();
+void save_preferences(const Preferences& preferences);
+
+}  // namespace stencil

@@ -1,0 +1,42 @@
+// The keys: one table that the help lists and the keyboard goes through.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "app/window/panels/commands.h"
+
+namespace stencil {
+
+/// A key as GLFW's callback tells it.
+struct KeyPress {
+    int key = 0;          ///< GLFW_KEY_*
+    int mods = 0;         ///< GLFW_MOD_*
+    bool repeat = false;  ///< it is being held
+};
+
+struct Chord {
+    int key = 0;
+    int mods = 0;
+};
+
+struct Shortcut {
+    std::string_view keys;  ///< for people: "Space", ". or Tab"
+    std::span<const Chord> chords;
+    std::string_view what;  ///< a sentence's beginning, e.g. "Run or pause"
+    Command command;
+    bool repeats = false;  ///< while the key is held
+};
+
+/// In the order of the help.
+std::span<const Shortcut> shortcuts();
+
+/// The row of a command; null where it has no key.
+const Shortcut* shortcut_of(Command command);
+
+/// Does what the key stands for; false where it stands for nothing. Never while a text is being typed
+/// (ImGui's WantTextInput).
+bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
+
+}  // namespace stencil
