@@ -9,6 +9,7 @@
 
 #include "app/devices_command.h"
 #include "app/run_command.h"
+#include "app/window_options.h"
 #include "kernels/method.h"
 #include "sim/error.h"
 #include "sim/exports.h"
@@ -33,14 +34,32 @@ bool was_given(const RunWords& words, std::string_view name) {
     return std::ranges::any_of(words.settings, [&](const auto& word) { return word.first->name == name; });
 }
 
+RunSpec spec_of(const RunWords& words) {
+    RunSpec spec;
+    if (!words.spec_file.empty()) spec = read_spec(words.spec_file);
+    for (const auto& [setting, text] : words.settings) setting->set(spec, text);
+    return spec;
+}
+
 int start_run(const RunWords& words) {
     RunRequest request = words.request;
-    if (!words.spec_file.empty()) request.spec = read_spec(words.spec_file);
-    for (const auto& [setting, text] : words.settings) setting->set(request.spec, text);
+    request.spec = spec_of(words);
     for (const char* name : {"export", "every"})
         if (request.out.empty() && was_given(words, name))
             throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
     return run_command(request);
+}
+
+int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] WindowRequest request) {
+#if STENCILSCOPE_HAS_WINDOW
+    if (!request.screenshot.empty() && request.frames == 0)
+        throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
+    request.spec = spec_of(words);
+    if (was_given(words, "steps") || !words.spec_file.empty()) request.stop_at = request.spec.steps;
+    return window_command(request);
+#else
+    throw InputError("this build has no window; 'stencilscope run --out DIR' runs headless (see --help)");
+#endif
 }
 
 std::string list_names() {
@@ -81,26 +100,35 @@ void add_common(CLI::App& command, std::string& json, bool& quiet) {
     command.set_version_flag("--version", kVersion);
 }
 
-void add_run(CLI::App& app, RunWords& words) {
-    CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
+// The settings of a run, as options of a command.
+void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
         const std::string name = fmt::format("--{}", setting.name);
-        if (setting.value.empty())
-            run->add_flag_callback(
+        if (setting.value.empty()) {
+            command.add_flag_callback(
                 name, [&] { words.settings.emplace_back(&setting, "true"); }, help_of(setting));
-        else
-            run->add_option_function<std::string>(
-                   name,
-                   [&](const std::string& text) { words.settings.emplace_back(&setting, text); },
-                   help_of(setting))
-                ->type_name(std::string(setting.value))
-                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+            continue;
+        }
+        CLI::Option* option = command.add_option_function<std::vector<std::string>>(
+            name,
+            [&](const std::vector<std::string>& texts) {
+                for (const std::string& text : texts) words.settings.emplace_back(&setting, text);
+            },
+            help_of(setting));
+        option->type_name(std::string(setting.value))->allow_extra_args(false);
+        option->multi_option_policy(setting.repeatable ? CLI::MultiOptionPolicy::TakeAll
+                                                       : CLI::MultiOptionPolicy::TakeLast);
     }
-    run->add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
+    command.add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
         ->type_name("FILE.json");
+    command.footer(list_names());
+}
+
+void add_run(CLI::App& app, RunWords& words) {
+    CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
+    add_settings(*run, words);
     run->add_option("--out", words.request.out, "folder for the files")->type_name("DIR");
     add_common(*run, words.request.json, words.request.quiet);
-    run->footer(list_names());
 }
 
 void add_devices(CLI::App& app, DevicesRequest& request) {
@@ -151,12 +179,16 @@ std::string one_line(std::string text) {
 std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App app("Stencilscope: a 2D diffusion and stencil laboratory", "stencilscope");
     app.set_version_flag("--version", kVersion);
-    app.footer(
-        "'stencilscope run --out DIR' steps a field without a window; 'stencilscope run --help' lists its "
-        "options.");
+    app.description(
+        "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
+        "'stencilscope run --out DIR' runs headless.");
     // What the callbacks fill outlives this function, in the command that is returned.
     const auto words = std::make_shared<RunWords>();
+    const auto window_words = std::make_shared<RunWords>();
+    const auto window = std::make_shared<WindowRequest>();
     const auto devices = std::make_shared<DevicesRequest>();
+    add_settings(app, *window_words);
+    add_window_options(app, *window);
     add_run(app, *words);
     add_devices(app, *devices);
     app.require_subcommand(0, 1);
@@ -173,10 +205,8 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const auto chosen = app.get_subcommands();
     CLI::App& command = chosen.empty() ? app : *chosen.front();
     const auto left = command.remaining();
-    if (chosen.empty() && (left.empty() || left.front().starts_with('-')))
-        throw InputError(
-            "this version has no window; 'stencilscope run --out DIR' runs headless (see --help)");
     if (!left.empty()) refuse_word(command, left.front());
+    if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
     if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };
 }

@@ -80,12 +80,22 @@ std::string gl_text(GLenum which) {
     return text ? text : "";
 }
 
-// GLFW names letters by their place on an American keyboard; a shortcut goes by what is printed on the key.
+// GLFW names letters by their place on an American keyboard; a shortcut goes by what is
+// printed on the key.
 int printed_key(int key, int scancode) {
     const char* name = glfwGetKeyName(key, scancode);
     if (!name || name[0] == 0 || name[1] != 0) return key;
     if (name[0] >= 'a' && name[0] <= 'z') return GLFW_KEY_A + (name[0] - 'a');
-    return key;
+    switch (name[0]) {
+        case '+':
+            return GLFW_KEY_KP_ADD;
+        case '-':
+            return GLFW_KEY_MINUS;
+        case '.':
+            return GLFW_KEY_PERIOD;
+        default:
+            return key;
+    }
 }
 
 }  // namespace
@@ -170,6 +180,21 @@ void Display::note_key(int key, int scancode, int modifiers, bool repeat) {
                      (modifiers & GLFW_MOD_SHIFT) != 0,
                      (modifiers & GLFW_MOD_ALT) != 0,
                      repeat});
+}
+
+void Display::set_full_screen(bool on) {
+    GLFWwindow* window = window_.get();
+    if (!on) {
+        const Place& p = windowed_;
+        if (p.width > 0) glfwSetWindowMonitor(window, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
+        return;
+    }
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    if (!mode) return;
+    glfwGetWindowPos(window, &windowed_.x, &windowed_.y);
+    glfwGetWindowSize(window, &windowed_.width, &windowed_.height);
+    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
 }
 
 bool Display::should_close() const {

@@ -35,6 +35,9 @@ class Display {
     Display(const Display&) = delete;
     Display& operator=(const Display&) = delete;
 
+    /// All of the primary monitor, or back to where the window was.
+    void set_full_screen(bool on);
+
     bool should_close() const;
     void request_close();
 
@@ -85,7 +88,12 @@ class Display {
     void listen();
     void note_key(int key, int scancode, int modifiers, bool repeat);
 
+    struct Place {
+        int x = 0, y = 0, width = 0, height = 0;
+    };
+
     Library library_;
+    Place windowed_;  ///< where the window was before it filled the screen
     std::unique_ptr<GLFWwindow, DestroyWindow> window_;
     std::unique_ptr<Gui> gui_;
     std::string gl_renderer_, gl_version_;

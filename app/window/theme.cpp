@@ -12,7 +12,8 @@ namespace stencil {
 namespace {
 
 struct Palette {
-    ImU32 window, popup, title, frame, hovered, active, border, text, faint, accent, bright_accent, on_accent, bar;
+    ImU32 window, popup, title, frame, hovered, active, border, text, faint, accent, bright_accent, on_accent,
+        bar;
     CanvasColors canvas;
 };
 

@@ -1,0 +1,230 @@
+#include "app/window/main_window.h"
+
+#include <GLFW/glfw3.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "app/window/layout.h"
+#include "app/window/preferences.h"
+#include "app/window/screenshot.h"
+#include "app/window/shortcuts.h"
+#include "app/window/theme.h"
+#include "sim/resolve.h"
+#include "sim/view/value_range.h"
+
+namespace stencil {
+namespace {
+
+// While something goes on a frame is drawn at least so often; at rest the window only looks for the engine's
+// news, and draws nothing.
+constexpr double kBusyPatience = 1.0 / 30;
+constexpr double kIdlePatience = 0.5;
+// ImGui needs a frame or two after an event until hovering and new sizes have settled.
+constexpr int kSettlingFrames = 3;
+
+bool same_question(const ViewRequest& a, const ViewRequest& b) {
+    return a.panes == b.panes && a.host_pixels == b.host_pixels && a.hover == b.hover &&
+           a.numbers == b.numbers && a.profile == b.profile && a.histogram_bins == b.histogram_bins;
+}
+
+// What the panels show until the session is made.
+std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
+    auto snapshot = std::make_shared<Snapshot>();
+    snapshot->machine = std::make_shared<Machine>(query_machine());
+    snapshot->now = resolve(asked, *snapshot->machine);
+    snapshot->spec = snapshot->now;
+    snapshot->busy = "making the initial field";
+    return snapshot;
+}
+
+KeyPress key_press(const KeyEvent& event) {
+    const int mods = (event.control ? GLFW_MOD_CONTROL : 0) | (event.shift ? GLFW_MOD_SHIFT : 0) |
+                     (event.alt ? GLFW_MOD_ALT : 0);
+    return {event.key, mods, event.repeat};
+}
+
+Preferences preferences_for(const WindowRequest& request) {
+    Preferences preferences = request.frames > 0 ? Preferences() : load_preferences();
+    if (request.theme) preferences.theme = *request.theme;
+    if (request.sections) preferences.open_sections = *request.sections;
+    if (request.window) {
+        preferences.window_width = request.window->nx;
+        preferences.window_height = request.window->ny;
+    }
+    return preferences;
+}
+
+}  // namespace
+
+MainWindow::MainWindow(const WindowRequest& request)
+    : request_(request), snapshot_(first_snapshot(request.spec)) {
+    ui_.preferences = preferences_for(request);
+    ui_.panes = request.panes;
+    if (!request.out.empty()) ui_.panel.exports.folder = ui_.panel.measure.folder = request.out;
+    DisplayOptions options;
+    options.width = ui_.preferences.window_width;
+    options.height = ui_.preferences.window_height;
+    options.vsync = request.vsync;
+    display_ = std::make_unique<Display>(options);
+    ui_.gl_renderer = display_->gl_renderer();
+    renderer_ = std::make_unique<FieldRenderer>(request.interop);
+    clock_ = std::make_unique<FrameClock>(request.vsync ? display_->refresh_rate() : 0);
+    follow_scale();
+    SessionOptions session;
+    session.running = !request.paused;
+    session.stop_at = request.stop_at;
+    session.steps_per_frame = request.steps_per_frame;
+    engine_ = std::make_unique<Engine>(request.spec, session, [this] {
+        const std::lock_guard lock(wake_mutex_);
+        if (display_) Display::wake();
+    });
+}
+
+// The window goes first, so that it is gone at once even where the engine has to finish a step.
+MainWindow::~MainWindow() {
+    clock_.reset();
+    renderer_.reset();
+    {
+        const std::lock_guard lock(wake_mutex_);
+        display_.reset();
+    }
+    engine_.reset();
+}
+
+Preferences MainWindow::preferences() const {
+    Preferences preferences = ui_.preferences;
+    const auto [width, height] = display_->logical_size();
+    if (!full_screen_ && width > 0 && height > 0) {
+        preferences.window_width = width;
+        preferences.window_height = height;
+    }
+    return preferences;
+}
+
+double MainWindow::seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double MainWindow::patience() const {
+    if (redraws_ > 0 || scripted()) return 0;
+    return snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience : kIdlePatience;
+}
+
+bool MainWindow::turn() {
+    const double waited = patience();
+    display_->wait_events(waited);
+    const auto before = snapshot_;
+    take_snapshot();
+    take_events();
+    const bool news = before != snapshot_ || waited == kBusyPatience;
+    if (ui_.about_to_close || display_->should_close()) return false;
+    if (!news && redraws_ == 0 && !scripted()) {
+        follows_ = false;
+        return true;
+    }
+    if (redraws_ > 0) --redraws_;
+    clock_->wait_until_due();
+    clock_->begin_frame(follows_);
+    follows_ = true;
+    follow_scale();
+    CanvasOutput canvas;
+    build(canvas);
+    draw(canvas);
+    return !scripted() || drawn_ < request_.frames;
+}
+
+void MainWindow::take_snapshot() {
+    engine_->check();
+    if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
+}
+
+void MainWindow::take_events() {
+    if (display_->take_input()) redraws_ = kSettlingFrames;
+    for (const KeyEvent& event : display_->take_keys())
+        if (event.key != 0 && handle_key(key_press(event), ui_, *snapshot_)) redraws_ = kSettlingFrames;
+    for (const std::string& path : display_->take_drops()) ui_.act(action::Open{path});
+}
+
+// Fonts and sizes follow the monitor, the font size and the theme.
+void MainWindow::follow_scale() {
+    const float content = request_.scale.value_or(display_->content_scale());
+    const float pixels = std::round(ui_.preferences.font_size * content);
+    if (pixels == font_pixels_ && theme_ == ui_.preferences.theme) return;
+    const bool fonts = pixels != font_pixels_;
+    font_pixels_ = pixels;
+    theme_ = ui_.preferences.theme;
+    ui_.scale = pixels / Preferences().font_size;
+    apply_theme(theme_, ui_.scale);
+    if (!fonts) return;
+    load_fonts(pixels);
+    display_->remake_font_texture();
+}
+
+void MainWindow::build(CanvasOutput& output) {
+    ui_.cost = clock_->cost();
+    ui_.cost.transfer_ms = renderer_->transfer_ms();
+    ui_.transfer = renderer_->transfer();
+    display_->begin_frame();
+    const Layout layout = draw_interface(ui_, *snapshot_);
+    output =
+        canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
+    moves_ = output.moves;
+    if (ui_.snap_range) hold_range();
+    ask_engine(std::move(output.request));
+    if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
+    engine_->send(std::exchange(ui_.actions, {}));
+    if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
+    if (!ui_.copy_command_line) return;
+    ui_.copy_command_line = false;
+    display_->set_clipboard(snapshot_->command_line);
+}
+
+void MainWindow::ask_engine(ViewRequest request) {
+    request.host_pixels = !renderer_->transfer().interop;
+    if (view_.serial > 0 && same_question(request, view_)) return;
+    request.serial = view_.serial + 1;
+    view_ = std::move(request);
+    engine_->see(view_);
+}
+
+// The range that is seen now becomes the rule.
+void MainWindow::hold_range() {
+    ui_.snap_range = false;
+    if (!snapshot_->frame || snapshot_->frame->panes.empty()) return;
+    for (const PaneImage& image : snapshot_->frame->panes) {
+        const ValueRange range = image.range;
+        const RangeRule rule{RangeRule::Kind::fixed, range.low, range.high};
+        if (!(range.low < range.high)) continue;
+        if (image.request.pane == Pane::now)
+            ui_.act(action::Change{"range", to_string(rule)});
+        else if (image.request.pane == Pane::laplacian)
+            ui_.act(action::Change{"laplacian-range", to_string(rule)});
+    }
+}
+
+void MainWindow::draw(const CanvasOutput& canvas) {
+    const auto [width, height] = display_->frame_size();
+    clock_->begin_drawing();
+    display_->clear(canvas_colors(ui_.preferences.theme).background);
+    for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
+        renderer_->draw(int(slot), canvas.drawings[slot], width, height);
+    display_->end_frame();
+    clock_->end_drawing();
+    clock_->end_frame();
+    const auto& frame = snapshot_->frame;
+    finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty());
+    display_->swap();
+    if (frame) engine_->frame_taken(frame->count);
+}
+
+void MainWindow::finish_frame(bool shows_request) {
+    if (!scripted() || !shows_request) return;
+    ++drawn_;
+    if (drawn_ < request_.frames || request_.screenshot.empty()) return;
+    const auto [width, height] = display_->frame_size();
+    save_screenshot(request_.screenshot, width, height);
+}
+
+}  // namespace stencil

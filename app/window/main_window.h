@@ -1,0 +1,63 @@
+// The window's loop: what happened, what is shown, what the engine is asked for.
+#pragma once
+
+#include <memory>
+#include <mutex>
+
+#include "app/window/canvas.h"
+#include "app/window/display.h"
+#include "app/window/field_renderer.h"
+#include "app/window/frame_clock.h"
+#include "app/window/ui_state.h"
+#include "app/window/window_command.h"
+#include "sim/session/engine.h"
+
+namespace stencil {
+
+class MainWindow {
+  public:
+    explicit MainWindow(const WindowRequest& request);
+    ~MainWindow();
+    MainWindow(const MainWindow&) = delete;
+    MainWindow& operator=(const MainWindow&) = delete;
+
+    /// One turn: waits for something to happen, and draws where that changes the picture. False where the
+    /// window is to close. Throws what kept the session from being made.
+    bool turn();
+
+    /// As they are now, the window's size included.
+    Preferences preferences() const;
+
+  private:
+    bool scripted() const { return request_.frames > 0; }
+    void take_events();
+    void take_snapshot();
+    void follow_scale();
+    void build(CanvasOutput& canvas);
+    void ask_engine(ViewRequest request);
+    void hold_range();
+    void draw(const CanvasOutput& canvas);
+    void finish_frame(bool shows_request);
+    double patience() const;
+    double seconds() const;
+
+    WindowRequest request_;
+    UiState ui_;
+    Canvas canvas_;
+    std::unique_ptr<Engine> engine_;
+    std::mutex wake_mutex_;  ///< the engine's thread wakes the display while there is one
+    std::unique_ptr<Display> display_;
+    std::unique_ptr<FieldRenderer> renderer_;
+    std::unique_ptr<FrameClock> clock_;
+    std::shared_ptr<const Snapshot> snapshot_;
+    ViewRequest view_;
+    float font_pixels_ = 0;
+    Theme theme_ = Theme::dark;
+    bool full_screen_ = false;
+    int redraws_ = 3;       ///< frames still to be drawn, because ImGui settles a frame or two after an event
+    bool follows_ = false;  ///< the newest frame came right after the one before
+    bool moves_ = false;
+    long long drawn_ = 0;  ///< frames that showed what was asked for
+};
+
+}  // namespace stencil

@@ -1,0 +1,35 @@
+// stencilscope without a subcommand: the window.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/window/ui_state.h"
+#include "sim/run_spec.h"
+
+namespace stencil {
+
+struct WindowRequest {
+    RunSpec spec;
+    std::optional<long long> stop_at;  ///< a run stops there; empty: it goes on
+    std::string out;                   ///< folder that the export panel begins with
+    bool paused = false;
+    long long steps_per_frame = 0;  ///< 0: automatic
+    std::vector<Pane> panes{Pane::now};
+
+    // What a scripted window needs. With frames, the user's preferences are neither read nor written.
+    long long frames = 0;    ///< leave after so many; 0: when told to
+    std::string screenshot;  ///< file for a picture of the last frame; empty: none
+    bool vsync = true;
+    bool interop = true;
+    std::optional<Size> window;  ///< pixels at scale 1
+    std::optional<float> scale;  ///< instead of the monitor's
+    std::optional<Theme> theme;
+    std::optional<std::vector<std::string>> sections;  ///< of the panel that are open, by title
+};
+
+/// Returns the exit status. Throws InputError where there is no display, and what a run throws.
+int window_command(const WindowRequest& request);
+
+}  // namespace stencil

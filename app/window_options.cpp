@@ -1,0 +1,101 @@
+#include "app/window_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "sim/error.h"
+#include "sim/names.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+const std::string kThreeUp = "three-up";
+
+void set_view(WindowRequest& request, const std::string& text) {
+    if (text == kThreeUp) {
+        request.panes = {Pane::start, Pane::now, Pane::laplacian};
+        return;
+    }
+    std::vector<std::string> known{kThreeUp};
+    for (const PaneRow& row : panes()) {
+        if (row.name == text) {
+            request.panes = {row.pane};
+            return;
+        }
+        known.emplace_back(row.name);
+    }
+    throw InputError("--view: " + unknown_name_message("view", text, known));
+}
+
+void set_theme(WindowRequest& request, const std::string& text) {
+    const std::vector<std::string> known{"dark", "light"};
+    if (text != known[0] && text != known[1])
+        throw InputError("--theme: " + unknown_name_message("theme", text, known));
+    request.theme = text == known[0] ? Theme::dark : Theme::light;
+}
+
+void set_window(WindowRequest& request, const std::string& text) {
+    constexpr int kLeast = 320, kMost = 16384;
+    const auto parts = split(text, 'x');
+    if (parts.size() != 2) throw InputError("--window " + text + ": must be WIDTHxHEIGHT, e.g. 1280x800");
+    request.window = Size{int(parse_integer(parts[0], "--window", kLeast, kMost)),
+                          int(parse_integer(parts[1], "--window", kLeast, kMost))};
+}
+
+void set_scale(WindowRequest& request, const std::string& text) {
+    const double scale = parse_real(text, "--scale");
+    if (scale < 0.5 || scale > 4) throw InputError("--scale " + text + ": must be from 0.5 to 4");
+    request.scale = float(scale);
+}
+
+void set_pace(WindowRequest& request, const std::string& text) {
+    request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMostSteps);
+}
+
+}  // namespace
+
+void add_window_options(CLI::App& app, WindowRequest& request) {
+    const auto add = [&](const char* name, const char* value, const char* help, auto set) {
+        app.add_option_function<std::string>(
+               name, [&request, set](const std::string& text) { set(request, text); }, help)
+            ->type_name(value)
+            ->group("Window");
+    };
+    add("--view",
+        "NAME",
+        "what is shown: now, laplacian, from-start, from-reference, start or three-up",
+        set_view);
+    add("--steps-per-frame", "N|auto", "explicit steps between two frames (default auto)", set_pace);
+    add("--out",
+        "DIR",
+        "the folder that the export panel begins with",
+        [](WindowRequest& r, const std::string& text) { r.out = text; });
+    add("--theme", "NAME", "dark or light", set_theme);
+    add("--window", "WxH", "the window's size in pixels at scale 1", set_window);
+    add("--scale", "S", "of text and controls, instead of the monitor's", set_scale);
+    add("--sections",
+        "LIST",
+        "sections of the side panel that are open, e.g. Simulation,Performance",
+        [](WindowRequest& r, const std::string& text) { r.sections = split(text, ','); });
+    add("--frames",
+        "N",
+        "leave after N frames of the field; the user's settings are not touched",
+        [](WindowRequest& r, const std::string& text) {
+            r.frames = parse_integer(text, "--frames", 1, kMostSteps);
+        });
+    add("--screenshot",
+        "FILE.png",
+        "with --frames: a picture of the last one",
+        [](WindowRequest& r, const std::string& text) { r.screenshot = text; });
+    app.add_flag_callback(
+           "--paused", [&] { request.paused = true; }, "do not run yet")
+        ->group("Window");
+    app.add_flag_callback(
+           "--no-vsync", [&] { request.vsync = false; }, "do not wait for the monitor")
+        ->group("Window");
+    app.add_flag_callback(
+           "--no-interop", [&] { request.interop = false; }, "copy pixels through the host on CUDA too")
+        ->group("Window");
+}
+
+}  // namespace stencil
