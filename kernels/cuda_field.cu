@@ -1,8 +1,8 @@
 #include "kernels/cuda_field.h"
 
-#include "kernels/cell_update.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/cuda_grid.cuh"
+#include "kernels/quantity_at.h"
 
 namespace stencil {
 namespace {
@@ -11,15 +11,10 @@ constexpr int kWidth = 32;
 constexpr int kHeight = 8;
 
 template <class T>
-__device__ T scaled(T value, double factor) {
-    return T(double(value) * factor);
-}
-
-template <class T>
 __global__ void read_field_kernel(FieldView<const T> state, double factor, FieldView<T> out) {
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
-    if (x < state.nx && y < state.ny) out.at(x, y) = scaled(state.at(x, y), factor);
+    if (x < state.nx && y < state.ny) out.at(x, y) = field_value(state.at(x, y), factor);
 }
 
 template <class T, Boundary B>
@@ -27,12 +22,14 @@ __global__ void read_laplacian_kernel(FieldView<const T> state, double factor, F
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
     if (x >= state.nx || y >= state.ny) return;
-    const Neighbourhood<T> n = neighbourhood(state, B, x, y);
-    out.at(x, y) = laplacian_cell(Neighbourhood<T>{scaled(n.center, factor),
-                                                   scaled(n.north, factor),
-                                                   scaled(n.south, factor),
-                                                   scaled(n.west, factor),
-                                                   scaled(n.east, factor)});
+    out.at(x, y) = laplacian_value(neighbourhood(state, B, x, y), factor);
+}
+
+template <class T>
+__global__ void widen_field_kernel(FieldView<const T> state, double factor, FieldView<double> out) {
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < state.nx && y < state.ny) out.at(x, y) = double(field_value(state.at(x, y), factor));
 }
 
 }  // namespace
@@ -55,6 +52,15 @@ void cuda_read_laplacian(
     });
 }
 
+template <class T>
+void cuda_widen_field(FieldView<const T> state, double factor, FieldView<double> out, CudaStream& stream) {
+    const dim3 grid = grid_over(state.nx, state.ny, kWidth, kHeight);
+    widen_field_kernel<<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(state, factor, out);
+    check_launch("widen_field_kernel");
+}
+
+template void cuda_widen_field(FieldView<const float>, double, FieldView<double>, CudaStream&);
+template void cuda_widen_field(FieldView<const double>, double, FieldView<double>, CudaStream&);
 template void cuda_read_field(FieldView<const float>, double, FieldView<float>, CudaStream&);
 template void cuda_read_field(FieldView<const double>, double, FieldView<double>, CudaStream&);
 template void cuda_read_laplacian(FieldView<const float>, double, Boundary, FieldView<float>, CudaStream&);

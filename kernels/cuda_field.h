@@ -30,6 +30,10 @@ FieldView<T> cuda_view(const CudaMemory& memory, int nx, int ny) {
 template <class T>
 void cuda_read_field(FieldView<const T> state, double factor, FieldView<T> out, CudaStream& stream);
 
+/// The same in float64: what cuda_read_field() gives, with no further rounding.
+template <class T>
+void cuda_widen_field(FieldView<const T> state, double factor, FieldView<double> out, CudaStream& stream);
+
 /// Enqueues out = Laplacian of the field that cuda_read_field() gives. `out` is not the state.
 template <class T>
 void cuda_read_laplacian(

@@ -1,8 +1,10 @@
 // Percentiles of a quantity on the CPU (kernels/radix_select.h says how).
 
+#include <numeric>
 #include <vector>
 
 #include "kernels/cpu_view.h"
+#include "kernels/percentiles.h"
 #include "kernels/quantity_rows.h"
 #include "kernels/radix_select.h"
 
@@ -51,54 +53,33 @@ void choose_digits(RadixSearch<Key>& search, int pass, const Counts& counts) {
     search.share_slots();
 }
 
-// False where no cell is finite.
 template <Quantity Q, class T, class Key>
-bool find_ranks(const QuantitySource<T>& source,
-                ThreadPool& threads,
-                const double* fractions,
-                RadixSearch<Key>& search) {
+RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads, const double* fractions) {
+    RadixSearch<Key> search;
     for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
         const Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});
         if (pass == 0) {
-            std::uint64_t cells = 0;
-            for (const std::uint64_t bin : counts) cells += bin;
-            if (cells == 0) return false;
+            const std::uint64_t cells = std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
+            if (cells == 0) break;
             search.begin(cells, fractions);
         }
         choose_digits(search, pass, counts);
     }
-    return true;
+    return search;
 }
 
 }  // namespace
 
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q) {
-    std::vector<double> result;
-    if (only_extremes(q)) {
-        const Statistics all = statistics(view);
-        const std::size_t cells = std::size_t(view.source.state.nx) * std::size_t(view.source.state.ny);
-        if (all.not_finite < cells)
-            for (const double each : q) result.push_back(each == 0 ? all.min : all.max);
-        return result;
-    }
-    with_quantity(view.quantity, [&](auto quantity) {
+    const FieldView<const T>& state = view.source.state;
+    if (only_extremes(q)) return extremes(q, statistics(view), std::size_t(state.nx) * std::size_t(state.ny));
+    return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
-        for (std::size_t i = 0; i < q.size(); i += kPercentilesAtOnce) {
-            const std::size_t count = std::min<std::size_t>(kPercentilesAtOnce, q.size() - i);
-            double fractions[kPercentilesAtOnce];
-            for (std::size_t j = 0; j < kPercentilesAtOnce; ++j)
-                fractions[j] = q[i + std::min(j, count - 1)] / 100;
-            RadixSearch<RadixKey<V>> search;
-            if (!find_ranks<quantity.value>(view.source, view.threads, fractions, search)) return;
-            for (std::size_t j = 0; j < count; ++j)
-                result.push_back(between_ranks(double(radix_value<V>(search.prefix[2 * j])),
-                                               double(radix_value<V>(search.prefix[2 * j + 1])),
-                                               search.count,
-                                               fractions[j]));
-        }
+        return percentiles_by<V>(q, [&](const double* fractions) {
+            return find_ranks<quantity.value, T, RadixKey<V>>(view.source, view.threads, fractions);
+        });
     });
-    return result;
 }
 
 template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>);

@@ -37,15 +37,21 @@ STENCIL_HOST_DEVICE constexpr T laplacian_value(const Neighbourhood<T>& state, d
                                            field_value(state.east, factor)});
 }
 
-/// The quantity at the cell (x, y) of the field.
-template <Quantity Q, class T>
+/// The quantity at the cell (x, y) of the field. kInner: the cell has all four neighbours, and nothing is
+/// asked about edges.
+template <Quantity Q, bool kInner = false, class T>
 STENCIL_HOST_DEVICE constexpr QuantityValue<Q, T> quantity_at(const QuantitySource<T>& source, int x, int y) {
+    const FieldView<const T>& u = source.state;
     if constexpr (Q == Quantity::value)
-        return field_value(source.state.at(x, y), source.factor);
+        return field_value(u.at(x, y), source.factor);
+    else if constexpr (Q == Quantity::laplacian && kInner)
+        return laplacian_value(
+            Neighbourhood<T>{u.at(x, y), u.at(x, y - 1), u.at(x, y + 1), u.at(x - 1, y), u.at(x + 1, y)},
+            source.factor);
     else if constexpr (Q == Quantity::laplacian)
-        return laplacian_value(neighbourhood(source.state, source.boundary, x, y), source.factor);
+        return laplacian_value(neighbourhood(u, source.boundary, x, y), source.factor);
     else if constexpr (Q == Quantity::difference)
-        return double(field_value(source.state.at(x, y), source.factor)) - source.base.at(x, y);
+        return double(field_value(u.at(x, y), source.factor)) - source.base.at(x, y);
     else
         return source.base.at(x, y);
 }

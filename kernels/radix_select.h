@@ -8,7 +8,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 
 #include "kernels/host_device.h"
@@ -62,13 +61,6 @@ STENCIL_HOST_DEVICE constexpr bool is_finite(V value) {
     return value - value == 0;
 }
 
-/// Whether the least and the largest value are all that is asked for, which takes no selection.
-inline bool only_extremes(std::span<const double> q) {
-    for (const double each : q)
-        if (each != 0 && each != 100) return false;
-    return true;
-}
-
 /// Two percentiles are found at a time, each between two neighbouring ranks.
 inline constexpr int kPercentilesAtOnce = 2;
 inline constexpr int kMostRanks = 2 * kPercentilesAtOnce;
@@ -87,8 +79,8 @@ struct RadixSearch {
     STENCIL_HOST_DEVICE constexpr int slot_of(Key key, int pass) const {
         if (pass == 0) return 0;
         const int shift = radix_shift<Key>(pass - 1);
-        for (int i = 0; i < slots; ++i)
-            if (key >> shift == slot_prefix[i] >> shift) return i;
+        for (int i = 0; i < kMostRanks; ++i)
+            if (i < slots && key >> shift == slot_prefix[i] >> shift) return i;
         return -1;
     }
 
@@ -114,14 +106,5 @@ struct RadixSearch {
         }
     }
 };
-
-/// NumPy's linear percentile between the values of its two ranks.
-inline double between_ranks(double low, double high, std::uint64_t count, double fraction) {
-    const double position = double(count - 1) * fraction;
-    const double t = position - double(std::uint64_t(position));
-    if (t == 0) return low;
-    // From the nearer end, as NumPy does, so that the result lies between the two.
-    return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
-}
 
 }  // namespace stencil
