@@ -63,6 +63,11 @@ GlTexture make_color_table(std::string_view name) {
     return table;
 }
 
+std::string_view renderer_name() {
+    const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    return name ? name : "unknown";
+}
+
 void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) {
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glTextureSubImage2D(slot.values.name(), 0, 0, 0, pixels.width, pixels.height, GL_RED, GL_FLOAT, values);
@@ -80,7 +85,7 @@ struct FieldRenderer::State {
     std::vector<float> staging;  ///< where interop fails
     Transfer transfer;
 
-    explicit State(bool allow_interop) : interop(allow_interop) {
+    explicit State(bool allow_interop) : interop(allow_interop, renderer_name()) {
         transfer = {interop.ready(), interop.text()};
     }
 

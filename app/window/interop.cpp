@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <string_view>
 
 namespace stencil {
 namespace {
@@ -31,10 +30,7 @@ struct Copy {
     std::shared_ptr<const Pixels> pixels;
 };
 
-// What CUDA says of OpenGL is the first device that both use; OpenGL's own name says which it is not.
-std::string opengl_name() {
-    const auto* text = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
-    const std::string_view renderer = text ? text : "unknown";
+std::string opengl_name(std::string_view renderer) {
     if (renderer.find("llvmpipe") != renderer.npos) return "llvmpipe (software)";
     if (renderer.find("softpipe") != renderer.npos) return "softpipe (software)";
     return std::string(renderer.substr(0, renderer.find('/')));
@@ -55,14 +51,15 @@ struct Interop::State {
     std::map<unsigned, double> milliseconds;
     std::deque<Copy> copies;  ///< oldest first
 
-    explicit State(bool allowed) {
+    State(bool allowed, std::string_view renderer) {
         int devices = 0, device = 0;
         if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
             cudaGetLastError();
             text = "CPU backend: copied to the texture";
         } else if (!allowed) {
             text = "copied through the host: interop is switched off";
-        } else if (works(cudaGetDevice(&device), "cudaGetDevice") && same_device(device) && make_stream()) {
+        } else if (works(cudaGetDevice(&device), "cudaGetDevice") && same_device(device, renderer) &&
+                   make_stream()) {
             ready = true;
             text = "CUDA writes the texture (interop)";
         }
@@ -77,7 +74,7 @@ struct Interop::State {
         return false;
     }
 
-    bool same_device(int device) {
+    bool same_device(int device, std::string_view renderer) {
         constexpr unsigned kMost = 32;
         unsigned count = 0;
         int found[kMost] = {};
@@ -86,7 +83,7 @@ struct Interop::State {
         int* const end = found + std::min(count, kMost);
         if (error == cudaSuccess && std::find(found, end, device) != end) return true;
         text = fmt::format(
-            "copied through the host: OpenGL is {}, CUDA is {}", opengl_name(), cuda_name(device));
+            "copied through the host: OpenGL is {}, CUDA is {}", opengl_name(renderer), cuda_name(device));
         return false;
     }
 
@@ -160,7 +157,8 @@ struct Interop::State {
     }
 };
 
-Interop::Interop(bool allowed) : state_(std::make_unique<State>(allowed)) {}
+Interop::Interop(bool allowed, std::string_view renderer)
+    : state_(std::make_unique<State>(allowed, renderer)) {}
 
 Interop::~Interop() {
     if (state_->stream) cudaStreamSynchronize(state_->stream.get());

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "sim/pixels.h"
 
@@ -13,8 +14,9 @@ namespace stencil {
 /// error leaves it as an exception: what fails is told once by text() and never tried again.
 class Interop {
   public:
-    /// Finds out whether CUDA and OpenGL are on one device.
-    explicit Interop(bool allowed);
+    /// Finds out whether CUDA and OpenGL are on one device. `renderer` is OpenGL's name of its own
+    /// (GL_RENDERER).
+    Interop(bool allowed, std::string_view renderer);
     ~Interop();
     Interop(const Interop&) = delete;
     Interop& operator=(const Interop&) = delete;

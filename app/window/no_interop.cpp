@@ -7,7 +7,7 @@ struct Interop::State {
     std::string text = "CPU backend: copied to the texture";
 };
 
-Interop::Interop(bool) : state_(std::make_unique<State>()) {}
+Interop::Interop(bool, std::string_view) : state_(std::make_unique<State>()) {}
 Interop::~Interop() = default;
 
 bool Interop::ready() const {

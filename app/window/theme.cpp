@@ -35,7 +35,7 @@ constexpr Palette kDark = {
     .accent = rgb(0x35a99b),
     .bright_accent = rgb(0x5cd0c1),
     .on_accent = rgb(0x235a55),
-    .bar = rgb(0x2a756c),
+    .bar = rgb(0x28716a),
     .canvas = {.background = rgb(0x0f1114),
                .text = rgb(0xe4e7eb),
                .faint_text = rgb(0x9ea7b3),
