@@ -43,7 +43,7 @@ PaneSlot captioned(const PaneSlot& slot, const ScreenRect& shown, double least) 
     const double right = picture.x + picture.width;
     const double width = std::clamp(std::max(shown.width, least), 1.0, picture.width);
     const double middle = std::round(shown.x + shown.width / 2 - width / 2);
-    const double title = std::clamp(shown.x, picture.x, std::max(picture.x, right - least));
+    const double title = std::clamp(shown.x, picture.x, std::max(picture.x, right - least / 2));
     PaneSlot result = slot;
     result.title = {
         title, std::max(slot.title.y, shown.y - slot.title.height), right - title, slot.title.height};

@@ -15,7 +15,7 @@ constexpr double kThickness = 0.7;
 constexpr double kTick = 0.25;
 constexpr double kLabelGap = 0.6;
 constexpr double kWidest = 24;
-constexpr double kNarrowest = 5;
+constexpr double kNarrowest = 3.2;
 constexpr double kSmallText = 0.9;
 
 ImU32 packed(Rgb color) {
