@@ -177,6 +177,10 @@ TEST_CASE("A drag sets the profile, its ends can be dragged again, and a right c
     REQUIRE(lab.output.request.profile == lab.ui.profile);
 
     const SamplePoint to = lab.ui.profile->to;
+    lab.move(500, 300);
+    REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Arrow);
+    lab.move(302, 251);
+    REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Hand);
     lab.drag(lab.session.hands.left, {302, 251}, {350, 500});
     REQUIRE(lab.ui.profile->to == to);
     REQUIRE(lab.ui.profile->from.x == Approx(lab.cell(350, 500).x).margin(near));

@@ -13,6 +13,8 @@ namespace {
 
 constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
+// An engine that does not answer for so long has no need of a picture that moves.
+constexpr double kWaitsLively = 10;
 constexpr double kLeastCaption = 26;  // a title's and a colour bar's width, in lines of text
 
 /// Of the settings in force: a frame may still be of the size before, and what is asked for has to be of the
@@ -60,12 +62,13 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
     ui.view = settled(ui.view, picture_, field);
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
     CanvasOutput output;
     output.request = request_for(ui, field);
     output.drawings = drawings_of(ui, snapshot, slots_);
     const double waited = waiting(snapshot, output.request, frame.seconds);
-    output.moves = waiting_since_.has_value() || !snapshot.busy.empty();
+    output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
     draw(ui, snapshot, frame, waited);
     return output;
 }
