@@ -12,12 +12,18 @@ namespace stencil {
 namespace {
 
 constexpr int kHistogramBins = 96;
-constexpr double kWaitsUnseen = 0.3;  ///< seconds
+constexpr double kWaitsUnseen = 0.3;  // seconds
+// An engine that does not answer for so long has no need of a picture that moves.
+constexpr double kWaitsLively = 10;
+constexpr double kLeastCaption = 26;  // a title's and a colour bar's width, in lines of text
 
+/// Of the settings in force: a frame may still be of the size before, and what is asked for has to be of the
+/// new one.
 FieldSize field_of(const Snapshot& snapshot) {
-    if (snapshot.frame && snapshot.frame->nx > 0) return {snapshot.frame->nx, snapshot.frame->ny};
-    const Size size = snapshot.now.size.value_or(Size{});
-    return {size.nx, size.ny};
+    const auto& size = snapshot.now.size;
+    if (size) return {size->nx, size->ny};
+    if (snapshot.frame) return {std::max(1, snapshot.frame->nx), std::max(1, snapshot.frame->ny)};
+    return {Size{}.nx, Size{}.ny};
 }
 
 /// The view for a canvas or a field that may have changed its size.
@@ -56,12 +62,13 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
     ui.view = settled(ui.view, picture_, field);
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
     CanvasOutput output;
     output.request = request_for(ui, field);
     output.drawings = drawings_of(ui, snapshot, slots_);
     const double waited = waiting(snapshot, output.request, frame.seconds);
-    output.moves = waiting_since_.has_value() || !snapshot.busy.empty();
+    output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
     draw(ui, snapshot, frame, waited);
     return output;
 }
@@ -105,17 +112,23 @@ void Canvas::draw(const UiState& ui,
     Painter painter;
     const OverlayScene scene{
         ui, snapshot, frame.colors, field_of(snapshot), input_.brush_at(), input_.brush(ui)};
+    const ScreenRect& top = slots_.back().title;
+    const double state_begins = draw_state(painter, scene, top, waited);
     for (const PaneSlot& slot : slots_) {
-        draw_title(painter, scene, slot);
         draw_field_outline(painter, scene, slot);
         draw_grid(painter, scene, slot);
         draw_numbers(painter, scene, slot);
         draw_tools(painter, scene, slot);
+        const ScreenRect shown = intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture);
+        const PaneSlot at = captioned(slot, shown, kLeastCaption * painter.line_height());
+        const bool beside_state = &slot == &slots_.back() && at.title.y < top.y + top.height;
+        draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
         if (const PaneImage* image = image_of(snapshot, slot.pane))
-            draw_color_bar(painter, frame.colors, slot.color_bar, *image);
+            draw_color_bar(painter, frame.colors, at.color_bar, *image);
     }
-    draw_state(painter, scene, slots_.back().title, waited);
-    draw_busy(painter, scene, frame.area);
+    const double below = top.y + top.height - frame.area.y;
+    const ScreenRect& area = frame.area;
+    draw_busy(painter, scene, {area.x, area.y + below, area.width, area.height - below});
 }
 
 }  // namespace stencil

@@ -60,6 +60,15 @@ int probe_near(const UiState& ui, const CanvasScene& scene, const ScreenRect& pi
     return nearest;
 }
 
+/// The end of the profile within reach; null where there is none.
+const SamplePoint* handle_near(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
+    if (!ui.profile) return nullptr;
+    const double from = distance(ui, picture, ui.profile->from, mouse);
+    const double to = distance(ui, picture, ui.profile->to, mouse);
+    if (std::min(from, to) > kReach * ui.scale) return nullptr;
+    return from < to ? &ui.profile->from : &ui.profile->to;
+}
+
 /// The end of a line from `fixed` towards `moving`, at the nearest multiple of 45 degrees.
 SamplePoint snapped(SamplePoint fixed, SamplePoint moving) {
     const double dx = moving.x - fixed.x;
@@ -187,14 +196,10 @@ void CanvasInput::press_tool(UiState& ui,
 }
 
 void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (ui.profile) {
-        const double to_from = distance(ui, drag_.picture, ui.profile->from, mouse);
-        const double to_to = distance(ui, drag_.picture, ui.profile->to, mouse);
-        if (std::min(to_from, to_to) <= kReach * ui.scale) {
-            drag_.moves_from = to_from < to_to;
-            drag_.cell = drag_.moves_from ? ui.profile->to : ui.profile->from;
-            return;
-        }
+    if (const SamplePoint* handle = handle_near(ui, drag_.picture, mouse)) {
+        drag_.moves_from = handle == &ui.profile->from;
+        drag_.cell = drag_.moves_from ? ui.profile->to : ui.profile->from;
+        return;
     }
     const SamplePoint at = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
     drag_.cell = {to_sixteenth(std::clamp(at.x, 0.0, double(scene.field.nx))),
@@ -235,9 +240,11 @@ void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse&
 void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
     ui.hover.reset();
     brush_at_.reset();
+    at_handle_ = false;
     if (!mouse.known || !(mouse.free || dragging())) return;
     const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
     if (slot) ui.hover = shown_at(ui.view, slot->picture, scene.field, mouse.x, mouse.y);
+    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse) != nullptr;
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)

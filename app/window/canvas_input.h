@@ -41,6 +41,9 @@ class CanvasInput {
     /// The point of the field, or beyond it, that the brush would paint now; empty where it would not.
     const std::optional<SamplePoint>& brush_at() const { return brush_at_; }
 
+    /// Whether an end of the profile is under the mouse, or in its hand.
+    bool at_handle() const { return at_handle_; }
+
     /// The brush of the stroke that is going on, or else the one that is set.
     const Brush& brush(const UiState& ui) const {
         return drag_.kind == Drag::Kind::stroke ? drag_.brush : ui.brush;
@@ -74,6 +77,7 @@ class CanvasInput {
 
     Drag drag_;
     std::optional<SamplePoint> brush_at_;
+    bool at_handle_ = false;
 };
 
 }  // namespace stencil

@@ -10,7 +10,7 @@ namespace {
 constexpr double kMargin = 0.6;
 constexpr double kGap = 0.8;
 constexpr double kTitle = 1.6;
-constexpr double kColorBar = 2.7;
+constexpr double kColorBar = 2.6;
 constexpr double kLowestWithColorBar = 14;
 
 }  // namespace
@@ -36,6 +36,22 @@ std::vector<PaneSlot> lay_out(std::span<const Pane> panes, const ScreenRect& are
                          {x, top + title + height, width, bar}});
     }
     return slots;
+}
+
+PaneSlot captioned(const PaneSlot& slot, const ScreenRect& shown, double least) {
+    const ScreenRect& picture = slot.picture;
+    const double right = picture.x + picture.width;
+    const double width = std::clamp(std::max(shown.width, least), 1.0, picture.width);
+    const double middle = std::round(shown.x + shown.width / 2 - width / 2);
+    const double title = std::clamp(shown.x, picture.x, std::max(picture.x, right - least / 2));
+    PaneSlot result = slot;
+    result.title = {
+        title, std::max(slot.title.y, shown.y - slot.title.height), right - title, slot.title.height};
+    result.color_bar = {std::clamp(middle, picture.x, right - width),
+                        std::min(slot.color_bar.y, shown.y + shown.height),
+                        width,
+                        slot.color_bar.height};
+    return result;
 }
 
 Pane main_pane(std::span<const Pane> panes) {

@@ -20,6 +20,11 @@ struct PaneSlot {
 /// from which the margins follow.
 std::vector<PaneSlot> lay_out(std::span<const Pane> panes, const ScreenRect& area, double line);
 
+/// The slot with its title and colour bar moved to where they are next to `shown`, the part of its picture
+/// that shows the field. They stay within the slot, and as far as it allows the bar is `least` pixels wide
+/// and the title has room for half as many.
+PaneSlot captioned(const PaneSlot& slot, const ScreenRect& shown, double least);
+
 /// The pane whose quantity the numbers under the cursor, the profile and the histogram are of: the field as
 /// it is where it is shown, else the first one. ViewRequest::panes begins with it.
 Pane main_pane(std::span<const Pane> panes);

@@ -20,6 +20,9 @@ constexpr double kSmallestCircle = 2.5;
 // Beyond this radius in pixels nothing of a circle is seen but a straight line, and its corners show.
 constexpr double kLargestCircle = 1e5;
 
+// Lines of text.
+constexpr double kWordsFrom = 15;
+
 // A soft brush has half its effect at this share of its radius: (1 - t)^2 = 1/2 at t = 1 - sqrt(1/2).
 const double kHalfEffect = std::sqrt(1 - std::sqrt(0.5));
 
@@ -116,14 +119,18 @@ double badge(Painter& painter, const ScreenRect& strip, double right, const std:
 
 }  // namespace
 
-void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    std::string text(row_of(slot.pane).title);
-    if (slot.pane != Pane::start) {
-        const auto& frame = scene.snapshot.frame;
-        text += fmt::format(", step {}", frame ? frame->step : scene.snapshot.step);
-    }
+void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
     const double size = painter.line_height();
-    const Painter::Clip clip(painter, slot.title);
+    ScreenRect room = slot.title;
+    room.width = std::max(0.0, std::min(room.width, right - room.x));
+    std::string text(row_of(slot.pane).title);
+    if (slot.pane == main_pane(scene.ui.panes) && slot.pane != Pane::start) {
+        const auto& frame = scene.snapshot.frame;
+        const std::string step = fmt::format("step {}", frame ? frame->step : scene.snapshot.step);
+        text += ", " + step;
+        if (painter.text_width(text, size) > room.width) text = step;
+    }
+    const Painter::Clip clip(painter, room);
     painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
 }
 
@@ -162,22 +169,27 @@ void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
         cross(painter, on_screen(scene, slot, *scene.ui.hover), 5.0 * scene.ui.scale, scene.ui.scale);
 }
 
-void draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting) {
+double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting) {
     double right = strip.x + strip.width;
     const CanvasColors& colors = scene.colors;
+    // A narrow strip has its title beside signs without words.
+    const bool words = strip.width > kWordsFrom * painter.line_height();
     if (!scene.snapshot.recording.empty()) {
-        const std::string text = fmt::format("{} REC {}", ICON_RECORD, scene.snapshot.recorded);
+        const std::string text =
+            words ? fmt::format("{} REC {}", ICON_RECORD, scene.snapshot.recorded) : ICON_RECORD;
         right = badge(painter, strip, right, text, colors.error);
     }
-    if (!scene.snapshot.running && scene.snapshot.busy.empty())
-        right = badge(painter, strip, right, "paused", colors.warning);
-    if (waiting <= 0) return;
+    if (!scene.snapshot.busy.empty()) return right;
+    if (!scene.snapshot.running)
+        right = badge(painter, strip, right, words ? "paused" : ICON_PAUSE, colors.warning);
+    if (waiting <= 0) return right;
     const double radius = 2 * scene.ui.scale;
     for (int dot = 0; dot < 3; ++dot) {
         const double brightness = 0.35 + 0.65 * std::max(0.0, std::sin(6 * waiting - 0.9 * dot));
         const double x = right - radius * (1 + 4.0 * (2 - dot));
         painter.disc(x, strip.y + strip.height / 2, radius, faded(colors.faint_text, brightness));
     }
+    return right - 12 * radius;
 }
 
 void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area) {
@@ -190,7 +202,7 @@ void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& ar
     const double wanted = std::max(painter.text_width(text, size) + 2 * pad, 18 * size);
     const double width = std::round(std::min(wanted, area.width));
     const ScreenRect plate{area.x + std::floor((area.width - width) / 2),
-                           area.y + std::round(0.3 * size),
+                           area.y + std::round(0.5 * size),
                            width,
                            std::round(2.3 * size)};
     const Painter::Clip clip(painter, plate);

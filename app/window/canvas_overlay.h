@@ -20,8 +20,8 @@ struct OverlayScene {
     Brush brush;                          ///< with which its outline is drawn
 };
 
-/// Above the picture.
-void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+/// Above the field, not beyond `right`.
+void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right);
 
 /// Around the field, as far as its edges are in the picture.
 void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
@@ -32,11 +32,11 @@ void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot
 /// Profile, probes, and the brush or, in the other panes, the cursor.
 void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
-/// Whether it is paused or recording, at the right of the strip; and, where `waiting` (seconds, > 0), that
-/// the picture is not yet the one that was asked for.
-void draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
+/// Whether it is paused or recording, at the right of the strip; and, where `waiting` (seconds) > 0, that the
+/// picture is not yet the one that was asked for. Returns where on the left it begins.
+double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
 
-/// An order that takes its time, at the top of the canvas.
+/// An order that takes its time, at the top of an area.
 void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area);
 
 }  // namespace stencil

@@ -60,7 +60,10 @@ void Painter::frame(const ScreenRect& rect, ImU32 color, double thickness) {
 }
 
 void Painter::line(double x0, double y0, double x1, double y1, ImU32 color, double thickness) {
-    list_->AddLine(at(x0 - 0.5, y0 - 0.5), at(x1 - 0.5, y1 - 0.5), color, float(thickness / scale_x_));
+    // ImGui's AddLine() would move it by half a unit.
+    list_->PathLineTo(at(x0, y0));
+    list_->PathLineTo(at(x1, y1));
+    list_->PathStroke(color, 0, float(thickness / scale_x_));
 }
 
 void Painter::circle(double x, double y, double radius, ImU32 color, double thickness) {

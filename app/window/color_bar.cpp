@@ -15,7 +15,7 @@ constexpr double kThickness = 0.7;
 constexpr double kTick = 0.25;
 constexpr double kLabelGap = 0.6;
 constexpr double kWidest = 24;
-constexpr double kShareOfPane = 0.7;
+constexpr double kNarrowest = 3.2;
 constexpr double kSmallText = 0.9;
 
 ImU32 packed(Rgb color) {
@@ -54,9 +54,14 @@ void draw_ticks(Painter& painter, const CanvasColors& colors, const ScreenRect& 
     }
 }
 
-/// As many as find room; a number takes about four lines of text with its gap.
+/// As many as find room; a number takes about three lines of text with its gap.
 int most_ticks(double width, double line) {
-    return std::clamp(int(width / (line * 3.2)), 2, 6);
+    return std::clamp(int(width / (line * 3.2)), 3, 6);
+}
+
+/// The bar is as wide as what stands at its left leaves room for.
+double bar_width(double strip, double beside, double line) {
+    return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
 }
 
 }  // namespace
@@ -72,30 +77,37 @@ void draw_color_bar(Painter& painter,
                     const ScreenRect& strip,
                     const PaneImage& image) {
     const double line = painter.line_height();
+    const double size = line * kSmallText;
     if (strip.height < line) return;
-    const double width = std::floor(std::min(kWidest * line, kShareOfPane * strip.width));
-    const int most = most_ticks(width, line);
-    if (width < 4 * line) return;
+
+    std::string label = quantity_label(image.request.pane);
+    double width = bar_width(strip.width, painter.text_width(label, size), line);
+    if (width < kNarrowest * line) label.clear();
+    // The note belongs to the ticks' labels: without room for it there are none.
+    Ticks ticks = value_ticks(image.range, most_ticks(strip.width * 0.7, line));
+    const std::string note = painter.writable(ticks.note);
+    const double beside = std::max(painter.text_width(label, size), painter.text_width(note, size));
+    width = bar_width(strip.width, beside, line);
+    if (width < kNarrowest * line) {
+        width = bar_width(strip.width, 0, line);
+        ticks = {};
+    }
+    if (width < line) return;
+
     const ScreenRect bar{strip.x + strip.width - width,
                          strip.y + std::round(kTop * line),
                          width,
                          std::round(kThickness * line)};
     draw_colors(painter, bar, colormap(image.colormap));
     painter.frame({bar.x - 1, bar.y - 1, bar.width + 2, bar.height + 2}, colors.outline);
-
-    const Ticks ticks = value_ticks(image.range, most);
     draw_ticks(painter, colors, bar, ticks);
 
-    const Painter::Clip clip(painter, strip);
-    const auto left_of_bar = [&](const std::string& text, double y, ImU32 color) {
-        const double size = line * kSmallText;
+    const auto left_of_bar = [&](const std::string& text, double y) {
         const double x = bar.x - kLabelGap * line - painter.text_width(text, size);
-        painter.text(x, y, size, color, text);
+        painter.text(x, y, size, colors.text, text);
     };
-    const double middle = bar.y + bar.height / 2 - line * kSmallText / 2;
-    left_of_bar(quantity_label(image.request.pane), middle, colors.text);
-    if (!ticks.note.empty())
-        left_of_bar(painter.writable(ticks.note), bar.y + bar.height + kTick * line, colors.faint_text);
+    left_of_bar(label, bar.y + bar.height / 2 - size / 2);
+    if (!ticks.note.empty()) left_of_bar(note, bar.y + bar.height + kTick * line);
 }
 
 }  // namespace stencil
