@@ -1,0 +1,123 @@
+// What the window keeps from one start to the next.
+#include "app/window/preferences.h"
+
+#include <cstdlib>
+#include <optional>
+
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+/// Sets environment variables and gives back what they were.
+class Environment {
+  public:
+    Environment(const char* name, std::optional<std::string> value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        put(value);
+    }
+    ~Environment() { put(before_); }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+  private:
+    void put(const std::optional<std::string>& value) {
+        if (value)
+            ::setenv(name_, value->c_str(), 1);
+        else
+            ::unsetenv(name_);
+    }
+
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+Preferences random_preferences(Dice& dice) {
+    Preferences preferences;
+    preferences.theme = dice.integer(0, 1) == 0 ? Theme::dark : Theme::light;
+    preferences.font_size = float(dice.integer(10, 32));
+    preferences.panels = dice.integer(0, 1) == 0;
+    preferences.panel_width = float(dice.integer(240, 900));
+    preferences.window_width = dice.integer(320, 5000);
+    preferences.window_height = dice.integer(320, 5000);
+    preferences.hints_seen = dice.integer(0, 1) == 0;
+    preferences.open_sections.clear();
+    for (int i = dice.integer(0, 5); i > 0; --i)
+        preferences.open_sections.push_back("Section " + std::to_string(dice.integer(0, 99)));
+    return preferences;
+}
+
+}  // namespace
+
+TEST_CASE("preferences come back from their file as they were saved") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const ScratchFolder folder;
+    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    CHECK(load_preferences() == Preferences{});
+    for (int i = 0; i < 20; ++i) {
+        const Preferences saved = random_preferences(dice);
+        save_preferences(saved);
+        CHECK(load_preferences() == saved);
+    }
+    CHECK(preferences_path() == folder / "stencilscope/window.json");
+}
+
+TEST_CASE("without XDG_CONFIG_HOME preferences are in ~/.config, and without a home they are nowhere") {
+    const ScratchFolder folder;
+    const Environment home("HOME", folder.path().string());
+    {
+        const Environment xdg("XDG_CONFIG_HOME", std::nullopt);
+        CHECK(preferences_path() == folder / ".config/stencilscope/window.json");
+        // A relative path would put them into the working folder.
+        const Environment relative("XDG_CONFIG_HOME", "settings");
+        CHECK(preferences_path() == folder / ".config/stencilscope/window.json");
+    }
+    const Environment xdg("XDG_CONFIG_HOME", std::nullopt);
+    const Environment no_home("HOME", std::nullopt);
+    CHECK_FALSE(preferences_path());
+    save_preferences({});
+    CHECK(load_preferences() == Preferences{});
+}
+
+TEST_CASE("preferences that can't be saved are silent") {
+    const ScratchFolder folder;
+    write_bytes(folder / "stencilscope", "a file where the folder should be");
+    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    save_preferences({});
+    CHECK(load_preferences() == Preferences{});
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("a broken field of the preferences falls back to its default, and the others stay") {
+    const Preferences standard;
+    const Preferences read = read_preferences(
+        R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
+            "window_height": 900, "hints_seen": true, "open_sections": ["View", 7], "unknown": {"a": [1]}})");
+    CHECK(read.theme == Theme::light);
+    CHECK(read.font_size == standard.font_size);
+    CHECK(read.panel_width == kMostPanelWidth);
+    CHECK(read.window_width >= 100);
+    CHECK(read.panels == standard.panels);
+    CHECK(read.window_height == 900);
+    CHECK(read.hints_seen);
+    CHECK(read.open_sections == standard.open_sections);
+    CHECK(read_preferences(R"({"theme": 3, "font_size": 1e999, "window_width": 1e300})").theme ==
+          Theme::dark);
+    CHECK(read_preferences(R"({"open_sections": []})").open_sections.empty());
+}
+
+TEST_CASE("preferences survive garbage, and text cut off anywhere") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (int i = 0; i < 200; ++i) {
+        const Preferences read = read_preferences(dice.bytes(std::size_t(dice.integer(0, 200))));
+        CHECK(read == Preferences{});
+    }
+    const std::string whole = write_preferences(random_preferences(dice));
+    for (std::size_t length = 0; length + 2 < whole.size(); ++length)
+        CHECK(read_preferences(whole.substr(0, length)) == Preferences{});
+}

@@ -20,6 +20,22 @@ std::string format_short(double value, int digits) {
     return fmt::format("{:.{}g}", value, digits);
 }
 
+std::string format_in_span(double value, double span) {
+    if (!(span > 0) || !std::isfinite(span) || !std::isfinite(value)) return format_short(value);
+    const int decimals = 2 - int(std::floor(std::log10(span)));
+    if (decimals > 7 || std::abs(value) >= 1e8) {
+        const double ratio = std::max(1.0, std::abs(value) / span);
+        return format_short(value, std::clamp(3 + int(std::ceil(std::log10(ratio))), 3, 12));
+    }
+    // Without the zeros that every number would end in.
+    std::string text = fmt::format("{:.{}f}", value, std::max(0, decimals));
+    if (text.find('.') != std::string::npos) {
+        text.erase(text.find_last_not_of('0') + 1);
+        if (text.back() == '.') text.pop_back();
+    }
+    return text == "-0" ? "0" : text;
+}
+
 std::string format_figures(double value) {
     const double size = std::abs(value);
     if (!std::isfinite(value) || size == 0) return fmt::format("{:.0f}", value);
@@ -50,8 +66,8 @@ std::string format_count(long long count) {
     return digits;
 }
 
-std::string format_ms(double ms) {
-    return fmt::format("{:.2f}", ms);
+std::string format_fixed(double value) {
+    return fmt::format("{:.2f}", value);
 }
 
 std::string format_share(double share) {

@@ -13,14 +13,17 @@ std::string format_value(double value);
 /// At most `digits` figures, as short as it goes, for labels of axes: "0.25", "1.5e+06".
 std::string format_short(double value, int digits = 4);
 
+/// A label of an axis that spans `span`: as many decimals as tell its values apart.
+std::string format_in_span(double value, double span);
+
 /// Three figures and the unit with its prefix: "12.3 k", "4.56 µs" for (4.56e-6, "s").
 std::string format_engineering(double value, std::string_view unit);
 
 /// With a space between groups of three digits: "10 000".
 std::string format_count(long long count);
 
-/// Milliseconds with two decimals, so that columns of them line up: "12.34".
-std::string format_ms(double ms);
+/// With two decimals, so that columns of them line up: "12.34".
+std::string format_fixed(double value);
 
 /// Three figures without a prefix or powers of ten: "0.123", "12.3", "4567".
 std::string format_figures(double value);

@@ -56,8 +56,11 @@ void begin(const char* name, const Area& area, ImVec2 padding, ImGuiWindowFlags 
 // The line between two parts of the window.
 void draw_edge(const Area& area, bool below) {
     const float y = below ? area.y + area.height - 1 : area.y;
-    ImGui::GetWindowDrawList()->AddLine(
-        ImVec2(area.x, y), ImVec2(area.x + area.width, y), ImGui::GetColorU32(ImGuiCol_Separator));
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    // Through the padding, to both ends.
+    list->PushClipRectFullScreen();
+    list->AddLine(ImVec2(area.x, y), ImVec2(area.x + area.width, y), ImGui::GetColorU32(ImGuiCol_Separator));
+    list->PopClipRect();
 }
 
 ImVec2 strip_padding() {

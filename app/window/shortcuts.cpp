@@ -30,6 +30,7 @@ constexpr Chord kRightBracket[] = {{GLFW_KEY_RIGHT_BRACKET, 0}};
 constexpr Chord kS[] = {{GLFW_KEY_S, 0}};
 constexpr Chord kC[] = {{GLFW_KEY_C, 0}};
 constexpr Chord kHelp[] = {{GLFW_KEY_H, 0}, {GLFW_KEY_F1, 0}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}};
+constexpr Chord kEscape[] = {{GLFW_KEY_ESCAPE, 0}};
 constexpr Chord kU[] = {{GLFW_KEY_U, 0}};
 constexpr Chord kT[] = {{GLFW_KEY_T, 0}};
 constexpr Chord kLargerText[] = {{GLFW_KEY_EQUAL, GLFW_MOD_CONTROL},
@@ -61,6 +62,7 @@ constexpr Shortcut kShortcuts[] = {
     {"S", kS, "Export the files chosen under Export", export_now},
     {"C", kC, "Copy the command line that repeats this run", copy_command_line},
     {"H, F1 or ?", kHelp, "Help", toggle_help},
+    {"Esc", kEscape, "Close the help", close_help},
     {"U", kU, "Hide or show toolbar and panels", toggle_panels},
     {"T", kT, "Dark or light theme", toggle_theme},
     {"Ctrl+plus", kLargerText, "Larger text", larger_text, true},

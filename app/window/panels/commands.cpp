@@ -126,6 +126,10 @@ void toggle_help(UiState& ui, const Snapshot&) {
     ui.help_open = !ui.help_open;
 }
 
+void close_help(UiState& ui, const Snapshot&) {
+    ui.help_open = false;
+}
+
 void toggle_panels(UiState& ui, const Snapshot&) {
     ui.preferences.panels = !ui.preferences.panels;
 }

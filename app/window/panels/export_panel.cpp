@@ -74,7 +74,7 @@ void draw_open(UiState& ui) {
         "A spec.json or the folder of an earlier run: that session from its start. The present one ends.";
     subtitle("Earlier runs", "From spec.json, which every export has");
     row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    text_input("##spec", "spec.json or a folder", state.spec_path);
+    text_input("##spec", "a path", state.spec_path);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button("open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : ""))

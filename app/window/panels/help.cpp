@@ -12,7 +12,7 @@ struct MouseUse {
 };
 
 constexpr MouseUse kMouse[] = {
-    {"Left drag", "Paints, pins a probe or draws a profile line, as the tool says"},
+    {"Left", "Paints, pins a probe or draws a profile line, as the tool says"},
     {"Right drag", "Erases: paints 0"},
     {"Wheel", "Zooms at the cursor"},
     {"Middle drag", "Moves the view; so does Alt and the left button"},
@@ -41,7 +41,7 @@ bool begin_list(const char* id) {
 void draw_help(UiState& ui) {
     if (!ui.help_open) return;
     const ImVec2 display = ImGui::GetIO().DisplaySize;
-    const ImVec2 size(std::min(em(38), 0.9f * display.x), std::min(em(40), 0.86f * display.y));
+    const ImVec2 size(std::min(em(38), 0.9f * display.x), std::min(em(48), 0.86f * display.y));
     const ImVec2 middle(display.x / 2, display.y / 2);
     ImGui::SetNextWindowSize(size, ImGuiCond_Appearing);
     ImGui::SetNextWindowPos(middle, ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));

@@ -121,7 +121,7 @@ void draw_file(UiState& ui) {
         "dropped on the window.";
     InitialState& state = ui.panel.initial;
     row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    text_input("##path", ".npy, .png or .jpg", state.path);
+    text_input("##path", "a path", state.path);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button("open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : ""))

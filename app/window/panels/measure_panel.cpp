@@ -41,7 +41,7 @@ void draw_drift(const Snapshot& snapshot) {
 
 void draw_statistics(const Snapshot& snapshot) {
     const Statistics& now = snapshot.series.back().statistics;
-    if (begin_values("statistics")) {
+    if (begin_values("statistics", false)) {
         value_row("min", format_value(now.min), "", "The smallest finite value");
         value_row("max", format_value(now.max), "", "The largest finite value");
         value_row("mean", format_value(now.mean), "", "Of the finite values");

@@ -12,14 +12,14 @@ void draw_speed(const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
     if (!begin_values("speed")) return;
     value_row(
-        "step", format_figures(speed.us_per_step), "\xc2\xb5s", "Time of one step, over the newest batches");
-    value_row("updates", format_figures(speed.gcells_per_s), "GCells/s", "Cells updated per second, in 1e9");
+        "step", format_fixed(speed.us_per_step), "\xc2\xb5s", "Time of one step, over the newest batches");
+    value_row("updates", format_fixed(speed.gcells_per_s), "GCells/s", "Cells updated per second, in 1e9");
     value_row("effective",
-              format_figures(speed.effective_gb_per_s),
+              format_fixed(speed.effective_gb_per_s),
               "GB/s",
               "What a method that reads and writes every cell once per step would move");
     value_row("copy",
-              format_figures(snapshot.copy_gb_per_s),
+              format_fixed(snapshot.copy_gb_per_s),
               "GB/s",
               "Measured here: a plain copy between two large arrays, the pace that memory sets");
     value_row("batch", format_count(snapshot.last_batch), "steps", "Steps between the newest two frames");
@@ -42,14 +42,17 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const EngineCost& engine = snapshot.cost;
     const InterfaceCost& cost = ui.cost;
     if (!begin_values("frame")) return;
-    value_row("frame", format_ms(cost.frame_ms), "ms", "Between two pictures, while they follow each other");
-    value_row("rate", fmt::format("{:.1f}", cost.frames_per_s), "frames/s", "Pictures per second");
-    value_row("stepping", format_ms(engine.stepping_ms), "ms", "The steps between two frames");
-    value_row("resampling", format_ms(engine.resampling_ms), "ms", "From cells to the pixels of all panes");
-    value_row("measuring", format_ms(engine.measuring_ms), "ms", "Ranges, statistics, histogram and probes");
-    value_row("transfer", format_ms(cost.transfer_ms), "ms", "Pixels into the texture");
-    value_row("drawing", format_ms(cost.drawing_ms), "ms", "The GPU's time for picture and panels");
-    value_row("interface", format_ms(cost.interface_ms), "ms", "The processor's time for the panels");
+    value_row(
+        "frame", format_fixed(cost.frame_ms), "ms", "Between two pictures, while they follow each other");
+    value_row("rate", format_fixed(cost.frames_per_s), "frames/s", "Pictures per second");
+    value_row("stepping", format_fixed(engine.stepping_ms), "ms", "The steps between two frames");
+    value_row(
+        "resampling", format_fixed(engine.resampling_ms), "ms", "From cells to the pixels of all panes");
+    value_row(
+        "measuring", format_fixed(engine.measuring_ms), "ms", "Ranges, statistics, histogram and probes");
+    value_row("transfer", format_fixed(cost.transfer_ms), "ms", "Pixels into the texture");
+    value_row("drawing", format_fixed(cost.drawing_ms), "ms", "The GPU's time for picture and panels");
+    value_row("interface", format_fixed(cost.interface_ms), "ms", "The processor's time for the panels");
     end_values();
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "app/window/format.h"
@@ -23,6 +24,7 @@ struct Span {
         high = std::max(high, value);
     }
     double share(double value) const { return (value - low) / (high - low); }
+    std::string label(double value) const { return format_in_span(value, high - low); }
 };
 
 Span span_of(std::span<const double> values) {
@@ -54,23 +56,23 @@ void draw_line(ImDrawList* list, const Area& area, std::span<const double> x, st
     const float thickness = std::max(1.0f, em(0.09f));
     const std::size_t columns = std::size_t(std::max(1.0f, area.most.x - area.least.x));
     const std::size_t stride = std::max<std::size_t>(1, x.size() / columns);
-    std::vector<ImVec2> points;
-    const auto flush = [&] {
-        list->AddPolyline(points.data(), int(points.size()), color, 0, thickness);
-        points.clear();
+    std::optional<ImVec2> last;
+    // Piece by piece: ImGui's polylines thin out where a line turns back sharply.
+    const auto go_to = [&](ImVec2 point) {
+        if (last) list->AddLine(*last, point, color, thickness);
+        last = point;
     };
     for (std::size_t i = 0; i < x.size(); i += stride) {
         const auto part = y.subspan(i, std::min(stride, x.size() - i));
         Span extremes;
         for (const double value : part) extremes.take(value);
         if (!(extremes.low <= extremes.high)) {
-            flush();
+            last.reset();
             continue;
         }
-        points.push_back(area.at(x[i], extremes.low));
-        if (extremes.low < extremes.high) points.push_back(area.at(x[i], extremes.high));
+        go_to(area.at(x[i], extremes.low));
+        if (extremes.low < extremes.high) go_to(area.at(x[i], extremes.high));
     }
-    flush();
 }
 
 void draw_bars(ImDrawList* list, const Area& area, std::span<const double> y) {
@@ -102,13 +104,13 @@ void draw_axes(ImDrawList* list, const Area& area, const PlotLook& look) {
     list->AddRect(area.least, area.most, grid);
     const float label_x = area.least.x - em(0.4f);
     const double y_middle = (area.y.low + area.y.high) / 2;
-    draw_text(list, ImVec2(label_x, area.least.y - line / 2), text, format_short(area.y.high), 1);
-    draw_text(list, ImVec2(label_x, middle - line / 2), text, format_short(y_middle), 1);
-    draw_text(list, ImVec2(label_x, area.most.y - line / 2), text, format_short(area.y.low), 1);
+    draw_text(list, ImVec2(label_x, area.least.y - line / 2), text, area.y.label(area.y.high), 1);
+    draw_text(list, ImVec2(label_x, middle - line / 2), text, area.y.label(y_middle), 1);
+    draw_text(list, ImVec2(label_x, area.most.y - line / 2), text, area.y.label(area.y.low), 1);
     const float below = area.most.y + em(0.2f);
-    draw_text(list, ImVec2(area.least.x, below), text, format_short(area.x.low), 0);
+    draw_text(list, ImVec2(area.least.x, below), text, area.x.label(area.x.low), 0);
     draw_text(list, ImVec2((area.least.x + area.most.x) / 2, below), text, look.x_label, 0.5f);
-    draw_text(list, ImVec2(area.most.x, below), text, format_short(area.x.high), 1);
+    draw_text(list, ImVec2(area.most.x, below), text, area.x.label(area.x.high), 1);
     draw_text(list, ImVec2(area.least.x, area.least.y - line - em(0.25f)), text, look.y_label, 0);
 }
 
@@ -130,7 +132,7 @@ void draw_hover(ImDrawList* list, const Area& area, std::span<const double> x, s
 float widest_label(const Span& y) {
     float width = 0;
     for (const double value : {y.low, (y.low + y.high) / 2, y.high})
-        width = std::max(width, ImGui::CalcTextSize(format_short(value).c_str()).x);
+        width = std::max(width, ImGui::CalcTextSize(y.label(value).c_str()).x);
     return width;
 }
 
@@ -149,10 +151,12 @@ void draw_plot(const PlotLook& look, std::span<const double> x, std::span<const 
     if (area.most.x - area.least.x < em(2)) return;
     ImDrawList* list = ImGui::GetWindowDrawList();
     draw_axes(list, area, look);
+    list->PushClipRect(area.least, area.most, true);
     if (look.bars)
         draw_bars(list, area, y);
     else
         draw_line(list, area, x, y);
+    list->PopClipRect();
     if (ImGui::IsItemHovered()) draw_hover(list, area, x, y);
 }
 

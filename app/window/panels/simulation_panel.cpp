@@ -247,7 +247,8 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     bool pressed = false;
-    draw_order("Steps", "step", state.steps, "Computes exactly so many steps, then stands still", pressed);
+    draw_order(
+        "Advance by", "step", state.steps, "Computes exactly so many steps, then stands still", pressed);
     if (pressed) ui.act(action::Step{state.steps});
     draw_order(
         "Jump to step",

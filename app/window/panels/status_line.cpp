@@ -17,6 +17,7 @@ struct Piece {
     std::string_view tip = {};
     float least_width = 0;  ///< so that what follows does not jump as the number changes
     int importance = 0;
+    bool elastic = false;  ///< may be cut, down to its least width
     ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
 };
 
@@ -73,22 +74,31 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .tip = "Pictures per second; none are drawn while nothing changes",
                       .least_width = em(5.5f),
                       .importance = 50});
-    const RunSpec& now = snapshot.now;
-    pieces.push_back(
-        {.text = fmt::format("{} {} {} {} {}", snapshot.device, kDot, now.method, kDot, name_of(now.dtype)),
-         .tip = "Device, method and precision",
-         .importance = 40});
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How the pixels get to the screen: interop is without a detour through the host",
-                      .importance = 30});
+                      .least_width = em(5),
+                      .importance = 30,
+                      .elastic = true});
+    const RunSpec& now = snapshot.now;
+    pieces.push_back(
+        {.text = fmt::format("{} {} {} {} {}", now.method, kDot, name_of(now.dtype), kDot, snapshot.device),
+         .tip = "Method, precision and device",
+         .least_width = em(8),
+         .importance = 40,
+         .elastic = true});
     if (!ui.preferences.panels)
         pieces.push_back({.text = "U shows the panels", .tip = "", .importance = 45, .color = faint_color()});
     std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
     return pieces;
 }
 
+float text_width(const Piece& piece) {
+    return ImGui::CalcTextSize(piece.text.c_str()).x;
+}
+
 float width_of(const Piece& piece) {
-    return std::max(piece.least_width, ImGui::CalcTextSize(piece.text.c_str()).x);
+    return piece.elastic ? std::min(piece.least_width, text_width(piece))
+                         : std::max(piece.least_width, text_width(piece));
 }
 
 float gap() {
@@ -119,15 +129,19 @@ void draw_status_line(UiState& ui, const Snapshot& snapshot) {
         pieces.erase(std::ranges::min_element(pieces, {}, &Piece::importance));
     const float left = ImGui::GetCursorPosX();
     float x = left;
+    float spare = std::max(0.0f, room - width_of(pieces));
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
         if (i > 0) {
             ImGui::SameLine(x);
             draw_divider();
         }
-        fitted_text(piece.text, std::max(1.0f, left + room - x), piece.color);
-        tooltip(piece.tip);
-        x += width_of(piece) + gap();
+        const float grown = piece.elastic ? std::min(spare, text_width(piece) - width_of(piece)) : 0;
+        const float width = width_of(piece) + grown;
+        spare -= grown;
+        fitted_text(piece.text, std::min(width, left + room - x), piece.color);
+        if (text_width(piece) <= width) tooltip(piece.tip);
+        x += width + gap();
     }
 }
 

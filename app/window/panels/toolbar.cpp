@@ -227,6 +227,14 @@ std::string tip_of(const Item& item) {
     return with_keys(item.extra.empty() ? what : fmt::format("{}: {}", what, item.extra), item.command);
 }
 
+// The popup that follows stands where it hides none of the toolbar and stays within the window.
+void place_below_last_item() {
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const bool right = (least.x + most.x) / 2 > ImGui::GetIO().DisplaySize.x / 2;
+    const ImVec2 corner(right ? most.x : least.x, most.y + em(0.5f));
+    ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, ImVec2(right ? 1.0f : 0.0f, 0));
+}
+
 void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snapshot) {
     const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
@@ -241,6 +249,7 @@ void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snaps
     }
     ImGui::PopStyleColor();
     if (item.kind != Kind::exports) return;
+    place_below_last_item();
     ImGui::SetNextWindowSize(ImVec2(em(22), 0));
     if (!ImGui::BeginPopup("export")) return;
     draw_export_choice(ui, snapshot);
@@ -259,11 +268,12 @@ void draw_item(const Item& item, Look look, UiState& ui, const Snapshot& snapsho
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button("more", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
+    place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
     for (const Item& item : folded) {
-        const std::string label = caption(item, Look::labelled, item.label);
         const Shortcut* shortcut = shortcut_of(item.command);
-        const std::string keys(shortcut ? shortcut->keys : "");
+        const std::string label = caption(item, Look::labelled, std::string(shortcut->what));
+        const std::string keys(shortcut->keys);
         if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
             press(item, ui, snapshot);
         tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);

@@ -218,11 +218,11 @@ std::optional<LiveEdit> live_slider(const char* id,
     return result;
 }
 
-bool begin_values(const char* id) {
+bool begin_values(const char* id, bool units) {
     if (!ImGui::BeginTable(id, 3)) return false;
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch, 1.0f);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-    ImGui::TableSetupColumn("unit", ImGuiTableColumnFlags_WidthFixed, em(3.6f));
+    ImGui::TableSetupColumn("unit", ImGuiTableColumnFlags_WidthFixed, units ? em(4.2f) : 1);
     return true;
 }
 
@@ -247,7 +247,11 @@ void end_values() {
 
 void share_bar(double share, std::string_view text, std::string_view tip) {
     const std::string label(text);
+    ImVec4 fill = ImGui::GetStyleColorVec4(ImGuiCol_ButtonActive);
+    fill.w *= 0.6f;
+    ImGui::PushStyleColor(ImGuiCol_PlotHistogram, fill);
     ImGui::ProgressBar(float(std::clamp(share, 0.0, 1.0)), ImVec2(-FLT_MIN, 0), label.c_str());
+    ImGui::PopStyleColor();
     tooltip(tip);
 }
 

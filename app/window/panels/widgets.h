@@ -104,7 +104,7 @@ std::optional<LiveEdit> live_slider(const char* id,
                                     const SliderLook& look);
 
 /// Three aligned columns: what, how much (right-aligned), its unit. False where the table is not visible.
-bool begin_values(const char* id);
+bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
 
