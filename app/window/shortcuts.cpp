@@ -77,7 +77,7 @@ std::span<const Shortcut> shortcuts() {
     return kShortcuts;
 }
 
-const Shortcut* shortcut_of(Command command) {
+const Shortcut* shortcut_of(UiCommand command) {
     const auto found = std::ranges::find(kShortcuts, command, &Shortcut::command);
     return found == std::end(kShortcuts) ? nullptr : found;
 }

@@ -25,7 +25,7 @@ struct Shortcut {
     std::string_view keys;  ///< for people: "Space", ". or Tab"
     std::span<const Chord> chords;
     std::string_view what;  ///< a sentence's beginning, e.g. "Run or pause"
-    Command command;
+    UiCommand command;
     bool repeats = false;  ///< while the key is held
 };
 
@@ -33,7 +33,7 @@ struct Shortcut {
 std::span<const Shortcut> shortcuts();
 
 /// The row of a command; null where it has no key.
-const Shortcut* shortcut_of(Command command);
+const Shortcut* shortcut_of(UiCommand command);
 
 /// Does what the key stands for; false where it stands for nothing. Never while a text is being typed
 /// (ImGui's WantTextInput).

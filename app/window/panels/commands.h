@@ -5,7 +5,7 @@
 
 namespace stencil {
 
-using Command = void (*)(UiState&, const Snapshot&);
+using UiCommand = void (*)(UiState&, const Snapshot&);
 
 void toggle_running(UiState& ui, const Snapshot& snapshot);
 void single_step(UiState& ui, const Snapshot& snapshot);

@@ -21,7 +21,7 @@ struct Item {
     Kind kind = Kind::button;
     std::string icon = {}, label = {};
     std::string widest = {};  ///< label, where the label changes and the button must not
-    Command command = nullptr;
+    UiCommand command = nullptr;
     int importance = 0;
     bool begins_group = false;
     bool active = false;
@@ -68,7 +68,7 @@ float pace_width(Look look) {
     return label + 2 * ImGui::GetFrameHeight() + pace_input_width() + automatic + 3 * gap;
 }
 
-std::string with_keys(std::string_view text, Command command) {
+std::string with_keys(std::string_view text, UiCommand command) {
     const Shortcut* shortcut = shortcut_of(command);
     return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
 }
