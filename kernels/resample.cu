@@ -10,10 +10,10 @@
 #include <algorithm>
 
 #include "kernels/cell_span.h"
+#include "kernels/column_reader.cuh"
 #include "kernels/cuda_check.cuh"
 #include "kernels/cuda_grid.cuh"
 #include "kernels/cuda_view.h"
-#include "kernels/quantity_at.h"
 
 namespace stencil {
 namespace {
@@ -22,6 +22,10 @@ constexpr int kThreads = 256;
 constexpr int kColumns = 4;  ///< of a thread
 constexpr int kRows = 4;     ///< of a thread at a time
 constexpr int kMostColumns = kThreads * kColumns;
+
+// On a multiprocessor: as many as have their sums in registers.
+template <Quantity Q>
+constexpr int kBlocks = Q == Quantity::value || Q == Quantity::base ? 4 : 3;
 
 constexpr int kPointWidth = 32;
 constexpr int kPointHeight = 8;
@@ -59,40 +63,54 @@ struct ColumnRun {
     int x, count, across;
 };
 
-// sums[strip][column]: over the rows of a strip, of which there are kThreads / across, every so many rows
-// one.
+// The weighted sums over rows [begin, end) of a thread's columns.
+template <Quantity Q, bool kInner, class T>
+struct ColumnSums {
+    using V = QuantityValue<Q, T>;
+
+    ColumnReader<Q, kInner, T> readers[kColumns];
+    double totals[kColumns] = {};
+
+    // Few enough rows for the precision of V; their sums go on in float64.
+    template <int kCount>
+    __device__ void add_rows(const CellSpan& rows, int y) {
+        V part[kColumns] = {};
+#pragma unroll
+        for (int j = 0; j < kCount; ++j) {
+            const V weight = V(rows.weight(y + j));
+#pragma unroll
+            for (int k = 0; k < kColumns; ++k) part[k] += weight * readers[k].at(y + j);
+        }
+#pragma unroll
+        for (int k = 0; k < kColumns; ++k) totals[k] += double(part[k]);
+    }
+};
+
+// sums[strip][column]: each strip of threads has its part of the rows.
 template <Quantity Q, bool kInner, class T>
 __device__ void sum_rows(const QuantitySource<T>& source,
                          const CellSpan& rows,
                          const ColumnRun& run,
                          double* sums) {
-    using V = QuantityValue<Q, T>;
     const int column = int(threadIdx.x) & (run.across - 1);
     const int strip = int(threadIdx.x) / run.across;
     const int strips = kThreads / run.across;
-    int x[kColumns];
-#pragma unroll
-    for (int k = 0; k < kColumns; ++k) x[k] = run.x + min(column + k * run.across, run.count - 1);
-    double totals[kColumns] = {};
-    for (int top = rows.first + strip; top <= rows.last; top += kRows * strips) {
-        // Few enough for the precision of V; their sums go on in float64.
-        V part[kColumns] = {};
-#pragma unroll
-        for (int j = 0; j < kRows; ++j) {
-            const int y = top + j * strips;
-            const bool counts = y <= rows.last;
-            const V weight = V(rows.weight(y));
-#pragma unroll
-            for (int k = 0; k < kColumns; ++k)
-                part[k] += counts ? weight * quantity_at<Q, kInner>(source, x[k], y) : V(0);
-        }
-#pragma unroll
-        for (int k = 0; k < kColumns; ++k) totals[k] += double(part[k]);
-    }
+    const int height = (rows.last - rows.first) / strips + 1;
+    // Beyond the last row a strip is empty.
+    const int begin = min(rows.first + strip * height, rows.last);
+    const int end = rows.first + strip * height > rows.last ? begin : min(begin + height, rows.last + 1);
+    const auto reader = [&](int k) {
+        return ColumnReader<Q, kInner, T>(source, run.x + min(column + k * run.across, run.count - 1), begin);
+    };
+    static_assert(kColumns == 4);
+    ColumnSums<Q, kInner, T> all{{reader(0), reader(1), reader(2), reader(3)}};
+    int y = begin;
+    for (; y + kRows <= end; y += kRows) all.template add_rows<kRows>(rows, y);
+    for (; y < end; ++y) all.template add_rows<1>(rows, y);
     double* own = sums + strip * run.across * kColumns;
 #pragma unroll
     for (int k = 0; k < kColumns; ++k)
-        if (column + k * run.across < run.count) own[column + k * run.across] = totals[k];
+        if (column + k * run.across < run.count) own[column + k * run.across] = all.totals[k];
 }
 
 // A lane's part of a pixel's columns that lie in the run.
@@ -112,7 +130,7 @@ __device__ double sum_columns(
 }
 
 template <Quantity Q, class T>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, kBlocks<Q>)
     average_kernel(QuantitySource<T> source, PixelGrid grid, BlockShape shape) {
     __shared__ double sums[kMostColumns];
     const int first = int(blockIdx.x) * shape.pixels;
@@ -129,8 +147,9 @@ __global__ void __launch_bounds__(kThreads)
         double total = 0;
         for (int x = begin; x <= last; x += capacity) {
             const ColumnRun run{x, min(capacity, last - x + 1), shape.across};
-            const bool inner = run.x > 0 && run.x + run.count < source.state.nx && rows.first > 0 &&
-                               rows.last < source.state.ny - 1;
+            const bool inner =
+                Q != Quantity::laplacian || (run.x > 0 && run.x + run.count < source.state.nx &&
+                                             rows.first > 0 && rows.last < source.state.ny - 1);
             if (inner)
                 sum_rows<Q, true>(source, rows, run, sums);
             else
