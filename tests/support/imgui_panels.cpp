@@ -120,7 +120,7 @@ void HeadlessImGui::click(ImVec2 at, const std::function<void()>& draw) {
 
 WindowRect window_rect(const char* name) {
     const ImGuiWindow* window = ImGui::FindWindowByName(name);
-    if (!window || !window->WasActive) return {};
+    if (!window || !window->Active) return {};
     const ImVec2 least = window->Pos;
     const ImVec2 most(least.x + window->Size.x, least.y + window->Size.y);
     return {least, most, window->WorkRect.GetSize(), window->ContentSize, true};
