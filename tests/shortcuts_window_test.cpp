@@ -36,8 +36,8 @@ bool shows(const UiState& ui, std::vector<Pane> expected) {
     return ui.panes == expected;
 }
 
-const std::map<Command, Expectation>& expectations() {
-    static const std::map<Command, Expectation> table{
+const std::map<UiCommand, Expectation>& expectations() {
+    static const std::map<UiCommand, Expectation> table{
         {toggle_running,
          [](const Outcome& o) {
              return o.action<action::Run>() && o.action<action::Run>()->on != o.snapshot.running;
