@@ -1,0 +1,39 @@
+// Arithmetic on runs of cells with the widest SIMD that the processor has (Highway's run-time dispatch).
+#pragma once
+
+#include <cstddef>
+
+namespace stencil {
+
+/// out[i] = the field's cell of state[i] (field_value), for `count` cells.
+template <class T>
+struct FieldRun {
+    const T* state;
+    double factor;
+    T* out;
+    int count;
+};
+void make_field_run(const FieldRun<float>& run);
+void make_field_run(const FieldRun<double>& run);
+
+/// The same for the Laplacian of the field; every cell has its four neighbours.
+template <class T>
+struct LaplacianRun {
+    FieldRun<T> field;
+    std::ptrdiff_t pitch;
+};
+void make_laplacian_run(const LaplacianRun<float>& run);
+void make_laplacian_run(const LaplacianRun<double>& run);
+
+/// sums[i] += weight * values[i]
+template <class V>
+struct WeightedRun {
+    const V* values;
+    double weight;
+    double* sums;
+    int count;
+};
+void add_weighted_run(const WeightedRun<float>& run);
+void add_weighted_run(const WeightedRun<double>& run);
+
+}  // namespace stencil
