@@ -1,6 +1,9 @@
 #include "kernels/cell_runs.h"
 
+#include <algorithm>
+
 #include "kernels/quantity_at.h"
+#include "kernels/radix_select.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cell_runs.cpp"
@@ -44,6 +47,54 @@ void add_weighted(const WeightedRun<V>& run) {
     for (int i = 0; i < count; ++i) sums[i] += weight * double(values[i]);
 }
 
+// Side by side, because each addition waits for the one before; what is not finite adds 0 and counts as none.
+template <class V>
+struct StatisticsLanes {
+    static constexpr int kLanes = 16;
+    V low[kLanes], high[kLanes];
+    double total[kLanes] = {};
+    std::int32_t finite[kLanes] = {};
+
+    StatisticsLanes() {
+        std::fill_n(low, kLanes, std::numeric_limits<V>::infinity());
+        std::fill_n(high, kLanes, -std::numeric_limits<V>::infinity());
+    }
+
+    void add(const V* values, int count) {
+        for (int j = 0; j < count; ++j) {
+            const V value = values[j];
+            const bool counts = is_finite(value);
+            const V at_low = counts ? value : std::numeric_limits<V>::infinity();
+            const V at_high = counts ? value : -std::numeric_limits<V>::infinity();
+            low[j] = at_low < low[j] ? at_low : low[j];
+            high[j] = at_high > high[j] ? at_high : high[j];
+            total[j] += double(counts ? value : V(0));
+            finite[j] += counts ? 1 : 0;
+        }
+    }
+};
+
+template <class V>
+void add_statistics(PartialStatistics& result, const V* values, int count) {
+    constexpr int kLanes = StatisticsLanes<V>::kLanes;
+    StatisticsLanes<V> lanes;
+    int i = 0;
+    for (; i + kLanes <= count; i += kLanes) lanes.add(values + i, kLanes);
+    lanes.add(values + i, count - i);
+    for (int j = 0; j < kLanes; ++j) {
+        result.low = std::min(result.low, double(lanes.low[j]));
+        result.high = std::max(result.high, double(lanes.high[j]));
+        result.total += lanes.total[j];
+        result.finite += std::uint64_t(lanes.finite[j]);
+    }
+}
+
+void statistics_float(PartialStatistics& result, const float* values, int count) {
+    add_statistics(result, values, count);
+}
+void statistics_double(PartialStatistics& result, const double* values, int count) {
+    add_statistics(result, values, count);
+}
 void field_float(const FieldRun<float>& run) {
     make_field(run);
 }
@@ -76,6 +127,8 @@ HWY_EXPORT(laplacian_float);
 HWY_EXPORT(laplacian_double);
 HWY_EXPORT(weighted_float);
 HWY_EXPORT(weighted_double);
+HWY_EXPORT(statistics_float);
+HWY_EXPORT(statistics_double);
 
 void make_field_run(const FieldRun<float>& run) {
     HWY_DYNAMIC_DISPATCH(field_float)(run);
@@ -94,6 +147,12 @@ void add_weighted_run(const WeightedRun<float>& run) {
 }
 void add_weighted_run(const WeightedRun<double>& run) {
     HWY_DYNAMIC_DISPATCH(weighted_double)(run);
+}
+void add_statistics_run(PartialStatistics& result, const float* values, int count) {
+    HWY_DYNAMIC_DISPATCH(statistics_float)(result, values, count);
+}
+void add_statistics_run(PartialStatistics& result, const double* values, int count) {
+    HWY_DYNAMIC_DISPATCH(statistics_double)(result, values, count);
 }
 
 }  // namespace stencil

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 namespace stencil {
 
@@ -35,5 +37,17 @@ struct WeightedRun {
 };
 void add_weighted_run(const WeightedRun<float>& run);
 void add_weighted_run(const WeightedRun<double>& run);
+
+/// Of finite values. Where there is none, low > high.
+struct PartialStatistics {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -std::numeric_limits<double>::infinity();
+    double total = 0;
+    std::uint64_t finite = 0;
+};
+
+/// Adds some values, in an order that depends on their number alone.
+void add_statistics_run(PartialStatistics& result, const float* values, int count);
+void add_statistics_run(PartialStatistics& result, const double* values, int count);
 
 }  // namespace stencil
