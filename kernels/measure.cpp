@@ -7,46 +7,9 @@
 #include "kernels/cell_span.h"
 #include "kernels/cpu_view.h"
 #include "kernels/quantity_rows.h"
-#include "kernels/radix_select.h"
 
 namespace stencil {
 namespace {
-
-struct PartialStatistics {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    double total = 0;
-    std::uint64_t finite = 0;
-};
-
-constexpr int kLanes = 8;
-
-// Side by side, because each addition waits for the one before; what is not finite adds 0 and counts as none.
-template <class V>
-void add_run(PartialStatistics& result, const V* values, int count) {
-    V low[kLanes], high[kLanes];
-    double total[kLanes] = {};
-    std::int32_t finite[kLanes] = {};
-    std::fill_n(low, kLanes, std::numeric_limits<V>::infinity());
-    std::fill_n(high, kLanes, -std::numeric_limits<V>::infinity());
-    for (int i = 0; i < count; i += kLanes) {
-        const int lanes = std::min(kLanes, count - i);
-        for (int j = 0; j < lanes; ++j) {
-            const V value = values[i + j];
-            const bool counts = is_finite(value);
-            low[j] = counts && value < low[j] ? value : low[j];
-            high[j] = counts && value > high[j] ? value : high[j];
-            total[j] += counts ? double(value) : 0.0;
-            finite[j] += counts;
-        }
-    }
-    for (int j = 0; j < kLanes; ++j) {
-        result.low = std::min(result.low, double(low[j]));
-        result.high = std::max(result.high, double(high[j]));
-        result.total += total[j];
-        result.finite += std::uint64_t(finite[j]);
-    }
-}
 
 template <Quantity Q, class T>
 double sample_at(const QuantitySource<T>& source, const SamplePoint& point, bool smooth) {
@@ -71,7 +34,7 @@ Statistics statistics(const CpuView<T>& view) {
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
             view.source, view.threads, [&](int part, int, const auto* values, int count) {
-                add_run(parts[std::size_t(part)], values, count);
+                add_statistics_run(parts[std::size_t(part)], values, count);
             });
     });
     PartialStatistics all;

@@ -1,5 +1,6 @@
 // Percentiles of a quantity on the CPU (kernels/radix_select.h says how).
 
+#include <limits>
 #include <numeric>
 #include <vector>
 
@@ -11,7 +12,10 @@
 namespace stencil {
 namespace {
 
-using Counts = std::vector<std::uint64_t>;  // (slots, kRadixBins)
+// (kMostRanks, kRadixBins), and a few that count what is of no interest, so that nothing depends on a branch.
+using Counts = std::vector<std::uint64_t>;
+constexpr int kNowhere = kMostRanks * kRadixBins;
+constexpr int kSpread = 8;
 
 template <class Key>
 struct RadixPass {
@@ -19,25 +23,58 @@ struct RadixPass {
     int pass;
 };
 
-template <class Key, class V>
-void count_run(const RadixPass<Key>& at, const V* values, int count, Counts& counts) {
+/// The keys of the finite values follow each other.
+template <class V>
+struct FiniteKeys {
+    static constexpr RadixKey<V> first = radix_key(-std::numeric_limits<V>::max());
+    static constexpr RadixKey<V> span = radix_key(std::numeric_limits<V>::max()) - first;
+    static bool hold(RadixKey<V> key) { return RadixKey<V>(key - first) <= span; }
+};
+
+// In pass 0 all keys are in one slot. Its counts are kept in turn in as many tables as there are slots,
+// because counting the same twice in a row waits for memory.
+template <class V>
+void count_first_digits(const V* values, int count, Counts& counts) {
     for (int i = 0; i < count; ++i) {
-        if (!is_finite(values[i])) continue;
+        const RadixKey<V> key = radix_key(values[i]);
+        const int bin = i % kMostRanks * kRadixBins + radix_digit(key, 0);
+        ++counts[std::size_t(FiniteKeys<V>::hold(key) ? bin : kNowhere + i % kSpread)];
+    }
+}
+
+template <class Key, class V>
+void count_next_digits(const RadixPass<Key>& at, const V* values, int count, Counts& counts) {
+    const int shift = radix_shift<Key>(at.pass - 1);
+    Key prefix[kMostRanks];
+    for (int i = 0; i < kMostRanks; ++i)
+        prefix[i] = at.search.slot_prefix[i < at.search.slots ? i : 0] >> shift;
+    static_assert(kMostRanks == 4);
+    for (int i = 0; i < count; ++i) {
         const Key key = radix_key(values[i]);
-        const int slot = at.search.slot_of(key, at.pass);
-        if (slot >= 0) ++counts[std::size_t(slot * kRadixBins + radix_digit(key, at.pass))];
+        const Key begin = key >> shift;
+        const int digit = radix_digit(key, at.pass);
+        int bin = kNowhere + i % kSpread;
+        bin = begin == prefix[3] ? 3 * kRadixBins + digit : bin;
+        bin = begin == prefix[2] ? 2 * kRadixBins + digit : bin;
+        bin = begin == prefix[1] ? kRadixBins + digit : bin;
+        bin = begin == prefix[0] ? digit : bin;
+        ++counts[std::size_t(FiniteKeys<V>::hold(key) ? bin : kNowhere + i % kSpread)];
     }
 }
 
 template <Quantity Q, class T, class Key>
 Counts count_digits(const QuantitySource<T>& source, ThreadPool& threads, const RadixPass<Key>& at) {
-    const std::size_t size = std::size_t(at.search.slots * kRadixBins);
-    std::vector<Counts> counts(std::size_t(threads.size()), Counts(size));
+    std::vector<Counts> counts(std::size_t(threads.size()), Counts(kNowhere + kSpread));
     for_quantity<Q>(source, threads, [&](int, int thread, const auto* values, int count) {
-        count_run(at, values, count, counts[std::size_t(thread)]);
+        if (at.pass == 0)
+            count_first_digits(values, count, counts[std::size_t(thread)]);
+        else
+            count_next_digits(at, values, count, counts[std::size_t(thread)]);
     });
     for (std::size_t thread = 1; thread < counts.size(); ++thread)
-        for (std::size_t i = 0; i < size; ++i) counts[0][i] += counts[thread][i];
+        for (std::size_t i = 0; i < kNowhere; ++i) counts[0][i] += counts[thread][i];
+    if (at.pass == 0)
+        for (std::size_t i = kRadixBins; i < kNowhere; ++i) counts[0][i % kRadixBins] += counts[0][i];
     return counts[0];
 }
 
@@ -59,7 +96,8 @@ RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads
     for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
         const Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});
         if (pass == 0) {
-            const std::uint64_t cells = std::accumulate(counts.begin(), counts.end(), std::uint64_t(0));
+            const std::uint64_t cells =
+                std::accumulate(counts.begin(), counts.begin() + kRadixBins, std::uint64_t(0));
             if (cells == 0) break;
             search.begin(cells, fractions);
         }

@@ -5,13 +5,14 @@
 #include <array>
 #include <cstdint>
 
+#include "kernels/cell_runs.h"
 #include "kernels/quantity_at.h"
 #include "kernels/thread_pool.h"
 
 namespace stencil {
 
 /// Cells at a time: what is worked out of them stays in the first-level cache.
-inline constexpr int kRun = 1024;
+inline constexpr int kRun = 2048;
 
 /// Cells [x, x + count) of row y.
 struct CellRun {
@@ -20,29 +21,26 @@ struct CellRun {
     int count = 0;
 };
 
+/// A run of at most kRun cells.
 template <Quantity Q, class T>
 void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityValue<Q, T>* out) {
-    const double factor = source.factor;
+    const T* state = source.state.row(run.y) + run.x;
     if constexpr (Q == Quantity::value) {
-        const T* state = source.state.row(run.y) + run.x;
-        for (int i = 0; i < run.count; ++i) out[i] = field_value(state[i], factor);
+        make_field_run({state, source.factor, out, run.count});
     } else if constexpr (Q == Quantity::difference) {
-        const T* state = source.state.row(run.y) + run.x;
+        std::array<T, kRun> field;
+        make_field_run({state, source.factor, field.data(), run.count});
         const double* base = source.base.row(run.y) + run.x;
-        for (int i = 0; i < run.count; ++i) out[i] = double(field_value(state[i], factor)) - base[i];
+        for (int i = 0; i < run.count; ++i) out[i] = double(field[std::size_t(i)]) - base[i];
     } else if constexpr (Q == Quantity::base) {
         std::copy_n(source.base.row(run.y) + run.x, run.count, out);
     } else {
+        // The cells with all their neighbours go together, those at the field's edges one by one.
         const bool inner_row = run.y > 0 && run.y < source.state.ny - 1;
-        int begin = inner_row ? std::max(1 - run.x, 0) : run.count;
-        begin = std::min(begin, run.count);
+        const int begin = inner_row ? std::min(std::max(1 - run.x, 0), run.count) : run.count;
         const int end = std::max(std::min(run.count, source.state.nx - 1 - run.x), begin);
         for (int i = 0; i < begin; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
-        const T* u = source.state.row(run.y) + run.x;
-        const T* north = u - source.state.pitch;
-        const T* south = u + source.state.pitch;
-        for (int i = begin; i < end; ++i)
-            out[i] = laplacian_value(Neighbourhood<T>{u[i], north[i], south[i], u[i - 1], u[i + 1]}, factor);
+        make_laplacian_run({{state + begin, source.factor, out + begin, end - begin}, source.state.pitch});
         for (int i = end; i < run.count; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
     }
 }

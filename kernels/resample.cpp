@@ -28,14 +28,11 @@ struct PixelRun {
 template <Quantity Q, class T>
 void sum_rows(const QuantitySource<T>& source, const CellSpan& rows, CellRun run, double* sums) {
     std::array<QuantityValue<Q, T>, kRun> values;
+    std::fill_n(sums, run.count, 0.0);
     for (int y = rows.first; y <= rows.last; ++y) {
         run.y = y;
         quantity_run<Q>(source, run, values.data());
-        const double weight = rows.weight(y);
-        if (y == rows.first)
-            for (int i = 0; i < run.count; ++i) sums[i] = weight * double(values[std::size_t(i)]);
-        else
-            for (int i = 0; i < run.count; ++i) sums[i] += weight * double(values[std::size_t(i)]);
+        add_weighted_run({values.data(), rows.weight(y), sums, run.count});
     }
 }
 

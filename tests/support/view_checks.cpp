@@ -225,6 +225,13 @@ std::vector<double> special_cells(std::size_t count, Dice& dice) {
     return cells;
 }
 
+double plain_percentile(const Array<double>& truth, double q) {
+    std::vector<double> finite;
+    for (const double value : truth.cells())
+        if (std::isfinite(value)) finite.push_back(value);
+    return percentile(std::span(finite), q);
+}
+
 void require_percentiles(const Scene& scene, Quantity quantity, const Array<double>& truth) {
     std::vector<double> finite;
     for (const double value : truth.cells())
@@ -324,7 +331,7 @@ void check_pixels(Device device) {
 }
 
 void check_percentiles(Device device) {
-    for_scenes(device, {{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {2500, 16}}, require_percentiles);
+    for_scenes(device, {{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {600, 150}}, require_percentiles);
     Dice dice;
     CAPTURE(dice.seed);
     for (const DType dtype : kDTypes) {
@@ -349,8 +356,18 @@ void check_percentiles(Device device) {
 void check_measures(Device device) {
     Dice dice;
     CAPTURE(dice.seed);
+    // So long that a block of threads has several parts of it.
+    const Scene row = make_scene(device, DType::float32, Boundary::periodic, {600'000, 1}, true);
+    for (const Quantity quantity : {Quantity::laplacian, Quantity::difference}) {
+        INFO(row.name << " quantity " << int(quantity));
+        const Array<double> truth = row.truth(quantity);
+        require_statistics(row, quantity, truth);
+        require_histogram(row, quantity, truth, dice);
+        REQUIRE(row.solver->percentiles(quantity, std::vector<double>{31.7}) ==
+                std::vector<double>{plain_percentile(truth, 31.7)});
+    }
     for_scenes(device,
-               {{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}},
+               {{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}, {600, 150}},
                [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
                    require_statistics(scene, quantity, truth);
                    require_histogram(scene, quantity, truth, dice);
