@@ -1,6 +1,8 @@
 // The interface without a window: what is drawn where, and what clicks and keys become.
 #include "app/window/panels/panels.h"
 
+#include <GLFW/glfw3.h>
+
 #include <cmath>
 #include <limits>
 
@@ -237,6 +239,26 @@ TEST_CASE("the histogram is asked for only while it is seen") {
     CHECK_FALSE(session.ui.wants_histogram);
 }
 
+TEST_CASE("the initial condition's draft follows the session and is its own in between") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    imgui.frame(session.draw());
+    InitialState& draft = session.ui.panel.initial;
+    CHECK(draft.name == "jagged");
+    const double radius = session.dice.uniform(0.1, 0.4);
+    session.snapshot.now.initial = "disk:radius=" + format_real(radius);
+    imgui.frame(session.draw());
+    CHECK(draft.name == "disk");
+    CHECK(draft.parameters.at("radius") == radius);
+    draft.parameters.at("radius") = 2 * radius;
+    imgui.frame(session.draw());
+    CHECK(draft.parameters.at("radius") == 2 * radius);
+    session.snapshot.now.initial = "a_folder/of_a_file_that_has_gone.npy";
+    imgui.frame(session.draw());
+    CHECK(draft.name.empty());
+}
+
 TEST_CASE("the panel's edge can be dragged, and takes no more than its share of the window") {
     Session session;
     CAPTURE(session.dice.seed);
@@ -278,13 +300,14 @@ TEST_CASE("the newest message can be dismissed, and so can the hint of the first
     CHECK_FALSE(window_rect("##notices").drawn);
 }
 
-TEST_CASE("the help lists every shortcut and closes by its key") {
+TEST_CASE("the help opens and closes by its keys, while the canvas stays in use") {
     Session session;
     HeadlessImGui imgui(1280, 800);
-    toggle_help(session.ui, session.snapshot);
+    handle_key({GLFW_KEY_F1}, session.ui, session.snapshot);
     for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
     CHECK(window_rect("Help").drawn);
-    toggle_help(session.ui, session.snapshot);
+    CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
     imgui.frame(session.draw());
     imgui.frame(session.draw());
     CHECK_FALSE(window_rect("Help").drawn);
@@ -295,10 +318,6 @@ TEST_CASE("numbers for people keep their figures") {
     CHECK(format_count(1234567) == "1 234 567");
     CHECK(format_count(-123) == "-123");
     CHECK(format_count(-1234) == "-1 234");
-    CHECK(format_engineering(4.56e-6, "s") == "4.56 \xc2\xb5s");
-    CHECK(format_engineering(12300, "") == "12.3 k");
-    CHECK(format_engineering(0, "s") == "0 s");
-    CHECK(format_engineering(999.6, "B") == "1.00 kB");
     CHECK(format_figures(0.1234) == "0.123");
     CHECK(format_figures(9.999) == "10.0");
     CHECK(format_figures(4567.8) == "4568");

@@ -40,7 +40,7 @@ Preferences random_preferences(Dice& dice) {
     preferences.theme = dice.integer(0, 1) == 0 ? Theme::dark : Theme::light;
     preferences.font_size = float(dice.integer(10, 32));
     preferences.panels = dice.integer(0, 1) == 0;
-    preferences.panel_width = float(dice.integer(240, 900));
+    preferences.panel_width = float(dice.integer(280, 900));
     preferences.window_width = dice.integer(320, 5000);
     preferences.window_height = dice.integer(320, 5000);
     preferences.hints_seen = dice.integer(0, 1) == 0;

@@ -45,20 +45,6 @@ std::string format_figures(double value) {
     return fmt::format("{:.{}f}", value, std::clamp(3 - before, 0, 6));
 }
 
-std::string format_engineering(double value, std::string_view unit) {
-    static constexpr const char* kPrefixes[] = {"n", "\xc2\xb5", "m", "", "k", "M", "G", "T"};
-    constexpr int kNone = 3;
-    int prefix = kNone;
-    double size = std::abs(value);
-    if (std::isfinite(value) && size > 0) {
-        for (; size >= 999.5 && prefix < 7; ++prefix) size /= 1000;
-        for (; size < 0.9995 && prefix > 0; --prefix) size *= 1000;
-    }
-    const std::string number = format_figures(value < 0 ? -size : size);
-    const std::string suffix = kPrefixes[prefix] + std::string(unit);
-    return suffix.empty() ? number : number + " " + suffix;
-}
-
 std::string format_count(long long count) {
     std::string digits = fmt::format("{}", count);
     const int first = count < 0 ? 1 : 0;

@@ -16,9 +16,6 @@ std::string format_short(double value, int digits = 4);
 /// A label of an axis that spans `span`: as many decimals as tell its values apart.
 std::string format_in_span(double value, double span);
 
-/// Three figures and the unit with its prefix: "12.3 k", "4.56 µs" for (4.56e-6, "s").
-std::string format_engineering(double value, std::string_view unit);
-
 /// With a space between groups of three digits: "10 000".
 std::string format_count(long long count);
 

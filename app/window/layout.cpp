@@ -72,7 +72,8 @@ float strip_height(float content) {
 }
 
 float panel_width(const UiState& ui, float window_width) {
-    const float wished = ui.preferences.panel_width * ui.scale;
+    // Wide enough for its labels where the text is larger than usual.
+    const float wished = std::max(ui.preferences.panel_width * ui.scale, em(18));
     return std::floor(std::min(wished, float(kLargestPanelShare) * window_width));
 }
 
@@ -144,10 +145,9 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         ImGui::End();
         draw_sides(ui, snapshot, rest);
     }
-    draw_help(ui);
-
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    draw_help(ui);
     return {ui.canvas};
 }
 

@@ -40,9 +40,12 @@ bool begin_list(const char* id) {
 
 void draw_help(UiState& ui) {
     if (!ui.help_open) return;
-    const ImVec2 display = ImGui::GetIO().DisplaySize;
-    const ImVec2 size(std::min(em(38), 0.9f * display.x), std::min(em(48), 0.86f * display.y));
-    const ImVec2 middle(display.x / 2, display.y / 2);
+    const ImGuiIO& io = ImGui::GetIO();
+    // Between the toolbar and the status line, which stay in use.
+    const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
+    const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
+    const ImVec2 size(std::min(em(38), 0.9f * io.DisplaySize.x), std::min(em(48), 0.98f * height));
+    const ImVec2 middle(io.DisplaySize.x / 2, top + height / 2);
     ImGui::SetNextWindowSize(size, ImGuiCond_Appearing);
     ImGui::SetNextWindowPos(middle, ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;

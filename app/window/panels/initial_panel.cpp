@@ -4,7 +4,6 @@
 #include <random>
 
 #include "app/window/format.h"
-#include "app/window/icons.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/error.h"
@@ -98,20 +97,22 @@ bool draw_seed(Draft<std::string>& draft, const RunSpec& now) {
     return entered;
 }
 
-void draw_apply(UiState& ui, const RunSpec& now) {
-    InitialState& state = ui.panel.initial;
-    const std::string wanted = spelled(state);
+void draw_apply(UiState& ui, const InitialChoice& current) {
+    const InitialState& state = ui.panel.initial;
+    const bool same =
+        current.condition && current.condition->name == state.name && current.parameters == state.parameters;
     row("", "");
-    if (!button("apply and restart",
+    // The name behind ### keeps the button itself while its caption changes.
+    if (!button(same ? "restart###apply" : "apply and restart###apply",
                 button_size(1),
-                "Makes the field by this condition and starts the run again at step 0",
+                same ? "Starts the run again at step 0 with this field"
+                     : "Makes the field by this condition and starts the run again at step 0",
                 state.name.empty() ? "Choose a condition first" : ""))
         return;
-    if (wanted == now.initial)
+    if (same)
         ui.act(action::Reset{});
     else
-        ui.act(action::Change{"initial", wanted});
-    state.name.clear();
+        ui.act(action::Change{"initial", spelled(state)});
 }
 
 void draw_file(UiState& ui) {
@@ -134,13 +135,17 @@ void draw_file(UiState& ui) {
 void draw_initial(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
     const InitialChoice current = current_choice(snapshot.now);
-    if (state.name.empty() && current.condition) choose(state, *current.condition, current);
+    if (state.seen != snapshot.now.initial) {
+        state.seen = snapshot.now.initial;
+        state.name.clear();
+        if (current.condition) choose(state, *current.condition, current);
+    }
     draw_condition(state, current);
     const InitialCondition* condition = find_condition(state.name);
     if (condition) draw_parameters(state, *condition);
     if (condition && condition->random && draw_seed(state.seed, snapshot.now))
         ui.act(action::Change{"seed", state.seed.value});
-    draw_apply(ui, snapshot.now);
+    draw_apply(ui, current);
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui);
 }

@@ -38,11 +38,13 @@ struct SimulationState {
     int nx = 0, ny = 0;  ///< typed and not yet applied; 0: as the session
     long long steps = 100;
     long long jump = 1000;
+    long long stop_wish = 10000;  ///< what ticking the box stops at
     Draft<long long> stop_at;
 };
 
 struct InitialState {
-    std::string name;  ///< of the condition chosen and not yet applied; empty: as the session
+    std::string seen;  ///< the session's own when the draft was last made from it
+    std::string name;  ///< of the condition chosen, applied or not; empty: a file
     std::map<std::string, double, std::less<>> parameters;
     Draft<std::string> seed;
     std::string path;

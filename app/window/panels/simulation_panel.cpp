@@ -145,12 +145,15 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
 
 // --- The size and what it takes.
 
+// For a new solver; 0 where it is not known.
 double free_bytes(const Snapshot& snapshot, bool cuda) {
     const MemoryUse& memory = snapshot.memory;
     const double total = cuda ? memory.gpu_total : memory.host_total;
     const double used = cuda ? memory.gpu_used : memory.host_used;
+    if (total <= 0 || !snapshot.now.size) return 0;
+    // What the present solver holds is given back for the new one.
     const SolverSetup held = solver_setup(snapshot.now);
-    return total > 0 ? total - used + (held.method ? solver_bytes(held) : 0) : 0;
+    return total - used + (held.method ? solver_bytes(held) : 0);
 }
 
 void draw_memory(const Snapshot& snapshot, Size size) {
@@ -227,21 +230,23 @@ void draw_order(const char* label, const char* verb, long long& value, std::stri
 }
 
 void draw_stop(UiState& ui, const Snapshot& snapshot) {
-    Draft<long long>& draft = ui.panel.simulation.stop_at;
+    SimulationState& state = ui.panel.simulation;
     constexpr long long kAhead = 1000;
     constexpr std::string_view kTip = "A run stops at exactly this step and then stands still";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
-    if (checkbox("##stops", &on, kTip))
-        ui.act(action::StopAt{on ? std::optional(snapshot.step + kAhead) : std::nullopt});
+    if (on) state.stop_wish = *snapshot.stop_at;
+    if (checkbox("##stops", &on, kTip)) {
+        const long long step = state.stop_wish > snapshot.step ? state.stop_wish : snapshot.step + kAhead;
+        ui.act(action::StopAt{on ? std::optional(step) : std::nullopt});
+    }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::BeginDisabled(!on);
-    const bool entered =
-        number_input("##stop_at", draft, snapshot.stop_at.value_or(snapshot.step + kAhead), 0, kMostSteps);
+    const bool entered = number_input("##stop_at", state.stop_at, state.stop_wish, 0, kMostSteps);
     ImGui::EndDisabled();
     tooltip(on ? kTip : "Tick the box to stop at a step");
-    if (on && entered) ui.act(action::StopAt{draft.value});
+    if (on && entered) ui.act(action::StopAt{state.stop_at.value});
 }
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {

@@ -113,7 +113,7 @@ float view_width() {
     return std::min(em(11), widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
 }
 
-void draw_view_choice(UiState& ui) {
+void draw_view_choice(UiState& ui, const Snapshot& snapshot) {
     const bool three = is_three_up(ui);
     const PaneRow& shown = row_of(ui.panes.front());
     ImGui::SetNextItemWidth(view_width());
@@ -123,6 +123,8 @@ void draw_view_choice(UiState& ui) {
     }
     for (const PaneRow& row : panes())
         if (choice(row.title.data(), !three && row.pane == shown.pane, row.help)) show_pane(ui, row.pane);
+    if (choice("three-up", three, shortcut_of(toggle_three_up)->what) && !three)
+        toggle_three_up(ui, snapshot);
     ImGui::EndCombo();
 }
 
@@ -215,12 +217,6 @@ std::vector<Item> fold(std::vector<Item>& items, float room) {
     return folded;
 }
 
-void press(const Item& item, UiState& ui, const Snapshot& snapshot) {
-    constexpr double kCopiedFor = 1.5;  // seconds
-    if (item.command == copy_command_line) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
-    item.command(ui, snapshot);
-}
-
 std::string tip_of(const Item& item) {
     const Shortcut* shortcut = shortcut_of(item.command);
     const std::string what = shortcut ? std::string(shortcut->what) : item.label;
@@ -245,7 +241,7 @@ void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snaps
         if (item.kind == Kind::exports)
             ImGui::OpenPopup("export");
         else
-            press(item, ui, snapshot);
+            item.command(ui, snapshot);
     }
     ImGui::PopStyleColor();
     if (item.kind != Kind::exports) return;
@@ -260,7 +256,7 @@ void draw_item(const Item& item, Look look, UiState& ui, const Snapshot& snapsho
     if (item.kind == Kind::pace)
         draw_pace(ui, snapshot, look);
     else if (item.kind == Kind::view)
-        draw_view_choice(ui);
+        draw_view_choice(ui, snapshot);
     else
         draw_button(item, look, ui, snapshot);
 }
@@ -275,7 +271,7 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
         const std::string label = caption(item, Look::labelled, std::string(shortcut->what));
         const std::string keys(shortcut->keys);
         if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
-            press(item, ui, snapshot);
+            item.command(ui, snapshot);
         tooltip(item.why_not.empty() ? tip_of(item) : item.why_not);
     }
     ImGui::EndPopup();
@@ -296,6 +292,8 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
         draw_item(items[i], look, ui, snapshot);
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
+    constexpr double kCopiedFor = 1.5;  // seconds
+    if (ui.copy_command_line) ui.panel.toolbar.copied_until = ImGui::GetTime() + kCopiedFor;
 }
 
 }  // namespace stencil

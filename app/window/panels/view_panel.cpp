@@ -168,6 +168,11 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
         "value. Changes the picture alone.");
     row("", "");
     checkbox("numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
+    row("", "");
+    if (button("hold this range",
+               button_size(1),
+               "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
+        snap_range(ui, snapshot);
     subtitle("Values", "Colours of the field and of differences");
     draw_colours(ui,
                  {"values",
@@ -187,11 +192,6 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
                   now.laplacian_range,
                   state.laplacian_range,
                   shown_range(snapshot, true)});
-    row("", "");
-    if (button("hold the range as it is",
-               button_size(1),
-               "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
-        snap_range(ui, snapshot);
 }
 
 }  // namespace stencil

@@ -136,6 +136,8 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     std::optional<int> clicked;
     ImGui::PushID(id);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
+    // The labels are centred and need no padding, which would cut them in a narrow panel.
+    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(1, ImGui::GetStyle().FramePadding.y));
     const float room = ImGui::GetContentRegionAvail().x - float(segments.size() - 1);
     const float width = std::max(1.0f, room / float(segments.size()));
     for (int i = 0; i < int(segments.size()); ++i) {
@@ -144,10 +146,10 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
         const bool is_chosen = i == chosen;
         const ImGuiCol color = is_chosen ? ImGuiCol_ButtonActive : ImGuiCol_Button;
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
-        if (button(segment.label, ImVec2(width, 0), segment.tip, segment.why_not) && !is_chosen) clicked = i;
+        if (button(segment.label, ImVec2(width, 0), segment.tip) && !is_chosen) clicked = i;
         ImGui::PopStyleColor();
     }
-    ImGui::PopStyleVar();
+    ImGui::PopStyleVar(2);
     ImGui::PopID();
     return clicked;
 }

@@ -49,7 +49,6 @@ bool checkbox(const char* label, bool* value, std::string_view tip);
 struct Segment {
     const char* label;
     std::string_view tip;
-    std::string_view why_not = {};  ///< disabled, with the reason
 };
 
 /// Buttons of equal width over the rest of the line, one of them chosen. The number of the one clicked,
