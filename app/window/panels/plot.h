@@ -3,9 +3,7 @@
 
 #include <imgui.h>
 
-#include <functional>
 #include <span>
-#include <string>
 
 namespace stencil {
 

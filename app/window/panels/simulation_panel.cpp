@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cfloat>
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <cfloat>
 #include <string>
 #include <vector>
 
@@ -105,19 +103,19 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, Look look) {
     ImGui::PopStyleColor();
 }
 
-// --- The view.
+// --- The view: short names, and titles in the list.
 
 float view_width() {
     float widest = text_width("three-up");
-    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(std::string(row.title)));
-    return std::min(em(11), widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight());
+    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(std::string(row.name)));
+    return widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
 }
 
 void draw_view_choice(UiState& ui, const Snapshot& snapshot) {
     const bool three = is_three_up(ui);
     const PaneRow& shown = row_of(ui.panes.front());
     ImGui::SetNextItemWidth(view_width());
-    if (!ImGui::BeginCombo("##view", three ? "three-up" : shown.title.data())) {
+    if (!ImGui::BeginCombo("##view", three ? "three-up" : shown.name.data())) {
         tooltip(with_keys("What the canvas shows", next_view));
         return;
     }

@@ -142,7 +142,7 @@ void draw_panes(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip = "Which picture of the field the canvas shows";
     row("Show", kTip);
     const PaneRow& shown = row_of(ui.panes.front());
-    if (ImGui::BeginCombo("##pane", three ? "three-up" : shown.title.data())) {
+    if (ImGui::BeginCombo("##pane", three ? "three-up" : shown.name.data())) {
         for (const PaneRow& pane : panes())
             if (choice(pane.title.data(), !three && pane.pane == shown.pane, pane.help))
                 show_pane(ui, pane.pane);

@@ -3,7 +3,6 @@
 
 #include <imgui.h>
 
-#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
