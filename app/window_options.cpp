@@ -48,6 +48,17 @@ void set_scale(WindowRequest& request, const std::string& text) {
     request.scale = float(scale);
 }
 
+void set_zoom(WindowRequest& request, const std::string& text) {
+    if (text == "fit") {
+        request.zoom.reset();
+        return;
+    }
+    const double zoom = parse_real(text, "--zoom");
+    if (zoom <= 0 || zoom > kLargestScale)
+        throw InputError("--zoom " + text + ": must be fit, or above 0 and at most 256 pixels per cell");
+    request.zoom = zoom;
+}
+
 void set_pace(WindowRequest& request, const std::string& text) {
     request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMostSteps);
 }
@@ -65,6 +76,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "NAME",
         "what is shown: now, laplacian, from-start, from-reference, start or three-up",
         set_view);
+    add("--zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
     add("--steps-per-frame", "N|auto", "explicit steps between two frames (default auto)", set_pace);
     add("--out",
         "DIR",
@@ -87,6 +99,10 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "FILE.png",
         "with --frames: a picture of the last one",
         [](WindowRequest& r, const std::string& text) { r.screenshot = text; });
+    add("--json",
+        "FILE",
+        "when the window closes: what its frames cost, and how fast the field was stepped",
+        [](WindowRequest& r, const std::string& text) { r.json = text; });
     app.add_flag_callback(
            "--paused", [&] { request.paused = true; }, "do not run yet")
         ->group("Window");

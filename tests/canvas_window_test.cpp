@@ -104,13 +104,13 @@ TEST_CASE("A double click of the middle button and f fit, 1 shows one pixel per 
         lab.release(lab.session.hands.middle);
     }
     REQUIRE(lab.ui.view == fitted);
-    lab.canvas.one_to_one(lab.ui);
+    lab.ui.view = one_to_one(lab.ui.view, lab.ui.picture);
     lab.frame();
     REQUIRE(lab.ui.view.scale == 1);
     REQUIRE(lab.ui.view.x == std::round(lab.ui.view.x));
     const ResampleRequest& asked = lab.output.request.panes.front().resample;
     REQUIRE(asked.area.x1 - asked.area.x0 == asked.width);
-    lab.canvas.fit(lab.ui);
+    lab.ui.view.fitted = true;
     lab.frame();
     REQUIRE(lab.ui.view == fitted);
 }

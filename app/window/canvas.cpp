@@ -55,12 +55,12 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     const double line = Painter().line_height();
     slots_ = lay_out(ui.panes, frame.area, line);
     if (slots_.empty()) return {};
-    picture_ = slots_.front().picture;
+    ui.picture = slots_.front().picture;
     const FieldSize field = field_of(snapshot);
 
-    ui.view = settled(ui.view, picture_, field);
+    ui.view = settled(ui.view, ui.picture, field);
     input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
-    ui.view = settled(ui.view, picture_, field);
+    ui.view = settled(ui.view, ui.picture, field);
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
@@ -75,7 +75,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
 
 ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
     ViewRequest request;
-    const auto visible = visible_part(ui.view, picture_, field, ui.smooth);
+    const auto visible = visible_part(ui.view, ui.picture, field, ui.smooth);
     if (visible) {
         const Pane main = main_pane(ui.panes);
         request.panes.push_back({main, *visible});

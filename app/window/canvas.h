@@ -29,10 +29,6 @@ class Canvas {
     /// Once per frame, between ImGui's NewFrame() and Render().
     CanvasOutput update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame);
 
-    /// The keys `f` and `1`.
-    void fit(UiState& ui) const { ui.view.fitted = true; }
-    void one_to_one(UiState& ui) const { ui.view = stencil::one_to_one(ui.view, picture_); }
-
     /// Whether a drag that began on the canvas is going on: the keyboard's undo has to wait for its end.
     bool dragging() const { return input_.dragging(); }
 
@@ -43,7 +39,6 @@ class Canvas {
 
     CanvasInput input_;
     std::vector<PaneSlot> slots_;
-    ScreenRect picture_;                   ///< the first pane's, of the newest frame
     std::optional<double> waiting_since_;  ///< seconds
 };
 

@@ -103,6 +103,42 @@ Preferences MainWindow::preferences() const {
     return preferences;
 }
 
+nlohmann::ordered_json MainWindow::report() const {
+    const Snapshot& now = *snapshot_;
+    const auto [width, height] = display_->frame_size();
+    nlohmann::ordered_json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["device"] = now.device;
+    json["backend"] = now.now.backend;
+    json["method"] = now.now.method;
+    json["nx"] = now.now.size->nx;
+    json["ny"] = now.now.size->ny;
+    json["dtype"] = std::string(name_of(now.now.dtype));
+    json["step"] = now.step;
+    json["steps_per_frame"] = now.last_batch;
+    json["us_per_step"] = now.speed.us_per_step;
+    json["gcells_per_s"] = now.speed.gcells_per_s;
+    json["effective_gb_per_s"] = now.speed.effective_gb_per_s;
+    json["copy_gb_per_s"] = now.copy_gb_per_s;
+    json["window"] = {{"width", width},
+                      {"height", height},
+                      {"gl_renderer", ui_.gl_renderer},
+                      {"gl_version", display_->gl_version()},
+                      {"interop", renderer_->transfer().interop},
+                      {"transfer", renderer_->transfer().text}};
+    const InterfaceCost cost = clock_->cost();
+    json["frame"] = {{"ms", cost.frame_ms},
+                     {"per_s", cost.frames_per_s},
+                     {"stepping_ms", now.cost.stepping_ms},
+                     {"resampling_ms", now.cost.resampling_ms},
+                     {"measuring_ms", now.cost.measuring_ms},
+                     {"transfer_ms", renderer_->transfer_ms()},
+                     {"drawing_ms", cost.drawing_ms},
+                     {"interface_ms", cost.interface_ms}};
+    return json;
+}
+
 double MainWindow::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -171,6 +207,7 @@ void MainWindow::build(CanvasOutput& output) {
     output =
         canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
     moves_ = output.moves;
+    if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
     if (ui_.snap_range) hold_range();
     ask_engine(std::move(output.request));
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
@@ -187,6 +224,16 @@ void MainWindow::ask_engine(ViewRequest request) {
     request.serial = view_.serial + 1;
     view_ = std::move(request);
     engine_->see(view_);
+}
+
+// About the canvas' centre.
+void MainWindow::zoom_to(double scale) {
+    const ScreenRect& picture = ui_.picture;
+    const FieldSize field{snapshot_->frame->nx, snapshot_->frame->ny};
+    ui_.view = one_to_one(ui_.view, picture);
+    if (scale == 1) return;
+    ui_.view = zoomed(
+        ui_.view, picture, field, scale, picture.x + picture.width / 2, picture.y + picture.height / 2);
 }
 
 // The range that is seen now becomes the rule.

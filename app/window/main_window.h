@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <nlohmann/json.hpp>
 
 #include "app/window/canvas.h"
 #include "app/window/display.h"
@@ -28,6 +29,9 @@ class MainWindow {
     /// As they are now, the window's size included.
     Preferences preferences() const;
 
+    /// What the performance panel shows, for --json.
+    nlohmann::ordered_json report() const;
+
   private:
     bool scripted() const { return request_.frames > 0; }
     void take_events();
@@ -35,6 +39,7 @@ class MainWindow {
     void follow_scale();
     void build(CanvasOutput& canvas);
     void ask_engine(ViewRequest request);
+    void zoom_to(double scale);
     void hold_range();
     void draw(const CanvasOutput& canvas);
     void finish_frame(bool shows_request);

@@ -68,6 +68,7 @@ struct UiState {
     bool snap_range = false;
 
     ScreenRect canvas;         ///< of the newest frame, pixels of the frame buffer
+    ScreenRect picture;        ///< of its first pane
     bool full_screen = false;  ///< wished for; the main loop follows
     bool help_open = false;
     bool about_to_close = false;

@@ -7,6 +7,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #include "sim/error.h"
+#include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/names.h"
 
@@ -29,9 +30,11 @@ int window_command(const WindowRequest& request) {
     check_sections(request);
     watch_for_interrupts();
     if (!request.screenshot.empty()) require_writable(request.screenshot, "--screenshot: this file");
+    if (!request.json.empty()) require_writable(request.json, "--json: this file");
     MainWindow window(request);
     while (window.turn() && interrupt_signal() == 0) {
     }
+    if (!request.json.empty()) write_text_file(request.json, window.report().dump(2) + "\n");
     if (request.frames == 0) save_preferences(window.preferences());
     return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }

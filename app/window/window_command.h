@@ -17,10 +17,12 @@ struct WindowRequest {
     bool paused = false;
     long long steps_per_frame = 0;  ///< 0: automatic
     std::vector<Pane> panes{Pane::now};
+    std::optional<double> zoom;  ///< pixels per cell; empty: all of the field is seen
 
     // What a scripted window needs. With frames, the user's preferences are neither read nor written.
     long long frames = 0;    ///< leave after so many; 0: when told to
     std::string screenshot;  ///< file for a picture of the last frame; empty: none
+    std::string json;        ///< file for what the frames cost; empty: none
     bool vsync = true;
     bool interop = true;
     std::optional<Size> window;  ///< pixels at scale 1

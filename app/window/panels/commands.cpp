@@ -72,7 +72,7 @@ void fit(UiState& ui, const Snapshot&) {
 }
 
 void one_cell_per_pixel(UiState& ui, const Snapshot&) {
-    ui.view = one_to_one(ui.view, ui.canvas);
+    ui.view = one_to_one(ui.view, ui.picture);
 }
 
 void show_pane(UiState& ui, Pane pane) {
