@@ -144,6 +144,7 @@ double MainWindow::seconds() const {
 }
 
 double MainWindow::patience() const {
+    if (snapshot_->quiet) return kIdlePatience;
     if (redraws_ > 0 || scripted()) return 0;
     return snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience : kIdlePatience;
 }
@@ -156,7 +157,8 @@ bool MainWindow::turn() {
     take_events();
     const bool news = before != snapshot_ || waited == kBusyPatience;
     if (ui_.about_to_close || display_->should_close()) return false;
-    if (!news && redraws_ == 0 && !scripted()) {
+    const bool rests = redraws_ == 0 && (!scripted() || snapshot_->quiet);
+    if (!news && rests) {
         follows_ = false;
         return true;
     }

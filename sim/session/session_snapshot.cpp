@@ -54,6 +54,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
     };
     if (copy_wanted_) {
         snapshot.busy = "measuring the copy bandwidth";
+        snapshot.quiet = true;
     } else if (reference_behind()) {
         snapshot.busy = "float64 run to compare with: catching up";
         snapshot.busy_share = share(0, reference_->step(), simulation_->step());

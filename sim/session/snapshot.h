@@ -57,6 +57,7 @@ struct Snapshot {
     /// An order that takes longer than a frame: "jumping to step 5000", with its share done in [0, 1].
     std::string busy;
     double busy_share = 0;
+    bool quiet = false;             ///< the machine is being measured: drawing now would disturb it
     long long steps_per_frame = 0;  ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;  ///< steps between the newest two frames
