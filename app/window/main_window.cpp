@@ -145,8 +145,9 @@ double MainWindow::seconds() const {
 
 double MainWindow::patience() const {
     if (snapshot_->quiet) return kIdlePatience;
-    if (redraws_ > 0 || scripted()) return 0;
-    return snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience : kIdlePatience;
+    if (redraws_ > 0) return 0;
+    return scripted() || snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience
+                                                                                  : kIdlePatience;
 }
 
 bool MainWindow::turn() {
@@ -157,8 +158,7 @@ bool MainWindow::turn() {
     take_events();
     const bool news = before != snapshot_ || waited == kBusyPatience;
     if (ui_.about_to_close || display_->should_close()) return false;
-    const bool rests = redraws_ == 0 && (!scripted() || snapshot_->quiet);
-    if (!news && rests) {
+    if (!news && redraws_ == 0) {
         follows_ = false;
         return true;
     }
@@ -264,8 +264,9 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty());
-    display_->swap();
+    // Before swapping, which may wait for the monitor: the next steps are done meanwhile.
     if (frame) engine_->frame_taken(frame->count);
+    display_->swap();
 }
 
 void MainWindow::finish_frame(bool shows_request) {
