@@ -90,6 +90,25 @@ TEST_CASE("A frame shows the field as it is, cell by cell") {
     REQUIRE(image.range.high == *std::ranges::max_element(field));
 }
 
+TEST_CASE("A frame after the mouse has moved samples the field no second time") {
+    Session session(small_spec(), standing());
+    ViewRequest view = view_of(Pane::now);
+    session.set_view(view);
+    settle(session);
+    const auto first = session.snapshot()->frame;
+    view.serial += 1000;
+    view.hover = SamplePoint{5.5, 6.5};
+    session.set_view(view);
+    settle(session);
+    const auto second = session.snapshot()->frame;
+    REQUIRE(second->serial == view.serial);
+    REQUIRE(second->hover_value == double(cells(session)[6 * 61 + 5]));
+    REQUIRE(second->panes.at(0).pixels == first->panes.at(0).pixels);
+    session.apply(action::Paint{piece_at(5, 6)});
+    settle(session);
+    REQUIRE(session.snapshot()->frame->panes.at(0).pixels != first->panes.at(0).pixels);
+}
+
 TEST_CASE("The panes show the Laplacian, the start, and the differences from the start and from float64") {
     Session session(small_spec(), standing());
     const auto first = cells(session);

@@ -85,6 +85,7 @@ void FrameMaker::forget() {
     base_solver_ = nullptr;
     histogram_.reset();
     histogram_cadence_.reset();
+    newest_.reset();
 }
 
 std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const Moment& moment) {
@@ -98,12 +99,8 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     for (const PaneRequest& pane : request.panes) {
         if (pane.pane == Pane::from_reference && !moment.reference) continue;
         PaneImage image = make_pane(pane, moment);
-        const auto begin = Clock::now();
-        auto pixels = pool_.take();
-        moment.simulation->solver().resample(
-            quantity_of(pane.pane), pane.resample, request.host_pixels, *pixels);
-        resampling_seconds_ += seconds_since(begin);
-        image.pixels = std::move(pixels);
+        image.pixels = known_pixels(pane, request.host_pixels, moment.version);
+        if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
         frame->panes.push_back(std::move(image));
     }
     if (!frame->panes.empty()) {
@@ -112,7 +109,29 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         measuring_seconds_ += seconds_since(begin);
     }
     frame->count = ++count_;
+    newest_ = frame;
+    newest_version_ = moment.version;
+    newest_on_host_ = request.host_pixels;
     return frame;
+}
+
+// Those of the newest frame where nothing has changed but, say, the place of the mouse.
+std::shared_ptr<const Pixels> FrameMaker::known_pixels(const PaneRequest& request,
+                                                       bool on_host,
+                                                       std::uint64_t version) const {
+    if (!newest_ || newest_version_ != version || newest_on_host_ != on_host) return nullptr;
+    const auto known = std::ranges::find(newest_->panes, request, &PaneImage::request);
+    return known == newest_->panes.end() ? nullptr : known->pixels;
+}
+
+std::shared_ptr<const Pixels> FrameMaker::resample(const PaneRequest& request,
+                                                   bool to_host,
+                                                   Simulation& simulation) {
+    const auto begin = Clock::now();
+    auto pixels = pool_.take();
+    simulation.solver().resample(quantity_of(request.pane), request.resample, to_host, *pixels);
+    resampling_seconds_ += seconds_since(begin);
+    return pixels;
 }
 
 PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment) {

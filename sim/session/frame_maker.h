@@ -46,6 +46,10 @@ class FrameMaker {
     };
     enum class Base { none, start, reference };
 
+    std::shared_ptr<const Pixels> known_pixels(const PaneRequest& request,
+                                               bool on_host,
+                                               std::uint64_t version) const;
+    std::shared_ptr<const Pixels> resample(const PaneRequest& request, bool to_host, Simulation& simulation);
     PaneImage make_pane(const PaneRequest& request, const Moment& moment);
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void set_base(Base base, const Moment& moment);
@@ -59,6 +63,9 @@ class FrameMaker {
     Cadence histogram_cadence_;
     std::optional<Histogram> histogram_;
     std::uint64_t count_ = 0;
+    std::shared_ptr<const Frame> newest_;
+    std::uint64_t newest_version_ = 0;
+    bool newest_on_host_ = false;
     double resampling_seconds_ = 0;
     double measuring_seconds_ = 0;
     bool stale_ = false;

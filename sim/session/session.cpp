@@ -237,7 +237,8 @@ void Session::make_frame() {
     last_frame_ = Clock::now();
     dirty_ = true;
     const double measured = measure_field();
-    costs_.resampling_ms.add(frame_maker_.resampling_seconds() * 1e3);
+    if (frame_maker_.resampling_seconds() > 0)
+        costs_.resampling_ms.add(frame_maker_.resampling_seconds() * 1e3);
     costs_.measuring_ms.add((frame_maker_.measuring_seconds() + measured) * 1e3);
     if (!stepped || steps_left()) return;
     if (batch_seconds_ > 0) costs_.stepping_ms.add(batch_seconds_ * 1e3);
