@@ -14,9 +14,11 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
+#include "sim/measures.h"
 #include "sim/parse.h"
 #include "sim/resolve.h"
 #include "sim/run_report.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
@@ -62,16 +64,33 @@ long long next_batch(const Simulation& simulation) {
     return batch;
 }
 
-void step_to_the_end(Simulation& simulation, FrameWriter& frames, bool quiet) {
+bool wants_series(const RunSpec& spec) {
+    return std::ranges::any_of(spec.exports, [](const std::string& name) {
+        return name == "statistics.csv" || name == "probes.csv";
+    });
+}
+
+Measures make_measures(const RunSpec& spec) {
+    Measures measures;
+    for (const RunSpec::Cell& cell : spec.probes)
+        measures.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+    return measures;
+}
+
+void step_to_the_end(Simulation& simulation, FrameWriter& frames, Measures& measures, bool quiet) {
     const RunSpec& spec = simulation.spec();
+    const bool series = wants_series(spec);
     ProgressBar bar(spec.steps, double(simulation.now().size->nx) * simulation.now().size->ny, quiet);
     if (frames.wanted()) frames.write(simulation.field(), 0);
+    if (series) measures.add(0, simulation.solver());
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
         simulation.apply(Advance{next_batch(simulation)});
         bar.show(simulation.step(), simulation.timings().total_seconds());
         const bool frame_due =
             simulation.step() % std::max(spec.every, 1LL) == 0 || simulation.step() == spec.steps;
         if (frames.wanted() && frame_due) frames.write(simulation.field(), simulation.step());
+        if (series && ((frame_due && spec.every > 0) || simulation.step() == spec.steps))
+            measures.add(simulation.step(), simulation.solver());
     }
 }
 
@@ -98,11 +117,24 @@ void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) 
     if (frames.count() > 0) fmt::print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
 }
 
+constexpr int kHistogramBins = 256;
+
+MeasureTables make_tables(Simulation& simulation, const Measures& measures) {
+    const RunSpec& spec = simulation.spec();
+    MeasureTables tables{measures, {}, {}};
+    Solver& solver = simulation.solver();
+    const ValueRange range = measure_range(solver, Quantity::value, spec.range, field_colors(spec).diverging);
+    tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
+    if (spec.profile) tables.profile = measure_profile(solver, Quantity::value, *spec.profile);
+    return tables;
+}
+
 // Everything that is written at the end.
 void finish(const RunRequest& request,
             Simulation& simulation,
             const Machine& machine,
-            const FrameWriter& frames) {
+            const FrameWriter& frames,
+            const Measures& measures) {
     const Field end = simulation.field();
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
@@ -118,8 +150,10 @@ void finish(const RunRequest& request,
         const Field laplacian = simulation.laplacian();
         RunSpec done = spec;
         done.steps = simulation.step();
-        files = write_exports(request.out,
-                              {&done, simulation.start().get(), &end, &laplacian, done.steps, timings});
+        const bool tabled = std::ranges::any_of(done.exports, is_table_export);
+        const MeasureTables tables = tabled ? make_tables(simulation, measures) : MeasureTables();
+        files = write_exports(
+            request.out, {&done, simulation.start().get(), &end, &laplacian, done.steps, timings, &tables});
     }
     if (!request.json.empty()) write_text_file(request.json, timings.dump(2) + "\n");
     if (request.quiet) return;
@@ -142,13 +176,14 @@ int run_command(const RunRequest& request) {
     const fs::path frame_folder = fs::path(request.out) / "frames";
     if (spec.every > 0) make_folder(frame_folder, "--out");
 
+    Measures measures = make_measures(spec);
     const InitialChoice choice = parse_initial(spec.initial);
     Simulation simulation(
         spec,
         make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
     FrameWriter frames(frame_folder, simulation.spec());
-    step_to_the_end(simulation, frames, request.quiet);
-    finish(request, simulation, machine, frames);
+    step_to_the_end(simulation, frames, measures, request.quiet);
+    finish(request, simulation, machine, frames, measures);
     if (interrupt_signal() == 0) return 0;
     fmt::print(stderr,
                "stencilscope: interrupted after {} of {} steps{}\n",

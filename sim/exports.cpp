@@ -9,6 +9,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
+#include "sim/measures.h"
 #include "sim/names.h"
 #include "sim/run_spec.h"
 #include "sim/view/colormap.h"
@@ -105,6 +106,28 @@ constexpr Export kExports[] = {
      [](const Path& path, const RunOutput& run) {
          write_text_file(path, to_json(*run.spec).dump(2) + "\n");
      }},
+    {"statistics.csv",
+     false,
+     "min, max, mean and total: at the start, every N steps (--every) and at the end",
+     [](const Path& path, const RunOutput& run) {
+         write_text_file(path, statistics_csv(run.tables->measures));
+     }},
+    {"histogram.csv",
+     false,
+     "how many cells at the end hold which values",
+     [](const Path& path, const RunOutput& run) {
+         write_text_file(path, histogram_csv(*run.tables->histogram));
+     }},
+    {"profile.csv",
+     false,
+     "the values at the end along --profile",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, profile_csv(*run.tables->profile)); },
+     "profile"},
+    {"probes.csv",
+     false,
+     "the values of each --probe, at the steps of statistics.csv",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, probes_csv(run.tables->measures)); },
+     "probe"},
 };
 
 constexpr FrameExport kFrameExports[] = {
@@ -150,6 +173,10 @@ std::vector<std::string> default_exports() {
     return names;
 }
 
+bool is_table_export(std::string_view name) {
+    return name.ends_with(".csv");
+}
+
 bool is_frame_export(std::string_view name) {
     return std::ranges::find(kFrameExports, name, &FrameExport::name) != std::end(kFrameExports);
 }
@@ -161,7 +188,8 @@ void add_export(std::string_view item, std::vector<std::string>& names) {
     if (item == "default") {
         added = default_exports();
     } else if (item == "all") {
-        added = known;
+        for (const Export& row : kExports)
+            if (row.needs.empty()) added.emplace_back(row.name);
     } else {
         for (const FrameExport& row : kFrameExports) known.emplace_back(row.name);
         if (std::ranges::find(known, item) == known.end()) {

@@ -16,6 +16,7 @@
 namespace stencil {
 
 struct Colormap;
+struct MeasureTables;
 struct RunSpec;
 
 /// What the files are made of. Fields are in the run's precision.
@@ -26,6 +27,7 @@ struct RunOutput {
     const Field* laplacian = nullptr;  ///< of `end`
     long long steps = 0;               ///< done, which is fewer than asked for where a run was interrupted
     nlohmann::ordered_json timings;
+    const MeasureTables* tables = nullptr;  ///< needed by the tables, *.csv
 };
 
 /// A file by its name; writing throws MachineError.
@@ -34,6 +36,8 @@ struct Export {
     bool standard;  ///< written where no list is given
     std::string_view help;
     void (*write)(const std::filesystem::path& path, const RunOutput& run);
+    /// The setting without which there is no such file; empty: there always is.
+    std::string_view needs = {};
 };
 
 /// The table. A new export is a function and a row there.
@@ -60,8 +64,11 @@ const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 std::vector<std::string> default_exports();
 bool is_frame_export(std::string_view name);
 
-/// Adds one item of a list to the names chosen: a name, `default`, or `all` (of one moment: no frames).
-/// Throws InputError.
+/// One of the tables of what was measured.
+bool is_table_export(std::string_view name);
+
+/// Adds one item of a list to the names chosen: a name, `default`, or `all` (of one moment: no frames; and
+/// nothing that needs a setting of its own). Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 /// Throws InputError where a picture that was asked for is larger than its format holds.

@@ -55,6 +55,11 @@ RunSpec resolve(RunSpec spec, const Machine& machine) {
     if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
     if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export))
         spec.exports.emplace_back("frames.png");
+    const auto add = [&](const char* name) {
+        if (std::ranges::find(spec.exports, name) == spec.exports.end()) spec.exports.emplace_back(name);
+    };
+    if (spec.profile) add("profile.csv");
+    if (!spec.probes.empty()) add("probes.csv");
     return spec;
 }
 

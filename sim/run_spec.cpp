@@ -90,6 +90,35 @@ Json get_edits(const RunSpec& spec) {
     return texts;
 }
 
+void add_probe(RunSpec& spec, std::string_view text) {
+    const auto parts = split(text, ',');
+    if (parts.size() != 2)
+        throw InputError(fmt::format("--probe {}: must be X,Y, e.g. 100,200", quotable(text)));
+    spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMostCells - 1)),
+                           int(parse_integer(parts[1], "--probe", 0, kMostCells - 1))});
+}
+
+Json get_probes(const RunSpec& spec) {
+    Json texts;
+    for (const RunSpec::Cell& cell : spec.probes) texts.push_back(fmt::format("{},{}", cell.x, cell.y));
+    return texts;
+}
+
+void set_profile(RunSpec& spec, std::string_view text) {
+    const auto parts = split(text, ',');
+    if (parts.size() != 4)
+        throw InputError(
+            fmt::format("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text)));
+    const auto number = [&](int i) { return parse_real(parts[std::size_t(i)], "--profile"); };
+    spec.profile = ProfileLine{{number(0), number(1)}, {number(2), number(3)}};
+}
+
+Json get_profile(const RunSpec& spec) {
+    if (!spec.profile) return {};
+    const auto& [from, to] = *spec.profile;
+    return fmt::format("{},{},{},{}", from.x, from.y, to.x, to.y);
+}
+
 std::string set_map(std::string_view text) {
     return std::string(stencil::colormap(text).name);
 }
@@ -153,6 +182,12 @@ constexpr Setting kSettings[] = {
      add_edit,
      get_edits,
      true},
+    {"probe", "X,Y", "a cell whose values go to probes.csv; may be repeated", add_probe, get_probes, true},
+    {"profile",
+     "X0,Y0,X1,Y1",
+     "a line in cell coordinates, whose values go to profile.csv",
+     set_profile,
+     get_profile},
     {"every",
      "N",
      "also a numbered frame every N steps",
@@ -236,6 +271,12 @@ void RunSpec::validate() const {
         named && backend != "auto" && backend != name_of(named->device))
         throw InputError(fmt::format(
             "--method {} runs on {}, and --backend says {}", method, name_of(named->device), backend));
+    const auto exported = [&](std::string_view name) {
+        return std::ranges::find(exports, name) != exports.end();
+    };
+    if (exported("profile.csv") && !profile)
+        throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
+    if (exported("probes.csv") && probes.empty()) throw InputError("--export probes.csv needs --probe X,Y");
     RunSpec later = *this;
     later.edits.clear();
     for (const Edit& edit : edits) {

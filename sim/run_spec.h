@@ -13,6 +13,7 @@
 #include "kernels/diffusion_params.h"
 #include "sim/edit.h"
 #include "sim/field.h"
+#include "sim/measures.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -42,6 +43,13 @@ struct RunSpec {
     std::vector<Edit> edits;  ///< changes in mid-run, by their step
     std::uint64_t memory_limit =
         std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
+
+    struct Cell {
+        int x = 0, y = 0;
+        friend bool operator==(const Cell&, const Cell&) = default;
+    };
+    std::vector<Cell> probes;
+    std::optional<ProfileLine> profile;
 
     long long every = 0;  ///< 0: no frames
     std::vector<std::string> exports;

@@ -6,13 +6,16 @@
 #include <nlohmann/json.hpp>
 
 #include "sim/files/npy.h"
+#include "sim/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
+using stencil::Field;
 using stencil::read_npy;
+using stencil::split;
 namespace fs = std::filesystem;
 
 namespace {
@@ -269,10 +272,50 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
     }
 }
 
+TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and probes") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const auto result = run_program({"run",
+                                     "--size",
+                                     "50x40",
+                                     "--initial",
+                                     "noise",
+                                     "--steps",
+                                     "20",
+                                     "--every",
+                                     "10",
+                                     "--probe",
+                                     "7,9",
+                                     "--probe",
+                                     "49,39",
+                                     "--profile",
+                                     "0.5,3.5,49.5,3.5",
+                                     "--export",
+                                     "field.npy,statistics.csv,histogram.csv,spec.json",
+                                     "--out",
+                                     out});
+    REQUIRE(result.status == 0);
+    const Field field = read_npy(out + "/field.npy");
+    const auto lines = [&](const char* name) {
+        const std::string text = read_bytes(folder / "out" / name);
+        return split(text.substr(0, text.size() - 1), '\n');
+    };
+    REQUIRE(lines("statistics.csv").size() == 1 + 3);
+    REQUIRE(lines("histogram.csv").size() == 1 + 256);
+    const auto profile = lines("profile.csv");
+    REQUIRE(profile.size() == 1 + 50);
+    REQUIRE(std::stod(split(profile.at(13), ',').at(3)) == Approx(double(field.as<float>().at(12, 3))));
+    const auto probes = lines("probes.csv");
+    REQUIRE(probes.size() == 1 + 2 * 3);
+    REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));
+
+    require_refused(run_program({"run", "--out", out, "--export", "profile.csv"}), 2, "--profile");
+    require_refused(run_program({"run", "--out", out, "--size", "9", "--probe", "9,0"}), 2, "no cell (9, 0)");
+}
+
 TEST_CASE("Words that belong to no command are refused") {
     require_refused(run_program({"rum"}), 2, "did you mean 'run'?");
-    require_refused(run_program({}), 2, "headless");
-    require_refused(run_program({"--size", "100"}), 2, "headless");
+    require_refused(run_program({"--sice", "100"}), 2, "did you mean '--size'?");
     require_refused(run_program({"devices", "--backend", "gpu"}), 2, "auto, cpu, cuda");
     require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
 }

@@ -62,6 +62,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     : request_(request), snapshot_(first_snapshot(request.spec)) {
     ui_.preferences = preferences_for(request);
     ui_.panes = request.panes;
+    ui_.profile = request.spec.profile;
     if (!request.out.empty()) ui_.panel.exports.folder = ui_.panel.measure.folder = request.out;
     DisplayOptions options;
     options.width = ui_.preferences.window_width;

@@ -11,9 +11,14 @@ namespace {
 Exporter::Outcome write(const ExportOrder& order) {
     try {
         make_folder(order.folder, "export to");
-        const auto files = write_exports(
-            order.folder,
-            {&order.spec, order.start.get(), &order.end, &order.laplacian, order.spec.steps, order.timings});
+        const auto files = write_exports(order.folder,
+                                         {&order.spec,
+                                          order.start.get(),
+                                          &order.end,
+                                          &order.laplacian,
+                                          order.spec.steps,
+                                          order.timings,
+                                          &order.tables});
         return {false, fmt::format("wrote {} files to {}", files.size(), order.folder.string())};
     } catch (const std::bad_alloc&) {
         return {true, "export: not enough host memory; fewer files at a time need less"};

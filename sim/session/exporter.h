@@ -18,6 +18,7 @@ struct ExportOrder {
     std::shared_ptr<const Field> start;
     Field end, laplacian;
     nlohmann::ordered_json timings;
+    MeasureTables tables;
 };
 
 /// One order at a time, on a thread of its own. The destructor waits for it: what was ordered is written.

@@ -12,8 +12,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kMostProfilePoints = 4096;
-
 double seconds_since(Clock::time_point begin) {
     return std::chrono::duration<double>(Clock::now() - begin).count();
 }
@@ -36,22 +34,6 @@ RangeRule rule_of(Pane pane, const RunSpec& spec) {
 
 bool same_rule(const RangeRule& a, const RangeRule& b) {
     return a.kind == b.kind && a.low == b.low && a.high == b.high;
-}
-
-// One point a cell's length along the line, both ends included.
-Profile profile_points(const ProfileLine& line, std::vector<SamplePoint>& points) {
-    Profile profile{line, {}, {}};
-    const double dx = line.to.x - line.from.x;
-    const double dy = line.to.y - line.from.y;
-    const double length = std::hypot(dx, dy);
-    const int count =
-        std::clamp(int(std::min(length, double(kMostProfilePoints))) + 1, 2, kMostProfilePoints);
-    for (int i = 0; i < count; ++i) {
-        const double t = double(i) / (count - 1);
-        points.push_back({line.from.x + t * dx, line.from.y + t * dy});
-        profile.distance.push_back(t * length);
-    }
-    return profile;
 }
 
 std::vector<SamplePoint> block_points(const CellBlock& block) {
@@ -173,7 +155,6 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
 ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::string& map) {
     const RangeRule rule = rule_of(pane, moment.simulation->now());
     const bool centred = colormap(map).diverging;
-    if (rule.kind == RangeRule::Kind::fixed) return color_range(rule.low, rule.high, centred);
     KnownRange& known = ranges_[std::size_t(pane)];
     // The start does not change, whatever the moment.
     const std::uint64_t version = pane == Pane::start ? 1 : moment.version;
@@ -183,12 +164,8 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
         stale_ = true;
         return known.range;
     }
-    known.cadence.spend([&] {
-        const bool all = rule.kind == RangeRule::Kind::automatic;
-        const std::array<double, 2> q{all ? 0 : rule.low, all ? 100 : rule.high};
-        const auto found = moment.simulation->solver().percentiles(quantity_of(pane), q);
-        known.range = found.empty() ? color_range(1, 0, centred) : color_range(found[0], found[1], centred);
-    });
+    known.cadence.spend(
+        [&] { known.range = measure_range(moment.simulation->solver(), quantity_of(pane), rule, centred); });
     known.rule = rule;
     known.centred = centred;
     known.version = version;
@@ -207,20 +184,12 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
         const auto points = block_points(*request.numbers);
         frame.numbers = Numbers{*request.numbers, solver.sample(quantity, points, false)};
     }
-    if (request.profile) {
-        std::vector<SamplePoint> points;
-        frame.profile = profile_points(*request.profile, points);
-        frame.profile->values = solver.sample(quantity, points, true);
-    }
+    if (request.profile) frame.profile = measure_profile(solver, quantity, *request.profile);
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;
     if (!histogram_ || moment.settled || histogram_cadence_.due())
-        histogram_cadence_.spend([&] {
-            histogram_ = Histogram{range, {}};
-            if (range.low < range.high)
-                histogram_->counts =
-                    solver.histogram(quantity, range.low, range.high, request.histogram_bins);
-        });
+        histogram_cadence_.spend(
+            [&] { histogram_ = measure_histogram(solver, quantity, range, request.histogram_bins); });
     else
         stale_ = true;
     frame.histogram = histogram_;

@@ -35,6 +35,13 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
       steps_per_frame_(options.steps_per_frame),
       copy_wanted_(options.measure_copy) {
     begin(asked);
+    take_probes(asked);
+}
+
+void Session::take_probes(const RunSpec& spec) {
+    measures_ = Measures();
+    const Size size = *simulation_->now().size;
+    for (const RunSpec::Cell& cell : spec.probes) measures_.add_probe(cell.x, cell.y, size.nx, size.ny);
 }
 
 void Session::begin(const RunSpec& asked) {
@@ -251,13 +258,8 @@ double Session::measure_field() {
     const bool unstable = simulation_->now().coefficient > kStabilityLimit;
     if (measured_version_ == version_ || !(settled() || unstable || statistics_cadence_.due())) return 0;
     Statistics statistics;
-    const double seconds = statistics_cadence_.spend([&] {
-        Solver& solver = simulation_->solver();
-        statistics = solver.statistics(Quantity::value);
-        measures_.add(simulation_->step(), statistics);
-        if (const auto points = measures_.probe_points(); !points.empty())
-            measures_.add_probe_values(simulation_->step(), solver.sample(Quantity::value, points, false));
-    });
+    const double seconds = statistics_cadence_.spend(
+        [&] { statistics = measures_.add(simulation_->step(), simulation_->solver()); });
     measured_version_ = version_;
     watch_for_overflow(statistics);
     return seconds;

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "sim/exports.h"
+#include "sim/measures.h"
 #include "sim/session/action.h"
 #include "sim/session/cadence.h"
 #include "sim/session/exporter.h"
 #include "sim/session/frame_maker.h"
-#include "sim/session/measures.h"
 #include "sim/session/pacer.h"
 #include "sim/session/recent.h"
 #include "sim/session/snapshot.h"
@@ -74,6 +74,7 @@ class Session {
 
     // How the field came to be another one.
     void begin(const RunSpec& asked);
+    void take_probes(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);
     void field_changed(bool another_field);
     Field origin() const;
@@ -87,6 +88,8 @@ class Session {
     void revert(UndoEntry entry, bool undoing);
     void order(long long target, std::string what);
     void message(Message::Level level, std::string text);
+    MeasureTables tables();
+    std::vector<RunSpec::Cell> probe_cells() const;
 
     bool settled() const;
     bool steps_left() const { return simulation_->step() < target_; }

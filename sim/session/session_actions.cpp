@@ -10,6 +10,7 @@
 #include "sim/resolve.h"
 #include "sim/run_report.h"
 #include "sim/session/session.h"
+#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
@@ -219,6 +220,7 @@ void Session::handle(const action::Open& open) {
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
     remember("opening a run");
     begin(spec);
+    take_probes(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }
 
@@ -234,6 +236,10 @@ void Session::handle(const action::Export& order) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
         add_export(file, written.spec.exports);
     }
+    written.spec.probes = probe_cells();
+    written.spec.profile = view_.profile;
+    written.spec.validate();
+    written.tables = tables();
     if (written.spec.exports.empty()) throw InputError("export: no file was chosen");
     RunSpec shown = simulation_->now();
     shown.exports = written.spec.exports;
@@ -278,11 +284,38 @@ void Session::handle(const action::RemoveProbe& probe) {
     measures_.remove_probe(probe.index);
 }
 
+// A small share of an export, which needs no field and is done at once.
 void Session::handle(const action::ExportMeasures& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
-    if (!frame_) return;
-    const auto files = write_measures(order.folder, measures_, *frame_);
+    RunOutput output;
+    RunSpec spec = simulation_->spec();
+    spec.exports = {"statistics.csv", "histogram.csv"};
+    if (view_.profile) spec.exports.emplace_back("profile.csv");
+    if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
+    const MeasureTables measured = tables();
+    output.spec = &spec;
+    output.tables = &measured;
+    make_folder(order.folder, "export to");
+    const auto files = write_exports(order.folder, output);
     message(Message::Level::notice, fmt::format("wrote {} files to {}", files.size(), order.folder));
+}
+
+// Of the field, as `run` would write them.
+MeasureTables Session::tables() {
+    constexpr int kBins = 256;
+    Solver& solver = simulation_->solver();
+    MeasureTables tables{measures_, {}, {}};
+    const RunSpec& now = simulation_->now();
+    const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
+    tables.histogram = measure_histogram(solver, Quantity::value, range, kBins);
+    if (view_.profile) tables.profile = measure_profile(solver, Quantity::value, *view_.profile);
+    return tables;
+}
+
+std::vector<RunSpec::Cell> Session::probe_cells() const {
+    std::vector<RunSpec::Cell> cells;
+    for (const ProbeSeries& probe : measures_.probes()) cells.push_back({probe.x, probe.y});
+    return cells;
 }
 
 void Session::handle(const action::DismissMessage& dismissed) {

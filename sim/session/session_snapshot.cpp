@@ -22,6 +22,8 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->spec = simulation_->spec();
     snapshot->spec.steps = simulation_->step();
+    snapshot->spec.probes = probe_cells();
+    snapshot->spec.profile = view_.profile;
     snapshot->now = simulation_->now();
     snapshot->machine = machine_;
     snapshot->device =

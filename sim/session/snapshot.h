@@ -20,18 +20,6 @@ struct Message {
     std::string text;
 };
 
-/// A series of statistics over the run, newest last, thinned out so that it spans all of it.
-struct MeasuredMoment {
-    long long step = 0;
-    Statistics statistics;
-};
-
-struct ProbeSeries {
-    int x = 0, y = 0;
-    std::vector<long long> steps;
-    std::vector<double> values;
-};
-
 /// What a frame costs on the engine's side, in milliseconds, medians over the newest frames.
 struct EngineCost {
     double stepping_ms = 0;    ///< device time on CUDA

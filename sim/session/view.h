@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/resample.h"
+#include "sim/measures.h"
 #include "sim/pixels.h"
 #include "sim/view/value_range.h"
 
@@ -30,11 +31,6 @@ struct PaneRequest {
     Pane pane = Pane::now;
     ResampleRequest resample;
     friend bool operator==(const PaneRequest&, const PaneRequest&) = default;
-};
-
-struct ProfileLine {
-    SamplePoint from, to;
-    friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
 };
 
 /// A block of whole cells whose numbers are shown: columns [x, x + nx), rows [y, y + ny).
@@ -61,17 +57,6 @@ struct PaneImage {
     std::shared_ptr<const Pixels> pixels;
     ValueRange range;
     std::string colormap;
-};
-
-struct Histogram {
-    ValueRange range;
-    std::vector<std::uint64_t> counts;
-};
-
-struct Profile {
-    ProfileLine line;
-    std::vector<double> distance;  ///< cells from its start
-    std::vector<double> values;
 };
 
 struct Numbers {
