@@ -148,7 +148,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_help(ui);
-    return {ui.canvas};
+    return {ui.canvas, tooltip_waits() || ImGui::GetTime() < ui.panel.toolbar.copied_until};
 }
 
 }  // namespace stencil

@@ -33,7 +33,7 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     const Message& message = snapshot.messages.back();
     const bool error = message.level == Message::Level::error;
     const ImVec4 color = error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text);
-    const std::string all = fmt::format("all {}", snapshot.messages.size());
+    const std::string all = fmt::format("All {}", snapshot.messages.size());
     const ImGuiStyle& style = ImGui::GetStyle();
     const float buttons = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(ICON_CLOSE).x +
                           4 * style.FramePadding.x + 2 * style.ItemSpacing.x;
