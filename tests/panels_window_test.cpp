@@ -313,6 +313,25 @@ TEST_CASE("the help opens and closes by its keys, while the canvas stays in use"
     CHECK_FALSE(window_rect("Help").drawn);
 }
 
+TEST_CASE("the escape key closes a list that is open") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    session.ui.preferences.open_sections = {"View"};
+    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
+    // The view's first control stands below two closed sections.
+    ImVec2 list = first_control(0.5f);
+    const float header =
+        ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y + ImGui::GetStyle().ItemSpacing.y;
+    list.y += 2 * header;
+    imgui.click(list, session.draw());
+    CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
+    imgui.frame(session.draw());
+    CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    CHECK(session.ui.actions.empty());
+}
+
 TEST_CASE("a tooltip waits until the mouse rests, and frames go on until it has come") {
     Session session;
     CAPTURE(session.dice.seed);

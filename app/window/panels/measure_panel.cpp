@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/window/canvas_layout.h"
+#include "app/window/color_bar.h"
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
@@ -69,6 +71,11 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
     draw_plot({"##series", "Step", shown.name}, steps, values);
 }
 
+// What the histogram and the profile are of.
+std::string quantity(const UiState& ui) {
+    return quantity_label(main_pane(ui.panes));
+}
+
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     subtitle("Histogram", "How many cells have which value, over the range of the colours");
     ui.wants_histogram = true;
@@ -84,7 +91,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
         centres[i] = histogram.range.low + (double(i) + 0.5) * width;
         counts[i] = double(histogram.counts[i]);
     }
-    draw_plot({"##histogram", "Value", "Cells", true}, centres, counts);
+    draw_plot({"##histogram", quantity(ui).c_str(), "Cells", true}, centres, counts);
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -94,7 +101,7 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     const Profile& profile = *snapshot.frame->profile;
-    draw_plot({"##profile", "Cells along the line", "Value"}, profile.distance, profile.values);
+    draw_plot({"##profile", "Cells along the line", quantity(ui).c_str()}, profile.distance, profile.values);
     const auto [least, most] = std::ranges::minmax(profile.values);
     paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
     if (button("Remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
@@ -104,9 +111,9 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    const std::string place = fmt::format("({}, {})", probe.x, probe.y);
+    const std::string place = fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y);
     ImGui::TextUnformatted(place.c_str());
-    tooltip("Column and row of the cell");
+    tooltip("Its number on the canvas, column and row of the cell");
     ImGui::TableNextColumn();
     draw_sparkline(probe.values, ImVec2(ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()));
     tooltip(fmt::format("Its values from step {} to {}",

@@ -87,7 +87,7 @@ void draw_bars(ImDrawList* list, const Area& area, std::span<const double> y) {
         const float top = area.at(area.x.low, y[i]).y;
         if (y[i] > 0)
             list->AddRectFilled(ImVec2(left, std::min(top, area.most.y - 1)),
-                                ImVec2(std::max(left + 1, left + width - (width > 3 ? 1 : 0)), area.most.y),
+                                ImVec2(std::max(left + 1, left + width - (width > 6 ? 1 : 0)), area.most.y),
                                 color);
     }
 }
@@ -104,14 +104,20 @@ struct Labels {
     std::string x_low, x_high;
 };
 
+// An end of the x axis: as many decimals as tell the ends apart, unless that is mostly zeros.
+std::string end_label(double value, const Span& x) {
+    constexpr double kLeastSpan = 1e-2;
+    const double span = x.high - x.low;
+    return span > 0 && span < kLeastSpan ? number_text(value, 3) : format_in_span(value, span);
+}
+
 Labels labels_of(const PlotLook& look, const Span& x, const Span& y) {
     constexpr int kMostTicks = 5;
-    Labels labels{
-        value_ticks({y.low, y.high}, kMostTicks), look.y_label, format_in_span(x.low, x.high - x.low), ""};
+    Labels labels{value_ticks({y.low, y.high}, kMostTicks), look.y_label, end_label(x.low, x), ""};
     // One value alone can be written out.
     if (y.is_point()) labels.y = {{{0.5, format_value(y.low)}}, ""};
     if (!labels.y.note.empty()) labels.y_title = fmt::format("{}  ({})", look.y_label, labels.y.note);
-    if (!x.is_point()) labels.x_high = format_in_span(x.high, x.high - x.low);
+    if (!x.is_point()) labels.x_high = end_label(x.high, x);
     return labels;
 }
 
