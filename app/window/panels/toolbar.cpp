@@ -25,6 +25,7 @@ struct Item {
     bool begins_group = false;
     bool active = false;
     bool labelled = false;  ///< with its words, where there is room
+    float less = 0;         ///< of its width, for a view in a window too narrow for all
     std::string_view why_not = {};
     std::string extra = {};  ///< for the tooltip
 };
@@ -111,12 +112,12 @@ float view_width(bool labelled) {
     return widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
 }
 
-void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled) {
+void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, float width) {
     const bool three = is_three_up(ui);
     const PaneRow& shown = row_of(ui.panes.front());
     const std::string_view name = three ? kThreeUp.name : shown.name;
     const std::string_view title = three ? kThreeUp.title : shown.title;
-    ImGui::SetNextItemWidth(view_width(labelled));
+    ImGui::SetNextItemWidth(width);
     view_combo(ui,
                snapshot,
                labelled ? title : name,
@@ -187,7 +188,7 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
 
 float width_of(const Item& item) {
     if (item.kind == Kind::pace) return pace_width(item.labelled);
-    if (item.kind == Kind::view) return view_width(item.labelled);
+    if (item.kind == Kind::view) return std::max(view_width(item.labelled) - item.less, em(4));
     return button_width(item);
 }
 
@@ -209,6 +210,9 @@ std::vector<Item> fold(std::vector<Item>& items, float room) {
         const auto next = items.erase(least);
         if (began_group && next != items.end()) next->begins_group = true;
     }
+    const float excess = std::max(0.0f, width_of(items) - room);
+    for (Item& item : items)
+        if (item.kind == Kind::view) item.less = excess;
     return folded;
 }
 
@@ -264,7 +268,7 @@ void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
     if (item.kind == Kind::pace)
         draw_pace(ui, snapshot, item.labelled);
     else if (item.kind == Kind::view)
-        draw_view_choice(ui, snapshot, item.labelled);
+        draw_view_choice(ui, snapshot, item.labelled, width_of(item));
     else
         draw_button(item, ui, snapshot);
 }
