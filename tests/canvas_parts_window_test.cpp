@@ -27,19 +27,30 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
                               double(random.integer(120, 2000)),
                               double(random.integer(60, 1500))};
         const double line = random.integer(10, 40);
-        const auto slots = lay_out(std::span(three).first(std::size_t(random.integer(1, 3))), area, line);
-        double left = area.x;
-        for (const PaneSlot& slot : slots) {
+        const FieldSize field{random.integer(1, 4000), random.integer(1, 4000)};
+        const auto slots =
+            lay_out(std::span(three).first(std::size_t(random.integer(1, 3))), area, line, field);
+        const PaneSlot& first = slots.front();
+        for (std::size_t k = 0; k < slots.size(); ++k) {
+            const PaneSlot& slot = slots[k];
             for (const ScreenRect& part : {slot.title, slot.picture}) {
-                REQUIRE(part.x >= left);
+                REQUIRE(part.x >= area.x);
                 REQUIRE(part.y >= area.y);
             }
             REQUIRE(slot.title.y + slot.title.height == slot.picture.y);
             REQUIRE(slot.picture.y + slot.picture.height == slot.color_bar.y);
-            REQUIRE(slot.picture.width == slots.front().picture.width);
+            REQUIRE(slot.picture.width == first.picture.width);
+            REQUIRE(slot.picture.height == first.picture.height);
             if (slot.picture.height > 1)
                 REQUIRE(slot.color_bar.y + slot.color_bar.height <= area.y + area.height);
-            left = slot.picture.x + slot.picture.width;
+            if (slot.picture.width > 1) REQUIRE(slot.picture.x + slot.picture.width <= area.x + area.width);
+            for (std::size_t other = 0; other < k; ++other) {
+                const bool same_row = slots[other].title.y == slot.title.y;
+                if (same_row)
+                    REQUIRE(slots[other].picture.x + slots[other].picture.width <= slot.picture.x);
+                else if (slot.picture.height > 1)
+                    REQUIRE(slots[other].color_bar.y + slots[other].color_bar.height <= slot.title.y);
+            }
 
             const ScreenRect& at = slot.picture;
             const ScreenRect shown = intersection({std::floor(at.x + random.uniform(-0.5, 0.9) * at.width),
@@ -54,7 +65,40 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
                 REQUIRE(intersection(part, shown).height * intersection(part, shown).width == 0);
             }
         }
-        if (slots.front().picture.width > 1) REQUIRE(left <= area.x + area.width);
+    }
+}
+
+TEST_CASE("Three panes stand in the arrangement in which the field is largest") {
+    Dice random;
+    CAPTURE(random.seed);
+    const std::vector<Pane> three{Pane::start, Pane::now, Pane::laplacian};
+    const double line = random.integer(14, 30);
+    const auto columns = [&](const ScreenRect& area, FieldSize field) {
+        const auto slots = lay_out(three, area, line, field);
+        return std::ranges::count(slots, slots.front().title.y, [](const PaneSlot& s) { return s.title.y; });
+    };
+    const double side = 60 * line;
+    const FieldSize square{1000, 1000}, wide{4000, 1000}, high{1000, 4000};
+    CHECK(columns({0, 0, 3 * side, side}, square) == 3);
+    CHECK(columns({0, 0, side, 3 * side}, square) == 1);
+    CHECK(columns({0, 0, side, side}, square) == 2);
+    CHECK(columns({0, 0, side, side}, wide) == 1);
+    CHECK(columns({0, 0, side, side}, high) == 3);
+    for (int i = 0; i < 100; ++i) {
+        const ScreenRect area{0, 0, random.uniform(20, 100) * line, random.uniform(15, 80) * line};
+        const FieldSize field{random.integer(100, 4000), random.integer(100, 4000)};
+        const auto slots = lay_out(three, area, line, field);
+        const auto scale = [&](const ScreenRect& at) {
+            return std::min(at.width / field.nx, at.height / field.ny);
+        };
+        // A row of three has never more than a little larger pictures.
+        const double width = (area.width - 2.8 * line) / 3, height = area.height - 4.2 * line;
+        REQUIRE(scale(slots.front().picture) >= 0.9 * scale({0, 0, width, height}));
+        const PaneSlot& corner = top_right(slots);
+        for (const PaneSlot& slot : slots) {
+            REQUIRE(corner.title.y <= slot.title.y);
+            if (slot.title.y == corner.title.y) REQUIRE(corner.title.x >= slot.title.x);
+        }
     }
 }
 

@@ -313,6 +313,54 @@ TEST_CASE("the help opens and closes by its keys, while the canvas stays in use"
     CHECK_FALSE(window_rect("Help").drawn);
 }
 
+TEST_CASE("the escape key closes a list that is open") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    session.ui.preferences.open_sections = {"View"};
+    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
+    // The view's first control stands below two closed sections.
+    ImVec2 list = first_control(0.5f);
+    const float header =
+        ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y + ImGui::GetStyle().ItemSpacing.y;
+    list.y += 2 * header;
+    imgui.click(list, session.draw());
+    CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
+    imgui.frame(session.draw());
+    CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
+    CHECK(session.ui.actions.empty());
+}
+
+TEST_CASE("a tooltip waits until the mouse rests, and frames go on until it has come") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    bool moves = false;
+    const auto draw = [&] { moves = draw_interface(session.ui, session.snapshot).moves; };
+    const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
+    imgui.frame(draw);
+    CHECK_FALSE(moves);
+    imgui.move_mouse(first_control(0.5f));
+    for (int i = 0; i < 10; ++i) imgui.frame(draw);
+    CHECK(moves);
+    CHECK_FALSE(shown());
+    for (int i = 0; i < 40; ++i) imgui.frame(draw);
+    CHECK_FALSE(moves);
+    CHECK(shown());
+    imgui.move_mouse(ImVec2(1000, 400));
+    for (int i = 0; i < 3; ++i) imgui.frame(draw);
+    CHECK_FALSE(shown());
+    CHECK_FALSE(moves);
+}
+
+TEST_CASE("what was not measured yet is a dash, not a zero") {
+    CHECK(format_measured(0) == kUnknown);
+    CHECK(format_measured(0, format_share) == kUnknown);
+    CHECK(format_measured(0.94, format_share) == "94 %");
+    CHECK(format_measured(12.345) == "12.35");
+}
+
 TEST_CASE("numbers for people keep their figures") {
     CHECK(format_count(0) == "0");
     CHECK(format_count(1234567) == "1 234 567");

@@ -81,7 +81,7 @@ const std::map<UiCommand, Expectation>& expectations() {
          }},
         {copy_command_line, [](const Outcome& o) { return o.after.copy_command_line; }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
-        {close_help, [](const Outcome& o) { return !o.after.help_open; }},
+        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
         {toggle_panels,
          [](const Outcome& o) { return o.after.preferences.panels != o.before.preferences.panels; }},
         {toggle_theme,

@@ -53,10 +53,10 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
 
 CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame) {
     const double line = Painter().line_height();
-    slots_ = lay_out(ui.panes, frame.area, line);
+    const FieldSize field = field_of(snapshot);
+    slots_ = lay_out(ui.panes, frame.area, line, field);
     if (slots_.empty()) return {};
     ui.picture = slots_.front().picture;
-    const FieldSize field = field_of(snapshot);
 
     ui.view = settled(ui.view, ui.picture, field);
     input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
@@ -112,7 +112,8 @@ void Canvas::draw(const UiState& ui,
     Painter painter;
     const OverlayScene scene{
         ui, snapshot, frame.colors, field_of(snapshot), input_.brush_at(), input_.brush(ui)};
-    const ScreenRect& top = slots_.back().title;
+    const PaneSlot& corner = top_right(slots_);
+    const ScreenRect& top = corner.title;
     const double state_begins = draw_state(painter, scene, top, waited);
     for (const PaneSlot& slot : slots_) {
         draw_field_outline(painter, scene, slot);
@@ -121,7 +122,7 @@ void Canvas::draw(const UiState& ui,
         draw_tools(painter, scene, slot);
         const ScreenRect shown = intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture);
         const PaneSlot at = captioned(slot, shown, kLeastCaption * painter.line_height());
-        const bool beside_state = &slot == &slots_.back() && at.title.y < top.y + top.height;
+        const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
         if (const PaneImage* image = image_of(snapshot, slot.pane))
             draw_color_bar(painter, frame.colors, at.color_bar, *image);

@@ -1,4 +1,4 @@
-// Where the panes lie on the canvas, side by side.
+// Where the panes lie on the canvas.
 #pragma once
 
 #include <span>
@@ -16,9 +16,15 @@ struct PaneSlot {
     ScreenRect color_bar;  ///< below it; of height 0 where the area is too low for it
 };
 
-/// Side by side, with equal pictures, all on whole pixels. `line` is the height of a line of text in pixels,
-/// from which the margins follow.
-std::vector<PaneSlot> lay_out(std::span<const Pane> panes, const ScreenRect& area, double line);
+/// Side by side, or in rows where a fitted field is larger so, with equal pictures, all on whole pixels.
+/// `line` is the height of a line of text in pixels, from which the margins follow.
+std::vector<PaneSlot> lay_out(std::span<const Pane> panes,
+                              const ScreenRect& area,
+                              double line,
+                              FieldSize field);
+
+/// Of slots that are laid out, the one in the canvas' upper right corner.
+const PaneSlot& top_right(std::span<const PaneSlot> slots);
 
 /// The slot with its title and colour bar moved to where they are next to `shown`, the part of its picture
 /// that shows the field. They stay within the slot, and as far as it allows the bar is `least` pixels wide

@@ -47,7 +47,9 @@ void draw_ticks(Painter& painter, const CanvasColors& colors, const ScreenRect& 
         painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
         const std::string label = painter.writable(tick.label);
         const double width = painter.text_width(label, size);
-        const double left = std::min(x + 0.5 - width / 2, bar.x + bar.width - width);
+        double left = std::min(x + 0.5 - width / 2, bar.x + bar.width - width);
+        // The note stands at the left.
+        if (!ticks.note.empty()) left = std::max(left, bar.x);
         if (left < free_from) continue;
         painter.text(left, bottom + kTick * line, size, colors.text, label);
         free_from = left + width + size * 0.4;

@@ -56,6 +56,10 @@ std::string format_fixed(double value) {
     return fmt::format("{:.2f}", value);
 }
 
+std::string format_measured(double value, std::string (*format)(double)) {
+    return value > 0 ? format(value) : std::string(kUnknown);
+}
+
 std::string format_share(double share) {
     return fmt::format("{:.0f} %", 100 * share);
 }

@@ -19,8 +19,13 @@ std::string format_in_span(double value, double span);
 /// With a space between groups of three digits: "10 000".
 std::string format_count(long long count);
 
+inline constexpr std::string_view kUnknown = "\xe2\x80\x93";  ///< a dash where nothing was measured yet
+
 /// With two decimals, so that columns of them line up: "12.34".
 std::string format_fixed(double value);
+
+/// What was measured, by one of the above; a dash before, which is when it is 0.
+std::string format_measured(double value, std::string (*format)(double) = format_fixed);
 
 /// Three figures without a prefix or powers of ten: "0.123", "12.3", "4567".
 std::string format_figures(double value);

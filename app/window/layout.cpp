@@ -1,9 +1,11 @@
 #include "app/window/layout.h"
 
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -117,6 +119,8 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
+    // ImGui has a key for this only where the keyboard also moves between the controls.
+    if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
 
@@ -148,7 +152,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_help(ui);
-    return {ui.canvas};
+    return {ui.canvas, tooltip_waits() || ImGui::GetTime() < ui.panel.toolbar.copied_until};
 }
 
 }  // namespace stencil

@@ -6,7 +6,8 @@
 namespace stencil {
 
 struct Layout {
-    ScreenRect canvas;  ///< pixels of the frame buffer
+    ScreenRect canvas;   ///< pixels of the frame buffer
+    bool moves = false;  ///< something changes by itself: draw another frame soon
 };
 
 inline constexpr double kLargestPanelShare = 0.45;  ///< of the window's width

@@ -209,7 +209,7 @@ void MainWindow::build(CanvasOutput& output) {
     const Layout layout = draw_interface(ui_, *snapshot_);
     output =
         canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
-    moves_ = output.moves;
+    moves_ = output.moves || layout.moves;
     if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
     if (ui_.snap_range) hold_range();
     ask_engine(std::move(output.request));

@@ -12,8 +12,8 @@ namespace stencil {
 namespace {
 
 struct Palette {
-    ImU32 window, popup, title, frame, hovered, active, border, text, faint, accent, bright_accent, on_accent,
-        bar;
+    ImU32 window, popup, title, frame, frame_hovered, frame_active, button, hovered, active, border, text,
+        faint, accent, bright_accent, on_accent, bar;
     CanvasColors canvas;
 };
 
@@ -26,7 +26,10 @@ constexpr Palette kDark = {
     .window = rgb(0x1c1f24),
     .popup = rgb(0x24282e),
     .title = rgb(0x15181c),
-    .frame = rgb(0x2c3138),
+    .frame = rgb(0x14171b),
+    .frame_hovered = rgb(0x1a1e23),
+    .frame_active = rgb(0x20252b),
+    .button = rgb(0x2c3138),
     .hovered = rgb(0x383e47),
     .active = rgb(0x434b56),
     .border = rgb(0x3a4049),
@@ -49,10 +52,13 @@ constexpr Palette kLight = {
     .window = rgb(0xf6f7f9),
     .popup = rgb(0xffffff),
     .title = rgb(0xe6e9ed),
-    .frame = rgb(0xe4e8ec),
+    .frame = rgb(0xffffff),
+    .frame_hovered = rgb(0xf1f4f6),
+    .frame_active = rgb(0xe8ecf0),
+    .button = rgb(0xe4e8ec),
     .hovered = rgb(0xd6dce2),
     .active = rgb(0xc6ced6),
-    .border = rgb(0xcbd2d9),
+    .border = rgb(0xbcc5ce),
     .text = rgb(0x1d232a),
     .faint = rgb(0x55606d),
     .accent = rgb(0x128578),
@@ -89,8 +95,8 @@ constexpr Shade kShades[] = {
     {ImGuiCol_Border, &Palette::border},
     {ImGuiCol_BorderShadow, &Palette::border, 0},
     {ImGuiCol_FrameBg, &Palette::frame},
-    {ImGuiCol_FrameBgHovered, &Palette::hovered},
-    {ImGuiCol_FrameBgActive, &Palette::active},
+    {ImGuiCol_FrameBgHovered, &Palette::frame_hovered},
+    {ImGuiCol_FrameBgActive, &Palette::frame_active},
     {ImGuiCol_TitleBg, &Palette::title},
     {ImGuiCol_TitleBgActive, &Palette::title},
     {ImGuiCol_TitleBgCollapsed, &Palette::title},
@@ -101,10 +107,10 @@ constexpr Shade kShades[] = {
     {ImGuiCol_CheckMark, &Palette::bright_accent},
     {ImGuiCol_SliderGrab, &Palette::accent},
     {ImGuiCol_SliderGrabActive, &Palette::bright_accent},
-    {ImGuiCol_Button, &Palette::frame},
+    {ImGuiCol_Button, &Palette::button},
     {ImGuiCol_ButtonHovered, &Palette::hovered},
     {ImGuiCol_ButtonActive, &Palette::on_accent},
-    {ImGuiCol_Header, &Palette::frame},
+    {ImGuiCol_Header, &Palette::button},
     {ImGuiCol_HeaderHovered, &Palette::hovered},
     {ImGuiCol_HeaderActive, &Palette::on_accent},
     {ImGuiCol_Separator, &Palette::border},
@@ -117,16 +123,16 @@ constexpr Shade kShades[] = {
     {ImGuiCol_TabHovered, &Palette::hovered},
     {ImGuiCol_TabActive, &Palette::on_accent},
     {ImGuiCol_TabUnfocused, &Palette::title},
-    {ImGuiCol_TabUnfocusedActive, &Palette::frame},
+    {ImGuiCol_TabUnfocusedActive, &Palette::button},
     {ImGuiCol_PlotLines, &Palette::accent},
     {ImGuiCol_PlotLinesHovered, &Palette::bright_accent},
     {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
     {ImGuiCol_PlotHistogramHovered, &Palette::bright_accent},
-    {ImGuiCol_TableHeaderBg, &Palette::frame},
+    {ImGuiCol_TableHeaderBg, &Palette::button},
     {ImGuiCol_TableBorderStrong, &Palette::border},
     {ImGuiCol_TableBorderLight, &Palette::border, 0.6f},
-    {ImGuiCol_TableRowBg, &Palette::frame, 0},
-    {ImGuiCol_TableRowBgAlt, &Palette::frame, 0.4f},
+    {ImGuiCol_TableRowBg, &Palette::button, 0},
+    {ImGuiCol_TableRowBgAlt, &Palette::button, 0.4f},
     {ImGuiCol_DragDropTarget, &Palette::bright_accent},
     {ImGuiCol_NavHighlight, &Palette::bright_accent},
     {ImGuiCol_NavWindowingHighlight, &Palette::bright_accent},
@@ -203,7 +209,7 @@ void apply_theme(Theme theme, float scale) {
     // Lines are whole pixels; ImGui leaves them out of its scaling.
     const float line = std::max(1.0f, std::floor(scale));
     style.WindowBorderSize = style.ChildBorderSize = style.PopupBorderSize = line;
-    style.FrameBorderSize = 0;
+    style.FrameBorderSize = line;
     style.TabBorderSize = 0;
     ImGui::GetStyle() = style;
 }

@@ -71,6 +71,7 @@ struct UiState {
     ScreenRect picture;        ///< of its first pane
     bool full_screen = false;  ///< wished for; the main loop follows
     bool help_open = false;
+    bool close_popups = false;  ///< once, before the next frame is drawn
     bool about_to_close = false;
     bool copy_command_line = false;  ///< into the clipboard, once
     InterfaceCost cost;

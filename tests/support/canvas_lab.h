@@ -103,7 +103,7 @@ struct Lab {
     }
 
     const PaneSlot& slot(std::size_t index = 0) {
-        slots = stencil::lay_out(ui.panes, {0, 0, 1000, 700}, ImGui::GetFontSize() * framebuffer);
+        slots = stencil::lay_out(ui.panes, {0, 0, 1000, 700}, ImGui::GetFontSize() * framebuffer, field);
         return slots[index];
     }
     SamplePoint cell(double px, double py, std::size_t index = 0) {

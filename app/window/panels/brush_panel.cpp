@@ -8,9 +8,9 @@ namespace {
 
 void draw_tool(UiState& ui) {
     static constexpr Segment kTools[] = {
-        {ICON_BRUSH " paint", "Left paints the value, right paints 0. Ctrl+wheel changes the radius. Key B."},
-        {ICON_PROBE " probe", "Left pins a probe on a cell, which keeps its value over time. Key P."},
-        {ICON_PROFILE " profile", "Left drags a line; the values along it are drawn under Measure. Key L."}};
+        {ICON_BRUSH " Paint", "Left paints the value, right paints 0. Ctrl+wheel changes the radius. Key B."},
+        {ICON_PROBE " Probe", "Left pins a probe on a cell, which keeps its value over time. Key P."},
+        {ICON_PROFILE " Profile", "Left drags a line; the values along it are drawn under Measure. Key L."}};
     if (const auto clicked = segmented("tool", kTools, int(ui.tool))) ui.tool = Tool(*clicked);
 }
 
@@ -44,12 +44,12 @@ void draw_brush(UiState& ui, const Snapshot&) {
     draw_radius(brush);
     row("Effect", "What a stroke does to a cell that it reaches");
     static constexpr Segment kEffects[] = {
-        {"replace", "Sets the field to the value; where the brush is soft, moves it part of the way"},
-        {"add", "Adds the value to the field, once per stroke"}};
+        {"Replace", "Sets the field to the value; where the brush is soft, moves it part of the way"},
+        {"Add", "Adds the value to the field, once per stroke"}};
     if (const auto clicked = segmented("effect", kEffects, brush.add ? 1 : 0)) brush.add = *clicked == 1;
     row("Rim", "How the brush ends");
-    static constexpr Segment kRims[] = {{"hard", "The whole effect up to the rim"},
-                                        {"soft", "The effect falls off smoothly towards the rim"}};
+    static constexpr Segment kRims[] = {{"Hard", "The whole effect up to the rim"},
+                                        {"Soft", "The effect falls off smoothly towards the rim"}};
     if (const auto clicked = segmented("rim", kRims, brush.soft ? 1 : 0)) brush.soft = *clicked == 1;
     ImGui::EndDisabled();
 }

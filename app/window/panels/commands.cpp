@@ -126,8 +126,9 @@ void toggle_help(UiState& ui, const Snapshot&) {
     ui.help_open = !ui.help_open;
 }
 
-void close_help(UiState& ui, const Snapshot&) {
+void close_popups(UiState& ui, const Snapshot&) {
     ui.help_open = false;
+    ui.close_popups = true;
 }
 
 void toggle_panels(UiState& ui, const Snapshot&) {

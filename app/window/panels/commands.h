@@ -37,7 +37,7 @@ void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
 void toggle_help(UiState& ui, const Snapshot& snapshot);
-void close_help(UiState& ui, const Snapshot& snapshot);
+void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
 void toggle_theme(UiState& ui, const Snapshot& snapshot);
 void larger_text(UiState& ui, const Snapshot& snapshot);

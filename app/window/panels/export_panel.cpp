@@ -29,7 +29,7 @@ void draw_file_boxes(ExportState& state) {
 }
 
 std::string_view why_no_export(const ExportState& state, const Snapshot& snapshot) {
-    if (snapshot.exporting) return "The files of before are still being written";
+    if (snapshot.exporting) return "The files of the export before are still being written";
     if (state.folder.empty()) return "Name a folder";
     if (state.files.empty()) return "Tick at least one file";
     return "";
@@ -40,7 +40,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     subtitle("Frames", "Numbered files while it runs, for films and for analysis");
     const bool recording = !snapshot.recording.empty();
     ImGui::BeginDisabled(recording);
-    constexpr std::string_view kTip = "A frame is written at exactly every so many steps";
+    constexpr std::string_view kTip = "A frame is written at exactly every so many steps\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
     number_input("##every", state.record_every, 1, kMostSteps);
     tooltip(kTip);
@@ -53,7 +53,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndDisabled();
     row("", "");
     if (recording) {
-        if (button(ICON_RECORD " stop", button_size(1), "Ends the recording; the files stay"))
+        if (button(ICON_RECORD " Stop", button_size(1), "Ends the recording; the files stay"))
             ui.act(action::Record{});
         paragraph(fmt::format("{} files in {}", format_count(snapshot.recorded), snapshot.recording),
                   warning_color());
@@ -64,20 +64,22 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
                                  : none               ? "Choose pictures, arrays or both"
                                                       : "";
     if (button(
-            ICON_RECORD " record", button_size(1), "Writes numbered files to FOLDER/frames from now on", why))
+            ICON_RECORD " Record", button_size(1), "Writes numbered files to FOLDER/frames from now on", why))
         ui.act(action::Record{state.folder, state.record_every, state.record_png, state.record_npy});
 }
 
 void draw_open(UiState& ui) {
     ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
-        "A spec.json or the folder of an earlier run: that session from its start. The present one ends.";
+        "A spec.json or the folder of an earlier run: that session, at the step where it ended, takes the "
+        "place of the present one.\n"
+        "--spec FILE.json";
     subtitle("Earlier runs", "From spec.json, which every export has");
     row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
     text_input("##spec", "a path", state.spec_path);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : ""))
+    if (button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : ""))
         ui.act(action::Open{state.spec_path});
 }
 
@@ -96,16 +98,16 @@ void draw_messages(const Snapshot& snapshot) {
 
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
-    row("Folder", "Where the files go; made if it does not exist");
+    row("Folder", "Where the files go; made if it does not exist\n--out DIR");
     text_input("##folder", "a folder", state.folder);
-    tooltip("Where the files go; made if it does not exist");
+    tooltip("Where the files go; made if it does not exist\n--out DIR");
     draw_file_boxes(state);
-    if (button(ICON_SAVE " export now",
+    if (button(ICON_SAVE " Export now",
                button_size(1),
                "Writes the ticked files of this moment, as `stencilscope run` would. Key S.",
                why_no_export(state, snapshot)))
         export_now(ui, snapshot);
-    if (button(ICON_COPY " copy command line",
+    if (button(ICON_COPY " Copy command line",
                button_size(1),
                "Into the clipboard: the headless command that repeats what is on the screen. Key C."))
         copy_command_line(ui, snapshot);

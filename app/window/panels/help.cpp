@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <iterator>
+#include <span>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -31,9 +33,46 @@ void draw_entry(std::string_view keys, std::string_view what) {
 
 bool begin_list(const char* id) {
     if (!ImGui::BeginTable(id, 2, ImGuiTableFlags_RowBg)) return false;
-    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, em(11));
+    ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, em(8.5f));
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     return true;
+}
+
+constexpr std::string_view kAbout =
+    "Every step gives each cell a share of the differences to its four neighbours: the new value is the old "
+    "one "
+    "plus the coefficient times its Laplacian. Change anything while it runs; no setting but the size, the "
+    "initial condition and its seed starts again. Each control explains itself where the mouse rests on it.";
+
+void draw_mouse() {
+    subtitle("Mouse", "On the canvas");
+    if (!begin_list("mouse")) return;
+    for (const MouseUse& use : kMouse) draw_entry(use.mouse, use.what);
+    ImGui::EndTable();
+}
+
+void draw_keys(std::span<const Shortcut> part, const char* title) {
+    subtitle(title, "While no text is being typed");
+    if (!begin_list(title)) return;
+    for (const Shortcut& shortcut : part) draw_entry(shortcut.keys, shortcut.what);
+    ImGui::EndTable();
+}
+
+// In two columns where they have room beside each other.
+void draw_lists() {
+    const auto keys = shortcuts();
+    const std::size_t first = keys.size() / 2 - std::size(kMouse) / 2;
+    if (ImGui::GetContentRegionAvail().x < em(50) || !ImGui::BeginTable("columns", 2)) {
+        draw_mouse();
+        draw_keys(keys, "Keys");
+        return;
+    }
+    ImGui::TableNextColumn();
+    draw_mouse();
+    draw_keys(keys.first(first), "Keys");
+    ImGui::TableNextColumn();
+    draw_keys(keys.subspan(first), "More keys");
+    ImGui::EndTable();
 }
 
 }  // namespace
@@ -43,23 +82,17 @@ void draw_help(UiState& ui) {
     const ImGuiIO& io = ImGui::GetIO();
     // Between the toolbar and the status line, which stay in use.
     const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
+    const float left = float(ui.canvas.x) / io.DisplayFramebufferScale.x;
+    const float width = float(ui.canvas.width) / io.DisplayFramebufferScale.x;
     const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
-    const ImVec2 size(std::min(em(38), 0.9f * io.DisplaySize.x), std::min(em(48), 0.98f * height));
-    const ImVec2 middle(io.DisplaySize.x / 2, top + height / 2);
+    const ImVec2 size(std::min(em(58), 0.96f * width), std::min(em(38), 0.98f * height));
+    const ImVec2 middle(left + width / 2, top + height / 2);
     ImGui::SetNextWindowSize(size, ImGuiCond_Appearing);
     ImGui::SetNextWindowPos(middle, ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
     if (ImGui::Begin("Help", &ui.help_open, kFlags)) {
-        subtitle("Mouse", "On the canvas");
-        if (begin_list("mouse")) {
-            for (const MouseUse& use : kMouse) draw_entry(use.mouse, use.what);
-            ImGui::EndTable();
-        }
-        subtitle("Keys", "While no text is being typed");
-        if (begin_list("keys")) {
-            for (const Shortcut& shortcut : shortcuts()) draw_entry(shortcut.keys, shortcut.what);
-            ImGui::EndTable();
-        }
+        paragraph(kAbout, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+        draw_lists();
     }
     ImGui::End();
 }

@@ -48,7 +48,8 @@ std::string spelled(const InitialState& state) {
 }
 
 void draw_condition(InitialState& state, const InitialChoice& current) {
-    constexpr std::string_view kTip = "The field that a run begins with. Nothing happens before Apply.";
+    constexpr std::string_view kTip =
+        "The field that a run begins with. Nothing happens before Apply.\n--initial NAME";
     const InitialCondition* chosen = find_condition(state.name);
     row("Condition", kTip);
     if (ImGui::BeginCombo("##condition", chosen ? chosen->name.data() : "a file")) {
@@ -57,17 +58,19 @@ void draw_condition(InitialState& state, const InitialChoice& current) {
                 choose(state, condition, current);
         ImGui::EndCombo();
     } else {
-        tooltip(chosen ? chosen->help : kTip);
+        tooltip(chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip));
     }
 }
 
 void draw_parameters(InitialState& state, const InitialCondition& condition) {
     for (const InitialParameter& parameter : condition.parameters) {
-        const std::string tip = fmt::format("{}; from {} to {}, {} unless given",
+        const std::string tip = fmt::format("{}; from {} to {}, {} unless given\n--initial {}:{}=...",
                                             parameter.help,
                                             format_short(parameter.least),
                                             format_short(parameter.most),
-                                            format_short(parameter.standard));
+                                            format_short(parameter.standard),
+                                            condition.name,
+                                            parameter.name);
         double& value = state.parameters[std::string(parameter.name)];
         ImGui::PushID(parameter.name.data());
         row(parameter.name.data(), tip);
@@ -81,7 +84,8 @@ void draw_parameters(InitialState& state, const InitialCondition& condition) {
 // The seed, and true where a new one was entered or thrown.
 bool draw_seed(Draft<std::string>& draft, const RunSpec& now) {
     constexpr std::string_view kTip =
-        "Of the random numbers: the same seed gives the same field, here, in `stencilscope run` and in NumPy";
+        "Of the random numbers: the same seed gives the same field, here, in `stencilscope run` and in "
+        "NumPy\n--seed S";
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     const std::string current = fmt::format("{}", now.seed);
     row("Seed", kTip, keep);
@@ -90,7 +94,7 @@ bool draw_seed(Draft<std::string>& draft, const RunSpec& now) {
     bool entered = committed(draft) && draft.value != current;
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("new", button_size(1), "Throws a new seed and starts again with it")) {
+    if (button("New", button_size(1), "Throws a new seed and starts again with it")) {
         draft.value = fmt::format("{}", std::random_device{}());
         entered = true;
     }
@@ -103,7 +107,7 @@ void draw_apply(UiState& ui, const InitialChoice& current) {
         current.condition && current.condition->name == state.name && current.parameters == state.parameters;
     row("", "");
     // The name behind ### keeps the button itself while its caption changes.
-    if (!button(same ? "restart###apply" : "apply and restart###apply",
+    if (!button(same ? "Restart###apply" : "Apply and restart###apply",
                 button_size(1),
                 same ? "Starts the run again at step 0 with this field"
                      : "Makes the field by this condition and starts the run again at step 0",
@@ -118,16 +122,15 @@ void draw_apply(UiState& ui, const InitialChoice& current) {
 void draw_file(UiState& ui) {
     constexpr std::string_view kTip =
         "An array (.npy) or a picture (.png, .jpg) to begin with, and the run starts again. Files can also "
-        "be "
-        "dropped on the window.";
+        "be dropped on the window.\n--initial FILE";
     InitialState& state = ui.panel.initial;
     row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
     text_input("##path", "a path", state.path);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : ""))
+    if (button("Open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : ""))
         ui.act(action::Open{state.path});
-    paragraph("or drop a file on the window", faint_color());
+    paragraph("Or drop a file on the window.", faint_color());
 }
 
 }  // namespace

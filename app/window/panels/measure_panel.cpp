@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "app/window/canvas_layout.h"
+#include "app/window/color_bar.h"
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
@@ -19,22 +21,21 @@ struct SeriesRow {
 
 // In the order of SeriesOf.
 constexpr std::array<SeriesRow, 4> kSeries{{
-    {"total", [](const Statistics& s) { return s.total; }},
-    {"max", [](const Statistics& s) { return s.max; }},
-    {"min", [](const Statistics& s) { return s.min; }},
-    {"mean", [](const Statistics& s) { return s.mean; }},
+    {"Total", [](const Statistics& s) { return s.total; }},
+    {"Max", [](const Statistics& s) { return s.max; }},
+    {"Min", [](const Statistics& s) { return s.min; }},
+    {"Mean", [](const Statistics& s) { return s.mean; }},
 }};
 
 void draw_drift(const Snapshot& snapshot) {
     constexpr std::string_view kTip =
         "How far the total has moved from that of the start, relative to it. Insulated and periodic "
-        "boundaries "
-        "conserve the total exactly, so what is left is rounding.";
+        "boundaries conserve the total exactly, so what is left is rounding.";
     if (snapshot.drift)
-        value_row("drift", fmt::format("{:+.2e}", *snapshot.drift), "", kTip);
+        value_row("Drift", *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift), "", kTip);
     else
-        value_row("drift",
-                  "\xe2\x80\x93",
+        value_row("Drift",
+                  kUnknown,
                   "",
                   "Told where the boundary conserves the total and nothing was painted since the start");
 }
@@ -42,10 +43,10 @@ void draw_drift(const Snapshot& snapshot) {
 void draw_statistics(const Snapshot& snapshot) {
     const Statistics& now = snapshot.series.back().statistics;
     if (begin_values("statistics", false)) {
-        value_row("min", format_value(now.min), "", "The smallest finite value");
-        value_row("max", format_value(now.max), "", "The largest finite value");
-        value_row("mean", format_value(now.mean), "", "Of the finite values");
-        value_row("total", format_value(now.total), "", "The sum over all cells, in float64");
+        value_row("Min", format_value(now.min), "", "The smallest finite value");
+        value_row("Max", format_value(now.max), "", "The largest finite value");
+        value_row("Mean", format_value(now.mean), "", "Of the finite values");
+        value_row("Total", format_value(now.total), "", "The sum over all cells, in float64");
         draw_drift(snapshot);
         end_values();
     }
@@ -57,7 +58,8 @@ void draw_statistics(const Snapshot& snapshot) {
 
 void draw_series(MeasureState& state, const Snapshot& snapshot) {
     std::array<Segment, kSeries.size()> segments;
-    for (std::size_t i = 0; i < kSeries.size(); ++i) segments[i] = {kSeries[i].name, "Over the steps so far"};
+    for (std::size_t i = 0; i < kSeries.size(); ++i)
+        segments[i] = {kSeries[i].name, "Its course over the steps so far"};
     if (const auto clicked = segmented("series", segments, int(state.series)))
         state.series = SeriesOf(*clicked);
     const SeriesRow& shown = kSeries[std::size_t(state.series)];
@@ -66,14 +68,19 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
         steps.push_back(double(moment.step));
         values.push_back(shown.of(moment.statistics));
     }
-    draw_plot({"##series", "step", shown.name}, steps, values);
+    draw_plot({"##series", "Step", shown.name}, steps, values);
+}
+
+// What the histogram and the profile are of.
+std::string quantity(const UiState& ui) {
+    return quantity_label(main_pane(ui.panes));
 }
 
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     subtitle("Histogram", "How many cells have which value, over the range of the colours");
     ui.wants_histogram = true;
     if (!snapshot.frame || !snapshot.frame->histogram || snapshot.frame->histogram->counts.empty()) {
-        paragraph("comes with the next frame", faint_color());
+        paragraph("Comes with the next frame.", faint_color());
         return;
     }
     const Histogram& histogram = *snapshot.frame->histogram;
@@ -84,7 +91,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
         centres[i] = histogram.range.low + (double(i) + 0.5) * width;
         counts[i] = double(histogram.counts[i]);
     }
-    draw_plot({"##histogram", "value", "cells", true}, centres, counts);
+    draw_plot({"##histogram", quantity(ui).c_str(), "Cells", true}, centres, counts);
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -94,19 +101,19 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     const Profile& profile = *snapshot.frame->profile;
-    draw_plot({"##profile", "cells along the line", "value"}, profile.distance, profile.values);
+    draw_plot({"##profile", "Cells along the line", quantity(ui).c_str()}, profile.distance, profile.values);
     const auto [least, most] = std::ranges::minmax(profile.values);
-    paragraph(fmt::format("min {}   max {}", format_value(least), format_value(most)), faint_color());
-    if (button("remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
+    paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
+    if (button("Remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
 }
 
 void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     ImGui::TableNextRow();
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
-    const std::string place = fmt::format("({}, {})", probe.x, probe.y);
+    const std::string place = fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y);
     ImGui::TextUnformatted(place.c_str());
-    tooltip("Column and row of the cell");
+    tooltip("Its number on the canvas, column and row of the cell");
     ImGui::TableNextColumn();
     draw_sparkline(probe.values, ImVec2(ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()));
     tooltip(fmt::format("Its values from step {} to {}",
@@ -147,7 +154,7 @@ void draw_csv(UiState& ui) {
     row("Folder", "Made if it does not exist");
     text_input("##folder", "a folder", state.folder);
     row("", "");
-    if (button("export CSV", button_size(1), kTip, state.folder.empty() ? "Name a folder" : ""))
+    if (button("Export CSV", button_size(1), kTip, state.folder.empty() ? "Name a folder" : ""))
         ui.act(action::ExportMeasures{state.folder});
 }
 
@@ -155,7 +162,7 @@ void draw_csv(UiState& ui) {
 
 void draw_measure(UiState& ui, const Snapshot& snapshot) {
     if (snapshot.series.empty()) {
-        paragraph("comes with the first steps", faint_color());
+        paragraph("Comes with the first steps.", faint_color());
     } else {
         draw_statistics(snapshot);
         draw_series(ui.panel.measure, snapshot);

@@ -29,14 +29,19 @@ void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
     ImGui::EndPopup();
 }
 
+float text_width(const std::string& text) {
+    return ImGui::CalcTextSize(text.c_str()).x;
+}
+
 void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     const Message& message = snapshot.messages.back();
     const bool error = message.level == Message::Level::error;
     const ImVec4 color = error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text);
-    const std::string all = fmt::format("all {}", snapshot.messages.size());
+    const bool several = snapshot.messages.size() > 1;
+    const std::string all = several ? fmt::format("All {}", snapshot.messages.size()) : "";
     const ImGuiStyle& style = ImGui::GetStyle();
-    const float buttons = ImGui::CalcTextSize(all.c_str()).x + ImGui::CalcTextSize(ICON_CLOSE).x +
-                          4 * style.FramePadding.x + 2 * style.ItemSpacing.x;
+    const float for_all = several ? text_width(all) + 2 * style.FramePadding.x + style.ItemSpacing.x : 0;
+    const float buttons = for_all + text_width(ICON_CLOSE) + 2 * style.FramePadding.x + style.ItemSpacing.x;
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - buttons;
     ImGui::AlignTextToFramePadding();
     ImGui::PushStyleColor(ImGuiCol_Text, color);
@@ -45,9 +50,11 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine();
     fitted_text(message.text, right - ImGui::GetCursorPosX(), color);
     ImGui::SameLine(right + style.ItemSpacing.x);
-    if (button(all.c_str(), ImVec2(0, 0), "All messages")) ImGui::OpenPopup("messages");
+    if (several) {
+        if (button(all.c_str(), ImVec2(0, 0), "Shows all messages")) ImGui::OpenPopup("messages");
+        ImGui::SameLine();
+    }
     draw_all_messages(ui, snapshot);
-    ImGui::SameLine();
     ImGui::PushID(message.id);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
         ui.act(action::DismissMessage{message.id});

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "app/window/ui_state.h"
 
@@ -30,6 +31,17 @@ void draw_examples(UiState& ui, const Snapshot& snapshot);
 
 /// Folder, files and the button: also the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
+
+struct ViewName {
+    std::string_view name;  ///< on the command line
+    std::string_view title;
+    std::string_view help;
+};
+inline constexpr ViewName kThreeUp{
+    "three-up", "Start, now, Laplacian", "The field at the start, as it is, and its Laplacian"};
+
+/// What the canvas shows, to choose from; as wide as SetNextItemWidth says.
+void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);
 
 struct Section {
     const char* title;  ///< also what Preferences::open_sections holds

@@ -12,47 +12,74 @@ void draw_speed(const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
     if (!begin_values("speed")) return;
     value_row(
-        "step", format_fixed(speed.us_per_step), "\xc2\xb5s", "Time of one step, over the newest batches");
-    value_row("updates", format_fixed(speed.gcells_per_s), "GCells/s", "Cells updated per second, in 1e9");
-    value_row("effective",
-              format_fixed(speed.effective_gb_per_s),
+        "Step",
+        format_measured(speed.us_per_step),
+        "\xc2\xb5s",
+        "Time of one explicit step, over the newest batches: device events on CUDA, the host's clock on "
+        "the CPU. No file, picture or transfer is in it.");
+    value_row("Updates",
+              format_measured(speed.gcells_per_s),
+              "GCells/s",
+              "Cell updates per second / 1e9, over the time of stepping alone");
+    value_row(
+        "Effective",
+        format_measured(speed.effective_gb_per_s),
+        "GB/s",
+        "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step would "
+        "move");
+    value_row("Copy",
+              format_measured(snapshot.copy_gb_per_s),
               "GB/s",
-              "What a method that reads and writes every cell once per step would move");
-    value_row("copy",
-              format_fixed(snapshot.copy_gb_per_s),
-              "GB/s",
-              "Measured here: a plain copy between two large arrays, the pace that memory sets");
-    value_row("batch", format_count(snapshot.last_batch), "steps", "Steps between the newest two frames");
+              "Measured on this machine: the median of seven copies between two arrays, read and write both "
+              "counted. On CUDA they are 1 GiB each, on the CPU as large as the last-level cache or larger.");
+    value_row("Batch",
+              format_measured(double(snapshot.last_batch),
+                              [](double steps) { return format_count(static_cast<long long>(steps)); }),
+              "steps",
+              "Steps between the newest two frames");
     end_values();
 }
 
 void draw_ratio(const Snapshot& snapshot) {
-    if (snapshot.copy_gb_per_s <= 0) return;
+    if (snapshot.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
     const double share = snapshot.speed.effective_gb_per_s / snapshot.copy_gb_per_s;
     share_bar(
         share,
         format_share(share) + " of copy",
-        "The effective bandwidth over the measured one. Beyond 100 % steps share a pass over the field, or "
-        "the field stays in the cache.");
+        "The effective bandwidth over that of a copy. Beyond 100 % the field stays in the cache, or several "
+        "steps share a pass over memory.");
     if (share > 1)
-        paragraph("beyond 100 %: steps share a pass, or the field stays in the cache", faint_color());
+        paragraph("Beyond 100 %: steps share a pass over memory, or the field stays in the cache.",
+                  faint_color());
 }
 
 void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const EngineCost& engine = snapshot.cost;
     const InterfaceCost& cost = ui.cost;
     if (!begin_values("frame")) return;
-    value_row(
-        "frame", format_fixed(cost.frame_ms), "ms", "Between two pictures, while they follow each other");
-    value_row("rate", format_fixed(cost.frames_per_s), "frames/s", "Pictures per second");
-    value_row("stepping", format_fixed(engine.stepping_ms), "ms", "The steps between two frames");
-    value_row(
-        "resampling", format_fixed(engine.resampling_ms), "ms", "From cells to the pixels of all panes");
-    value_row(
-        "measuring", format_fixed(engine.measuring_ms), "ms", "Ranges, statistics, histogram and probes");
-    value_row("transfer", format_fixed(cost.transfer_ms), "ms", "Pixels into the texture");
-    value_row("drawing", format_fixed(cost.drawing_ms), "ms", "The GPU's time for picture and panels");
-    value_row("interface", format_fixed(cost.interface_ms), "ms", "The processor's time for the panels");
+    const auto milliseconds = [](const char* label, double value, std::string_view tip) {
+        value_row(label, format_measured(value), "ms", tip);
+    };
+    milliseconds("Frame", cost.frame_ms, "From one picture to the next, while they follow each other");
+    value_row("Rate", format_measured(cost.frames_per_s), "frames/s", "Pictures per second");
+    milliseconds(
+        "Stepping",
+        engine.stepping_ms,
+        "The steps between two pictures: time of the device that computes them, in which pictures are "
+        "drawn as well");
+    milliseconds("Resampling",
+                 engine.resampling_ms,
+                 "From the visible cells to pixels, of all panes: time of the device that steps");
+    milliseconds("Measuring", engine.measuring_ms, "Ranges of the colours, statistics, histogram and probes");
+    milliseconds(
+        "Transfer",
+        cost.transfer_ms,
+        ui.transfer.interop ? "Pixels into the texture: GPU time" : "Pixels into the texture: host time");
+    milliseconds("Drawing",
+                 cost.drawing_ms,
+                 "The GPU's time for the picture and the panels; where OpenGL is software, the processor's");
+    milliseconds(
+        "Interface", cost.interface_ms, "The processor's time for building the panels and sending them off");
     end_values();
 }
 
@@ -64,7 +91,7 @@ void draw_memory_bar(const char* label, double used, double total, std::string_v
 
 void draw_fact(const char* label, std::string_view text, std::string_view tip) {
     row(label, tip);
-    paragraph(text.empty() ? "not known yet" : text,
+    paragraph(text.empty() ? kUnknown : text,
               text.empty() ? faint_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text));
 }
 
@@ -75,11 +102,15 @@ void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_ratio(snapshot);
     subtitle("Of one frame", "Medians over the newest frames; stepping and drawing go on at the same time");
     draw_frame_cost(ui, snapshot);
-    subtitle("Memory", "Of the whole machine");
-    draw_memory_bar(
-        "GPU", snapshot.memory.gpu_used, snapshot.memory.gpu_total, "Of the GPU, by all programs");
-    draw_memory_bar(
-        "Host", snapshot.memory.host_used, snapshot.memory.host_total, "Of the machine, by all programs");
+    subtitle("Memory", "What is in use");
+    draw_memory_bar("GPU",
+                    snapshot.memory.gpu_used,
+                    snapshot.memory.gpu_total,
+                    "In use on the GPU by all programs, of what it has");
+    draw_memory_bar("Host",
+                    snapshot.memory.host_used,
+                    snapshot.memory.host_total,
+                    "Held by this program, of what the machine has");
     subtitle("Machine", "What computes and what draws");
     draw_fact("Steps on", snapshot.device, "What the field is on");
     draw_fact("Drawn by", ui.gl_renderer, "What OpenGL says draws the window");

@@ -31,11 +31,11 @@ std::string text_of(std::string_view text) {
 void draw_coefficient(UiState& ui, const RunSpec& now) {
     row("Coefficient",
         "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2. Takes "
-        "effect at once and never restarts the run. Ctrl+click or double-click to type.");
+        "effect at once and never restarts the run.\n--coefficient C");
     SliderLook look{kLeastCoefficient, now.allow_unstable ? kMostCoefficient : kStabilityLimit, "%.4f"};
     look.most = std::max(look.most, now.coefficient);
     const auto edit = live_slider("##coefficient", ui.panel.simulation.coefficient, now.coefficient, look);
-    tooltip("Drag, or Ctrl+click or double-click to type a number");
+    tooltip("Drag, or Ctrl+click or double-click to type a number\n--coefficient C");
     if (edit) change(ui, "coefficient", format_real(edit->value), edit->continuing);
 }
 
@@ -46,35 +46,41 @@ void draw_stability(UiState& ui, const RunSpec& now) {
         "checkerboard, grows with every step.";
     row("Stability", kTip);
     if (now.coefficient < kStabilityLimit) {
-        paragraph(fmt::format("limit {}: stable", kStabilityLimit), good_color());
+        paragraph(fmt::format("Stable: the limit is {}", kStabilityLimit), good_color());
     } else if (now.coefficient == kStabilityLimit) {
         paragraph(fmt::format("{}: the checkerboard mode never decays", c), warning_color());
     } else {
-        paragraph(fmt::format("{} exceeds the limit {}: grows without bound", c, kStabilityLimit),
+        paragraph(fmt::format("{} exceeds the limit {}: the field grows without bound", c, kStabilityLimit),
                   error_color());
     }
     tooltip(kTip);
     if (now.coefficient >= kStabilityLimit) {
         row("", "");
-        const std::string label = fmt::format("use {}", kSafeCoefficient);
+        const std::string label = fmt::format("Use {}", kSafeCoefficient);
         if (button(label.c_str(), button_size(1), "Sets the coefficient to a value that is stable"))
             change(ui, "coefficient", format_real(kSafeCoefficient));
     }
     bool allow = now.allow_unstable;
     row("", "");
     if (checkbox(
-            "allow unstable",
+            "Allow unstable",
             &allow,
             "Lets the coefficient exceed 0.25, up to 0.5 on the slider. The field is watched, and the run "
-            "pauses where it overflows."))
+            "pauses where it overflows.\n--allow-unstable"))
         change(ui, "allow-unstable", allow ? "true" : "false");
 }
 
 // --- What runs where.
 
 void draw_boundary(UiState& ui, const RunSpec& now) {
-    row("Boundary", "What lies outside the field. Takes effect at the next step; the field stays.");
-    if (!ImGui::BeginCombo("##boundary", name_of(now.boundary).data())) return;
+    constexpr std::string_view kTip =
+        "What lies outside the field. Takes effect at the next step; the field stays.\n--boundary B";
+    row("Boundary", kTip);
+    if (!ImGui::BeginCombo("##boundary", name_of(now.boundary).data())) {
+        const auto current = std::ranges::find(kBoundaries, now.boundary, &BoundaryRow::boundary);
+        tooltip(fmt::format("{}\n--boundary {}", current->help, current->name));
+        return;
+    }
     for (const BoundaryRow& boundary : kBoundaries)
         if (choice(boundary.name.data(), boundary.boundary == now.boundary, boundary.help))
             change(ui, "boundary", text_of(boundary.name));
@@ -89,11 +95,11 @@ void draw_method(UiState& ui, const RunSpec& now) {
     const Method* current = find_method(now.method);
     constexpr std::string_view kTip =
         "How the steps are computed: all methods of the backend give the same field, at different speeds. "
-        "The "
-        "field stays.";
+        "The field stays.\n--method NAME";
     row("Method", kTip);
     if (!ImGui::BeginCombo("##method", now.method.c_str())) {
-        tooltip(current ? current->summary : kTip);
+        tooltip(current ? fmt::format("{}\n--method {}", current->summary, current->name)
+                        : std::string(kTip));
         return;
     }
     if (choice("auto", false, "The fastest method of the backend")) change(ui, "method", "auto");
@@ -110,8 +116,12 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
     const bool cuda = snapshot.machine && snapshot.machine->has_cuda();
     const std::string why =
         cuda ? "" : "No CUDA: " + (snapshot.machine ? snapshot.machine->cuda.why_none : "not known yet");
-    row("Backend", "Where the steps are computed. The field moves along.");
-    if (!ImGui::BeginCombo("##backend", now.backend.c_str())) return;
+    constexpr std::string_view kTip = "Where the steps are computed. The field moves along.\n--backend B";
+    row("Backend", kTip);
+    if (!ImGui::BeginCombo("##backend", now.backend.c_str())) {
+        tooltip(kTip);
+        return;
+    }
     if (choice("auto", false, "The GPU where there is one, else the processor"))
         change(ui, "backend", "auto");
     if (choice("cpu", now.backend == "cpu", "The processor's cores, with SIMD")) change(ui, "backend", "cpu");
@@ -120,10 +130,11 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_precision(UiState& ui, const RunSpec& now) {
-    row("Precision", "Of a cell. The field is carried over, rounded once.");
+    row("Precision", "Of a cell. The field is carried over, rounded once.\n--dtype T");
     static constexpr Segment kSegments[] = {
-        {"float32", "4 bytes a cell, about 7 digits: twice as fast where memory is the limit"},
-        {"float64", "8 bytes a cell, about 16 digits"}};
+        {"float32",
+         "4 bytes a cell, about 7 digits: twice as fast where memory is the limit\n--dtype float32"},
+        {"float64", "8 bytes a cell, about 16 digits\n--dtype float64"}};
     if (const auto clicked = segmented("dtype", kSegments, now.dtype == DType::float32 ? 0 : 1))
         change(ui, "dtype", kSegments[*clicked].label);
 }
@@ -133,15 +144,16 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
     const int most =
         std::max({1, snapshot.now.threads, snapshot.machine ? snapshot.machine->cpu_threads : 1});
     constexpr std::string_view kTip =
-        "Of the processor that work at the same time. Takes effect when the slider is let go.";
+        "Threads of the processor that step the field on the CPU backend\n--threads N";
+    const bool used = is_on(snapshot.now, Device::cpu) && most > 1;
     row("Threads", kTip);
-    follow(draft, snapshot.now.threads);
-    ImGui::BeginDisabled(most == 1);
-    ImGui::SliderInt("##threads", &draft.value, 1, most, "%d", ImGuiSliderFlags_AlwaysClamp);
+    ImGui::BeginDisabled(!used);
+    const bool entered = count_input("##threads", draft, snapshot.now.threads, 1, most);
     ImGui::EndDisabled();
-    const bool done = committed(draft);
-    tooltip(most == 1 ? "This machine has one thread" : kTip);
-    if (done && draft.value != snapshot.now.threads) change(ui, "threads", std::to_string(draft.value));
+    tooltip(used        ? fmt::format("1 to {} threads of the processor\n--threads N", most)
+            : most == 1 ? std::string("This machine has one thread")
+                        : std::string("Of the CPU backend alone"));
+    if (entered) change(ui, "threads", std::to_string(draft.value));
 }
 
 // --- The size and what it takes.
@@ -149,12 +161,11 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
 // For a new solver; 0 where it is not known.
 double free_bytes(const Snapshot& snapshot, bool cuda) {
     const MemoryUse& memory = snapshot.memory;
-    const double total = cuda ? memory.gpu_total : memory.host_total;
-    const double used = cuda ? memory.gpu_used : memory.host_used;
-    if (total <= 0 || !snapshot.now.size) return 0;
+    const double free = cuda ? memory.gpu_free : memory.host_free;
+    if (free <= 0 || !snapshot.now.size) return 0;
     // What the present solver holds is given back for the new one.
     const SolverSetup held = solver_setup(snapshot.now);
-    return total - used + (held.method ? solver_bytes(held) : 0);
+    return free + (held.method ? solver_bytes(held) : 0);
 }
 
 void draw_memory(const Snapshot& snapshot, Size size) {
@@ -187,27 +198,27 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     const Size current = snapshot.now.size.value_or(Size{});
     Size size{state.nx > 0 ? state.nx : current.nx, state.ny > 0 ? state.ny : current.ny};
-    row("Size", "Columns x rows of the field, in cells");
+    row("Size", "Columns x rows of the field, in cells\n--size NX[xNY]");
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
     ImGui::SetNextItemWidth(width);
     number_input("##nx", size.nx, 1, kMostCells);
-    tooltip("Columns");
+    tooltip("Columns\n--size NX[xNY]");
     ImGui::SameLine(0, spacing);
     ImGui::TextUnformatted("\xc3\x97");
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(-FLT_MIN);
     number_input("##ny", size.ny, 1, kMostCells);
-    tooltip("Rows");
+    tooltip("Rows\n--size NX[xNY]");
     state.nx = size.nx == current.nx ? 0 : size.nx;
     state.ny = size.ny == current.ny ? 0 : size.ny;
     row("", "");
     const ImVec2 half = button_size(2);
-    if (button("presets", half, "Square sizes to choose from")) ImGui::OpenPopup("presets");
+    if (button("Presets", half, "Square sizes to choose from")) ImGui::OpenPopup("presets");
     draw_presets(state);
     ImGui::SameLine(0, spacing);
     const bool same = size == current;
-    if (button("apply",
+    if (button("Apply",
                half,
                "Makes the field this large; the initial condition is made anew and the run starts again",
                same ? "This is the size of the field" : "")) {
@@ -233,7 +244,7 @@ void draw_order(const char* label, const char* verb, long long& value, std::stri
 void draw_stop(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     constexpr long long kAhead = 1000;
-    constexpr std::string_view kTip = "A run stops at exactly this step and then stands still";
+    constexpr std::string_view kTip = "A run stops at exactly this step and then stands still\n--steps N";
     row("Stop at", kTip);
     bool on = snapshot.stop_at.has_value();
     if (on) state.stop_wish = *snapshot.stop_at;
@@ -254,11 +265,11 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     bool pressed = false;
     draw_order(
-        "Advance by", "step", state.steps, "Computes exactly so many steps, then stands still", pressed);
+        "Advance by", "Step", state.steps, "Computes exactly so many steps, then stands still", pressed);
     if (pressed) ui.act(action::Step{state.steps});
     draw_order(
         "Jump to step",
-        "jump",
+        "Jump",
         state.jump,
         "Goes to exactly this step as fast as it can, then stands still; from the start again where the "
         "step lies behind",

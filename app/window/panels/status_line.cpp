@@ -14,7 +14,7 @@ namespace {
 /// A piece of the line. Those of the least importance are left out where there is no room.
 struct Piece {
     std::string text = {};
-    std::string_view tip = {};
+    std::string tip = {};
     float least_width = 0;  ///< so that what follows does not jump as the number changes
     int importance = 0;
     bool elastic = false;  ///< may be cut, down to its least width
@@ -43,34 +43,47 @@ Piece state_piece(const Snapshot& snapshot) {
 
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
-    pieces.push_back({.text = format_figures(speed.us_per_step) + " \xc2\xb5s/step",
-                      .tip = "Time of one step, over the newest batches",
+    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step",
+                      .tip = "Time of one step, over the newest batches; without pictures and files",
                       .least_width = em(6),
                       .importance = 70});
-    pieces.push_back({.text = format_figures(speed.gcells_per_s) + " GCells/s",
-                      .tip = "Cells updated per second, in 1e9",
+    pieces.push_back({.text = format_measured(speed.gcells_per_s, format_figures) + " GCells/s",
+                      .tip = "Cell updates per second / 1e9, while stepping",
                       .least_width = em(6.5f),
                       .importance = 65});
     if (snapshot.copy_gb_per_s <= 0) return;
-    pieces.push_back({.text = format_share(speed.effective_gb_per_s / snapshot.copy_gb_per_s) + " of copy",
+    const double share = speed.effective_gb_per_s / snapshot.copy_gb_per_s;
+    pieces.push_back({.text = format_measured(share, format_share) + " of copy",
                       .tip = "Effective bandwidth over that of a plain copy, measured here; see Performance",
                       .least_width = em(6),
                       .importance = 60});
 }
 
+// The processor's name is long and seldom news.
+std::string device_text(const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const bool one = now.threads == 1;
+    const std::string device =
+        now.backend == "cpu" ? fmt::format("{} thread{}", now.threads, one ? "" : "s") : snapshot.device;
+    return fmt::format("{} {} {} {} {}", now.method, kDot, name_of(now.dtype), kDot, device);
+}
+
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
+    const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
+    const bool on_cell = snapshot.frame && snapshot.frame->hover;
     pieces.push_back({.text = cell_text(snapshot),
                       .tip = "Column, row and value of the cell under the cursor",
                       .least_width = em(12),
-                      .importance = 80});
+                      .importance = 80,
+                      .color = on_cell ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : faint_color()});
     pieces.push_back({.text = "step " + format_count(snapshot.step),
                       .tip = "Steps since the start",
                       .least_width = em(5.5f),
                       .importance = 100});
     pieces.push_back(state_piece(snapshot));
     add_speed(pieces, snapshot);
-    pieces.push_back({.text = fmt::format("{:.0f} frames/s", ui.cost.frames_per_s),
+    pieces.push_back({.text = format_measured(ui.cost.frames_per_s, whole) + " frames/s",
                       .tip = "Pictures per second; none are drawn while nothing changes",
                       .least_width = em(5.5f),
                       .importance = 50});
@@ -79,13 +92,11 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .least_width = em(5),
                       .importance = 30,
                       .elastic = true});
-    const RunSpec& now = snapshot.now;
-    pieces.push_back(
-        {.text = fmt::format("{} {} {} {} {}", now.method, kDot, name_of(now.dtype), kDot, snapshot.device),
-         .tip = "Method, precision and device",
-         .least_width = em(8),
-         .importance = 40,
-         .elastic = true});
+    pieces.push_back({.text = device_text(snapshot),
+                      .tip = "Method, precision and what it runs on: " + snapshot.device,
+                      .least_width = em(8),
+                      .importance = 40,
+                      .elastic = true});
     if (!ui.preferences.panels)
         pieces.push_back({.text = "U shows the panels", .tip = "", .importance = 45, .color = faint_color()});
     std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
@@ -139,8 +150,7 @@ void draw_status_line(UiState& ui, const Snapshot& snapshot) {
         const float grown = piece.elastic ? std::min(spare, text_width(piece) - width_of(piece)) : 0;
         const float width = width_of(piece) + grown;
         spare -= grown;
-        fitted_text(piece.text, std::min(width, left + room - x), piece.color);
-        if (text_width(piece) <= width) tooltip(piece.tip);
+        fitted_text(piece.text, std::min(width, left + room - x), piece.color, piece.tip);
         x += width + gap();
     }
 }

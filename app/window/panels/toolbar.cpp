@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -23,46 +24,47 @@ struct Item {
     int importance = 0;
     bool begins_group = false;
     bool active = false;
+    bool labelled = false;  ///< with its words, where there is room
+    float less = 0;         ///< of its width, for a view in a window too narrow for all
     std::string_view why_not = {};
     std::string extra = {};  ///< for the tooltip
 };
 
 constexpr int kAlways = 100;
 
-enum class Look { labelled, icons };
-
 float spacing_before(const Item& item, bool first) {
     if (first) return 0;
     return item.begins_group ? em(0.9f) : ImGui::GetStyle().ItemInnerSpacing.x;
 }
 
-float text_width(const std::string& text) {
-    return ImGui::CalcTextSize(text.c_str()).x;
+float text_width(std::string_view text) {
+    return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
 }
 
-std::string caption(const Item& item, Look look, const std::string& label) {
+std::string caption(const Item& item, const std::string& label) {
     if (item.icon.empty()) return label;
-    return look == Look::icons ? item.icon : item.icon + " " + label;
+    return item.labelled ? item.icon + " " + label : item.icon;
 }
 
-float button_width(const Item& item, Look look) {
+float button_width(const Item& item) {
     const std::string& widest = item.widest.empty() ? item.label : item.widest;
-    return text_width(caption(item, look, widest)) + 2 * ImGui::GetStyle().FramePadding.x;
+    return text_width(caption(item, widest)) + 2 * ImGui::GetStyle().FramePadding.x;
 }
 
 // --- The pace: a label, half, number, twice, automatic.
 
 constexpr const char* kPaceLabel = "Steps/frame";
-constexpr const char* kAuto = "auto";
+constexpr const char* kAuto = "Auto";
+constexpr const char* kHalf = "\xe2\x88\x92";
 
 float pace_input_width() {
     return em(4.4f);
 }
 
-float pace_width(Look look) {
+float pace_width(bool labelled) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const float automatic = text_width(kAuto) + 2 * ImGui::GetStyle().FramePadding.x;
-    const float label = look == Look::labelled ? text_width(kPaceLabel) + gap : 0;
+    const float label = labelled ? text_width(kPaceLabel) + gap : 0;
     return label + 2 * ImGui::GetFrameHeight() + pace_input_width() + automatic + 3 * gap;
 }
 
@@ -71,14 +73,13 @@ std::string with_keys(std::string_view text, UiCommand command) {
     return shortcut ? fmt::format("{}. Key {}.", text, shortcut->keys) : std::string(text) + ".";
 }
 
-void draw_pace(UiState& ui, const Snapshot& snapshot, Look look) {
+void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
     const ImVec2 square(ImGui::GetFrameHeight(), 0);
     constexpr std::string_view kTip =
-        "Steps between two pictures. Exactly this many, or automatically as many as keep the window fluid. "
-        "Does "
-        "not change what is computed.";
-    if (look == Look::labelled) {
+        "Steps between two pictures: exactly this many, or automatically as many as keep the window fluid. "
+        "Does not change what is computed.\n--steps-per-frame N|auto";
+    if (labelled) {
         ImGui::AlignTextToFramePadding();
         ImGui::TextUnformatted(kPaceLabel);
         tooltip(kTip);
@@ -86,7 +87,7 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, Look look) {
     }
     const bool automatic = snapshot.steps_per_frame == 0;
     const long long current = automatic ? snapshot.last_batch : snapshot.steps_per_frame;
-    if (button("-", square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
+    if (button(kHalf, square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
     ImGui::SameLine(0, gap);
     ImGui::SetNextItemWidth(pace_input_width());
     Draft<long long>& draft = ui.panel.toolbar.pace;
@@ -103,27 +104,24 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, Look look) {
     ImGui::PopStyleColor();
 }
 
-// --- The view: short names, and titles in the list.
+// --- The view: titles where there is room, else the short names of the command line.
 
-float view_width() {
-    float widest = text_width("three-up");
-    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(std::string(row.name)));
+float view_width(bool labelled) {
+    float widest = text_width(labelled ? kThreeUp.title : kThreeUp.name);
+    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(labelled ? row.title : row.name));
     return widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
 }
 
-void draw_view_choice(UiState& ui, const Snapshot& snapshot) {
+void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, float width) {
     const bool three = is_three_up(ui);
     const PaneRow& shown = row_of(ui.panes.front());
-    ImGui::SetNextItemWidth(view_width());
-    if (!ImGui::BeginCombo("##view", three ? "three-up" : shown.name.data())) {
-        tooltip(with_keys("What the canvas shows", next_view));
-        return;
-    }
-    for (const PaneRow& row : panes())
-        if (choice(row.title.data(), !three && row.pane == shown.pane, row.help)) show_pane(ui, row.pane);
-    if (choice("three-up", three, shortcut_of(toggle_three_up)->what) && !three)
-        toggle_three_up(ui, snapshot);
-    ImGui::EndCombo();
+    const std::string_view name = three ? kThreeUp.name : shown.name;
+    const std::string_view title = three ? kThreeUp.title : shown.title;
+    ImGui::SetNextItemWidth(width);
+    view_combo(ui,
+               snapshot,
+               labelled ? title : name,
+               fmt::format("{}\n--view {}", with_keys("What the canvas shows", next_view), name));
 }
 
 // --- All of them.
@@ -188,23 +186,23 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     return items;
 }
 
-float width_of(const Item& item, Look look) {
-    if (item.kind == Kind::pace) return pace_width(look);
-    if (item.kind == Kind::view) return view_width();
-    return button_width(item, look);
+float width_of(const Item& item) {
+    if (item.kind == Kind::pace) return pace_width(item.labelled);
+    if (item.kind == Kind::view) return std::max(view_width(item.labelled) - item.less, em(4));
+    return button_width(item);
 }
 
-float width_of(const std::vector<Item>& items, Look look) {
+float width_of(const std::vector<Item>& items) {
     float width = 0;
     for (std::size_t i = 0; i < items.size(); ++i)
-        width += spacing_before(items[i], i == 0) + width_of(items[i], look);
+        width += spacing_before(items[i], i == 0) + width_of(items[i]);
     return width;
 }
 
 // Takes out the least important items until the others fit beside the menu's button.
 std::vector<Item> fold(std::vector<Item>& items, float room) {
     std::vector<Item> folded;
-    while (!items.empty() && width_of(items, Look::icons) > room) {
+    while (!items.empty() && width_of(items) > room) {
         const auto least = std::ranges::min_element(items, {}, &Item::importance);
         if (least->importance == kAlways) break;
         folded.insert(folded.begin(), *least);
@@ -212,7 +210,23 @@ std::vector<Item> fold(std::vector<Item>& items, float room) {
         const auto next = items.erase(least);
         if (began_group && next != items.end()) next->begins_group = true;
     }
+    const float excess = std::max(0.0f, width_of(items) - room);
+    for (Item& item : items)
+        if (item.kind == Kind::view) item.less = excess;
     return folded;
+}
+
+// Words for as many as there is room for, the most important ones first.
+void add_words(std::vector<Item>& items, float room) {
+    std::vector<Item*> order;
+    for (Item& item : items) order.push_back(&item);
+    std::ranges::stable_sort(order, std::ranges::greater(), &Item::importance);
+    for (Item* item : order) {
+        item->labelled = true;
+        if (width_of(items) <= room) continue;
+        item->labelled = false;
+        return;
+    }
 }
 
 std::string tip_of(const Item& item) {
@@ -229,13 +243,13 @@ void place_below_last_item() {
     ImGui::SetNextWindowPos(corner, ImGuiCond_Appearing, ImVec2(right ? 1.0f : 0.0f, 0));
 }
 
-void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snapshot) {
+void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
     const ImGuiCol color = item.active ? ImGuiCol_ButtonActive : ImGuiCol_Button;
     ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
     // The name behind ### keeps the button itself while its caption changes.
     const std::string name =
-        fmt::format("{}###{}", caption(item, look, item.label), shortcut_of(item.command)->what);
-    if (button(name.c_str(), ImVec2(button_width(item, look), 0), tip_of(item), item.why_not)) {
+        fmt::format("{}###{}", caption(item, item.label), shortcut_of(item.command)->what);
+    if (button(name.c_str(), ImVec2(button_width(item), 0), tip_of(item), item.why_not)) {
         if (item.kind == Kind::exports)
             ImGui::OpenPopup("export");
         else
@@ -250,23 +264,24 @@ void draw_button(const Item& item, Look look, UiState& ui, const Snapshot& snaps
     ImGui::EndPopup();
 }
 
-void draw_item(const Item& item, Look look, UiState& ui, const Snapshot& snapshot) {
+void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
     if (item.kind == Kind::pace)
-        draw_pace(ui, snapshot, look);
+        draw_pace(ui, snapshot, item.labelled);
     else if (item.kind == Kind::view)
-        draw_view_choice(ui, snapshot);
+        draw_view_choice(ui, snapshot, item.labelled, width_of(item));
     else
-        draw_button(item, look, ui, snapshot);
+        draw_button(item, ui, snapshot);
 }
 
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("more", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
+    if (button("More", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
     place_below_last_item();
     if (!ImGui::BeginPopup("more")) return;
-    for (const Item& item : folded) {
+    for (Item item : folded) {
         const Shortcut* shortcut = shortcut_of(item.command);
-        const std::string label = caption(item, Look::labelled, std::string(shortcut->what));
+        item.labelled = true;
+        const std::string label = caption(item, std::string(shortcut->what));
         const std::string keys(shortcut->keys);
         if (ImGui::MenuItem(label.c_str(), keys.c_str(), item.active, item.why_not.empty()))
             item.command(ui, snapshot);
@@ -280,14 +295,16 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
 void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     std::vector<Item> items = items_of(ui, snapshot);
     const float room = ImGui::GetContentRegionAvail().x;
-    const Look look = width_of(items, Look::labelled) <= room ? Look::labelled : Look::icons;
     const float more =
-        text_width("more") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemInnerSpacing.x;
+        text_width("More") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemInnerSpacing.x;
     std::vector<Item> folded;
-    if (width_of(items, look) > room) folded = fold(items, room - more);
+    if (width_of(items) > room)
+        folded = fold(items, room - more);
+    else
+        add_words(items, room);
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) ImGui::SameLine(0, spacing_before(items[i], false));
-        draw_item(items[i], look, ui, snapshot);
+        draw_item(items[i], ui, snapshot);
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds

@@ -46,19 +46,20 @@ struct Colours {
 };
 
 void draw_table(UiState& ui, const Colours& colours) {
-    constexpr std::string_view kTip = "The colours of the values, here and in exported pictures";
-    row("Colours", kTip);
+    const std::string tip =
+        fmt::format("The colours of the values, here and in exported pictures\n--{} NAME", colours.table);
+    row("Colours", tip);
     const bool open = ImGui::BeginCombo("##table", colours.current.c_str());
     if (!open) {
-        tooltip(kTip);
+        tooltip(tip);
         swatch_in_item(colormap(colours.current), ImGui::GetFrameHeight());
         return;
     }
     for (const Colormap& map : colormaps()) {
         const std::string name(map.name);
-        const std::string_view tip =
+        const std::string_view what =
             map.diverging ? "Two hues that meet at zero: for values of both signs" : "";
-        if (choice(name.c_str(), name == colours.current, tip))
+        if (choice(name.c_str(), name == colours.current, what))
             ui.act(action::Change{std::string(colours.table), name});
         swatch_in_item(map, 0);
     }
@@ -107,11 +108,13 @@ void draw_ends(UiState& ui, const Colours& colours) {
 }
 
 void draw_range(UiState& ui, const Colours& colours) {
-    row("Range", "Which values the colours span, in every frame");
+    row("Range",
+        fmt::format("Which values the colours span, in every frame\n--{} auto|percentile:LO:HI|MIN:MAX",
+                    colours.range));
     static constexpr Segment kSegments[] = {
-        {"auto", "From the smallest to the largest value, following the field"},
-        {"percent", "Between two percentiles, following the field: outliers don't dim the rest"},
-        {"fixed", "Two numbers that stay, so that pictures can be compared"}};
+        {"Auto", "From the smallest to the largest value, following the field"},
+        {"Percent", "Between two percentiles, following the field: outliers don't dim the rest"},
+        {"Fixed", "Two numbers that stay, so that pictures can be compared"}};
     if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
     if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
@@ -137,24 +140,35 @@ void draw_colours(UiState& ui, const Colours& colours) {
     ImGui::PopID();
 }
 
+std::string view_tip(std::string_view name, std::string_view help) {
+    return fmt::format("{}\n--view {}", help, name);
+}
+
 void draw_panes(UiState& ui, const Snapshot& snapshot) {
     const bool three = is_three_up(ui);
-    constexpr std::string_view kTip = "Which picture of the field the canvas shows";
-    row("Show", kTip);
     const PaneRow& shown = row_of(ui.panes.front());
-    if (ImGui::BeginCombo("##pane", three ? "three-up" : shown.name.data())) {
-        for (const PaneRow& pane : panes())
-            if (choice(pane.title.data(), !three && pane.pane == shown.pane, pane.help))
-                show_pane(ui, pane.pane);
-        if (choice("three-up", three, "Start, now and Laplacian side by side") && !three)
-            toggle_three_up(ui, snapshot);
-        ImGui::EndCombo();
-    } else {
-        tooltip(three ? "Start, now and Laplacian side by side" : shown.help);
-    }
+    row("Show", "Which picture of the field the canvas shows\n--view NAME");
+    view_combo(ui,
+               snapshot,
+               three ? kThreeUp.title : shown.title,
+               view_tip(three ? kThreeUp.name : shown.name, three ? kThreeUp.help : shown.help));
 }
 
 }  // namespace
+
+void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip) {
+    const bool three = is_three_up(ui);
+    if (!ImGui::BeginCombo("##pane", shown.data(), ImGuiComboFlags_HeightLarge)) {
+        tooltip(tip);
+        return;
+    }
+    for (const PaneRow& row : panes())
+        if (choice(row.title.data(), !three && row.pane == ui.panes.front(), view_tip(row.name, row.help)))
+            show_pane(ui, row.pane);
+    if (choice(kThreeUp.title.data(), three, view_tip(kThreeUp.name, kThreeUp.help)) && !three)
+        toggle_three_up(ui, snapshot);
+    ImGui::EndCombo();
+}
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
@@ -162,14 +176,14 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     draw_panes(ui, snapshot);
     row("", "");
     checkbox(
-        "smooth",
+        "Smooth",
         &ui.smooth,
         "Interpolates between cells that are larger than a pixel; off, every cell is a square of its own "
         "value. Changes the picture alone.");
     row("", "");
-    checkbox("numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
+    checkbox("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
     row("", "");
-    if (button("hold this range",
+    if (button("Hold this range",
                button_size(1),
                "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
         snap_range(ui, snapshot);

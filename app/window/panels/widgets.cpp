@@ -6,6 +6,8 @@
 #include <misc/cpp/imgui_stdlib.h>
 #endif
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cfloat>
 
@@ -29,6 +31,39 @@ void push_text_color(const ImVec4& color) {
     ImGui::PushStyleColor(ImGuiCol_Text, color);
 }
 
+constexpr double kTipAfter = 0.4;    // seconds on an item
+constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip follows at once
+
+// Which item the mouse rests on, known by its corner.
+struct Hovering {
+    ImVec2 corner;
+    int frame = -1;
+    double since = 0, shown = -1;  // ImGui's time
+};
+Hovering hovering;
+
+// Of the last item, which is hovered: whether it has been for long enough.
+bool has_rested() {
+    const double now = ImGui::GetTime();
+    const ImVec2 corner = ImGui::GetItemRectMin();
+    const int frame = ImGui::GetFrameCount();
+    Hovering& h = hovering;
+    if (now < h.since || now < h.shown) h = {};  // another context, whose time has just begun
+    const bool same = corner.x == h.corner.x && corner.y == h.corner.y && frame - h.frame <= 1;
+    const bool follows = h.shown >= 0 && now - h.shown < kTipRemains;
+    if (!same) h.since = follows ? now - kTipAfter : now;
+    h.corner = corner;
+    h.frame = frame;
+    if (now - h.since < kTipAfter) return false;
+    h.shown = now;
+    return true;
+}
+
+// In a narrow panel labels stand above their controls.
+bool is_narrow() {
+    return ImGui::GetContentRegionAvail().x < em(14);
+}
+
 }  // namespace
 
 ImVec4 error_color() {
@@ -50,12 +85,23 @@ ImVec4 faint_color() {
 }
 
 void tooltip(std::string_view text) {
-    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) return;
+    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested()) return;
+    const std::size_t option = text.rfind("\n--");
+    const std::string_view what = text.substr(0, option);
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(em(24));
-    ImGui::TextUnformatted(text.data(), end_of(text));
+    ImGui::TextUnformatted(what.data(), end_of(what));
+    if (option != text.npos) {
+        push_text_color(faint_color());
+        ImGui::TextUnformatted(text.data() + option + 1, end_of(text));
+        ImGui::PopStyleColor();
+    }
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
+}
+
+bool tooltip_waits() {
+    return hovering.frame == ImGui::GetFrameCount() && ImGui::GetTime() - hovering.since < kTipAfter;
 }
 
 void paragraph(std::string_view text, const ImVec4& color) {
@@ -66,10 +112,12 @@ void paragraph(std::string_view text, const ImVec4& color) {
     ImGui::PopStyleColor();
 }
 
-void fitted_text(std::string_view text, float width, const ImVec4& color) {
+void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip) {
     push_text_color(color);
     if (width_of(text) <= width) {
         ImGui::TextUnformatted(text.data(), end_of(text));
+        ImGui::PopStyleColor();
+        tooltip(tip);
     } else {
         constexpr std::string_view kEllipsis = "...";
         const float room = std::max(0.0f, width - width_of(kEllipsis));
@@ -80,20 +128,18 @@ void fitted_text(std::string_view text, float width, const ImVec4& color) {
         const std::string cut = std::string(text.substr(0, length)) + std::string(kEllipsis);
         ImGui::TextUnformatted(cut.data(), cut.data() + cut.size());
         ImGui::PopStyleColor();
-        tooltip(text);
-        return;
+        tooltip(tip.empty() ? std::string(text) : fmt::format("{}\n{}", text, tip));
     }
-    ImGui::PopStyleColor();
 }
 
 void subtitle(const char* text, std::string_view tip) {
     ImGui::Dummy(ImVec2(0, em(0.1f)));
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     push_text_color(faint_color());
     ImGui::TextUnformatted(text);
     ImGui::PopStyleColor();
     tooltip(tip);
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
-    const float right = ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
     const float y = (least.y + most.y) / 2;
     const float left = most.x + ImGui::GetStyle().ItemSpacing.x;
     if (left < right)
@@ -103,12 +149,14 @@ void subtitle(const char* text, std::string_view tip) {
 
 void row(const char* label, std::string_view tip, float keep) {
     const float start = ImGui::GetCursorPosX();
-    // A fixed width makes the controls line up; a narrow panel gives them the larger half.
-    const float label_width = std::min(em(7.2f), 0.42f * ImGui::GetContentRegionAvail().x);
-    ImGui::AlignTextToFramePadding();
-    ImGui::TextUnformatted(label);
-    tooltip(tip);
-    ImGui::SameLine(start + label_width);
+    const bool narrow = is_narrow();
+    if (!narrow) ImGui::AlignTextToFramePadding();
+    if (!narrow || *label) {
+        ImGui::TextUnformatted(label);
+        tooltip(tip);
+    }
+    // A fixed width makes the controls line up.
+    if (!narrow) ImGui::SameLine(start + em(7.2f));
     ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep));
 }
 
@@ -138,11 +186,14 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
     // The labels are centred and need no padding, which would cut them in a narrow panel.
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(1, ImGui::GetStyle().FramePadding.y));
-    const float room = ImGui::GetContentRegionAvail().x - float(segments.size() - 1);
-    const float width = std::max(1.0f, room / float(segments.size()));
+    const float line = ImGui::GetContentRegionAvail().x;
+    const float share = (line - float(segments.size() - 1)) / float(segments.size());
+    const bool fits = std::ranges::all_of(
+        segments, [&](const Segment& segment) { return width_of(segment.label) + 2 <= share; });
+    const float width = std::max(1.0f, fits ? share : line);
     for (int i = 0; i < int(segments.size()); ++i) {
         const Segment& segment = segments[std::size_t(i)];
-        if (i > 0) ImGui::SameLine();
+        if (i > 0 && fits) ImGui::SameLine();
         const bool is_chosen = i == chosen;
         const ImGuiCol color = is_chosen ? ImGuiCol_ButtonActive : ImGuiCol_Button;
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));
@@ -165,7 +216,9 @@ bool choice(const char* label, bool chosen, std::string_view tip, std::string_vi
 bool number_input(
     const char* id, Draft<long long>& draft, long long current, long long least, long long most) {
     follow(draft, current);
-    ImGui::InputScalar(id, ImGuiDataType_S64, &draft.value);
+    // Where it is not known yet how many an automatic pace will take.
+    const char* format = draft.value < least ? "auto" : nullptr;
+    ImGui::InputScalar(id, ImGuiDataType_S64, &draft.value, nullptr, nullptr, format);
     if (!committed(draft)) return false;
     draft.value = std::clamp(draft.value, least, most);
     return draft.value != current;
@@ -174,6 +227,13 @@ bool number_input(
 bool number_input(const char* id, Draft<double>& draft, double current) {
     follow(draft, current);
     ImGui::InputDouble(id, &draft.value, 0, 0, "%.6g");
+    return committed(draft) && draft.value != current;
+}
+
+bool count_input(const char* id, Draft<int>& draft, int current, int least, int most) {
+    follow(draft, current);
+    ImGui::InputInt(id, &draft.value, 1, 1);
+    draft.value = std::clamp(draft.value, least, most);
     return committed(draft) && draft.value != current;
 }
 
@@ -221,10 +281,10 @@ std::optional<LiveEdit> live_slider(const char* id,
 }
 
 bool begin_values(const char* id, bool units) {
-    if (!ImGui::BeginTable(id, 3)) return false;
+    if (!ImGui::BeginTable(id, units ? 3 : 2)) return false;
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch, 1.0f);
     ImGui::TableSetupColumn("value", ImGuiTableColumnFlags_WidthStretch, 1.0f);
-    ImGui::TableSetupColumn("unit", ImGuiTableColumnFlags_WidthFixed, units ? em(4.2f) : 1);
+    if (units) ImGui::TableSetupColumn("unit", ImGuiTableColumnFlags_WidthFixed, em(4.2f));
     return true;
 }
 
@@ -237,10 +297,13 @@ void value_row(const char* label, std::string_view value, std::string_view unit,
     const float room = ImGui::GetContentRegionAvail().x - width_of(value);
     if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
     ImGui::TextUnformatted(value.data(), end_of(value));
+    tooltip(tip);
+    if (ImGui::TableGetColumnCount() < 3) return;
     ImGui::TableNextColumn();
     push_text_color(faint_color());
     ImGui::TextUnformatted(unit.data(), end_of(unit));
     ImGui::PopStyleColor();
+    tooltip(tip);
 }
 
 void end_values() {

@@ -23,19 +23,24 @@ inline float em(float count) {
     return count * ImGui::GetFontSize();
 }
 
-/// A wrapped tooltip of the last item, which may be disabled.
+/// A wrapped tooltip of the last item, which may be disabled, once the mouse has rested on it. A last line
+/// that begins with "--" is how the command line spells the same.
 void tooltip(std::string_view text);
+
+/// Whether the mouse is on something whose tooltip is about to appear: frames have to go on until then.
+bool tooltip_waits();
 
 /// The whole text, wrapped where the window ends.
 void paragraph(std::string_view text, const ImVec4& color);
 
-/// One line, cut with an ellipsis at `width`; the whole text as a tooltip where it is cut.
-void fitted_text(std::string_view text, float width, const ImVec4& color);
+/// One line, cut with an ellipsis at `width`; where it is cut the tooltip begins with the whole text.
+void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip = {});
 
 /// A small header within a section.
 void subtitle(const char* text, std::string_view tip);
 
 /// A label on the left, with its tooltip; the control that follows takes the rest of the line, less `keep`.
+/// In a narrow panel the label has a line of its own.
 void row(const char* label, std::string_view tip, float keep = 0);
 
 /// As wide as its share of what is left of the line: `parts` buttons of one size fill it.
@@ -50,8 +55,8 @@ struct Segment {
     std::string_view tip;
 };
 
-/// Buttons of equal width over the rest of the line, one of them chosen. The number of the one clicked,
-/// unless it is chosen already.
+/// Buttons of equal width over the rest of the line, one of them chosen; below each other where the line is
+/// too short for their labels. The number of the one clicked, unless it is chosen already.
 std::optional<int> segmented(const char* id, std::span<const Segment> segments, int chosen);
 
 /// A combo's row: its text, a tooltip, and whether it can be chosen.
@@ -78,6 +83,9 @@ bool number_input(
     const char* id, Draft<long long>& draft, long long current, long long least, long long most);
 bool number_input(const char* id, Draft<double>& draft, double current);
 
+/// A whole number with a button on either side; true where a new one was entered.
+bool count_input(const char* id, Draft<int>& draft, int current, int least, int most);
+
 /// Numbers that stay in the interface until a button is pressed.
 void number_input(const char* id, long long& value, long long least, long long most);
 void number_input(const char* id, int& value, int least, int most);
@@ -101,7 +109,8 @@ std::optional<LiveEdit> live_slider(const char* id,
                                     double current,
                                     const SliderLook& look);
 
-/// Three aligned columns: what, how much (right-aligned), its unit. False where the table is not visible.
+/// Aligned columns: what, how much (right-aligned), and, with `units`, its unit. False where the table is not
+/// visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
