@@ -16,7 +16,7 @@
 namespace stencil {
 namespace {
 
-constexpr int kRepeats = 7;
+constexpr std::size_t kRepeats = 7;
 constexpr std::size_t kLargestArray = std::size_t(1) << 30;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
@@ -32,57 +32,120 @@ std::size_t array_bytes(std::size_t free_bytes, std::size_t largest) {
     return std::clamp(free_bytes / 16, kSmallestArray, largest);
 }
 
-double host_bandwidth(int threads) {
-    ThreadPool pool(threads);
-    const std::size_t bytes = array_bytes(query_host_memory().free_bytes, largest_host_array());
-    AlignedBuffer<char> from(bytes);
-    AlignedBuffer<char> to(bytes);
-    const auto fill = [&](AlignedBuffer<char>& buffer, int value) {
-        pool.for_ranges(std::int64_t(bytes), [&](std::int64_t begin, std::int64_t end) {
-            std::memset(buffer.data() + begin, value, std::size_t(end - begin));
-        });
-    };
-    fill(from, 1);
-    fill(to, 2);
-    std::vector<double> seconds;
-    for (int i = 0; i < kRepeats; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        pool.for_ranges(std::int64_t(bytes), [&](std::int64_t begin, std::int64_t end) {
-            std::memcpy(to.data() + begin, from.data() + begin, std::size_t(end - begin));
-        });
-        seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+}  // namespace
+
+/// Two arrays in one memory.
+struct CopyBandwidth::Arrays {
+    virtual ~Arrays() = default;
+    /// True once all of both has been touched.
+    virtual bool touch() = 0;
+    /// Seconds.
+    virtual double copy() = 0;
+    std::size_t bytes = 0;
+};
+
+namespace {
+
+template <class Base>
+class HostArrays : public Base {
+  public:
+    explicit HostArrays(int threads)
+        : pool_(threads),
+          size_(array_bytes(query_host_memory().free_bytes, largest_host_array())),
+          from_(size_),
+          to_(size_) {
+        this->bytes = size_;
     }
-    return 2 * double(bytes) / median(std::move(seconds)) / 1e9;
-}
+
+    // The first touch is what takes time, because the system has to find the pages.
+    bool touch() override {
+        const std::size_t end = std::min(size_, touched_ + (std::size_t(32) << 20));
+        pool_.for_ranges(std::int64_t(end - touched_), [&](std::int64_t first, std::int64_t last) {
+            std::memset(from_.data() + touched_ + first, 1, std::size_t(last - first));
+            std::memset(to_.data() + touched_ + first, 2, std::size_t(last - first));
+        });
+        touched_ = end;
+        return touched_ == size_;
+    }
+
+    double copy() override {
+        const auto start = std::chrono::steady_clock::now();
+        pool_.for_ranges(std::int64_t(size_), [&](std::int64_t first, std::int64_t last) {
+            std::memcpy(to_.data() + first, from_.data() + first, std::size_t(last - first));
+        });
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+  private:
+    ThreadPool pool_;
+    std::size_t size_;
+    std::size_t touched_ = 0;
+    AlignedBuffer<char> from_, to_;
+};
 
 #if STENCILSCOPE_HAS_CUDA
-double cuda_bandwidth() {
-    const CudaStatus status = query_cuda();
-    const std::size_t bytes = array_bytes(status.devices.front().free_bytes, kLargestArray);
-    const CudaMemory from(bytes);
-    const CudaMemory to(bytes);
-    CudaStream stream;
-    CudaTimer timer;
-    std::vector<double> seconds;
-    copy_on_device(to.data(), from.data(), bytes, stream);
-    for (int i = 0; i < kRepeats; ++i) {
-        timer.start(stream);
-        copy_on_device(to.data(), from.data(), bytes, stream);
-        timer.stop(stream);
-        seconds.push_back(timer.seconds());
+template <class Base>
+class CudaArrays : public Base {
+  public:
+    CudaArrays()
+        : size_(array_bytes(std::size_t(cuda_memory().free_bytes), kLargestArray)), from_(size_), to_(size_) {
+        this->bytes = size_;
     }
-    return 2 * double(bytes) / median(std::move(seconds)) / 1e9;
-}
+
+    bool touch() override {
+        copy();
+        return true;
+    }
+
+    double copy() override {
+        timer_.start(stream_);
+        copy_on_device(to_.data(), from_.data(), size_, stream_);
+        timer_.stop(stream_);
+        return timer_.seconds();
+    }
+
+  private:
+    std::size_t size_;
+    CudaMemory from_, to_;
+    CudaStream stream_;
+    CudaTimer timer_;
+};
 #endif
 
 }  // namespace
 
-double measure_copy_bandwidth(Device device, int threads) {
+CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads) {
 #if STENCILSCOPE_HAS_CUDA
-    if (device == Device::cuda) return cuda_bandwidth();
+    if (device == Device::cuda) arrays_ = std::make_unique<CudaArrays<Arrays>>();
 #endif
-    (void)device;
-    return host_bandwidth(threads);
+    if (!arrays_) arrays_ = std::make_unique<HostArrays<Arrays>>(threads);
+}
+
+CopyBandwidth::~CopyBandwidth() = default;
+
+void CopyBandwidth::work() {
+    if (!touched_)
+        touched_ = arrays_->touch();
+    else if (!done())
+        seconds_.push_back(arrays_->copy());
+}
+
+bool CopyBandwidth::done() const {
+    return seconds_.size() == kRepeats;
+}
+
+double CopyBandwidth::median() const {
+    return seconds_.empty() ? 0 : 2 * double(arrays_->bytes) / stencil::median(seconds_) / 1e9;
+}
+
+double CopyBandwidth::fastest() const {
+    return seconds_.empty() ? 0 : 2 * double(arrays_->bytes) / *std::ranges::min_element(seconds_) / 1e9;
+}
+
+double measure_copy_bandwidth(Device device, int threads) {
+    CopyBandwidth copies(device, threads);
+    while (!copies.done()) copies.work();
+    return copies.median();
 }
 
 }  // namespace stencil

@@ -1,13 +1,38 @@
 // The machine's limit for one step per pass: how fast its memory copies.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "kernels/method.h"
 
 namespace stencil {
 
-/// Measured, in GB/s (1e9 bytes), reading and writing both counted: the median of several copies between two
-/// arrays several times the size of the caches, or as large as free memory reasonably allows. Takes up to
-/// about a second.
+/// Copies between two arrays several times the size of the caches, or as large as free memory reasonably
+/// allows, in pieces of work: tens of milliseconds each, so that others can go on in between.
+class CopyBandwidth {
+  public:
+    /// Allocates. Throws CudaError and std::bad_alloc.
+    CopyBandwidth(Device device, int threads);
+    ~CopyBandwidth();
+
+    /// Touches a part of the arrays, or, once that is done, copies once.
+    void work();
+    bool done() const;
+
+    /// In GB/s (1e9 bytes), reading and writing both counted; 0 before the first copy. The fastest copy is
+    /// the one to take where something else was at work beside it.
+    double median() const;
+    double fastest() const;
+
+  private:
+    struct Arrays;
+    std::unique_ptr<Arrays> arrays_;
+    bool touched_ = false;
+    std::vector<double> seconds_;
+};
+
+/// The median of several copies, in GB/s. Takes up to about a second.
 double measure_copy_bandwidth(Device device, int threads);
 
 }  // namespace stencil

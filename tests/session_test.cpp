@@ -304,7 +304,7 @@ TEST_CASE("An export is what run writes, and its spec repeats it") {
         session.work();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    REQUIRE(contains(newest_message(session), "wrote 4 files"));
+    REQUIRE(contains(newest_message(session), "Wrote 4 files"));
     const Field written = read_npy((folder / "run" / "field.npy").string());
     REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
 
@@ -372,6 +372,27 @@ TEST_CASE("The drift of the total is told where it is conserved, and nowhere els
     session.apply(action::Paint{piece_at(30, 20)});
     settle(session);
     REQUIRE_FALSE(session.snapshot()->drift.has_value());
+}
+
+TEST_CASE("The copy bandwidth is measured in pieces between frames, and never while it is not asked for") {
+    SessionOptions options = standing();
+    Session without(small_spec(), options);
+    settle(without);
+    REQUIRE(without.snapshot()->copy_gb_per_s == 0);
+    options.measure_copy = true;
+    options.running = true;
+    Session session(small_spec(), options);
+    session.apply(action::Pace{3, 12});
+    int pieces = 0;
+    while (session.snapshot()->copy_gb_per_s == 0) {
+        const auto before = session.snapshot()->step;
+        session.work();
+        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+        REQUIRE(session.snapshot()->step <= before + 3);
+        REQUIRE(++pieces < 10000);
+    }
+    REQUIRE(session.snapshot()->copy_gb_per_s > 0.1);
+    REQUIRE(session.snapshot()->step > 3 * 7);
 }
 
 TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {

@@ -145,7 +145,6 @@ double MainWindow::seconds() const {
 }
 
 double MainWindow::patience() const {
-    if (snapshot_->quiet) return kIdlePatience;
     if (redraws_ > 0) return 0;
     return scripted() || snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience
                                                                                   : kIdlePatience;

@@ -19,7 +19,7 @@ Exporter::Outcome write(const ExportOrder& order) {
                                           order.spec.steps,
                                           order.timings,
                                           &order.tables});
-        return {false, fmt::format("wrote {} files to {}", files.size(), order.folder.string())};
+        return {false, fmt::format("Wrote {} files to {}", files.size(), order.folder.string())};
     } catch (const std::bad_alloc&) {
         return {true, "export: not enough host memory; fewer files at a time need less"};
     } catch (const std::exception& error) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/copy_bandwidth.h"
 #include "sim/error.h"
 #include "sim/initial/initial.h"
 #include "sim/resolve.h"
@@ -124,16 +123,15 @@ bool Session::batch_is_due() const {
 
 bool Session::busy() const {
     return steps_left() || reference_behind() || reference_missing() || batch_is_due() || frame_is_due() ||
-           (copy_wanted_ && frame_);
+           copy_is_due();
 }
 
 void Session::work() {
     try {
         poll_exporter();
         if (reference_missing()) make_reference();
-        if (copy_wanted_ && frame_) {
-            measure_copy();
-        } else if (reference_behind()) {
+        if (copy_is_due()) measure_copy();
+        if (reference_behind()) {
             catch_up_reference();
         } else {
             if (batch_is_due()) begin_batch();
@@ -141,7 +139,7 @@ void Session::work() {
         }
         if (frame_is_due()) make_frame();
     } catch (const std::bad_alloc&) {
-        stop("not enough memory: a smaller size needs less");
+        stop("Not enough memory: a smaller size needs less");
     } catch (const std::exception& error) {
         stop(error.what());
     }
@@ -166,6 +164,7 @@ void Session::begin_batch() {
     target_ = std::min(step + steps, kMostSteps);
     if (stop_at_ && *stop_at_ > step) target_ = std::min(target_, *stop_at_);
     order_from_ = step;
+    ordered_ = false;
     batch_seconds_ = 0;
     batch_begun_ = Clock::now();
 }
@@ -222,7 +221,7 @@ void Session::make_reference() {
         dirty_ = true;
     } catch (const std::exception& error) {
         reference_refused_ = true;
-        message(Message::Level::error, fmt::format("no float64 run to compare with: {}", error.what()));
+        message(Message::Level::error, fmt::format("No float64 run to compare with: {}", error.what()));
     }
 }
 
@@ -249,7 +248,7 @@ void Session::make_frame() {
     costs_.measuring_ms.add((frame_maker_.measuring_seconds() + measured) * 1e3);
     if (!stepped || steps_left()) return;
     if (batch_seconds_ > 0) costs_.stepping_ms.add(batch_seconds_ * 1e3);
-    last_batch_ = simulation_->step() - order_from_;
+    if (!ordered_) last_batch_ = simulation_->step() - order_from_;
     batch_seconds_ = 0;
 }
 
@@ -275,7 +274,7 @@ void Session::watch_for_overflow(const Statistics& statistics) {
     order_.clear();
     message(
         Message::Level::error,
-        fmt::format("the field overflowed by step {}: coefficient {} is above the stability limit {}; set "
+        fmt::format("The field overflowed by step {}: coefficient {} is above the stability limit {}; set "
                     "it to {} or less, then reset or undo",
                     simulation_->step(),
                     now.coefficient,
@@ -289,14 +288,24 @@ void Session::record_if_due() {
         recorder_->write(simulation_->field(), simulation_->step());
     } catch (const std::exception& error) {
         recorder_.reset();
-        message(Message::Level::error, fmt::format("recording ended: {}", error.what()));
+        message(Message::Level::error, fmt::format("Recording ended: {}", error.what()));
     }
 }
 
+// One piece a frame while the run goes on, so that nothing waits for it.
+bool Session::copy_is_due() const {
+    return copy_wanted_ && frame_ && (settled() || copied_at_ != frame_->count);
+}
+
 void Session::measure_copy() {
-    copy_wanted_ = false;
     const RunSpec& now = simulation_->now();
-    copy_gb_per_s_ = measure_copy_bandwidth(find_method(now.method)->device, now.threads);
+    if (!copies_) copies_ = std::make_unique<CopyBandwidth>(find_method(now.method)->device, now.threads);
+    copied_at_ = frame_->count;
+    copies_->work();
+    if (!copies_->done()) return;
+    copy_wanted_ = false;
+    copy_gb_per_s_ = copies_->fastest();
+    copies_.reset();
     dirty_ = true;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "sim/copy_bandwidth.h"
 #include "sim/exports.h"
 #include "sim/measures.h"
 #include "sim/session/action.h"
@@ -107,6 +108,7 @@ class Session {
     double measure_field();
     void watch_for_overflow(const Statistics& statistics);
     void record_if_due();
+    bool copy_is_due() const;
     void measure_copy();
     void poll_exporter();
     void stop(const std::string& why);
@@ -133,7 +135,8 @@ class Session {
     bool running_ = false;
     long long target_ = 0;  ///< of the batch or order in work
     long long order_from_ = 0;
-    std::string order_;  ///< what takes longer than a frame; empty: a batch of a run
+    bool ordered_ = false;  ///< by somebody: the steps are no pace
+    std::string order_;     ///< what takes longer than a frame; empty: a batch of a run
     std::optional<long long> stop_at_;
     long long steps_per_frame_ = 0;
     double budget_ms_ = 12;
@@ -144,6 +147,8 @@ class Session {
     bool reference_refused_ = false;
 
     bool copy_wanted_ = true;
+    std::unique_ptr<CopyBandwidth> copies_;
+    std::uint64_t copied_at_ = 0;  ///< the frame after which the newest piece was done
     double copy_gb_per_s_ = 0;
     Timings recent_{64};
     Cadence statistics_cadence_;

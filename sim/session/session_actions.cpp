@@ -31,7 +31,7 @@ void Session::apply(const Action& action) {
     try {
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
-        message(Message::Level::error, "not enough memory; nothing was changed");
+        message(Message::Level::error, "Not enough memory; nothing was changed");
     } catch (const std::exception& error) {
         message(Message::Level::error, error.what());
     }
@@ -51,6 +51,7 @@ void Session::order(long long target, std::string what) {
     running_ = false;
     target_ = std::min(target, kMostSteps);
     order_from_ = simulation_->step();
+    ordered_ = true;
     order_ = std::move(what);
     batch_seconds_ = 0;
     batch_begun_ = Clock::now();
@@ -154,7 +155,10 @@ void Session::set(const std::string& setting, const std::string& value) {
     simulation_->apply(Set{setting, value});
     schedule_reference(setting, value);
     field_changed(another_field);
-    if (find_method(simulation_->now().method)->device != device) copy_wanted_ = copy_gb_per_s_ > 0;
+    if (find_method(simulation_->now().method)->device == device) return;
+    copies_.reset();  // of the other device's memory
+    copy_wanted_ = copy_wanted_ || copy_gb_per_s_ > 0;
+    copy_gb_per_s_ = 0;
 }
 
 void Session::schedule_reference(const std::string& setting, const std::string& value) {
@@ -297,7 +301,7 @@ void Session::handle(const action::ExportMeasures& order) {
     output.tables = &measured;
     make_folder(order.folder, "export to");
     const auto files = write_exports(order.folder, output);
-    message(Message::Level::notice, fmt::format("wrote {} files to {}", files.size(), order.folder));
+    message(Message::Level::notice, fmt::format("Wrote {} files to {}", files.size(), order.folder));
 }
 
 // Of the field, as `run` would write them.

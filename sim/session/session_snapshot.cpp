@@ -54,10 +54,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
     const auto share = [](long long from, long long at, long long to) {
         return to > from ? double(at - from) / double(to - from) : 1.0;
     };
-    if (copy_wanted_) {
-        snapshot.busy = "measuring the copy bandwidth";
-        snapshot.quiet = true;
-    } else if (reference_behind()) {
+    if (reference_behind()) {
         snapshot.busy = "float64 run to compare with: catching up";
         snapshot.busy_share = share(0, reference_->step(), simulation_->step());
     } else if (steps_left() && (!order_.empty() || Clock::now() - batch_begun_ > kLongBatch)) {
