@@ -86,6 +86,7 @@ class Session {
     void schedule_reference(const std::string& setting, const std::string& value);
     void remember(const std::string& what);
     double undo_budget();
+    double free_memory();
     void revert(UndoEntry entry, bool undoing);
     void order(long long target, std::string what);
     void message(Message::Level level, std::string text);

@@ -176,16 +176,30 @@ void Session::handle(const action::Paint& paint) {
     field_changed(false);
 }
 
-// Checkpoints stay where the field is.
-double Session::undo_budget() {
-    constexpr double kShare = 0.25;
-    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+// Where the field is, which is where checkpoints stay.
+double Session::free_memory() {
     const MemoryUse memory = memory_use();
-    return kShare * ((cuda ? memory.gpu_free : memory.host_free) + double(undo_.bytes()));
+    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+    return cuda ? memory.gpu_free : memory.host_free;
 }
 
+double Session::undo_budget() {
+    constexpr double kShare = 0.25;
+    return kShare * (free_memory() + double(undo_.bytes()));
+}
+
+// Where a copy of the field would not fit, the change is made all the same.
 void Session::remember(const std::string& what) {
-    undo_.push({what, simulation_->checkpoint()}, undo_budget());
+    const RunSpec& now = simulation_->now();
+    const double copy = double(now.size->nx) * now.size->ny * double(bytes_of(now.dtype));
+    constexpr double kMostOfFree = 0.5;
+    if (copy > kMostOfFree * free_memory()) undo_.clear();
+    memory_at_ = {};
+    if (copy <= kMostOfFree * free_memory()) {
+        undo_.push({what, simulation_->checkpoint()}, undo_budget());
+        return;
+    }
+    message(Message::Level::notice, fmt::format("Not enough memory to undo this {}", what));
 }
 
 void Session::handle(const action::Undo&) {
