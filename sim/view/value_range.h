@@ -26,8 +26,8 @@ RangeRule parse_range(std::string_view text, std::string_view setting);
 /// The rule as parse_range() reads it.
 std::string to_string(const RangeRule& rule);
 
-/// The range of colours for what a rule found: [0, 1] where it found nothing (low > high, or NaN), finite, and
-/// for a diverging table widened to be centred at zero.
+/// The range of colours for what a rule found: [0, 1] where it found nothing (low > high, or NaN), finite,
+/// and for a diverging table widened to be centred at zero.
 ValueRange color_range(double low, double high, bool centred_at_zero);
 
 /// The range of a field's finite values under a rule; [0, 1] where there is none. A range for a diverging
