@@ -21,8 +21,8 @@ using Words = std::vector<std::string>;
 
 /// The picture that `stencilscope run` writes.
 Picture exported(const ScratchFolder& folder, const Words& settings, const std::string& file) {
-    const ProgramResult run = run_program(
-        joined(settings, {"run", "--export", file, "--out", (folder / "out").string()}));
+    const ProgramResult run =
+        run_program(joined({"run", "--export", file, "--out", (folder / "out").string()}, settings));
     INFO(run.err);
     REQUIRE(run.status == 0);
     return read_picture(folder / "out" / file);
@@ -44,8 +44,16 @@ Picture screenshot(const ScratchFolder& folder, const Words& settings, long long
 
 Words noise(const std::string& size) {
     static Dice random;
-    return {"--size", size, "--initial", "noise", "--seed", std::to_string(random.integer(0, 1 << 30)),
-            "--steps", "40", "--steps-per-frame", "20"};
+    return {"--size",
+            size,
+            "--initial",
+            "noise",
+            "--seed",
+            std::to_string(random.integer(0, 1 << 30)),
+            "--steps",
+            "40",
+            "--steps-per-frame",
+            "20"};
 }
 
 Words without_pace(Words settings) {
@@ -53,7 +61,10 @@ Words without_pace(Words settings) {
     return settings;
 }
 
-void check_same_colors(const Words& settings, const Words& more, const Words& window, const std::string& file) {
+void check_same_colors(const Words& settings,
+                       const Words& more,
+                       const Words& window,
+                       const std::string& file) {
     const ScratchFolder folder;
     CAPTURE(settings, more, window);
     const Picture expected = exported(folder, joined(without_pace(settings), more), file);
@@ -126,9 +137,21 @@ TEST_CASE("An array begins a run in the window, which stops at the step that was
 TEST_CASE("The spec.json of a run stops in the window at its step, in its colours", "[program]") {
     const ScratchFolder folder;
     const auto out = folder / "run";
-    const ProgramResult run = run_program({"run", "--size", "211x160", "--initial", "noise", "--steps", "30",
-                                           "--colormap", "inferno", "--range", "0.3:0.7", "--export",
-                                           "field.png,spec.json", "--out", out.string()});
+    const ProgramResult run = run_program({"run",
+                                           "--size",
+                                           "211x160",
+                                           "--initial",
+                                           "noise",
+                                           "--steps",
+                                           "30",
+                                           "--colormap",
+                                           "inferno",
+                                           "--range",
+                                           "0.3:0.7",
+                                           "--export",
+                                           "field.png,spec.json",
+                                           "--out",
+                                           out.string()});
     INFO(run.err);
     REQUIRE(run.status == 0);
     const Picture expected = read_picture(out / "field.png");

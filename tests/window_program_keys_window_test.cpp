@@ -6,60 +6,12 @@
 #include <vector>
 
 #include "tests/support/catch.h"
-#include "tests/support/expected_run.h"
-#include "tests/support/window_robot.h"
+#include "tests/support/paused_window.h"
 
 namespace {
 
 using namespace stencil;
 using namespace stencil_test;
-
-/// Noise that changes slowly enough to see every step, and never comes to rest.
-ExpectedRun::Settings slow_noise() {
-    static Dice random;
-    return {{"size", "240x170"},
-            {"initial", "noise"},
-            {"seed", std::to_string(random.integer(0, 1 << 30))},
-            {"boundary", "periodic"},
-            {"range", "0.3:0.7"}};
-}
-
-constexpr int kWidth = 240, kHeight = 170;
-
-/// Paused, one step between two frames, one pixel per cell.
-struct PausedWindow {
-    explicit PausedWindow(const std::vector<std::string>& more = {})
-        : settings(slow_noise()),
-          run(settings),
-          start(run.at_step(0)),
-          robot(joined(joined(ExpectedRun::arguments(settings),
-                              {"--paused", "--zoom", "1", "--steps-per-frame", "1", "--json",
-                               (folder / "report.json").string()}),
-                       more),
-                home) {
-        robot.park();
-        const auto found = robot.find(start);
-        INFO(robot.errors());
-        REQUIRE(found.has_value());
-        at = *found;
-    }
-
-    bool moves() const { return robot.moves(at, kWidth, kHeight); }
-    bool settles() const { return robot.settles(at, kWidth, kHeight); }
-    bool wait_for(const Picture& picture) const { return robot.wait_for(at, picture); }
-    nlohmann::json quit() {
-        CHECK(robot.quit() == 0);
-        return read_json(folder / "report.json");
-    }
-
-    ScratchFolder folder;
-    RobotHome home;
-    ExpectedRun::Settings settings;
-    ExpectedRun run;
-    Picture start;
-    WindowRobot robot;
-    Spot at;
-};
 
 }  // namespace
 
@@ -120,7 +72,7 @@ TEST_CASE("What is typed into a field is no shortcut", "[program]") {
     const Spot pace{198, 17};
     window.robot.click(pace);
     // As shortcuts: three-up, one pixel per cell, hide the panels, another theme.
-    window.robot.use({"key", "ctrl+a", "key", "3", "key", "1", "key", "u", "key", "t", "key", "Return"});
+    for (const char* key : {"ctrl+a", "3", "1", "u", "t", "Return"}) window.robot.key(key);
     window.robot.park();
     CHECK(window.settles());
     CHECK(window.wait_for(window.start));

@@ -45,8 +45,7 @@ class ExpectedRun {
         const stencil::InitialChoice choice = stencil::parse_initial(spec.initial);
         return {spec,
                 stencil::make_initial(
-                    choice,
-                    {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters})};
+                    choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters})};
     }
 
     stencil::Simulation simulation_;

@@ -126,7 +126,8 @@ void require_display() {
 }
 
 std::filesystem::path require_screen_file() {
-    if (std::getenv("STENCILSCOPE_TEST_DISPLAY")) skip("the pixels of a display that was given can't be read");
+    if (std::getenv("STENCILSCOPE_TEST_DISPLAY"))
+        skip("the pixels of a display that was given can't be read");
     return display().screen_file();
 }
 

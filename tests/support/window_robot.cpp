@@ -180,9 +180,9 @@ void WindowRobot::drag(Spot from, Spot to, int button) const {
     const auto text = [](int number) { return std::to_string(number); };
     const Spot middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
     // A hand takes its time; what is done within one frame might be taken for a click.
-    use({"mousemove", text(from.x), text(from.y), "sleep", "0.1", "mousedown", name, "sleep", "0.1",
-         "mousemove", text(middle.x), text(middle.y), "sleep", "0.1", "mousemove", text(to.x), text(to.y),
-         "sleep", "0.2", "mouseup", name});
+    use({"mousemove", text(from.x), text(from.y), "sleep",        "0.1",          "mousedown", name,
+         "sleep",     "0.1",        "mousemove",  text(middle.x), text(middle.y), "sleep",     "0.1",
+         "mousemove", text(to.x),   text(to.y),   "sleep",        "0.2",          "mouseup",   name});
 }
 
 void WindowRobot::send(int signal) const {
@@ -213,6 +213,10 @@ double WindowRobot::share_of_core(double seconds) const {
     return (processor_time(process_) - before) / seconds_since(start);
 }
 
+bool WindowRobot::rests() const {
+    return wait_until([&] { return share_of_core(0.3) < 0.15; });
+}
+
 std::optional<Spot> WindowRobot::find(const Picture& picture, double seconds) const {
     std::optional<Spot> found;
     wait_until([&] { return (found = stencil_test::find(eyes_->look(), picture)).has_value(); }, seconds);
@@ -221,7 +225,10 @@ std::optional<Spot> WindowRobot::find(const Picture& picture, double seconds) co
 
 bool WindowRobot::wait_for(Spot corner, const Picture& picture, double seconds) const {
     return wait_until(
-        [&] { return shows(eyes_->look(corner, picture.width, picture.height), {0, 0}, picture); }, seconds);
+        [&] {
+            return shows(eyes_->look(corner, picture.width, picture.height), {0, 0}, picture);
+        },
+        seconds);
 }
 
 bool WindowRobot::moves(Spot corner, int width, int height, double seconds) const {

@@ -1,5 +1,5 @@
-// Uses the program's window as a person does: hands on a mouse and a keyboard (xdotool), eyes on the screen of
-// an Xvfb, where the window lies in the corner because nothing manages it.
+// Uses the program's window as a person does: hands on a mouse and a keyboard (xdotool), eyes on the screen
+// of an Xvfb, where the window lies in the corner because nothing manages it.
 #pragma once
 
 #include <sys/types.h>
@@ -65,7 +65,8 @@ class WindowRobot {
 
     /// xdotool's commands and their arguments.
     void use(std::initializer_list<std::string> words) const;
-    void key(const std::string& name) const { use({"key", name}); }
+    /// Held for as long as a finger takes: ImGui before 1.87 misses a key that is down for less than a frame.
+    void key(const std::string& name) const { use({"keydown", name, "sleep", "0.1", "keyup", name}); }
     void move(Spot spot) const;
     /// Where the pointer is over the window, so that keys arrive, but over nothing that heeds it.
     void park() const { move({1235, 17}); }
@@ -83,6 +84,8 @@ class WindowRobot {
     pid_t process() const { return process_; }
     /// Of a core, over so many seconds.
     double share_of_core(double seconds) const;
+    /// Waits until it has nothing to do.
+    bool rests() const;
 
     const ScreenEyes& eyes() const { return *eyes_; }
     /// Waits until the picture is on the screen, and says where.

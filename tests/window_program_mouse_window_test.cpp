@@ -1,0 +1,130 @@
+// The real program's canvas under the mouse.
+
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/paused_window.h"
+
+namespace {
+
+using namespace stencil;
+using namespace stencil_test;
+
+constexpr Rgb kOne{253, 231, 37}, kZero{68, 1, 84};  // viridis' ends
+
+/// Beside the pointer, which hides what is under its tip and below it.
+constexpr Spot kBeside{-4, -3};
+
+/// A random place on the field that a brush of 10 cells does not leave.
+Spot within(Dice& random) {
+    return {random.integer(30, kWidth - 30), random.integer(30, kHeight - 30)};
+}
+
+bool turns(const PausedWindow& window, Spot where, Rgb color, int tolerance) {
+    return wait_until([&] { return apart(window.robot.eyes().at(where), color) <= tolerance; });
+}
+
+Picture field_now(const PausedWindow& window) {
+    return window.robot.eyes().look(window.at, kWidth, kHeight);
+}
+
+}  // namespace
+
+TEST_CASE("The left button paints and the right one erases, and undo and redo are exact", "[program]") {
+    PausedWindow window;
+    WindowRobot& robot = window.robot;
+    Dice random;
+    CAPTURE(random.seed);
+    const Spot here = window.at + within(random), there = window.at + within(random);
+    robot.use({"mousemove", std::to_string(here.x), std::to_string(here.y), "mousedown", "1"});
+    CHECK(turns(window, here + kBeside, kOne, 1));  // with the button still down
+    robot.use({"mouseup", "1"});
+    robot.park();
+    CHECK(window.settles());
+    const Picture painted = field_now(window);
+    CHECK(painted != window.start);
+    robot.use({"mousemove", std::to_string(there.x), std::to_string(there.y), "mousedown", "3"});
+    CHECK(turns(window, there + kBeside, kZero, 1));
+    robot.use({"mouseup", "3"});
+    robot.park();
+    CHECK(window.settles());
+    const Picture erased = field_now(window);
+    CHECK(erased != painted);
+
+    robot.key("ctrl+z");
+    CHECK(window.wait_for(painted));
+    robot.key("ctrl+z");
+    CHECK(window.wait_for(window.start));
+    robot.key("ctrl+y");
+    CHECK(window.wait_for(painted));
+    robot.key("ctrl+shift+z");
+    CHECK(window.wait_for(erased));
+    CHECK(window.quit()["step"] == 0);
+}
+
+TEST_CASE("Painting works while the field runs", "[program]") {
+    PausedWindow window;
+    WindowRobot& robot = window.robot;
+    Dice random;
+    CAPTURE(random.seed);
+    robot.key("space");
+    CHECK(window.moves());
+    const Spot from = window.at + within(random), to = window.at + within(random);
+    robot.drag(from, to);
+    // Noise of one sign never gets to the ends of the range by itself.
+    CHECK(turns(window, to + kBeside, kOne, 4));
+    robot.drag(to, from, 3);
+    CHECK(turns(window, from + kBeside, kZero, 4));
+    robot.park();
+    robot.key("space");
+    CHECK(window.settles());
+    CHECK(window.quit()["step"] > 0);
+}
+
+TEST_CASE("The wheel zooms at the cursor, whose cell stays", "[program]") {
+    PausedWindow window;
+    WindowRobot& robot = window.robot;
+    Dice random;
+    CAPTURE(random.seed);
+    const Spot cell = within(random);
+    const Spot pixel = window.at + cell;
+    // To more than ten pixels a cell: the pixels around it are of its own colour too.
+    robot.click(pixel, 4);
+    for (int notch = 1; notch < 14; ++notch) robot.use({"click", "4"});
+    robot.park();
+    const Rgb color = window.start.at(cell);
+    const auto shows_cell = [&] {
+        int same = 0;
+        for (int y = -1; y <= 1; ++y)
+            for (int x = -1; x <= 1; ++x)
+                same += apart(robot.eyes().at(pixel + Spot{3 * x, 3 * y}), color) <= 1;
+        return same >= 6 && apart(robot.eyes().at(pixel), color) <= 1;
+    };
+    CHECK(wait_until(shows_cell));
+    CHECK(robot.settles(window.at, kWidth, kHeight));
+    CHECK(shows_cell());
+    CHECK(robot.quit() == 0);
+}
+
+TEST_CASE("Middle drag pans, f fits the field and 1 goes back to one pixel per cell", "[program]") {
+    PausedWindow window;
+    WindowRobot& robot = window.robot;
+    Dice random;
+    CAPTURE(random.seed);
+    const Spot from = window.at + Spot{120, 85};
+    const Spot by{random.integer(-180, 180), random.integer(-150, 150)};
+    CAPTURE(by.x, by.y);
+    robot.drag(from, from + by, 2);
+    robot.park();
+    CHECK(robot.wait_for(window.at + by, window.start));
+    robot.key("f");
+    CHECK(robot.moves(window.at + by, kWidth, kHeight));
+    CHECK(robot.settles({360, 60}, 900, 660));
+    const Picture fitted = robot.eyes().look({360, 60}, 900, 660);
+    robot.key("1");
+    CHECK(robot.find(window.start).has_value());
+    robot.key("f");
+    CHECK(robot.wait_for({360, 60}, fitted));
+    CHECK(robot.quit() == 0);
+}
