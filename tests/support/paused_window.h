@@ -43,8 +43,12 @@ struct PausedWindow {
         INFO(robot.errors());
         REQUIRE(found.has_value());
         at = *found;
-        // It measures the copy bandwidth first, and heeds nothing meanwhile.
-        REQUIRE(robot.rests());
+        // It measures the copy bandwidth first, and heeds nothing meanwhile: ready is what answers.
+        robot.key("period");
+        REQUIRE(wait_for(run.at_step(1)));
+        robot.key("r");
+        REQUIRE(wait_for(start));
+        REQUIRE(settles());
     }
 
     bool moves() const { return robot.moves(at, kWidth, kHeight); }

@@ -182,7 +182,7 @@ void WindowRobot::drag(Spot from, Spot to, int button) const {
     // A hand takes its time; what is done within one frame might be taken for a click.
     use({"mousemove", text(from.x), text(from.y), "sleep",        "0.1",          "mousedown", name,
          "sleep",     "0.1",        "mousemove",  text(middle.x), text(middle.y), "sleep",     "0.1",
-         "mousemove", text(to.x),   text(to.y),   "sleep",        "0.2",          "mouseup",   name});
+         "mousemove", text(to.x),   text(to.y),   "sleep",        "0.4",          "mouseup",   name});
 }
 
 void WindowRobot::send(int signal) const {
@@ -211,10 +211,6 @@ double WindowRobot::share_of_core(double seconds) const {
     const auto start = Clock::now();
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     return (processor_time(process_) - before) / seconds_since(start);
-}
-
-bool WindowRobot::rests() const {
-    return wait_until([&] { return share_of_core(0.3) < 0.15; });
 }
 
 std::optional<Spot> WindowRobot::find(const Picture& picture, double seconds) const {

@@ -84,8 +84,6 @@ class WindowRobot {
     pid_t process() const { return process_; }
     /// Of a core, over so many seconds.
     double share_of_core(double seconds) const;
-    /// Waits until it has nothing to do.
-    bool rests() const;
 
     const ScreenEyes& eyes() const { return *eyes_; }
     /// Waits until the picture is on the screen, and says where.
