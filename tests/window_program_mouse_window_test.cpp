@@ -13,16 +13,20 @@ using namespace stencil_test;
 
 constexpr Rgb kOne{253, 231, 37}, kZero{68, 1, 84};  // viridis' ends
 
-/// Beside the pointer, which hides what is under its tip and below it.
-constexpr Spot kBeside{-4, -3};
-
 /// A random place on the field that a brush of 10 cells does not leave.
 Spot within(Dice& random) {
     return {random.integer(30, kWidth - 30), random.integer(30, kHeight - 30)};
 }
 
-bool turns(const PausedWindow& window, Spot where, Rgb color, int tolerance) {
-    return wait_until([&] { return apart(window.robot.eyes().at(where), color) <= tolerance; });
+/// Whether the cells beside the pointer, which hides what is under and below its tip, get this colour.
+bool turns(const PausedWindow& window, Spot pointer, Rgb color, int tolerance) {
+    constexpr int kBlockWidth = 2, kBlockHeight = 8;
+    const Picture block{
+        kBlockWidth, kBlockHeight, std::vector<Rgb>(std::size_t(kBlockWidth) * kBlockHeight, color)};
+    return wait_until([&] {
+        const Spot corner = pointer - Spot{4, 4};
+        return shows(window.robot.eyes().look(corner, kBlockWidth, kBlockHeight), {0, 0}, block, tolerance);
+    });
 }
 
 Picture field_now(const PausedWindow& window) {
@@ -38,14 +42,14 @@ TEST_CASE("The left button paints and the right one erases, and undo and redo ar
     CAPTURE(random.seed);
     const Spot here = window.at + within(random), there = window.at + within(random);
     robot.use({"mousemove", std::to_string(here.x), std::to_string(here.y), "mousedown", "1"});
-    CHECK(turns(window, here + kBeside, kOne, 1));  // with the button still down
+    CHECK(turns(window, here, kOne, 1));  // with the button still down
     robot.use({"mouseup", "1"});
     robot.park();
     CHECK(window.settles());
     const Picture painted = field_now(window);
     CHECK(painted != window.start);
     robot.use({"mousemove", std::to_string(there.x), std::to_string(there.y), "mousedown", "3"});
-    CHECK(turns(window, there + kBeside, kZero, 1));
+    CHECK(turns(window, there, kZero, 1));
     robot.use({"mouseup", "3"});
     robot.park();
     CHECK(window.settles());
@@ -73,9 +77,9 @@ TEST_CASE("Painting works while the field runs", "[program]") {
     const Spot from = window.at + within(random), to = window.at + within(random);
     robot.drag(from, to);
     // Noise of one sign never gets to the ends of the range by itself.
-    CHECK(turns(window, to + kBeside, kOne, 4));
+    CHECK(turns(window, to, kOne, 4));
     robot.drag(to, from, 3);
-    CHECK(turns(window, from + kBeside, kZero, 4));
+    CHECK(turns(window, from, kZero, 4));
     robot.park();
     robot.key("space");
     CHECK(window.settles());
