@@ -169,6 +169,16 @@ void add_devices(CLI::App& app, DevicesRequest& request) {
                                  nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest)));
 }
 
+// An option before a command is the window's, which does not open: it would be passed over in silence.
+void refuse_options_before(const CLI::App& app, const std::string& command) {
+    for (const CLI::Option* option : app.get_options())
+        if (option->count() > 0)
+            throw InputError(fmt::format(
+                "{0} before '{1}': options come after the command, as in 'stencilscope {1} {0} ...'",
+                option->get_name(),
+                command));
+}
+
 std::string one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     return text;
@@ -206,6 +216,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App& command = chosen.empty() ? app : *chosen.front();
     const auto left = command.remaining();
     if (!left.empty()) refuse_word(command, left.front());
+    if (!chosen.empty()) refuse_options_before(app, command.get_name());
     if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
     if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };

@@ -318,6 +318,8 @@ TEST_CASE("Words that belong to no command are refused") {
     require_refused(run_program({"--sice", "100"}), 2, "did you mean '--size'?");
     require_refused(run_program({"devices", "--backend", "gpu"}), 2, "auto, cpu, cuda");
     require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
+    require_refused(run_program({"--size", "100", "run"}), 2, "run --size");
+    require_refused(run_program({"--size", "100", "devices"}), 2, "devices --size");
 }
 
 TEST_CASE("Help and version are answered") {

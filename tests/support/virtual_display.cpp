@@ -12,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/scratch.h"
+
 #ifdef __SANITIZE_ADDRESS__
 // OpenGL's drivers keep memory as long as they are loaded. Were they unloaded, their memory would be taken
 // for a leak of nobody known; so they stay.
@@ -35,12 +37,13 @@ class VirtualDisplay {
         const pid_t parent = getpid();
         server_ = fork();
         if (server_ < 0) throw std::runtime_error("cannot fork");
-        if (server_ == 0) become_server(ends[1], parent);
+        if (server_ == 0) become_server(ends[1], parent, folder_.path());
         close(ends[1]);
         const std::string number = read_line(ends[0]);
         close(ends[0]);
         if (number.empty()) {
             stop();
+            std::filesystem::remove_all(folder_.path());  // skipping leaves at once
             skip("no Xvfb");
         }
         setenv("DISPLAY", (":" + number).c_str(), 1);
@@ -50,13 +53,17 @@ class VirtualDisplay {
     VirtualDisplay(const VirtualDisplay&) = delete;
     VirtualDisplay& operator=(const VirtualDisplay&) = delete;
 
+    std::filesystem::path screen_file() const { return folder_ / "Xvfb_screen0"; }
+
   private:
     void stop() {
         kill(server_, SIGTERM);
         waitpid(server_, nullptr, 0);
     }
 
-    [[noreturn]] static void become_server(int display_pipe, pid_t parent) {
+    [[noreturn]] static void become_server(int display_pipe,
+                                           pid_t parent,
+                                           const std::filesystem::path& folder) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         if (getppid() != parent) _exit(0);
         const int silence = open("/dev/null", O_RDWR);
@@ -70,6 +77,8 @@ class VirtualDisplay {
                "-screen",
                "0",
                "1600x1200x24",
+               "-fbdir",
+               folder.c_str(),
                "-noreset",  // or it refuses connections for a moment whenever the last window has closed
                "+extension",
                "GLX",
@@ -91,8 +100,14 @@ class VirtualDisplay {
         return "";
     }
 
+    ScratchFolder folder_;
     pid_t server_ = -1;
 };
+
+const VirtualDisplay& display() {
+    static const VirtualDisplay display;
+    return display;
+}
 
 }  // namespace
 
@@ -107,7 +122,13 @@ void require_display() {
         setenv("DISPLAY", given, 1);
         return;
     }
-    static const VirtualDisplay display;
+    display();
+}
+
+std::filesystem::path require_screen_file() {
+    if (std::getenv("STENCILSCOPE_TEST_DISPLAY"))
+        skip("the pixels of a display that was given can't be read");
+    return display().screen_file();
 }
 
 }  // namespace stencil_test
