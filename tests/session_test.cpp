@@ -178,6 +178,15 @@ TEST_CASE("A running session makes one frame for every so many steps, and waits 
     }
 }
 
+TEST_CASE("The pace is doubled and halved as often as it is said, however late it is heard") {
+    Session session(small_spec(), standing());
+    session.apply(action::Pace{6, 12});
+    for (const double factor : {2.0, 2.0, 2.0, 0.5}) session.apply(action::ScalePace{factor});
+    REQUIRE(session.snapshot()->steps_per_frame == 24);
+    for (int i = 0; i < 7; ++i) session.apply(action::ScalePace{0.5});
+    REQUIRE(session.snapshot()->steps_per_frame == 1);
+}
+
 TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     Session session(small_spec(), standing());
     session.apply(action::Step{20});

@@ -28,10 +28,6 @@ struct Outcome {
 
 using Expectation = bool (*)(const Outcome&);
 
-long long pace_now(const Snapshot& snapshot) {
-    return snapshot.steps_per_frame > 0 ? snapshot.steps_per_frame : snapshot.last_batch;
-}
-
 bool shows(const UiState& ui, std::vector<Pane> expected) {
     return ui.panes == expected;
 }
@@ -47,14 +43,13 @@ const std::map<UiCommand, Expectation>& expectations() {
         {reset, [](const Outcome& o) { return o.action<action::Reset>() != nullptr; }},
         {faster,
          [](const Outcome& o) {
-             const auto* pace = o.action<action::Pace>();
-             return pace && pace->steps_per_frame == 2 * pace_now(o.snapshot) &&
-                    pace->budget_ms == o.snapshot.budget_ms;
+             const auto* scale = o.action<action::ScalePace>();
+             return scale && scale->factor == 2;
          }},
         {slower,
          [](const Outcome& o) {
-             const auto* pace = o.action<action::Pace>();
-             return pace && pace->steps_per_frame == std::max(1LL, pace_now(o.snapshot) / 2);
+             const auto* scale = o.action<action::ScalePace>();
+             return scale && scale->factor == 0.5;
          }},
         {undo, [](const Outcome& o) { return o.action<action::Undo>() != nullptr; }},
         {redo, [](const Outcome& o) { return o.action<action::Redo>() != nullptr; }},
@@ -161,8 +156,9 @@ TEST_CASE("keys are ignored while a text is being typed") {
     for (const Shortcut& row : shortcuts())
         for (const Chord& chord : row.chords) {
             UiState ui;
-            CHECK_FALSE(handle_key({chord.key, chord.mods, false}, ui, snapshot));
+            CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
             CHECK(ui.actions.empty());
+            CHECK(ui.about_to_close == row.while_typing);  // quitting alone
         }
 }
 

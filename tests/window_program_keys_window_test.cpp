@@ -69,7 +69,7 @@ TEST_CASE("Plus and minus double and halve the steps between two frames", "[prog
 
 TEST_CASE("What is typed into a field is no shortcut", "[program]") {
     PausedWindow window;
-    const Spot pace{198, 17};
+    const Spot pace{380, 17};
     window.robot.click(pace);
     // As shortcuts: three-up, one pixel per cell, hide the panels, another theme.
     for (const char* key : {"ctrl+a", "3", "1", "u", "t", "Return"}) window.robot.key(key);
@@ -81,6 +81,24 @@ TEST_CASE("What is typed into a field is no shortcut", "[program]") {
     window.robot.key("space");
     CHECK(window.settles());
     CHECK(window.quit()["steps_per_frame"] == 31);
+}
+
+TEST_CASE("Presses shorter than a frame count, and a field that has the keyboard lets Ctrl+Q through",
+          "[program]") {
+    PausedWindow window;
+    window.robot.use({"mousemove", "380", "17", "click", "1"});
+    CHECK(window.settles());
+    window.robot.use({"key", "--delay", "0", "ctrl+a"});
+    CHECK(window.settles());
+    window.robot.use({"type", "--delay", "0", "23"});
+    CHECK(window.settles());
+    window.robot.use({"key", "--delay", "0", "Return"});
+    CHECK(window.settles());
+    window.robot.park();
+    window.robot.use({"key", "--delay", "0", "space"});
+    CHECK(window.moves());
+    window.robot.use({"mousemove", "380", "17", "click", "1", "mousemove", "1268", "17"});
+    CHECK(window.quit()["steps_per_frame"] == 23);
 }
 
 TEST_CASE("u hides the panels, t changes the theme and h shows the help, each there and back", "[program]") {

@@ -81,7 +81,7 @@ void check_quick(const BusyWindow& window) {
     std::vector<double> outline, button;
     for (int i = 0; i < 20; ++i) {
         outline.push_back(window.follow({random.integer(450, 1150), random.integer(150, 600)}));
-        button.push_back(window.hover(i % 2 == 0 ? Spot{26, 17} : Spot{106, 17}));
+        button.push_back(window.hover(i % 2 == 0 ? Spot{45, 17} : Spot{190, 17}));
     }
     CHECK(median(outline) < kQuick);
     CHECK(median(button) < kQuick);

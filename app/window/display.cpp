@@ -17,6 +17,7 @@
 namespace stencil {
 namespace {
 
+constexpr int kButtons = 5;  // that ImGui knows
 constexpr int kSmallestWidth = 480, kSmallestHeight = 320;
 
 // GLFW's own words for what went wrong, on one line.
@@ -153,6 +154,7 @@ void Display::listen() {
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
         Display& display = of(w);
         if (action != GLFW_RELEASE) display.note_key(key, scancode, modifiers, action == GLFW_REPEAT);
+        if (action == GLFW_PRESS && key >= 0) display.quick_.key_pressed(key, modifiers);
     });
     glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
         of(w).keys_.push_back({0, char32_t(character), false, false, false, false});
@@ -161,7 +163,12 @@ void Display::listen() {
         Display& display = of(w);
         display.drops_.insert(display.drops_.end(), paths, paths + count);
     });
-    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int, int, int) { of(w); });
+    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
+        double x = 0, y = 0;
+        glfwGetCursorPos(w, &x, &y);
+        Display& display = of(w);
+        if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
+    });
     glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { of(w); });
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
@@ -219,6 +226,7 @@ void Display::wake() {
 void Display::begin_frame() {
     ImGui_ImplOpenGL3_NewFrame();
     ImGui_ImplGlfw_NewFrame();
+    quick_.begin_frame(window_.get());
     ImGui::NewFrame();
 }
 
@@ -233,6 +241,7 @@ void Display::clear(std::uint32_t color) {
 
 void Display::end_frame() {
     ImGui::Render();
+    quick_.end_frame(window_.get());
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/quick_input.h"
+
 struct GLFWwindow;
 
 namespace stencil {
@@ -99,6 +101,7 @@ class Display {
     std::string gl_renderer_, gl_version_;
     std::vector<KeyEvent> keys_;
     std::vector<std::string> drops_;
+    QuickInput quick_;
     bool input_ = true;
 };
 

@@ -68,7 +68,7 @@ constexpr Shortcut kShortcuts[] = {
     {"Ctrl+plus", kLargerText, "Larger text", larger_text, true},
     {"Ctrl+minus", kSmallerText, "Smaller text", smaller_text, true},
     {"F11", kFullScreen, "Full screen", toggle_full_screen},
-    {"Ctrl+Q", kQuit, "Quit", quit},
+    {"Ctrl+Q", kQuit, "Quit", quit, false, true},
 };
 
 }  // namespace
@@ -83,12 +83,12 @@ const Shortcut* shortcut_of(UiCommand command) {
 }
 
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
-    if (ImGui::GetIO().WantTextInput) return false;
+    const bool typing = ImGui::GetIO().WantTextInput;
     for (const Shortcut& row : kShortcuts) {
         const bool meant = std::ranges::any_of(row.chords, [&](const Chord& chord) {
             return chord.key == press.key && chord.mods == (press.mods & kMods);
         });
-        if (!meant) continue;
+        if (!meant || (typing && !row.while_typing)) continue;
         if (!press.repeat || row.repeats) row.command(ui, snapshot);
         return true;
     }

@@ -26,7 +26,8 @@ struct Shortcut {
     std::span<const Chord> chords;
     std::string_view what;  ///< a sentence's beginning, e.g. "Run or pause"
     UiCommand command;
-    bool repeats = false;  ///< while the key is held
+    bool repeats = false;       ///< while the key is held
+    bool while_typing = false;  ///< also while a text is being typed
 };
 
 /// In the order of the help.
@@ -35,8 +36,8 @@ std::span<const Shortcut> shortcuts();
 /// The row of a command; null where it has no key.
 const Shortcut* shortcut_of(UiCommand command);
 
-/// Does what the key stands for; false where it stands for nothing. Never while a text is being typed
-/// (ImGui's WantTextInput).
+/// Does what the key stands for; false where it stands for nothing. While a text is being typed
+/// (ImGui's WantTextInput), only where the row says so.
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

@@ -39,6 +39,11 @@ struct Pace {
     double budget_ms = 12;
 };
 
+/// So many times the steps between two frames as there are now, whatever that is by then; at least one.
+struct ScalePace {
+    double factor = 2;
+};
+
 /// A setting of the run by its name on the command line: coefficient, boundary, method, backend, threads,
 /// dtype, size, initial, seed, allow-unstable, range, laplacian-range, colormap, laplacian-colormap.
 /// `continuing`: one drag of a slider, which is undone as a whole.
@@ -103,6 +108,7 @@ using Action = std::variant<action::Run,
                             action::Jump,
                             action::StopAt,
                             action::Pace,
+                            action::ScalePace,
                             action::Change,
                             action::Paint,
                             action::Undo,

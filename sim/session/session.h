@@ -61,6 +61,7 @@ class Session {
     void handle(const action::Jump& jump);
     void handle(const action::StopAt& stop);
     void handle(const action::Pace& pace);
+    void handle(const action::ScalePace& scale);
     void handle(const action::Change& change);
     void handle(const action::Paint& paint);
     void handle(const action::Undo&);

@@ -103,6 +103,12 @@ void Session::handle(const action::Pace& pace) {
     if (order_.empty()) target_ = simulation_->step();  // the batch in work was of the old size
 }
 
+void Session::handle(const action::ScalePace& scale) {
+    const long long pace = std::max(steps_per_frame_ > 0 ? steps_per_frame_ : last_batch_, 1LL);
+    const double scaled = std::clamp(double(pace) * scale.factor, 1.0, double(kMostSteps));
+    handle(action::Pace{static_cast<long long>(scaled), budget_ms_});
+}
+
 void Session::handle(const action::Change& change) {
     switch (kind_of(change.setting)) {
         case SettingKind::view:

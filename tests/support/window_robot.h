@@ -69,7 +69,7 @@ class WindowRobot {
     void key(const std::string& name) const { use({"keydown", name, "sleep", "0.1", "keyup", name}); }
     void move(Spot spot) const;
     /// Where the pointer is over the window, so that keys arrive, but over nothing that heeds it.
-    void park() const { move({1235, 17}); }
+    void park() const { move({1268, 17}); }
     /// A click in one place.
     void click(Spot spot, int button = 1) const;
     /// Pressed at one place, let go at the other.

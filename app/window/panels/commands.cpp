@@ -8,12 +8,7 @@
 namespace stencil {
 namespace {
 
-constexpr long long kMostStepsPerFrame = 1LL << 30;
 constexpr double kBrushFactor = 1.25;
-
-long long pace_of(const Snapshot& snapshot) {
-    return std::max(1LL, snapshot.steps_per_frame > 0 ? snapshot.steps_per_frame : snapshot.last_batch);
-}
 
 void scale_brush(UiState& ui, double factor) {
     ui.brush.radius = std::clamp(ui.brush.radius * factor, kLeastBrushRadius, kMostBrushRadius);
@@ -51,12 +46,12 @@ void redo(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
 }
 
-void faster(UiState& ui, const Snapshot& snapshot) {
-    ui.act(action::Pace{std::min(2 * pace_of(snapshot), kMostStepsPerFrame), snapshot.budget_ms});
+void faster(UiState& ui, const Snapshot&) {
+    ui.act(action::ScalePace{2});
 }
 
-void slower(UiState& ui, const Snapshot& snapshot) {
-    ui.act(action::Pace{std::max(pace_of(snapshot) / 2, 1LL), snapshot.budget_ms});
+void slower(UiState& ui, const Snapshot&) {
+    ui.act(action::ScalePace{0.5});
 }
 
 void export_now(UiState& ui, const Snapshot& snapshot) {
