@@ -77,7 +77,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "what is shown: now, laplacian, from-start, from-reference, start or three-up",
         set_view);
     add("--zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
-    add("--steps-per-frame", "N|auto", "explicit steps between two frames (default auto)", set_pace);
+    add("--steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);
     add("--out",
         "DIR",
         "the folder that the export panel begins with",

@@ -120,17 +120,22 @@ void copy_rows(const RowCopy& copy, cudaMemcpyKind kind, CudaStream& stream) {
                                  copy.rows,
                                  kind,
                                  cuda_handle(stream)));
-    stream.synchronize();
 }
 
 }  // namespace
 
 void copy_to_device(const RowCopy& copy, CudaStream& stream) {
     copy_rows(copy, cudaMemcpyHostToDevice, stream);
+    stream.synchronize();
 }
 
 void copy_to_host(const RowCopy& copy, CudaStream& stream) {
     copy_rows(copy, cudaMemcpyDeviceToHost, stream);
+    stream.synchronize();
+}
+
+void copy_on_device(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyDeviceToDevice, stream);
 }
 
 void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream) {

@@ -91,7 +91,7 @@ class CudaTimer {
     void* stop_ = nullptr;
 };
 
-/// Rows of `width` bytes between the host and the device; waits until done.
+/// Rows of `width` bytes.
 struct RowCopy {
     void* to = nullptr;
     std::size_t to_pitch = 0;
@@ -100,10 +100,12 @@ struct RowCopy {
     std::size_t width = 0;
     std::size_t rows = 0;
 };
+/// Between the host and the device; waits until done.
 void copy_to_device(const RowCopy& copy, CudaStream& stream);
 void copy_to_host(const RowCopy& copy, CudaStream& stream);
 
-/// Enqueues a copy within the device.
+/// Enqueues copies within the device.
+void copy_on_device(const RowCopy& copy, CudaStream& stream);
 void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 
 }  // namespace stencil

@@ -146,19 +146,26 @@ class CudaSolver : public CudaNeighbour {
 
     std::unique_ptr<SavedState> save() override {
         auto saved = std::make_unique<CudaState<T>>(field_bytes(), schedule_);
-        copy_on_device(saved->cells.data(), fields_.front.data, field_bytes(), stream_);
+        copy_cells(saved->cells.data(), fields_.front.data);
         stream_.synchronize();
         return saved;
     }
 
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const CudaState<T>&>(state);
-        copy_on_device(fields_.front.data, saved.cells.data(), field_bytes(), stream_);
+        copy_cells(fields_.front.data, saved.cells.data());
         stream_.synchronize();
         schedule_ = saved.schedule;
     }
 
   private:
+    // Between two arrays laid out as fields; the padding of their rows holds nothing.
+    void copy_cells(void* to, const void* from) {
+        const std::size_t pitch = std::size_t(fields_.front.pitch) * sizeof(T);
+        copy_on_device({to, pitch, from, pitch, std::size_t(setup_.nx) * sizeof(T), std::size_t(setup_.ny)},
+                       stream_);
+    }
+
     static constexpr DType dtype() { return sizeof(T) == sizeof(float) ? DType::float32 : DType::float64; }
 
     double settle() {

@@ -15,7 +15,7 @@ struct WindowRequest {
     std::optional<long long> stop_at;  ///< a run stops there; empty: it goes on
     std::string out;                   ///< folder that the export panel begins with
     bool paused = false;
-    long long steps_per_frame = 0;  ///< 0: automatic
+    long long steps_per_frame = 10;  ///< 0: automatic; few, so that the start is seen on a fast machine too
     std::vector<Pane> panes{Pane::now};
     std::optional<double> zoom;  ///< pixels per cell; empty: all of the field is seen
 
