@@ -310,7 +310,8 @@ TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and pro
     REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));
 
     require_refused(run_program({"run", "--out", out, "--export", "profile.csv"}), 2, "--profile");
-    require_refused(run_program({"run", "--out", out, "--size", "9", "--probe", "9,0"}), 2, "no cell (9, 0)");
+    require_refused(
+        run_program(small_run({"--out", out, "--size", "9", "--probe", "9,0"})), 2, "no cell (9, 0)");
 }
 
 TEST_CASE("Words that belong to no command are refused") {
