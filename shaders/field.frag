@@ -18,11 +18,20 @@ bool not_a_number(float value) {
     return (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u;
 }
 
-int entry_of(float value) {
-    double low = range.x, high = range.y;
-    if (!(high > low)) return double(value) > low ? 255 : 0;
+int entry_in(double low, double high, float value) {
     double entry = (double(value) - low) / (high - low) * 256.0lf;
     return entry > 0.0lf ? int(min(entry, 255.0lf)) : 0;
+}
+
+// Graphics processors divide floats many times faster than doubles, so doubles decide only where a float does not:
+// near the border between two entries, or where the float's error might reach so far.
+int entry_of(float value) {
+    if (!(range.y > range.x)) return double(value) > range.x ? 255 : 0;
+    float width = float(range.y - range.x);
+    float entry = float(double(value) - range.x) / width * 256.0;
+    const float kDoubt = 1e-3;  // hundreds of times the error of the quotient
+    bool certain = entry > kDoubt && entry < 255.0 && abs(entry - round(entry)) > kDoubt && width > 1e-30 && width < 1e30;
+    return certain ? int(entry) : entry_in(range.x, range.y, value);
 }
 
 void main() {
