@@ -245,6 +245,10 @@ void Display::end_frame() {
     ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
 }
 
+void Display::finish_drawing() {
+    glFinish();
+}
+
 void Display::swap() {
     glfwSwapBuffers(window_.get());
 }

@@ -54,6 +54,8 @@ class Display {
     void clear(std::uint32_t color);
     /// Draws the widgets.
     void end_frame();
+    /// Waits until the GPU has drawn everything.
+    void finish_drawing();
     void swap();
     /// After the fonts in ImGui's atlas have changed, between two frames.
     void remake_font_texture();

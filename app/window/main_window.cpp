@@ -264,9 +264,11 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty());
-    display_->swap();
-    // Steps at the same time would share the GPU's time with drawing, and make it take seven times as long.
+    // Steps at the same time would share the GPU with drawing, which would take four times as long; while
+    // swapping waits for the monitor they are welcome.
+    display_->finish_drawing();
     if (frame) engine_->frame_taken(frame->count);
+    display_->swap();
 }
 
 void MainWindow::finish_frame(bool shows_request) {
