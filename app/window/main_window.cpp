@@ -2,6 +2,7 @@
 
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <utility>
@@ -19,7 +20,7 @@ namespace {
 
 // While something goes on a frame is drawn at least so often; at rest the window only looks for the engine's
 // news, and draws nothing.
-constexpr double kBusyPatience = 1.0 / 30;
+constexpr double kBusyPatience = 1.0 / 32;
 constexpr double kIdlePatience = 0.5;
 // ImGui needs a frame or two after an event until hovering and new sizes have settled.
 constexpr int kSettlingFrames = 3;
@@ -144,19 +145,22 @@ double MainWindow::seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+bool MainWindow::goes_on() const {
+    return scripted() || snapshot_->running || !snapshot_->busy.empty() || moves_;
+}
+
+// Seconds to wait for news.
 double MainWindow::patience() const {
     if (redraws_ > 0) return 0;
-    return scripted() || snapshot_->running || !snapshot_->busy.empty() || moves_ ? kBusyPatience
-                                                                                  : kIdlePatience;
+    return goes_on() ? std::max(0.0, kBusyPatience - (seconds() - begun_)) : kIdlePatience;
 }
 
 bool MainWindow::turn() {
-    const double waited = patience();
-    display_->wait_events(waited);
+    display_->wait_events(patience());
     const auto before = snapshot_;
     take_snapshot();
     take_events();
-    const bool news = before != snapshot_ || waited == kBusyPatience;
+    const bool news = before != snapshot_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
     if (ui_.about_to_close || display_->should_close()) return false;
     if (!news && redraws_ == 0) {
         follows_ = false;
@@ -164,6 +168,7 @@ bool MainWindow::turn() {
     }
     if (redraws_ > 0) --redraws_;
     clock_->wait_until_due();
+    begun_ = seconds();
     clock_->begin_frame(follows_);
     follows_ = true;
     follow_scale();

@@ -43,6 +43,7 @@ class MainWindow {
     void hold_range();
     void draw(const CanvasOutput& canvas);
     void finish_frame(bool shows_request);
+    bool goes_on() const;
     double patience() const;
     double seconds() const;
 
@@ -60,6 +61,7 @@ class MainWindow {
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
     int redraws_ = 3;       ///< frames still to be drawn, because ImGui settles a frame or two after an event
+    double begun_ = 0;      ///< the newest frame, by seconds()
     bool follows_ = false;  ///< the newest frame came right after the one before
     bool moves_ = false;
     long long drawn_ = 0;  ///< frames that showed what was asked for
