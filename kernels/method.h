@@ -1,8 +1,10 @@
 // The ladder of methods: one row of one table each.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -38,10 +40,16 @@ struct Method {
     Device device;
     /// Keeps its state in float64 whatever the field's precision.
     bool float64_state = false;
-    /// Field-sized arrays of its own, besides the double buffer.
+    /// Goes any number of steps in one go: its time is that of a jump, and no speed in cells per second is
+    /// ever told of it, nor does `auto` take it.
+    bool jumps = false;
+    /// Field-sized arrays of its own in the field's precision, besides the double buffer.
     int extra_arrays = 0;
     /// It works on so many steps at a time; advancing by multiples of them wastes nothing.
     int steps_at_a_time = 1;
+    /// Where it cannot work on a field of this shape on this machine's device: one clause that says why and
+    /// what would do, for a message. Empty where it can; null where it always can.
+    std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
     /// `auto` takes the method of the device with the highest rank.
     int rank = 0;
     std::string_view summary;

@@ -1,5 +1,6 @@
 #include "kernels/scaled_steps.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -12,8 +13,12 @@ namespace {
 // one step's coefficient is off by up to this many roundings.
 constexpr double kStray = 3;
 
-// Where log2(ratio + 4) is within this of a whole number, the mantissa of g moves too slowly by itself.
+// Where the binary logarithm of the growth between scales is within this of a whole number, the mantissa of g
+// moves too slowly by itself.
 constexpr double kNearPowerOfTwo = 2e-3;
+
+// Where 1/c is this far from 1, several steps without a scale would eat up the range of floats.
+constexpr double kMostGrowth = 32;
 
 }  // namespace
 
@@ -24,7 +29,8 @@ void ScaledSteps<T>::set_coefficient(double coefficient) {
     const double sum = exact_ratio_ + 4;
     // Within double's own rounding of a float counts as a float: 0.2 means 1/5, not its binary neighbour.
     vary_ratio_ = std::is_same_v<T, float> && std::abs(double(T(exact_ratio_)) - exact_ratio_) > 1e-14 * sum;
-    const double exponent = std::log2(sum);
+    steps_per_scale_ = std::max(coefficient, 1 / coefficient) > kMostGrowth ? 1 : kStepsPerScale;
+    const double exponent = steps_per_scale_ * std::log2(sum);
     triple_ = std::abs(exponent - std::round(exponent)) < kNearPowerOfTwo;
     owed_ = 0;
 }
@@ -44,8 +50,10 @@ template <class T>
 StepWeights<T> ScaledSteps<T>::next() {
     ++steps_;
     const T ratio = next_ratio();
+    growth_ *= static_cast<long double>(ratio) + 4;
+    if (steps_ % steps_per_scale_ != 0) return {ratio, T(1)};
     const int factor = triple_ ? 3 : 1;
-    growth_ *= (static_cast<long double>(ratio) + 4) * factor;
+    growth_ *= factor;
     const int shift = std::ilogb(growth_ * std::numbers::sqrt2_v<long double>);
     growth_ = std::ldexp(growth_, -shift);
     return {ratio, std::ldexp(T(factor), -shift)};
