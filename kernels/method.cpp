@@ -47,6 +47,13 @@ std::span<const Method> methods() {
          .summary = "a tile per block in registers and shared memory, 128-bit accesses",
          .make_float32 = ON_CUDA(make_tiled<float>),
          .make_float64 = ON_CUDA(make_tiled<double>)},
+        {.name = "streaming",
+         .device = Device::cuda,
+         .steps_at_a_time = kStreamingSteps,
+         .rank = 30,
+         .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
+         .make_float32 = ON_CUDA(make_streaming<float>),
+         .make_float64 = ON_CUDA(make_streaming<double>)},
     };
     return table;
 }

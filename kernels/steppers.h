@@ -14,6 +14,9 @@ inline constexpr int kCpuSteps = 12;
 /// as it began.
 inline constexpr int kGraphSteps = 128;
 
+/// Steps that the method `streaming` makes in one pass over the field.
+inline constexpr int kStreamingSteps = 16;
+
 std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
 
 template <class T>
@@ -26,5 +29,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_naive(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
+template <class T>
+std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
 
 }  // namespace stencil
