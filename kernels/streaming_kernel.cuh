@@ -18,7 +18,7 @@
 // output goes to are those that the next level has just finished with: no moves. Two kinds of iteration, even
 // and odd, take turns in which half of `rows` is the newest.
 //
-// Warps meet in pairs, through named barriers, when a batch of rows is full or free. The first warp has rows
+// Warps wait for each other in pairs only, until a batch of rows is full or free. The first warp has rows
 // fetched and the last one has them written by bulk copies, a batch ahead and a batch behind.
 //
 // The boundary holds at every step: the ghost rows and columns are set at every level, where the field's edge
@@ -27,9 +27,9 @@
 
 #include <cuda_pipeline.h>
 
-#include "kernels/bulk_copy.cuh"
 #include "kernels/cuda_check.cuh"
 #include "kernels/streaming.cuh"
+#include "kernels/warp_pipeline.cuh"
 
 namespace stencil {
 
@@ -94,6 +94,8 @@ class StreamBlock {
 #else
         std::uint64_t unused[2];
 #endif
+        Turn full[Tuning::kMostWarps][2];  ///< of each half of the ring that a warp reads
+        Turn free[Tuning::kMostWarps][2];
         int source[kWidth];  ///< of each column, where columns are gathered
         alignas(16) Row ring[1][2 * kBatch];
     };
@@ -125,21 +127,16 @@ class StreamBlock {
         const int batches = (tile_.y_end - tile_.first_row + warps_ * kLag + kBatch - 1) / kBatch;
         const bool first = warp_ == 0;
         const bool last = warp_ == warps_ - 1;
-        if (first) {
-            fetch(0);
-        } else {
-            meet_arrive(free_barrier(warp_, 0));
-            meet_arrive(free_barrier(warp_, 1));
-        }
+        if (first) fetch(0);
         for (int batch = 0; batch < batches; ++batch) {
             const int half = batch & 1;
             if (first) {
                 await(batch);
                 fetch(batch + 1);
             } else {
-                meet_wait(full_barrier(warp_, half));
+                shared_.full[warp_][half].wait(batch >> 1);
             }
-            if (!last) meet_wait(free_barrier(warp_ + 1, half));
+            if (!last && batch >= 2) shared_.free[warp_ + 1][half].wait((batch >> 1) - 1);
             const int lane_cells = lane_ * kColumns;
             const T* in = shared_.ring[warp_][half * kBatch] + lane_cells;
             T* out = shared_.ring[warp_ + 1][half * kBatch] + lane_cells;
@@ -147,38 +144,17 @@ class StreamBlock {
                 step_batch<true>(batch * kBatch, in, out);
             else
                 step_batch<false>(batch * kBatch, in, out);
-            if (!first) meet_arrive(free_barrier(warp_, half));
+            if (!first) shared_.free[warp_][half].arrive();
             if (last)
                 send(batch);
             else
-                meet_arrive(full_barrier(warp_ + 1, half));
+                shared_.full[warp_ + 1][half].arrive();
         }
-        // No barrier may be left half full, no copy unfinished.
-        if (!last) {
-            meet_wait(free_barrier(warp_ + 1, 0));
-            meet_wait(free_barrier(warp_ + 1, 1));
-        } else {
-            finish_sending();
-        }
+        if (last) finish_sending();
         if (first) await(batches);
     }
 
   private:
-    // Barrier 0 is __syncthreads(). The ring that a warp reads has one for each half being full, one for
-    // free.
-    __device__ static int full_barrier(int reader, int half) {
-        return 4 * reader - 3 + 2 * half;
-    }
-    __device__ static int free_barrier(int reader, int half) {
-        return full_barrier(reader, half) + 1;
-    }
-    __device__ static void meet_wait(int barrier) {
-        asm volatile("bar.sync %0, 64;" ::"r"(barrier) : "memory");
-    }
-    __device__ static void meet_arrive(int barrier) {
-        asm volatile("bar.arrive %0, 64;" ::"r"(barrier) : "memory");
-    }
-
     __device__ void locate() {
         const int nx = pass_.from.nx;
         const int ny = pass_.from.ny;
@@ -213,8 +189,15 @@ class StreamBlock {
         if (warp_ == 0 && lane_ == 0) {
             shared_.arrived[0].init();
             shared_.arrived[1].init();
-            publish_barriers();
         }
+#endif
+        if (lane_ == 0)
+            for (int half = 0; half < 2; ++half) {
+                shared_.full[warp_][half].init();
+                shared_.free[warp_][half].init();
+            }
+#if STENCIL_BULK_COPIES
+        publish_barriers();
 #endif
         __syncthreads();
     }
@@ -236,6 +219,7 @@ class StreamBlock {
 
     __device__ void fetch_bulk(int batch, int rows, Row* ring) {
 #if STENCIL_BULK_COPIES
+        __syncwarp();  // all lanes have read what the copies write over
         if (rows > 0 && elected()) {
             ByteBarrier& arrived = shared_.arrived[batch & 1];
             arrived.expect(unsigned(rows * sizeof(Row)));

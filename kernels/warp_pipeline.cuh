@@ -1,6 +1,6 @@
-// Copies of whole rows between global and shared memory that one thread starts and nobody waits in line for:
-// Hopper's bulk copies. Elsewhere the warp copies 16 bytes a lane, asynchronously from compute capability 8.0
-// on.
+// How the warps of a block work as a pipeline: whose turn it is, and copies of whole rows between global and
+// shared memory that one thread starts and nobody waits in line for (Hopper's bulk copies and barriers;
+// elsewhere plain means that do the same).
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@ namespace stencil {
 
 #if STENCIL_BULK_COPIES
 
-__device__ inline unsigned shared_address(const void* p) {
-    return unsigned(__cvta_generic_to_shared(p));
+__device__ inline unsigned shared_address(const volatile void* p) {
+    return unsigned(__cvta_generic_to_shared(const_cast<const void*>(p)));
 }
 
 /// True in one thread of a converged warp.
@@ -27,6 +27,14 @@ __device__ inline bool elected() {
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
                  : "=r"(is_it)::"memory");
     return is_it != 0;
+}
+
+__device__ inline void wait_for_phase(unsigned barrier, unsigned parity) {
+    asm volatile(
+        "{\n.reg .pred done;\nAGAIN_%=:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+        "@!done bra AGAIN_%=;\n}" ::"r"(barrier),
+        "r"(parity)
+        : "memory");
 }
 
 /// A barrier that completes a phase when the bytes announced to it have arrived.
@@ -42,13 +50,7 @@ struct ByteBarrier {
                      : "memory");
     }
     /// Phases alternate between parity 0 and 1.
-    __device__ void wait(unsigned parity) {
-        asm volatile(
-            "{\n.reg .pred done;\nAGAIN_%=:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-            "@!done bra AGAIN_%=;\n}" ::"r"(shared_address(&state)),
-            "r"(parity)
-            : "memory");
-    }
+    __device__ void wait(unsigned parity) { wait_for_phase(shared_address(&state), parity); }
 };
 
 /// After init(), before any copy uses it.
@@ -87,5 +89,44 @@ __device__ inline void close_and_wait_for_stores() {
 }
 
 #endif
+
+/// In shared memory: the batches that a warp is through with, for another warp to wait for.
+class Turn {
+  public:
+    __device__ void init() {
+#if STENCIL_BULK_COPIES
+        asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(shared_address(&state_)) : "memory");
+#else
+        state_ = 0;
+#endif
+    }
+
+    /// By all lanes: what they have read and written so far is done.
+    __device__ void arrive() {
+#if STENCIL_BULK_COPIES
+        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(&state_)) : "memory");
+#else
+        __threadfence_block();
+        __syncwarp();
+        if (threadIdx.x == 0) state_ = state_ + 1;
+#endif
+    }
+
+    /// By all lanes, until there have been `turn` + 1 arrivals. On Hopper no more than turn + 2 may have
+    /// been.
+    __device__ void wait(int turn) {
+#if STENCIL_BULK_COPIES
+        wait_for_phase(shared_address(&state_), unsigned(turn) & 1);
+#else
+        while (state_ <= std::uint64_t(turn)) {
+        }
+        __syncwarp();
+        __threadfence_block();
+#endif
+    }
+
+  private:
+    volatile std::uint64_t state_;
+};
 
 }  // namespace stencil
