@@ -138,6 +138,7 @@ void finish(const RunRequest& request,
     const Field end = simulation.field();
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
+    if (request.spec.method == "auto") report.method_choice = method_choice(spec);
     if (wants_timings(request, spec))
         report.copy_gb_per_s =
             measure_copy_bandwidth(find_method(report.spec.method)->device, report.spec.threads);

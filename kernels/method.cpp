@@ -22,7 +22,7 @@ std::span<const Method> methods() {
         {.name = "cpu",
          .device = Device::cpu,
          .steps_at_a_time = kCpuSteps,
-         .rank = 10,
+         .steps_fused = kCpuSteps,
          .summary = "threads and SIMD, several steps in each pass over the field",
          .make_float32 = make_cpu<float>,
          .make_float64 = make_cpu<double>},
@@ -36,14 +36,12 @@ std::span<const Method> methods() {
         {.name = "naive",
          .device = Device::cuda,
          .steps_at_a_time = kGraphSteps,
-         .rank = 10,
          .summary = "one cell per thread, straight from global memory",
          .make_float32 = ON_CUDA(make_naive<float>),
          .make_float64 = ON_CUDA(make_naive<double>)},
         {.name = "tiled",
          .device = Device::cuda,
          .steps_at_a_time = kGraphSteps,
-         .rank = 20,
          .summary = "a tile per block in registers and shared memory, 128-bit accesses",
          .make_float32 = ON_CUDA(make_tiled<float>),
          .make_float64 = ON_CUDA(make_tiled<double>)},
@@ -62,13 +60,6 @@ const Method* find_method(std::string_view name) {
     const auto all = methods();
     const auto found = std::ranges::find(all, name, &Method::name);
     return found == all.end() ? nullptr : &*found;
-}
-
-const Method& fastest_method(Device device) {
-    const Method* best = nullptr;
-    for (const Method& method : methods())
-        if (method.device == device && (!best || method.rank > best->rank)) best = &method;
-    return *best;
 }
 
 }  // namespace stencil

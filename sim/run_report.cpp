@@ -48,7 +48,8 @@ RunReport make_report(Simulation& simulation, const Field& end, const Machine& m
             simulation.start_statistics(),
             statistics_of(end),
             conserves_total(simulation.spec()),
-            std::nullopt};
+            std::nullopt,
+            ""};
 }
 
 Json to_json(const RunReport& report) {
@@ -64,6 +65,7 @@ Json to_json(const RunReport& report) {
     json["device"] = report.device;
     json["backend"] = spec.backend;
     json["method"] = spec.method;
+    json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
     json["threads"] = spec.threads;
     json["nx"] = spec.size->nx;
     json["ny"] = spec.size->ny;
@@ -105,6 +107,7 @@ std::string to_text(const RunReport& report) {
                                    spec.coefficient,
                                    initial_text(spec));
     text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
+    if (!report.method_choice.empty()) text += report.method_choice + "\n";
     if (report.steps > 0)
         text += fmt::format("{:.4g} s stepping, {:.4g} us/step, {:.4g} GCells/s\n",
                             report.timings.total_seconds(),

@@ -19,6 +19,7 @@ struct RunReport {
     Statistics start, end;                ///< of the field
     bool conserved = false;               ///< the total ought to stay
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
+    std::string method_choice;            ///< what `auto` chose and why; empty: the method was asked for
 };
 
 RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine);

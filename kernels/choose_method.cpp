@@ -1,0 +1,101 @@
+#include "kernels/choose_method.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+namespace stencil {
+namespace {
+
+/// Measured on a square field of edge x edge cells under the zero boundary.
+struct MeasuredSpeed {
+    double edge;
+    double us_per_step;  ///< in a long call
+};
+
+/// One method in one precision.
+struct MeasuredMethod {
+    std::string_view name;
+    std::size_t cell_bytes;
+    double us_per_call;  ///< what a call takes beside its steps; for one that fuses steps, what a single step takes
+    double insulated, periodic;  ///< the time of a step under these boundaries, as a multiple of that under zero
+    std::vector<MeasuredSpeed> speeds;  ///< by rising edge
+};
+
+// `stencilscope bench` measures these: us_per_step as it is, us_per_call with --steps 1. A method without a
+// row is never chosen. GPU: one H200; CPU: two AVX-512 cores.
+constexpr std::size_t kFloat = sizeof(float), kDouble = sizeof(double);
+
+std::span<const MeasuredMethod> measured_methods() {
+    static const MeasuredMethod table[] = {
+        {"reference", kFloat, 0, 1, 1, {{2000, 7680}}},
+        {"reference", kDouble, 0, 1, 1, {{2000, 7680}}},
+        {"cpu", kFloat, 10, 1, 1, {{2000, 380}, {8192, 8340}, {16384, 32900}}},
+        {"cpu", kDouble, 10, 1, 1, {{2000, 961}, {8192, 16700}}},
+        {"tutorial", kFloat, 5, 1, 1, {{2000, 39.8}, {8192, 636}}},
+        {"tutorial", kDouble, 5, 1, 1, {{2000, 40.4}, {8192, 640}}},
+        {"naive", kFloat, 5, 1, 1, {{2000, 11.2}, {8192, 245}}},
+        {"naive", kDouble, 5, 1, 1, {{2000, 20.6}, {8192, 330}}},
+        {"tiled", kFloat, 5, 1, 1, {{2000, 6.9}, {8192, 129}}},
+        {"tiled", kDouble, 5, 1, 1, {{2000, 16.4}, {8192, 255}}},
+    };
+    return table;
+}
+
+// Between two sizes the time is taken to go with a power of the edge; beyond the largest it goes with the
+// cells, and below the smallest it stays, because launches and synchronisation are what is left of it.
+double us_per_step(std::span<const MeasuredSpeed> speeds, double edge) {
+    if (edge <= speeds.front().edge) return speeds.front().us_per_step;
+    const MeasuredSpeed& last = speeds.back();
+    if (edge >= last.edge) return last.us_per_step * (edge / last.edge) * (edge / last.edge);
+    const auto above = std::ranges::upper_bound(speeds, edge, {}, &MeasuredSpeed::edge);
+    const MeasuredSpeed& from = *(above - 1);
+    const double way = std::log(edge / from.edge) / std::log(above->edge / from.edge);
+    return from.us_per_step * std::pow(above->us_per_step / from.us_per_step, way);
+}
+
+double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
+    switch (boundary) {
+        case Boundary::insulated:
+            return row.insulated;
+        case Boundary::periodic:
+            return row.periodic;
+        case Boundary::zero:
+            break;
+    }
+    return 1;
+}
+
+bool can_step(const Method& method, const MethodRequest& request) {
+    return method.device == request.device && !method.jumps &&
+           (!method.unfit || method.unfit(request.shape, request.cell_bytes).empty());
+}
+
+}  // namespace
+
+double expected_seconds(const Method& method, const MethodRequest& request) {
+    constexpr double kNever = std::numeric_limits<double>::infinity();
+    if (!can_step(method, request)) return kNever;
+    const double edge = std::sqrt(double(request.shape.nx) * request.shape.ny);
+    for (const MeasuredMethod& row : measured_methods())
+        if (row.name == method.name && row.cell_bytes == request.cell_bytes)
+            return 1e-6 * (row.us_per_call + double(request.steps) * boundary_factor(row, request.boundary) *
+                                                 us_per_step(row.speeds, edge));
+    return kNever;
+}
+
+const Method& choose_method(const MethodRequest& request,
+                            const std::function<bool(const Method&)>& allowed) {
+    const Method* best = nullptr;
+    for (const Method& method : methods()) {
+        if (!can_step(method, request) || (allowed && !allowed(method))) continue;
+        if (!best || expected_seconds(method, request) < expected_seconds(*best, request)) best = &method;
+    }
+    if (!best) throw std::logic_error("a device without a method that fits every field");
+    return *best;
+}
+
+}  // namespace stencil
