@@ -118,6 +118,8 @@ class CpuSolver : public CpuNeighbour {
 
     Statistics statistics(Quantity quantity) override { return stencil::statistics(view_of(quantity)); }
 
+    double norm(Quantity quantity) override { return stencil::norm(view_of(quantity)); }
+
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
         return stencil::percentiles(view_of(quantity), q);
     }

@@ -128,6 +128,8 @@ class CudaSolver : public CudaNeighbour {
 
     Statistics statistics(Quantity quantity) override { return cuda_statistics(view_of(quantity)); }
 
+    double norm(Quantity quantity) override { return cuda_norm(view_of(quantity)); }
+
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
         return cuda_percentiles(view_of(quantity), q);
     }
