@@ -98,8 +98,8 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
     return request;
 }
 
-std::string method_choice(const RunSpec& spec) {
-    const MethodRequest request = method_request(spec);
+std::string method_choice(const RunSpec& spec, long long steps_per_call) {
+    const MethodRequest request = method_request(spec, steps_per_call);
     return fmt::format("auto: {} (fastest measured on {} for {} step{} of {}x{} {})",
                        spec.method,
                        request.device == Device::cuda ? "CUDA" : "the CPU",

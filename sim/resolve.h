@@ -20,7 +20,7 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 
 /// Why `auto` chose the method of a resolved spec: "auto: tiled (fastest measured on CUDA for 10000 steps of
 /// 2000x2000 float32)".
-std::string method_choice(const RunSpec& spec);
+std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
 
 /// Of a resolved spec.
 SolverSetup solver_setup(const RunSpec& spec);

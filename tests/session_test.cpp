@@ -29,7 +29,7 @@ RunSpec small_spec() {
 SessionOptions standing() {
     SessionOptions options;
     options.running = false;
-    options.measure_copy = false;
+    options.measure_limits = false;
     return options;
 }
 
@@ -387,20 +387,20 @@ TEST_CASE("The copy bandwidth is measured in pieces between frames, and never wh
     SessionOptions options = standing();
     Session without(small_spec(), options);
     settle(without);
-    REQUIRE(without.snapshot()->copy_gb_per_s == 0);
-    options.measure_copy = true;
+    REQUIRE(without.snapshot()->limits.copy_gb_per_s == 0);
+    options.measure_limits = true;
     options.running = true;
     Session session(small_spec(), options);
     session.apply(action::Pace{3, 12});
     int pieces = 0;
-    while (session.snapshot()->copy_gb_per_s == 0) {
+    while (session.snapshot()->limits.copy_gb_per_s == 0) {
         const auto before = session.snapshot()->step;
         session.work();
         if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
         REQUIRE(session.snapshot()->step <= before + 3);
         REQUIRE(++pieces < 10000);
     }
-    REQUIRE(session.snapshot()->copy_gb_per_s > 0.1);
+    REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
     REQUIRE(session.snapshot()->step > 3 * 7);
 }
 
@@ -417,7 +417,7 @@ TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
 
 TEST_CASE("An engine steps on its own thread while others ask and act") {
     SessionOptions options;
-    options.measure_copy = false;
+    options.measure_limits = false;
     std::atomic<int> news = 0;
     Engine engine(small_spec(), options, [&] { ++news; });
     std::uint64_t last = 0;

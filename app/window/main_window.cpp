@@ -122,7 +122,7 @@ nlohmann::ordered_json MainWindow::report() const {
     json["us_per_step"] = now.speed.us_per_step;
     json["gcells_per_s"] = now.speed.gcells_per_s;
     json["effective_gb_per_s"] = now.speed.effective_gb_per_s;
-    json["copy_gb_per_s"] = now.copy_gb_per_s;
+    json["copy_gb_per_s"] = now.limits.copy_gb_per_s;
     json["window"] = {{"width", width},
                       {"height", height},
                       {"gl_renderer", ui_.gl_renderer},

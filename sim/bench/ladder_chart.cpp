@@ -64,7 +64,7 @@ void draw_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color) {
 
 // --- Curves over sizes.
 
-Point place(const SpeedChart& chart, const Box& box, const SpeedPoint& point) {
+Point place(const SpeedChart& chart, const Box& box, const MethodSpeed& point) {
     return {box.left + chart.across(point.edge) * box.width,
             box.bottom() - chart.up(point.gcells_per_s) * box.height};
 }
@@ -138,7 +138,7 @@ void draw_names(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) {
 void draw_curves(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) {
     for (const SpeedCurve& curve : chart.curves) {
         std::vector<Point> points;
-        for (const SpeedPoint& point : curve.points) points.push_back(place(chart, box, point));
+        for (const MethodSpeed& point : curve.points) points.push_back(place(chart, box, point));
         canvas.path(points, {kLine, curve.color});
         for (const Point& point : points) draw_disc(canvas, point, kMarker, curve.color);
     }
@@ -228,7 +228,7 @@ std::string draw_bars(const LadderReport& report, const SpeedChart& chart, Figur
 }  // namespace
 
 std::string draw_ladder(const LadderReport& report, FigureFormat format) {
-    const SpeedChart chart = make_speed_chart(report.rows, report.limits, report.spec.run.dtype);
+    const SpeedChart chart = make_speed_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype);
     return report.spec.sizes.size() == 1 ? draw_bars(report, chart, format)
                                          : draw_over_sizes(report, chart, format);
 }

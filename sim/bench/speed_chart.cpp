@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace stencil {
 namespace {
@@ -20,12 +21,12 @@ double share(const ValueRange& range, double value) {
     return std::log(value / range.low) / std::log(range.high / range.low);
 }
 
-void add_curve(SpeedChart& chart, const Method& method, std::span<const LadderRow> rows) {
+void add_curve(SpeedChart& chart, const Method& method, std::span<const MethodSpeed> speeds) {
     SpeedCurve curve{std::string(method.name), method_color(method), {}};
-    for (const LadderRow& row : rows)
-        if (row.method == &method && row.timed_steps())
-            curve.points.push_back({std::sqrt(row.cells()), row.speed.gcells_per_s});
-    std::ranges::sort(curve.points, {}, &SpeedPoint::edge);
+    std::ranges::copy_if(speeds, std::back_inserter(curve.points), [&](const MethodSpeed& speed) {
+        return speed.method == &method;
+    });
+    std::ranges::sort(curve.points, {}, &MethodSpeed::edge);
     if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
 }
 
@@ -38,7 +39,7 @@ void set_axes(SpeedChart& chart) {
     constexpr double kEdgeRoom = 1.15, kSpeedRoom = 1.5;
     double least_edge = 1e300, most_edge = 0, least = 1e300, most = 0;
     for (const SpeedCurve& curve : chart.curves)
-        for (const SpeedPoint& point : curve.points) {
+        for (const MethodSpeed& point : curve.points) {
             least_edge = std::min(least_edge, point.edge);
             most_edge = std::max(most_edge, point.edge);
             least = std::min(least, point.gcells_per_s);
@@ -69,9 +70,17 @@ Rgb method_color(const Method& method) {
     return kColors[rank % std::size(kColors)];
 }
 
-SpeedChart make_speed_chart(std::span<const LadderRow> rows, const LadderLimits& limits, DType dtype) {
+std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
+    std::vector<MethodSpeed> speeds;
+    for (const LadderRow& row : rows)
+        if (row.timed_steps())
+            speeds.push_back({row.method, std::sqrt(row.cells()), row.speed.gcells_per_s, row.error});
+    return speeds;
+}
+
+SpeedChart make_speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
     SpeedChart chart;
-    for (const Method& method : methods()) add_curve(chart, method, rows);
+    for (const Method& method : methods()) add_curve(chart, method, speeds);
     if (limits.copy_gb_per_s > 0)
         chart.limits.push_back({"copy, one step a pass", limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)

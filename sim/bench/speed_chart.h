@@ -1,6 +1,7 @@
 // Speeds against sizes, as curves: what the chart of a ladder and that of the window draw.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,16 +12,18 @@
 
 namespace stencil {
 
-/// A method's speed on one size.
-struct SpeedPoint {
+/// What a method reached on one size.
+struct MethodSpeed {
+    const Method* method = nullptr;
     double edge = 0;  ///< square root of the cells
     double gcells_per_s = 0;
+    std::optional<double> error;  ///< of the timed field, relative 2-norm, where it was compared
 };
 
 struct SpeedCurve {
     std::string name;
     Rgb color;
-    std::vector<SpeedPoint> points;  ///< by rising edge
+    std::vector<MethodSpeed> points;  ///< by rising edge
 };
 
 /// What no method can exceed, or none that passes over memory in every step.
@@ -43,7 +46,10 @@ struct SpeedChart {
 /// The colour of a method: always the same, and told apart by colour-blind eyes.
 Rgb method_color(const Method& method);
 
-/// Of the rows in which steps were timed; one curve for each method, in the order of their table.
-SpeedChart make_speed_chart(std::span<const LadderRow> rows, const LadderLimits& limits, DType dtype);
+/// Of the rows in which steps were timed.
+std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
+
+/// One curve for each method, in the order of their table.
+SpeedChart make_speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 
 }  // namespace stencil

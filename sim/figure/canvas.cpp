@@ -142,6 +142,7 @@ class CairoCanvas : public FigureCanvas {
     }
 
     void trace(std::span<const Point> points) {
+        cairo_new_path(cairo_.get());  // text leaves the place where it ends
         for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
     }
 

@@ -32,7 +32,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
       running_(options.running),
       stop_at_(options.stop_at),
       steps_per_frame_(options.steps_per_frame),
-      copy_wanted_(options.measure_copy) {
+      limits_wanted_(options.measure_limits) {
     begin(asked);
     take_probes(asked);
 }
@@ -45,7 +45,7 @@ void Session::take_probes(const RunSpec& spec) {
 
 void Session::begin(const RunSpec& asked) {
     const auto machine = std::make_shared<Machine>(query_machine());
-    const RunSpec spec = resolve(asked, *machine);
+    const RunSpec spec = resolve(asked, *machine, steps_per_call());
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
@@ -54,6 +54,7 @@ void Session::begin(const RunSpec& asked) {
         spec,
         make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
     machine_ = machine;
+    auto_method_ = asked.method == "auto";
     replace(std::move(next));
 }
 
@@ -123,15 +124,17 @@ bool Session::batch_is_due() const {
 
 bool Session::busy() const {
     return steps_left() || reference_behind() || reference_missing() || batch_is_due() || frame_is_due() ||
-           copy_is_due();
+           limits_are_due() || ladder_;
 }
 
 void Session::work() {
     try {
         poll_exporter();
         if (reference_missing()) make_reference();
-        if (copy_is_due()) measure_copy();
-        if (reference_behind()) {
+        if (limits_are_due()) measure_limits();
+        if (ladder_) {
+            climb_ladder();
+        } else if (reference_behind()) {
             catch_up_reference();
         } else {
             if (batch_is_due()) begin_batch();
@@ -150,6 +153,7 @@ void Session::stop(const std::string& why) {
     running_ = false;
     target_ = simulation_->step();
     order_.clear();
+    ladder_.reset();
     framed_version_ = version_;
     message(Message::Level::error, why);
     auto empty = std::make_shared<Frame>(frame_ ? *frame_ : Frame{});
@@ -163,6 +167,7 @@ void Session::begin_batch() {
     if (steps == 0) steps = last_auto_ = paced_steps(step_cost(), budget_ms_, last_auto_);
     target_ = std::min(step + steps, kMostSteps);
     if (stop_at_ && *stop_at_ > step) target_ = std::min(target_, *stop_at_);
+    reconsider_method(target_ - step);
     order_from_ = step;
     ordered_ = false;
     batch_seconds_ = 0;
@@ -188,6 +193,7 @@ void Session::do_slice() {
         same ? timings.total_seconds() - before : std::chrono::duration<double>(Clock::now() - begin).count();
     recent_.add(seconds, steps);
     batch_seconds_ += seconds;
+    note_speed();
     // An edit of the spec may have brought another size or method with it.
     field_changed(&simulation_->solver() != solver);
     record_if_due();
@@ -290,23 +296,6 @@ void Session::record_if_due() {
         recorder_.reset();
         message(Message::Level::error, fmt::format("Recording ended: {}", error.what()));
     }
-}
-
-// One piece a frame while the run goes on, so that nothing waits for it.
-bool Session::copy_is_due() const {
-    return copy_wanted_ && frame_ && (settled() || copied_at_ != frame_->count);
-}
-
-void Session::measure_copy() {
-    const RunSpec& now = simulation_->now();
-    if (!copies_) copies_ = std::make_unique<CopyBandwidth>(find_method(now.method)->device, now.threads);
-    copied_at_ = frame_->count;
-    copies_->work();
-    if (!copies_->done()) return;
-    copy_wanted_ = false;
-    copy_gb_per_s_ = copies_->fastest();
-    copies_.reset();
-    dirty_ = true;
 }
 
 void Session::poll_exporter() {

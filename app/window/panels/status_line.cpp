@@ -51,8 +51,8 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
                       .tip = "Cell updates per second / 1e9, while stepping",
                       .least_width = em(6.5f),
                       .importance = 65});
-    if (snapshot.copy_gb_per_s <= 0) return;
-    const double share = speed.effective_gb_per_s / snapshot.copy_gb_per_s;
+    if (snapshot.limits.copy_gb_per_s <= 0) return;
+    const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     pieces.push_back({.text = format_measured(share, format_share) + " of copy",
                       .tip = "Effective bandwidth over that of a plain copy, measured here; see Performance",
                       .least_width = em(6),
