@@ -21,13 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows appear as they are measured.
+bool any_measured(const std::vector<LadderRow>& rows) {
+    return std::ranges::any_of(rows, [](const LadderRow& row) { return row.measured(); });
+}
+
+// The rows appear as they are measured, from the first one on that was.
 class Table {
   public:
     Table(const Machine& machine, bool quiet) : machine_(machine), quiet_(quiet) {}
 
     void show(const Ladder& ladder, ProgressLine& progress) {
-        if (quiet_ || ladder.rows().size() == shown_) return;
+        if (quiet_ || ladder.rows().size() == shown_ || !any_measured(ladder.rows())) return;
         const LadderReport report = make_report(ladder, machine_);
         progress.clear();
         if (shown_ == 0) fmt::print("{}{}", intro_text(report), header_text(report));
@@ -52,15 +56,13 @@ void climb(Ladder& ladder, Table& table, bool quiet) {
     while (!ladder.done() && interrupt_signal() == 0) {
         ladder.work();
         table.show(ladder, progress);
-        if (progress.due())
-            progress.show(fmt::format("{:3.0f}%  {}", 100 * ladder.share(), ladder.doing()));
+        if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * ladder.share(), ladder.doing()));
     }
 }
 
 // Nothing at all could be measured: that is no table but an error.
 void require_rows(const LadderReport& report) {
-    const auto measured = [](const LadderRow& row) { return row.measured(); };
-    if (report.interrupted || report.rows.empty() || std::ranges::any_of(report.rows, measured)) return;
+    if (report.interrupted || report.rows.empty() || any_measured(report.rows)) return;
     const LadderRow& row = report.rows.front();
     throw MachineError(fmt::format("nothing can be measured: {}: {}", row.method->name, row.why_not));
 }

@@ -140,7 +140,8 @@ void add_setting(CLI::App& command, const char* name, std::string help, RunSpec&
             fmt::format("--{}", name),
             [&spec, &setting](const std::string& text) { setting.set(spec, text); },
             std::move(help))
-        ->type_name(std::string(setting.value));
+        ->type_name(std::string(setting.value))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void add_devices(CLI::App& app, DevicesRequest& request) {
@@ -177,9 +178,12 @@ void add_bench(CLI::App& app, BenchRequest& request) {
              "NX[xNY],...",
              "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
              add_sizes);
-    bench->add_flag("--sweep", spec.sweep, "sizes from 256 to the largest square that fits, and why a cell's cost changes");
+    bench->add_flag("--sweep",
+                    spec.sweep,
+                    "sizes from 256 to the largest square that fits, and why a cell's cost changes");
     add_list("--method", "NAME,...", "which rungs (default: all of the device)", add_methods);
-    add_setting(*bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", spec.run);
+    add_setting(
+        *bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", spec.run);
     add_setting(*bench, "dtype", "float32 or float64 (default float32)", spec.run);
     add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", spec.run);
     add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", spec.run);
@@ -188,12 +192,11 @@ void add_bench(CLI::App& app, BenchRequest& request) {
                [](LadderSpec& s, const std::string& text) {
                    s.steps = parse_integer(text, "--steps", 1, kMostSteps);
                });
-    add_number(
-        "--repeats",
-        "timed repeats, of which the median counts (default 7, at least 5)",
-        [](LadderSpec& s, const std::string& text) {
-            s.repeats = int(parse_integer(text, "--repeats", kLeastRepeats, 1000));
-        });
+    add_number("--repeats",
+               "timed repeats, of which the median counts (default 7, at least 5)",
+               [](LadderSpec& s, const std::string& text) {
+                   s.repeats = int(parse_integer(text, "--repeats", kLeastRepeats, 1000));
+               });
     add_setting(*bench, "seed", "of the random field to start from", spec.run);
     add_setting(*bench, "threads", "CPU threads (default: all)", spec.run);
     add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", spec.run);

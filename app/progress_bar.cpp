@@ -47,7 +47,8 @@ std::string ProgressBar::text(long long steps, double seconds) const {
     const double left = steps > 0 ? elapsed / double(steps) * double(total_ - steps) : 0;
     const double rate = seconds > 0 ? cells_ * double(steps) / seconds / 1e9 : 0;
     const int filled = int(share * kWidth);
-    const std::string bar = line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
+    const std::string bar =
+        line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
     return fmt::format("{}{:3.0f}%  {}/{} steps  {:.3g} GCells/s  {} left",
                        bar,
                        100 * share,

@@ -20,8 +20,10 @@ struct MeasuredSpeed {
 struct MeasuredMethod {
     std::string_view name;
     std::size_t cell_bytes;
-    double us_per_call;  ///< what a call takes beside its steps; for one that fuses steps, what a single step takes
-    double insulated, periodic;  ///< the time of a step under these boundaries, as a multiple of that under zero
+    double us_per_call;  ///< what a call takes beside its steps; for one that fuses steps, what a single step
+                         ///< takes
+    double insulated,
+        periodic;  ///< the time of a step under these boundaries, as a multiple of that under zero
     std::vector<MeasuredSpeed> speeds;  ///< by rising edge
 };
 
@@ -35,12 +37,22 @@ std::span<const MeasuredMethod> measured_methods() {
         {"reference", kDouble, 0, 1, 1, {{2000, 7680}}},
         {"cpu", kFloat, 10, 1, 1, {{2000, 380}, {8192, 8340}, {16384, 32900}}},
         {"cpu", kDouble, 10, 1, 1, {{2000, 961}, {8192, 16700}}},
-        {"tutorial", kFloat, 5, 1, 1, {{2000, 39.8}, {8192, 636}}},
-        {"tutorial", kDouble, 5, 1, 1, {{2000, 40.4}, {8192, 640}}},
-        {"naive", kFloat, 5, 1, 1, {{2000, 11.2}, {8192, 245}}},
-        {"naive", kDouble, 5, 1, 1, {{2000, 20.6}, {8192, 330}}},
-        {"tiled", kFloat, 5, 1, 1, {{2000, 6.9}, {8192, 129}}},
-        {"tiled", kDouble, 5, 1, 1, {{2000, 16.4}, {8192, 255}}},
+        {"tutorial", kFloat, 5.3, 1, 1, {{512, 4.35}, {2000, 40.1}, {8192, 635}}},
+        {"tutorial", kDouble, 5.2, 1, 1, {{512, 4.47}, {2000, 40.8}, {8192, 640}}},
+        {"naive",
+         kFloat,
+         5.2,
+         1.01,
+         1.01,
+         {{256, 1.50}, {512, 2.15}, {1024, 4.06}, {2000, 11.6}, {4096, 62.2}, {8192, 241}, {16384, 949}}},
+        {"naive", kDouble, 5.2, 1.01, 1.01, {{512, 2.23}, {2000, 20.7}, {8192, 305}}},
+        {"tiled",
+         kFloat,
+         5.0,
+         1.01,
+         1.01,
+         {{256, 2.10}, {512, 2.16}, {1024, 3.14}, {2000, 7.2}, {4096, 33.9}, {8192, 128}, {16384, 508}}},
+        {"tiled", kDouble, 5.2, 1.01, 1.01, {{512, 2.35}, {2000, 16.8}, {8192, 254}}},
     };
     return table;
 }
@@ -87,8 +99,7 @@ double expected_seconds(const Method& method, const MethodRequest& request) {
     return kNever;
 }
 
-const Method& choose_method(const MethodRequest& request,
-                            const std::function<bool(const Method&)>& allowed) {
+const Method& choose_method(const MethodRequest& request, const std::function<bool(const Method&)>& allowed) {
     const Method* best = nullptr;
     for (const Method& method : methods()) {
         if (!can_step(method, request) || (allowed && !allowed(method))) continue;

@@ -30,7 +30,8 @@ void resample(const CpuView<T>& view, const ResampleRequest& request, float* pix
 template <class T>
 Statistics statistics(const CpuView<T>& view);
 
-/// The 2-norm over all cells, summed in float64; NaN where a cell is. The same whatever the number of threads.
+/// The 2-norm over all cells, summed in float64; NaN where a cell is. The same whatever the number of
+/// threads.
 template <class T>
 double norm(const CpuView<T>& view);
 

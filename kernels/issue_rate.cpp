@@ -16,8 +16,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two fused multiply-adds a cycle, of four cycles each, need eight at work side by side; twelve leave a reserve
-// and the registers of AVX2 suffice.
+// Two fused multiply-adds a cycle, of four cycles each, need eight at work side by side; twelve leave a
+// reserve and the registers of AVX2 suffice.
 constexpr int kChains = 12;
 
 // Without an instruction for it a multiply-add is two.
@@ -51,8 +51,9 @@ std::int64_t issue(std::int64_t rounds, T* result) {
         l = hn::MulAdd(l, factor, term);
         m = hn::MulAdd(m, factor, term);
     }
-    const V all = hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)),
-                          hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), hn::Add(hn::Add(j, k), hn::Add(l, m))));
+    const V all =
+        hn::Add(hn::Add(hn::Add(a, b), hn::Add(c, e)),
+                hn::Add(hn::Add(hn::Add(f, g), hn::Add(h, i)), hn::Add(hn::Add(j, k), hn::Add(l, m))));
     *result = hn::GetLane(hn::SumOfLanes(d, all));
     return rounds * kChains * kInstructions * std::int64_t(hn::Lanes(d));
 }

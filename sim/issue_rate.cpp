@@ -38,7 +38,8 @@ class HostLoad : public Base {
     Piece issue(std::int64_t rounds) override {
         const auto start = std::chrono::steady_clock::now();
         const std::int64_t count = cpu_issue<T>(pool_, rounds);
-        return {double(count), std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+        return {double(count),
+                std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
     }
 
   private:
@@ -87,7 +88,8 @@ void IssueRate::work() {
     if (rounds_ == 0) {
         load_->issue(kFirstRounds);
         const double seconds = load_->issue(kFirstRounds).seconds;
-        rounds_ = std::max(kFirstRounds, std::int64_t(kPieceSeconds / std::max(seconds, 1e-9) * kFirstRounds));
+        rounds_ =
+            std::max(kFirstRounds, std::int64_t(kPieceSeconds / std::max(seconds, 1e-9) * kFirstRounds));
         return;
     }
     const Piece piece = load_->issue(rounds_);

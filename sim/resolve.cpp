@@ -91,7 +91,8 @@ SolverSetup solver_setup(const RunSpec& spec) {
 }
 
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
-    MethodRequest request{Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
+    MethodRequest request{
+        Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
     if (const Method* method = find_method(spec.method)) request.device = method->device;
     request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
     if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);

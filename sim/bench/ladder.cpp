@@ -15,7 +15,8 @@ namespace stencil {
 namespace {
 
 constexpr Size kNextToNothing{32, 32};
-constexpr long long kMostRepeatSteps = 10000;  // of a repeat: what a millisecond of the fastest takes, and enough
+constexpr long long kMostRepeatSteps =
+    10000;  // of a repeat: what a millisecond of the fastest takes, and enough
 // Repeats' worth of steps that warming up may take.
 constexpr int kWarmRepeats = 8;
 // A truth that is further from the reference on a small field is none.
@@ -152,10 +153,10 @@ void Ladder::work_on_truth() {
         if (!truth_errors_.contains(&wanted)) {
             const double distance = distance_from_reference(spec_, wanted);
             if (!(distance <= kTruthBound))
-                throw MachineError(fmt::format(
-                    "{} in float64 is no truth to compare with: it is {:.1e} from the reference",
-                    wanted.name,
-                    distance));
+                throw MachineError(
+                    fmt::format("{} in float64 is no truth to compare with: it is {:.1e} from the reference",
+                                wanted.name,
+                                distance));
             truth_errors_[&wanted] = distance;
         }
         truth_ = std::make_unique<Truth>(spec_, wanted, *start_);

@@ -21,7 +21,7 @@ namespace stencil {
 inline constexpr double kInstructionsPerCell = 3;
 
 struct LadderLimits {
-    double copy_gb_per_s = 0;              ///< measured
+    double copy_gb_per_s = 0;            ///< measured
     double instructions_per_second = 0;  ///< measured, counted per cell
 
     /// The most that a method can do which reads and writes each cell once per step, and any method.
@@ -32,18 +32,18 @@ struct LadderLimits {
 struct LadderRow {
     const Method* method = nullptr;
     Size size;
-    std::string fits;          ///< the fastest level of the device that holds the field: registers, L2, ...
-    std::string why_not;       ///< why nothing was measured; empty where it was
-    long long steps = 0;       ///< of each repeat
+    std::string fits;     ///< the fastest level of the device that holds the field: registers, L2, ...
+    std::string why_not;  ///< why nothing was measured; empty where it was
+    long long steps = 0;  ///< of each repeat
     int repeats = 0;
-    double seconds = 0;        ///< of a repeat, median
-    double spread = 0;         ///< slowest minus fastest repeat, as a share of the median
-    Speed speed;               ///< zeros where the method jumps
-    long long total_steps = 0; ///< after which the error is that of the timed field
-    double error = 0;          ///< relative 2-norm; not finite where nothing is left of the field
-    std::string truth;         ///< what it was compared with
-    double truth_error = 0;    ///< how far that is from the reference on a small field
-    double fixed_us = 0;       ///< of a step on a field of next to no cells; only in a sweep
+    double seconds = 0;         ///< of a repeat, median
+    double spread = 0;          ///< slowest minus fastest repeat, as a share of the median
+    Speed speed;                ///< zeros where the method jumps
+    long long total_steps = 0;  ///< after which the error is that of the timed field
+    double error = 0;           ///< relative 2-norm; not finite where nothing is left of the field
+    std::string truth;          ///< what it was compared with
+    double truth_error = 0;     ///< how far that is from the reference on a small field
+    double fixed_us = 0;        ///< of a step on a field of next to no cells; only in a sweep
 
     bool measured() const { return why_not.empty(); }
     bool timed_steps() const { return measured() && !method->jumps; }

@@ -188,15 +188,10 @@ std::string draw_bars(const LadderReport& report, const SpeedChart& chart, Figur
     const double height = 58 + kLimitRoom + rows * kPitch + kBelow;
     const auto canvas = make_canvas(format, kWidth, height, "Methods on " + clean_text(report.device));
     const double top = draw_titles(*canvas, report) + kLimitRoom;
-    double most = 0;
-    for (const SpeedCurve& curve : chart.curves) most = std::max(most, curve.points.front().gcells_per_s);
-    for (const SpeedLimit& limit : chart.limits) most = std::max(most, limit.gcells_per_s);
     const Box box{left, top, kWidth - left - kMargin, rows * kPitch};
-    // Room for the number beside the longest bar.
-    const ValueRange axis{0, 1.12 * most};
-    const auto x_of = [&](double speed) { return box.left + speed / axis.high * box.width; };
+    const auto x_of = [&](double speed) { return box.left + chart.up(speed) * box.width; };
     const double under = box.bottom() + kTick + 3 + kTickSize * kCapital;
-    for (const Tick& tick : value_ticks(axis, 8).marks) {
+    for (const Tick& tick : log_ticks(chart.speeds, 14).marks) {
         const double x = box.left + tick.position * box.width;
         canvas->path(std::array{Point{x, box.top}, Point{x, box.bottom()}}, {kHair, kGridColor});
         canvas->text(tick.label, {x, under}, {.size = kTickSize, .anchor = Anchor::middle});
@@ -219,7 +214,7 @@ std::string draw_bars(const LadderReport& report, const SpeedChart& chart, Figur
         label -= 1.5 * kNoteSize;
     }
     canvas->line({box.left, box.top}, {box.left, box.bottom()}, kHair);
-    canvas->text(fmt::format("GCells/s on {}x{} cells", size.nx, size.ny),
+    canvas->text(fmt::format("GCells/s on {}x{} cells, logarithmic", size.nx, size.ny),
                  {box.middle_x(), under + 6 + kLabelSize},
                  {.size = kLabelSize, .anchor = Anchor::middle});
     return canvas->finish();

@@ -35,8 +35,8 @@ std::string note_of(const LadderRow& row) {
         note = fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3);
     if (!std::isfinite(row.error)) note += "nothing finite is left of the field to compare";
     if (fixed_share(row) >= kMuch)
-        note = fmt::format(
-            "{:.2g} us of a step are launching and waiting, however few the cells", row.fixed_us);
+        note =
+            fmt::format("{:.2g} us of a step are launching and waiting, however few the cells", row.fixed_us);
     return note;
 }
 
@@ -84,7 +84,8 @@ std::string csv_cell(const Json& value) {
     if (value.is_null()) return "";
     if (!value.is_string()) return value.dump();
     std::string quoted = "\"";
-    for (const char c : value.get<std::string>()) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    for (const char c : value.get<std::string>())
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
     return quoted + "\"";
 }
 
@@ -200,9 +201,7 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
         or_dash(share_text(of_copy(report, row))),
         or_dash(share_text(of_issue(report, row))),
         fused_text(*row.method),
-        report.spec.sweep
-            ? fmt::format(" {:>8} {:>9}", or_dash(figures(ps_per_cell(row))), row.fits)
-            : "",
+        report.spec.sweep ? fmt::format(" {:>8} {:>9}", or_dash(figures(ps_per_cell(row))), row.fits) : "",
         std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
         row.total_steps,
         row.truth,

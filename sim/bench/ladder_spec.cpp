@@ -28,12 +28,11 @@ std::optional<Device> named_device(const LadderSpec& spec) {
     for (const std::string& name : spec.methods) {
         const Method& method = *find_method(name);
         if (device && method.device != *device)
-            throw InputError(fmt::format(
-                "--method {}: runs on {}, and {} on {}: a ladder is of one device",
-                name,
-                name_of(method.device),
-                spec.methods.front(),
-                name_of(*device)));
+            throw InputError(fmt::format("--method {}: runs on {}, and {} on {}: a ladder is of one device",
+                                         name,
+                                         name_of(method.device),
+                                         spec.methods.front(),
+                                         name_of(*device)));
         device = method.device;
     }
     return device;
@@ -44,13 +43,11 @@ Device decide_device(const LadderSpec& spec, const Machine& machine) {
     require_backend(backend, machine);
     const auto named = named_device(spec);
     if (named && backend != "auto" && backend != name_of(*named))
-        throw InputError(fmt::format("--method {} runs on {}, and --backend says {}",
-                                     spec.methods.front(),
-                                     name_of(*named),
-                                     backend));
-    if (named == Device::cuda && !machine.has_cuda())
         throw InputError(fmt::format(
-            "--method {} needs CUDA, and {}", spec.methods.front(), machine.cuda.why_none));
+            "--method {} runs on {}, and --backend says {}", spec.methods.front(), name_of(*named), backend));
+    if (named == Device::cuda && !machine.has_cuda())
+        throw InputError(
+            fmt::format("--method {} needs CUDA, and {}", spec.methods.front(), machine.cuda.why_none));
     if (named) return *named;
     return backend == "cuda" || (backend == "auto" && machine.has_cuda()) ? Device::cuda : Device::cpu;
 }

@@ -9,7 +9,7 @@
 namespace stencil {
 
 struct TrialRule {
-    long long steps = 0;           ///< of each repeat; 0: as many as take `seconds`, at most `most_steps`
+    long long steps = 0;  ///< of each repeat; 0: as many as take `seconds`, at most `most_steps`
     int repeats = 7;
     double seconds = 0.2;
     long long most_steps = 10000;  ///< a whole pass of the method is made all the same

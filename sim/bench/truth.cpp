@@ -27,8 +27,7 @@ bool in_float64(const LadderSpec& spec, const Method& method) {
 }
 
 bool fits(const Method& method, Size size) {
-    return method.make_float64 &&
-           (!method.unfit || method.unfit({size.nx, size.ny}, sizeof(double)).empty());
+    return method.make_float64 && (!method.unfit || method.unfit({size.nx, size.ny}, sizeof(double)).empty());
 }
 
 const Method* find_jump(Device device, Size size) {
@@ -48,7 +47,8 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
     };
     constexpr long long kMany = 1'000'000;
     const Method& truth = truth_method(spec, method, size, kMany);
-    const double solvers = per_cell(method, spec.run.dtype) + sizeof(double) + per_cell(truth, DType::float64);
+    const double solvers =
+        per_cell(method, spec.run.dtype) + sizeof(double) + per_cell(truth, DType::float64);
     const InitialChoice choice = parse_initial(spec.run.initial);
     const double making = choice.condition->bytes_per_cell + double(bytes_of(spec.run.dtype));
     if (device_of(spec) == Device::cuda) return {making, solvers};
@@ -63,15 +63,15 @@ const Method& truth_method(const LadderSpec& spec, const Method& judged, Size si
     if (updates <= kReferenceUpdates && allowed(reference())) return reference();
     const Method* jump = find_jump(device_of(spec), size);
     if (jump && allowed(*jump)) return *jump;
-    return choose_method(
-        {device_of(spec), {size.nx, size.ny}, sizeof(double), spec.run.boundary, steps}, allowed);
+    return choose_method({device_of(spec), {size.nx, size.ny}, sizeof(double), spec.run.boundary, steps},
+                         allowed);
 }
 
 double distance_from_reference(const LadderSpec& spec, const Method& method) {
     constexpr Size kSmall{96, 64};
     constexpr long long kSteps = 100;
-    const Field start =
-        make_initial(parse_initial(spec.run.initial), {kSmall.nx, kSmall.ny, spec.run.seed, spec.run.boundary, {}});
+    const Field start = make_initial(parse_initial(spec.run.initial),
+                                     {kSmall.nx, kSmall.ny, spec.run.seed, spec.run.boundary, {}});
     const auto judged = make_solver(float64_setup(spec, method, kSmall));
     judged->load(start);
     judged->advance(kSteps);

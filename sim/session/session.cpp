@@ -187,7 +187,9 @@ void Session::do_slice() {
     const double before = timings.total_seconds();
     const long long steps_before = timings.total_steps();
     const Solver* solver = &simulation_->solver();
+    const std::string method = simulation_->now().method;
     simulation_->apply(Advance{steps});
+    if (simulation_->now().method != method) auto_method_ = false;  // an edit of the spec asked for another
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double seconds =
         same ? timings.total_seconds() - before : std::chrono::duration<double>(Clock::now() - begin).count();

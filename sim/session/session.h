@@ -13,6 +13,7 @@
 #include "sim/session/cadence.h"
 #include "sim/session/exporter.h"
 #include "sim/session/frame_maker.h"
+#include "sim/session/method_follower.h"
 #include "sim/session/pacer.h"
 #include "sim/session/recent.h"
 #include "sim/session/snapshot.h"
@@ -138,7 +139,7 @@ class Session {
     std::shared_ptr<const Machine> machine_;
     std::unique_ptr<Simulation> simulation_;
     bool auto_method_ = false;  ///< asked for: the method follows the steps of a frame
-    int better_batches_ = 0;    ///< in a row, for which another method would have been the better one
+    MethodFollower follower_;
     std::unique_ptr<Simulation> reference_;  ///< in float64, where its difference is seen
     UndoStack undo_;
     Measures measures_;

@@ -12,12 +12,6 @@ namespace {
 
 // Before anything is known of an automatic pace.
 constexpr long long kLikelyBatch = 100;
-// Changing the method takes the field once over the host, so another one has to be better by more than a
-// little, for some frames in a row; and for an order by more than that costs.
-constexpr double kBetter = 0.8;
-constexpr int kBatchesInRow = 8;
-constexpr double kWorthSeconds = 0.5;
-
 MethodRequest request_for(const RunSpec& spec, long long steps) {
     return method_request(spec, std::max(steps, 1LL));
 }
@@ -67,24 +61,16 @@ void Session::make_way_for(const std::string& setting, const std::string& value)
 void Session::reconsider_method(long long steps) {
     if (!auto_method_) return;
     const RunSpec& now = simulation_->now();
-    const MethodRequest request = request_for(now, steps);
-    const Method& best = choose_method(request);
-    const bool better = expected_seconds(best, request) <
-                        kBetter * expected_seconds(*find_method(now.method), request);
-    better_batches_ = better ? better_batches_ + 1 : 0;
-    if (better_batches_ < kBatchesInRow) return;
-    better_batches_ = 0;
-    set_automatically(std::string(best.name));
+    if (const Method* better = follower_.for_frame(*find_method(now.method), request_for(now, steps)))
+        set_automatically(std::string(better->name));
 }
 
 void Session::choose_for_order() {
     if (!auto_method_) return;
     const RunSpec& now = simulation_->now();
     const MethodRequest request = request_for(now, target_ - simulation_->step());
-    const Method& best = choose_method(request);
-    const double saved =
-        expected_seconds(*find_method(now.method), request) - expected_seconds(best, request);
-    if (saved > kWorthSeconds) set_automatically(std::string(best.name));
+    if (const Method* better = MethodFollower::for_order(*find_method(now.method), request))
+        set_automatically(std::string(better->name));
 }
 
 }  // namespace stencil

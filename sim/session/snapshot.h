@@ -35,8 +35,8 @@ struct MemoryUse {
 };
 
 struct Snapshot {
-    RunSpec spec;  ///< what repeats the run so far, edits included: `steps` is the step now
-    RunSpec now;   ///< the settings in force, all decided
+    RunSpec spec;              ///< what repeats the run so far, edits included: `steps` is the step now
+    RunSpec now;               ///< the settings in force, all decided
     bool auto_method = false;  ///< the method in force was chosen for the steps of a frame, and follows them
     std::shared_ptr<const Machine> machine;
     std::string device;  ///< the name of what it runs on
@@ -57,8 +57,8 @@ struct Snapshot {
         drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
-    Speed speed;               ///< over the newest batches; zeros before the first
-    LadderLimits limits;       ///< of the device in the precision in force, measured; 0 before
+    Speed speed;          ///< over the newest batches; zeros before the first
+    LadderLimits limits;  ///< of the device in the precision in force, measured; 0 before
     /// What methods reached in this session, in the precision and on the device in force.
     std::vector<MethodSpeed> speeds;
     bool measuring_ladder = false;

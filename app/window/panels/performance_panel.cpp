@@ -66,9 +66,8 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const double edge = std::sqrt(double(now.size->nx) * now.size->ny);
     const RunningSpeed running{method, edge, snapshot.speed.gcells_per_s};
     std::vector<MethodSpeed> speeds = snapshot.speeds;
-    const bool known = std::ranges::any_of(speeds, [&](const MethodSpeed& speed) {
-        return speed.method == method && speed.edge == edge;
-    });
+    const bool known = std::ranges::any_of(
+        speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
     if (!known && running.gcells_per_s > 0) speeds.push_back({method, edge, running.gcells_per_s, {}});
     draw_speed_plot(make_speed_chart(speeds, snapshot.limits, now.dtype), running);
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);

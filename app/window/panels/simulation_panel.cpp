@@ -113,8 +113,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     for (const Method& method : methods()) {
         if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
         const Size size = now.size.value_or(Size{});
-        const std::string why_not =
-            method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
+        const std::string why_not = method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
         if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
             change(ui, "method", text_of(method.name));
     }

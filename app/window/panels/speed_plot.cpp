@@ -18,8 +18,15 @@ namespace {
 constexpr float kHeight = 13;  // in font sizes
 constexpr int kMostTicks = 7;
 
+// Some of the text's colour in it, so that it stands out from either theme's background.
 ImU32 color_of(Rgb color) {
-    return IM_COL32(color.r, color.g, color.b, 255);
+    const ImVec4 text = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    constexpr float kText = 0.25f;
+    const auto mixed = [](int own, float of_text) {
+        return (1 - kText) * float(own) / 255 + kText * of_text;
+    };
+    return ImGui::GetColorU32(
+        ImVec4(mixed(color.r, text.x), mixed(color.g, text.y), mixed(color.b, text.z), 1));
 }
 
 struct Plot {
@@ -141,11 +148,11 @@ std::string told(const MethodSpeed* point, const RunningSpeed& now) {
         "What the methods reached in this session, and the limits of the machine: copies of all cells, one "
         "step a pass, and instructions, three a cell. The ring is the run.";
     if (point)
-        text = fmt::format("{}: {} GCells/s, {}",
-                           point->method->name,
-                           format_figures(point->gcells_per_s),
-                           point->error ? fmt::format("error {:.1e} from float64", *point->error)
-                                        : "as the run goes");
+        text = fmt::format(
+            "{}: {} GCells/s, {}",
+            point->method->name,
+            format_figures(point->gcells_per_s),
+            point->error ? fmt::format("error {:.1e} from float64", *point->error) : "as the run goes");
     return text + fmt::format("\nstencilscope bench --size {}", edge);
 }
 
@@ -164,10 +171,9 @@ void draw_speed_plot(const SpeedChart& chart, const RunningSpeed& now) {
     ImGui::InvisibleButton("speeds", ImVec2(std::max(1.0f, size.x), size.y));
     const Ticks edges = log_ticks(chart.edges, kMostTicks);
     const Ticks speeds = log_ticks(chart.speeds, kMostTicks);
-    const Plot plot{
-        ImGui::GetWindowDrawList(),
-        ImVec2(corner.x + widest_label(speeds) + em(0.4f), corner.y + line + em(0.3f)),
-        ImVec2(corner.x + size.x - 1, corner.y + size.y - 2 * line - em(0.4f))};
+    const Plot plot{ImGui::GetWindowDrawList(),
+                    ImVec2(corner.x + widest_label(speeds) + em(0.4f), corner.y + line + em(0.3f)),
+                    ImVec2(corner.x + size.x - 1, corner.y + size.y - 2 * line - em(0.4f))};
     if (plot.most.x - plot.least.x < em(4)) return;
     draw_axes(plot, edges, speeds);
     plot.list->PushClipRect(plot.least, plot.most, true);
@@ -176,10 +182,10 @@ void draw_speed_plot(const SpeedChart& chart, const RunningSpeed& now) {
     draw_names(plot, chart);
     if (now.gcells_per_s > 0)
         plot.list->AddCircle(plot.at(chart, now.edge, now.gcells_per_s),
-                              em(0.45f),
-                              ImGui::GetColorU32(ImGuiCol_Text),
-                              0,
-                              em(0.12f));
+                             em(0.45f),
+                             ImGui::GetColorU32(ImGuiCol_Text),
+                             0,
+                             em(0.12f));
     plot.list->PopClipRect();
     if (ImGui::IsItemHovered()) tooltip(told(nearest(plot, chart), now));
 }
