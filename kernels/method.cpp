@@ -48,7 +48,7 @@ std::span<const Method> methods() {
         {.name = "streaming",
          .device = Device::cuda,
          .steps_at_a_time = kStreamingSteps,
-         .rank = 30,
+         .steps_fused = kStreamingSteps,
          .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
          .make_float32 = ON_CUDA(make_streaming<float>),
          .make_float64 = ON_CUDA(make_streaming<double>)},
