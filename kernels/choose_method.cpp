@@ -14,29 +14,31 @@ namespace {
 struct MeasuredSpeed {
     double edge;
     double us_per_step;  ///< in a long call
+    double us_alone =
+        0;  ///< a single step, of a method that fuses them: a pass over the memory that makes only one
 };
 
 /// One method in one precision.
 struct MeasuredMethod {
     std::string_view name;
     std::size_t cell_bytes;
-    double us_per_call;  ///< what a call takes beside its steps; for one that fuses steps, what a single step
-                         ///< takes
+    double us_per_call;  ///< what a call takes besides: launching, waking threads
     double insulated,
         periodic;  ///< the time of a step under these boundaries, as a multiple of that under zero
     std::vector<MeasuredSpeed> speeds;  ///< by rising edge
 };
 
-// `stencilscope bench` measures these: us_per_step as it is, us_per_call with --steps 1. A method without a
-// row is never chosen. GPU: one H200; CPU: two AVX-512 cores.
+// `stencilscope bench` measures these: us_per_step as it is; with --steps 1 it shows us_per_call beyond that,
+// or us_alone + us_per_call where steps are fused. A method without a row is never chosen. GPU: one H200;
+// CPU: two AVX-512 cores.
 constexpr std::size_t kFloat = sizeof(float), kDouble = sizeof(double);
 
 std::span<const MeasuredMethod> measured_methods() {
     static const MeasuredMethod table[] = {
         {"reference", kFloat, 0, 1, 1, {{2000, 7680}}},
         {"reference", kDouble, 0, 1, 1, {{2000, 7680}}},
-        {"cpu", kFloat, 10, 1, 1, {{2000, 380}, {8192, 8340}, {16384, 32900}}},
-        {"cpu", kDouble, 10, 1, 1, {{2000, 961}, {8192, 16700}}},
+        {"cpu", kFloat, 10, 1, 1, {{2000, 380, 900}, {8192, 8340, 17000}, {16384, 32900, 68000}}},
+        {"cpu", kDouble, 10, 1, 1, {{2000, 961, 1800}, {8192, 16700, 34000}}},
         {"tutorial", kFloat, 5.3, 1, 1, {{512, 4.35}, {2000, 40.1}, {8192, 635}}},
         {"tutorial", kDouble, 5.2, 1, 1, {{512, 4.47}, {2000, 40.8}, {8192, 640}}},
         {"naive",
@@ -53,20 +55,41 @@ std::span<const MeasuredMethod> measured_methods() {
          1.01,
          {{256, 2.10}, {512, 2.16}, {1024, 3.14}, {2000, 7.2}, {4096, 33.9}, {8192, 128}, {16384, 508}}},
         {"tiled", kDouble, 5.2, 1.01, 1.01, {{512, 2.35}, {2000, 16.8}, {8192, 254}}},
+        {"streaming",
+         kFloat,
+         5.0,
+         1.0,
+         1.0,
+         {{512, 2.85, 8.3}, {2000, 2.48, 10.4}, {4096, 4.4, 38.9}, {8192, 14.2, 154}, {16384, 55, 591}}},
     };
     return table;
 }
 
-// Between two sizes the time is taken to go with a power of the edge; beyond the largest it goes with the
+// Between two sizes a time is taken to go with a power of the edge; beyond the largest it goes with the
 // cells, and below the smallest it stays, because launches and synchronisation are what is left of it.
-double us_per_step(std::span<const MeasuredSpeed> speeds, double edge) {
-    if (edge <= speeds.front().edge) return speeds.front().us_per_step;
+double at_edge(std::span<const MeasuredSpeed> speeds, double edge, double MeasuredSpeed::*time) {
+    if (edge <= speeds.front().edge) return speeds.front().*time;
     const MeasuredSpeed& last = speeds.back();
-    if (edge >= last.edge) return last.us_per_step * (edge / last.edge) * (edge / last.edge);
+    if (edge >= last.edge) return last.*time * (edge / last.edge) * (edge / last.edge);
     const auto above = std::ranges::upper_bound(speeds, edge, {}, &MeasuredSpeed::edge);
     const MeasuredSpeed& from = *(above - 1);
     const double way = std::log(edge / from.edge) / std::log(above->edge / from.edge);
-    return from.us_per_step * std::pow(above->us_per_step / from.us_per_step, way);
+    return from.*time * std::pow(*above.*time / from.*time, way);
+}
+
+// All steps of a call, in us. The steps that fill no whole pass take between what a single one does and what
+// the pass would.
+double us_of_steps(const Method& method, const MeasuredMethod& row, const MethodRequest& request) {
+    const double edge = std::sqrt(double(request.shape.nx) * request.shape.ny);
+    const double step = at_edge(row.speeds, edge, &MeasuredSpeed::us_per_step);
+    if (method.steps_fused == 1) return double(request.steps) * step;
+    const double alone = at_edge(row.speeds, edge, &MeasuredSpeed::us_alone);
+    if (method.steps_fused == 0) return alone + double(request.steps - 1) * step;
+    const long long rest = request.steps % method.steps_fused;
+    const double whole = double(request.steps - rest) * step;
+    if (rest == 0) return whole;
+    const double pass = method.steps_fused * step;
+    return whole + alone + (pass - alone) * double(rest - 1) / double(method.steps_fused - 1);
 }
 
 double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
@@ -91,11 +114,10 @@ bool can_step(const Method& method, const MethodRequest& request) {
 double expected_seconds(const Method& method, const MethodRequest& request) {
     constexpr double kNever = std::numeric_limits<double>::infinity();
     if (!can_step(method, request)) return kNever;
-    const double edge = std::sqrt(double(request.shape.nx) * request.shape.ny);
     for (const MeasuredMethod& row : measured_methods())
         if (row.name == method.name && row.cell_bytes == request.cell_bytes)
-            return 1e-6 * (row.us_per_call + double(request.steps) * boundary_factor(row, request.boundary) *
-                                                 us_per_step(row.speeds, edge));
+            return 1e-6 * (row.us_per_call +
+                           boundary_factor(row, request.boundary) * us_of_steps(method, row, request));
     return kNever;
 }
 

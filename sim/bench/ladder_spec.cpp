@@ -74,9 +74,10 @@ LadderSpec::LadderSpec() {
 
 LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     if (spec.run.coefficient > kStabilityLimit && !spec.run.allow_unstable)
-        throw InputError(fmt::format("--coefficient {}: must be above 0 and at most {}, where steps are stable",
-                                     spec.run.coefficient,
-                                     kStabilityLimit));
+        throw InputError(
+            fmt::format("--coefficient {}: must be above 0 and at most {}, where steps are stable",
+                        spec.run.coefficient,
+                        kStabilityLimit));
     if (spec.sweep && !spec.sizes.empty())
         throw InputError("--sweep chooses the sizes itself: leave --size out");
     const Device device = decide_device(spec, machine);
