@@ -35,10 +35,10 @@ constexpr std::size_t kFloat = sizeof(float), kDouble = sizeof(double);
 
 std::span<const MeasuredMethod> measured_methods() {
     static const MeasuredMethod table[] = {
-        {"reference", kFloat, 0, 1, 1, {{2000, 7680}}},
-        {"reference", kDouble, 0, 1, 1, {{2000, 7680}}},
-        {"cpu", kFloat, 10, 1, 1, {{2000, 380, 900}, {8192, 8340, 17000}, {16384, 32900, 68000}}},
-        {"cpu", kDouble, 10, 1, 1, {{2000, 961, 1800}, {8192, 16700, 34000}}},
+        {"reference", kFloat, 0, 1, 1, {{512, 375}, {2000, 7680}}},
+        {"reference", kDouble, 0, 1, 1, {{512, 375}, {2000, 7680}}},
+        {"cpu", kFloat, 6, 1, 1, {{512, 24.8, 25.6}, {2000, 378, 590}, {8192, 8340, 27500}}},
+        {"cpu", kDouble, 6, 1, 1, {{2000, 887, 1370}}},
         {"tutorial", kFloat, 5.3, 1, 1, {{512, 4.35}, {2000, 40.1}, {8192, 635}}},
         {"tutorial", kDouble, 5.2, 1, 1, {{512, 4.47}, {2000, 40.8}, {8192, 640}}},
         {"naive",
