@@ -66,7 +66,7 @@ TEST_CASE("A call costs more the more steps it has, and its steps cost less each
     }
 }
 
-TEST_CASE("Between the sizes that were measured the time of a step hardly falls, and beyond them it grows") {
+TEST_CASE("Between the sizes that were measured the time never falls by much, and beyond them it grows") {
     for (const Method& method : methods()) {
         MethodRequest request;
         request.device = method.device;
@@ -76,7 +76,7 @@ TEST_CASE("Between the sizes that were measured the time of a step hardly falls,
             const double seconds = expected_seconds(method, request);
             if (std::isinf(seconds)) continue;
             INFO(method.name << " " << edge);
-            REQUIRE(seconds >= (edge > 16384 ? 3.9 : 0.8) * before);
+            REQUIRE(seconds >= (edge > 16384 ? 3.9 : 0.5) * before);
             before = seconds;
         }
     }
