@@ -35,8 +35,7 @@ std::string note_of(const LadderRow& row) {
         note = fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3);
     if (!std::isfinite(row.error)) note += "nothing finite is left of the field to compare";
     if (fixed_share(row) >= kMuch)
-        note =
-            fmt::format("{:.2g} us of a step are launching and waiting, however few the cells", row.fixed_us);
+        note = fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us);
     return note;
 }
 
