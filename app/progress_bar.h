@@ -9,7 +9,7 @@ namespace stencil {
 /// On a terminal one line that is drawn over and over; elsewhere (a log) a line now and then.
 class ProgressBar {
   public:
-    /// `quiet` shows nothing.
+    /// `cells` are updated by a step; 0 where no speed is to be told. `quiet` shows nothing.
     ProgressBar(long long total, double cells, bool quiet);
     ~ProgressBar();
     ProgressBar(const ProgressBar&) = delete;

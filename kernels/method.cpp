@@ -26,6 +26,12 @@ std::span<const Method> methods() {
          .summary = "threads and SIMD, several steps in each pass over the field",
          .make_float32 = make_cpu<float>,
          .make_float64 = make_cpu<double>},
+        {.name = "spectral",
+         .device = Device::cpu,
+         .jumps = true,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = make_spectral_cpu<float>,
+         .make_float64 = make_spectral_cpu<double>},
         {.name = "tutorial",
          .device = Device::cuda,
          .extra_arrays = 1,
@@ -58,9 +64,11 @@ std::span<const Method> methods() {
     return table;
 }
 
-const Method* find_method(std::string_view name) {
+const Method* find_method(std::string_view name, std::optional<Device> device) {
     const auto all = methods();
-    const auto found = std::ranges::find(all, name, &Method::name);
+    const auto found = std::ranges::find_if(all, [&](const Method& method) {
+        return method.name == name && (!device || method.device == *device);
+    });
     return found == all.end() ? nullptr : &*found;
 }
 

@@ -21,6 +21,8 @@ std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_cpu(const Execution&, FieldShape);
+template <class T>
+std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution&, FieldShape);
 
 // CUDA, defined where the toolkit was found.
 template <class T>
@@ -31,5 +33,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
+template <class T>
+std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution&, FieldShape);
 
 }  // namespace stencil

@@ -19,6 +19,10 @@ namespace {
 constexpr double kFixedHostBytes = 64e6;
 constexpr double kFixedCudaBytes = 256e6;
 
+bool on_cuda(const RunSpec& spec, const Machine& machine) {
+    return spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
+}
+
 std::string cpu_methods() {
     std::vector<std::string_view> names{"auto"};
     for (const Method& method : methods())
@@ -26,9 +30,16 @@ std::string cpu_methods() {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The method asked for, where the backend or else the machine says.
+const Method& named_method(const RunSpec& spec, const Machine& machine) {
+    if (!runs_on_both(spec.method)) return *find_method(spec.method);
+    require_backend(spec.backend, machine);
+    return *find_method(spec.method, on_cuda(spec, machine) ? Device::cuda : Device::cpu);
+}
+
 const Method& choose_method(const RunSpec& spec, const Machine& machine) {
     if (spec.method != "auto") {
-        const Method& method = *find_method(spec.method);
+        const Method& method = named_method(spec, machine);
         if (method.device == Device::cuda && !machine.has_cuda())
             throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
                                          method.name,
@@ -37,8 +48,7 @@ const Method& choose_method(const RunSpec& spec, const Machine& machine) {
         return method;
     }
     require_backend(spec.backend, machine);
-    const bool cuda = spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
-    return fastest_method(cuda ? Device::cuda : Device::cpu);
+    return fastest_method(on_cuda(spec, machine) ? Device::cuda : Device::cpu);
 }
 
 }  // namespace
@@ -64,7 +74,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine) {
 }
 
 SolverSetup solver_setup(const RunSpec& spec) {
-    return {find_method(spec.method), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    return {method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
 }
 
 void check_resources(const RunSpec& spec, const Machine& machine) {

@@ -143,10 +143,12 @@ void Session::start_anew(const action::Change& change) {
 
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
-    // A backend is undone by the method that it brought.
-    const std::string undone = change.setting == "backend" ? "method" : change.setting;
-    const std::string before = text_of(simulation_->now(), undone);
+    const RunSpec old = simulation_->now();
     set(change.setting, change.value);
+    // A backend is undone by the method that it brought, where it brought one.
+    const bool brought = change.setting == "backend" && simulation_->now().method != old.method;
+    const std::string undone = brought ? "method" : change.setting;
+    const std::string before = text_of(old, undone);
     const std::string after = text_of(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
@@ -157,11 +159,12 @@ void Session::change_running(const action::Change& change) {
 void Session::set(const std::string& setting, const std::string& value) {
     const bool another_field =
         kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
-    const Device device = find_method(simulation_->now().method)->device;
+    const Method& before = *method_of(simulation_->now());
     simulation_->apply(Set{setting, value});
+    const Method& after = *method_of(simulation_->now());
     schedule_reference(setting, value);
     field_changed(another_field);
-    if (find_method(simulation_->now().method)->device == device) return;
+    if (after.device == before.device) return;
     copies_.reset();  // of the other device's memory
     copy_wanted_ = copy_wanted_ || copy_gb_per_s_ > 0;
     copy_gb_per_s_ = 0;
@@ -185,7 +188,7 @@ void Session::handle(const action::Paint& paint) {
 // Where the field is, which is where checkpoints stay.
 double Session::free_memory() {
     const MemoryUse memory = memory_use();
-    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+    const bool cuda = method_of(simulation_->now())->device == Device::cuda;
     return cuda ? memory.gpu_free : memory.host_free;
 }
 

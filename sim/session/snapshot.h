@@ -56,7 +56,7 @@ struct Snapshot {
         drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
-    Speed speed;               ///< over the newest batches; zeros before the first
+    Speed speed;  ///< over the newest batches; zeros before the first, and where the method jumps
     double copy_gb_per_s = 0;  ///< measured; 0 before
     EngineCost cost;
     MemoryUse memory;

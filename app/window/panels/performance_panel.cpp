@@ -8,9 +8,16 @@
 namespace stencil {
 namespace {
 
-void draw_speed(const Snapshot& snapshot) {
-    const Speed& speed = snapshot.speed;
-    if (!begin_values("speed")) return;
+void draw_jump(const Snapshot& snapshot) {
+    value_row("Jump",
+              format_measured(snapshot.cost.stepping_ms),
+              "ms",
+              "Time of all steps between two pictures at once, which is the same for any number: no speed in "
+              "cells per "
+              "second could be compared with that of a method that steps");
+}
+
+void draw_steps_speed(const Speed& speed) {
     value_row(
         "Step",
         format_measured(speed.us_per_step),
@@ -27,6 +34,14 @@ void draw_speed(const Snapshot& snapshot) {
         "GB/s",
         "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step would "
         "move");
+}
+
+void draw_speed(const Snapshot& snapshot) {
+    if (!begin_values("speed")) return;
+    if (const Method* method = method_of(snapshot.now); method && method->jumps)
+        draw_jump(snapshot);
+    else
+        draw_steps_speed(snapshot.speed);
     value_row("Copy",
               format_measured(snapshot.copy_gb_per_s),
               "GB/s",

@@ -92,7 +92,7 @@ bool is_on(const RunSpec& now, Device device) {
 }
 
 void draw_method(UiState& ui, const RunSpec& now) {
-    const Method* current = find_method(now.method);
+    const Method* current = method_of(now);
     constexpr std::string_view kTip =
         "How the steps are computed: all methods of the backend give the same field, at different speeds. "
         "The field stays.\n--method NAME";

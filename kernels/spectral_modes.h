@@ -1,0 +1,70 @@
+// What n explicit steps do to one mode, for both compilers.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "kernels/boundary.h"
+#include "kernels/host_device.h"
+#include "kernels/spectral_axis.h"
+
+namespace stencil {
+
+/// sin^2 and cos^2 of half a mode's angle along one axis, where the one-dimensional Laplacian's eigenvalue is
+/// 2 cos(angle) - 2 = -4 sin^2.
+struct ModeAngle {
+    double sin2, cos2;
+};
+
+/// Of all n modes of an axis.
+inline std::vector<ModeAngle> mode_angles(Boundary boundary, int n) {
+    const double first = boundary == Boundary::zero ? 1 : 0;
+    const double half_turn = boundary == Boundary::zero        ? 2.0 * (n + 1.0)
+                             : boundary == Boundary::insulated ? 2.0 * n
+                                                               : n;
+    std::vector<ModeAngle> angles;
+    for (int k = 0; k < n; ++k) {
+        const double half_angle = std::numbers::pi * (first + k) / half_turn;
+        const double sine = std::sin(half_angle);
+        const double cosine = std::cos(half_angle);
+        angles.push_back({sine * sine, cosine * cosine});
+    }
+    return angles;
+}
+
+/// exp(-i pi k / 2n) for every k in [0, n), rounded once.
+template <class T>
+std::vector<Complex<T>> mode_twiddles(int n) {
+    std::vector<Complex<T>> twiddles;
+    for (int k = 0; k < n; ++k) {
+        const double angle = std::numbers::pi * k / (2.0 * n);
+        twiddles.push_back({T(std::cos(angle)), T(-std::sin(angle))});
+    }
+    return twiddles;
+}
+
+/// A number of explicit steps at once.
+struct SpectralJump {
+    double coefficient;
+    double steps;  ///< a whole number >= 1
+    bool odd;      ///< the number is
+    double norm;   ///< what the transforms there and back multiply by, undone here
+
+    /// norm (1 + coefficient (lx + ly))^steps, in float64 and without the loss of digits of a power: an error
+    /// of one rounding in the base would count as often as there are steps. The logarithm knows how far the
+    /// base is from 1 or -1. Finite always: beyond the range of float64 it is the largest number there, so
+    /// that what is not in the field does not come out as NaN.
+    STENCIL_HOST_DEVICE double factor(ModeAngle x, ModeAngle y) const {
+        const double down = 4 * coefficient * (x.sin2 + y.sin2);
+        const double up = (2 - 8 * coefficient) + 4 * coefficient * (x.cos2 + y.cos2);
+        const bool negative = down > 1;
+        // Roundings may put both a little above 1, where the base is next to 0.
+        const double distance = std::fmin(negative ? up : down, 1.0);
+        constexpr double kLargest = 709;
+        const double power = std::exp(std::fmin(steps * std::log1p(-distance), kLargest));
+        return negative && odd ? -norm * power : norm * power;
+    }
+};
+
+}  // namespace stencil
