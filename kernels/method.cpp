@@ -60,6 +60,13 @@ std::span<const Method> methods() {
          .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
          .make_float32 = ON_CUDA(make_streaming<float>),
          .make_float64 = ON_CUDA(make_streaming<double>)},
+        {.name = "spectral",
+         .device = Device::cuda,
+         .jumps = true,
+         .extra_arrays = 2,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = ON_CUDA(make_spectral_cuda<float>),
+         .make_float64 = ON_CUDA(make_spectral_cuda<double>)},
     };
     return table;
 }

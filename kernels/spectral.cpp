@@ -167,9 +167,9 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
         const ModeAngle second = rows_->angles[std::size_t(std::min(x + 1, u.nx - 1))];
         columns_->forward.run(z);
         for (int k = 0; k < Axis::filters(n); ++k)
-            Axis::filter(k, n, z, columns_->twiddles.data(), [&](int mode, Complex<T> c) {
+            Axis::filter(k, n, z, columns_->twiddles.data(), [&](int mode) {
                 const ModeAngle& along = columns_->angles[std::size_t(mode)];
-                return Complex<T>{T(jump.factor(first, along) * c.re), T(jump.factor(second, along) * c.im)};
+                return Factors{jump.factor(first, along), jump.factor(second, along)};
             });
         columns_->backward.run(z);
     }

@@ -22,7 +22,7 @@ namespace stencil {
 
 /// Laid out as those of FFTW and cuFFT.
 template <class T>
-struct Complex {
+struct alignas(2 * sizeof(T)) Complex {
     T re, im;
 };
 
@@ -55,6 +55,17 @@ STENCIL_HOST_DEVICE constexpr Complex<T> times_i(Complex<T> a) {
 template <class T>
 STENCIL_HOST_DEVICE constexpr Complex<T> middle(Complex<T> a, Complex<T> b) {
     return {T(0.5) * (a.re + b.re), T(0.5) * (a.im + b.im)};
+}
+
+/// What the coefficients of the first and of the second row are multiplied by.
+struct Factors {
+    double first, second;
+};
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> operator*(Factors f, Complex<T> c) {
+    // What is not in the field stays out of it, even times infinity.
+    return {c.re == 0 ? T(0) : T(f.first * c.re), c.im == 0 ? T(0) : T(f.second * c.im)};
 }
 
 /// One axis of n cells under one boundary. Rows of cells and of coefficients are read through functions of
@@ -109,22 +120,25 @@ struct SpectralAxis {
             return i;
     }
 
-    /// From what the forward FFT gave to the input of the inverse one, in place, with every coefficient c
-    /// taken for change(k, c) in between: done by filter(k, ...) for all k in [0, filters(n)), in any order.
+    /// From what the forward FFT gave to the input of the inverse one, in place, with every coefficient
+    /// multiplied in between: done by filter(k, ...) for all k in [0, filters(n)), in any order. factors(k)
+    /// gives the Factors of coefficient k.
     STENCIL_HOST_DEVICE static constexpr int filters(int n) { return B == Boundary::zero ? n : n / 2 + 1; }
 
     template <class F, class T>
     STENCIL_HOST_DEVICE static void filter(
-        int k, int n, Complex<T>* z, const Complex<T>* w, const F& change) {
+        int k, int n, Complex<T>* z, const Complex<T>* w, const F& factors) {
+        const auto here = factors(k);
         if constexpr (B == Boundary::zero) {
-            const Complex<T> c = change(k, coefficient(k, n, z, w));
+            const Complex<T> c = here * coefficient(k, n, z, w);
             z[k + 1] = {2 * c.im, -2 * c.re};
             z[2 * n + 1 - k] = {-2 * c.im, 2 * c.re};
             if (k == 0) z[0] = z[n + 1] = {0, 0};
         } else {
             const int other = partner(k, n);
-            const Complex<T> a = change(k, coefficient(k, n, z, w));
-            const Complex<T> b = change(other, coefficient(other, n, z, w));
+            const auto there = B == Boundary::periodic ? here : factors(other);
+            const Complex<T> a = here * coefficient(k, n, z, w);
+            const Complex<T> b = there * coefficient(other, n, z, w);
             z[k] = separate(k, a, b, w + k);
             z[other] = separate(other, b, a, w + other);
         }

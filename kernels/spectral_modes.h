@@ -53,16 +53,17 @@ struct SpectralJump {
 
     /// norm (1 + coefficient (lx + ly))^steps, in float64 and without the loss of digits of a power: an error
     /// of one rounding in the base would count as often as there are steps. The logarithm knows how far the
-    /// base is from 1 or -1. Finite always: beyond the range of float64 it is the largest number there, so
-    /// that what is not in the field does not come out as NaN.
+    /// base is from 1 or -1. Infinite beyond the range of float64, which only unstable coefficients reach.
     STENCIL_HOST_DEVICE double factor(ModeAngle x, ModeAngle y) const {
         const double down = 4 * coefficient * (x.sin2 + y.sin2);
         const double up = (2 - 8 * coefficient) + 4 * coefficient * (x.cos2 + y.cos2);
         const bool negative = down > 1;
         // Roundings may put both a little above 1, where the base is next to 0.
         const double distance = std::fmin(negative ? up : down, 1.0);
-        constexpr double kLargest = 709;
-        const double power = std::exp(std::fmin(steps * std::log1p(-distance), kLargest));
+        // The logarithm is further below 0 than this: for most modes of a long jump nothing is left.
+        constexpr double kNothing = 750;
+        if (steps * distance > kNothing) return 0;
+        const double power = std::exp(steps * std::log1p(-distance));
         return negative && odd ? -norm * power : norm * power;
     }
 };
