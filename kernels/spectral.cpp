@@ -2,8 +2,11 @@
 // for every mode, and back. In place: rows two at a time, columns as many at a time as share a cache line.
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "kernels/aligned_buffer.h"
 #include "kernels/fftw_plan.h"
@@ -179,6 +182,13 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
 }
 
 }  // namespace
+
+std::string spectral_unfit(FieldShape shape, std::size_t) {
+    constexpr int kMost = std::numeric_limits<int>::max() / 2 - 1;
+    if (std::max(shape.nx, shape.ny) <= kMost) return "";
+    return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMost) +
+           " cells";
+}
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution& execution, FieldShape shape) {

@@ -23,7 +23,7 @@ namespace stencil {
 namespace {
 
 struct SpectralTuning {
-    static constexpr std::int64_t kChunkBytes = 32 << 20;  ///< of the complex rows worked on at a time
+    static constexpr std::int64_t kChunkBytes = 64 << 20;  ///< of the complex rows worked on at a time
     static constexpr int kThreads = 128;
     static constexpr int kPairs = 4;
     static constexpr int kTileThreads = 4;
