@@ -119,8 +119,7 @@ template <class T>
 template <Boundary B>
 void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long steps) {
     using Axis = SpectralAxis<B>;
-    const double norm = 1.0 / (double(Axis::length(u.nx)) * Axis::length(u.ny));
-    const SpectralJump jump{coefficient, double(steps), steps % 2 != 0, norm};
+    const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
     const auto row_pair = [&](int i) { return Pair<T>{u.row(2 * i), u.row(std::min(2 * i + 1, u.ny - 1))}; };
     const int row_pairs = (u.ny + 1) / 2;
     for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, false); });

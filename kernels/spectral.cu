@@ -278,8 +278,7 @@ void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long lon
     const FieldView<T> u = fields.front;
     // The columns as rows. Without gaps between them they fit into any field of as many cells.
     const FieldView<T> turned{fields.back.data, u.ny, u.nx, u.ny};
-    const double norm = 1.0 / (double(Axis::length(u.nx)) * Axis::length(u.ny));
-    const SpectralJump jump{coefficient, double(steps), steps % 2 != 0, norm};
+    const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
     const auto from_column = [](FieldView<T> view, int x) {
         view.data += x;
         return view;

@@ -45,27 +45,52 @@ std::vector<Complex<T>> mode_twiddles(int n) {
 }
 
 /// A number of explicit steps at once.
-struct SpectralJump {
-    double coefficient;
-    double steps;  ///< a whole number >= 1
-    bool odd;      ///< the number is
-    double norm;   ///< what the transforms there and back multiply by, undone here
+class SpectralJump {
+  public:
+    /// steps >= 1; the transforms there and back multiply by `gain`, which is undone here.
+    SpectralJump(double coefficient, long long steps, double gain)
+        : coefficient_(coefficient), steps_(double(steps)), odd_(steps % 2 != 0), norm_(1 / gain) {}
 
-    /// norm (1 + coefficient (lx + ly))^steps, in float64 and without the loss of digits of a power: an error
-    /// of one rounding in the base would count as often as there are steps. The logarithm knows how far the
-    /// base is from 1 or -1. Infinite beyond the range of float64, which only unstable coefficients reach.
+    /// (1 + coefficient (lx + ly))^steps / gain, in float64. Infinite beyond its range, which only unstable
+    /// coefficients reach.
     STENCIL_HOST_DEVICE double factor(ModeAngle x, ModeAngle y) const {
-        const double down = 4 * coefficient * (x.sin2 + y.sin2);
-        const double up = (2 - 8 * coefficient) + 4 * coefficient * (x.cos2 + y.cos2);
+        return norm_ * (steps_ <= kFewSteps ? product(x, y) : power(x, y));
+    }
+
+  private:
+    /// Up to so many steps their factors are multiplied, which is quicker, and their roundings are no more
+    /// than that.
+    static constexpr double kFewSteps = 64;
+
+    STENCIL_HOST_DEVICE double product(ModeAngle x, ModeAngle y) const {
+        double square = 1 - 4 * coefficient_ * (x.sin2 + y.sin2);
+        double result = 1;
+        for (int left = int(steps_); left > 0; left /= 2) {
+            if (left % 2 != 0) result *= square;
+            square *= square;
+        }
+        return result;
+    }
+
+    // An error of one rounding in the base would count as often as there are steps. The logarithm knows how
+    // far the base is from 1 or -1.
+    STENCIL_HOST_DEVICE double power(ModeAngle x, ModeAngle y) const {
+        const double down = 4 * coefficient_ * (x.sin2 + y.sin2);
+        const double up = (2 - 8 * coefficient_) + 4 * coefficient_ * (x.cos2 + y.cos2);
         const bool negative = down > 1;
         // Roundings may put both a little above 1, where the base is next to 0.
         const double distance = std::fmin(negative ? up : down, 1.0);
         // The logarithm is further below 0 than this: for most modes of a long jump nothing is left.
         constexpr double kNothing = 750;
-        if (steps * distance > kNothing) return 0;
-        const double power = std::exp(steps * std::log1p(-distance));
-        return negative && odd ? -norm * power : norm * power;
+        if (steps_ * distance > kNothing) return 0;
+        const double size = std::exp(steps_ * std::log1p(-distance));
+        return negative && odd_ ? -size : size;
     }
+
+    double coefficient_;
+    double steps_;
+    bool odd_;
+    double norm_;
 };
 
 }  // namespace stencil
