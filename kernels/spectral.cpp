@@ -16,12 +16,6 @@
 #include "kernels/thread_pool.h"
 
 namespace stencil {
-
-std::mutex& fftw_planner() {
-    static std::mutex mutex;
-    return mutex;
-}
-
 namespace {
 
 /// What the transforms of one axis need.
