@@ -22,13 +22,11 @@ namespace {
 template <class T>
 struct AxisPlan {
     AxisPlan(Boundary boundary, int n, int length, Complex<T>* row)
-        : cells(n),
-          angles(mode_angles(boundary, n)),
+        : angles(mode_angles(boundary, n)),
           twiddles(mode_twiddles<T>(n)),
           forward(length, row, FFTW_FORWARD),
           backward(length, row, FFTW_BACKWARD) {}
 
-    int cells;
     std::vector<ModeAngle> angles;
     std::vector<Complex<T>> twiddles;
     FftwPlan<T> forward, backward;

@@ -4,13 +4,12 @@
 // imaginary part of one complex row, and each transform is one complex FFT with a reordering before and a
 // combination of two of its frequencies after:
 //
-//  - zero, n cells: the row continued as an odd one of period M = 2 (n + 1); S_k = (i / 2) Z_(k+1), Z_(k+1) =
-//  -2i S_k.
-//  - insulated: even cells forward, then odd ones backward (Makhoul 1980), M = n;
-//    C_k = (w^k Z_k + w^-k Z_(n-k)) / 2 with w = exp(-i pi / 2n), and back Z_k = w^-k (C_k - i C_(n-k)), C_n
-//    = 0.
-//  - periodic: as it is, M = n; H_k = ((1 + i) Z_k + (1 - i) Z_(n-k)) / 2, and back
-//    Z_k = ((1 - i) H_k + (1 + i) H_(n-k)) / 2.
+//  - zero, n cells: the row continued as an odd one of period M = 2 (n + 1); S_k = (i / 2) Z_(k+1),
+//    and back Z_(k+1) = -2i S_k.
+//  - insulated: even cells forward, then odd ones backward (Makhoul 1980), M = n, w = exp(-i pi / 2n);
+//    C_k = (w^k Z_k + w^-k Z_(n-k)) / 2, and back Z_k = w^-k (C_k - i C_(n-k)) with C_n = 0.
+//  - periodic: as it is, M = n; H_k = ((1 + i) Z_k + (1 - i) Z_(n-k)) / 2,
+//    and back Z_k = ((1 - i) H_k + (1 + i) H_(n-k)) / 2.
 //
 // "Back" is from the coefficients to the frequencies, of which the inverse FFT makes M times the cells.
 #pragma once
