@@ -46,16 +46,12 @@ std::string ProgressBar::text(long long steps, double seconds) const {
     const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     const double left = steps > 0 ? elapsed / double(steps) * double(total_ - steps) : 0;
     const double rate = seconds > 0 ? cells_ * double(steps) / seconds / 1e9 : 0;
+    const std::string speed = cells_ > 0 ? fmt::format("{:.3g} GCells/s  ", rate) : "";
     const int filled = int(share * kWidth);
     const std::string bar =
         line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
-    return fmt::format("{}{:3.0f}%  {}/{} steps  {:.3g} GCells/s  {} left",
-                       bar,
-                       100 * share,
-                       steps,
-                       total_,
-                       rate,
-                       time_text(left));
+    return fmt::format(
+        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total_, speed, time_text(left));
 }
 
 }  // namespace stencil

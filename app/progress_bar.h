@@ -34,7 +34,7 @@ class ProgressLine {
 /// The steps of a run.
 class ProgressBar {
   public:
-    /// `quiet` shows nothing.
+    /// `cells` are updated by a step; 0 where no speed is to be told. `quiet` shows nothing.
     ProgressBar(long long total, double cells, bool quiet) : total_(total), cells_(cells), line_(quiet) {}
 
     /// `steps` of the total are done, which took `seconds` of stepping.

@@ -26,6 +26,13 @@ std::span<const Method> methods() {
          .summary = "threads and SIMD, several steps in each pass over the field",
          .make_float32 = make_cpu<float>,
          .make_float64 = make_cpu<double>},
+        {.name = "spectral",
+         .device = Device::cpu,
+         .jumps = true,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = make_spectral_cpu<float>,
+         .make_float64 = make_spectral_cpu<double>},
         {.name = "tutorial",
          .device = Device::cuda,
          .extra_arrays = 1,
@@ -52,13 +59,23 @@ std::span<const Method> methods() {
          .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
          .make_float32 = ON_CUDA(make_streaming<float>),
          .make_float64 = ON_CUDA(make_streaming<double>)},
+        {.name = "spectral",
+         .device = Device::cuda,
+         .jumps = true,
+         .extra_arrays = 2,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = ON_CUDA(make_spectral_cuda<float>),
+         .make_float64 = ON_CUDA(make_spectral_cuda<double>)},
     };
     return table;
 }
 
-const Method* find_method(std::string_view name) {
+const Method* find_method(std::string_view name, std::optional<Device> device) {
     const auto all = methods();
-    const auto found = std::ranges::find(all, name, &Method::name);
+    const auto found = std::ranges::find_if(all, [&](const Method& method) {
+        return method.name == name && (!device || method.device == *device);
+    });
     return found == all.end() ? nullptr : &*found;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ template <class T>
 using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
 
 struct Method {
+    /// A method that runs on both devices has a row for each.
     std::string_view name;
     Device device;
     /// Keeps its state in float64 whatever the field's precision.
@@ -70,7 +72,7 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& 
 /// All methods, slowest first on each device.
 std::span<const Method> methods();
 
-/// Null where there is none of that name.
-const Method* find_method(std::string_view name);
+/// A name on a device; on the first that has it where the device is open. Null where there is none.
+const Method* find_method(std::string_view name, std::optional<Device> device = std::nullopt);
 
 }  // namespace stencil

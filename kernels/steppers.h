@@ -21,6 +21,10 @@ std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_cpu(const Execution&, FieldShape);
+/// Why `spectral` cannot work on a field, on either device; empty where it can.
+std::string spectral_unfit(FieldShape, std::size_t cell_bytes);
+template <class T>
+std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution&, FieldShape);
 
 // CUDA, defined where the toolkit was found.
 template <class T>
@@ -31,5 +35,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
+template <class T>
+std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution&, FieldShape);
 
 }  // namespace stencil

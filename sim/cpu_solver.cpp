@@ -55,9 +55,11 @@ class CpuSolver : public CpuNeighbour {
             });
         });
         schedule_.restart();
+        stepper_->prepare(fields_, setup_.params.boundary);
     }
 
     void set_params(const DiffusionParams& params) override {
+        if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
         // The same once more would begin the sequence of weights again.
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);

@@ -15,6 +15,10 @@
 namespace stencil {
 namespace {
 
+bool on_cuda(const RunSpec& spec, const Machine& machine) {
+    return spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
+}
+
 std::string cpu_methods() {
     std::vector<std::string_view> names{"auto"};
     for (const Method& method : methods())
@@ -36,9 +40,16 @@ std::string why_unfit(const Method& method, const RunSpec& spec) {
     return why;
 }
 
+// The method asked for, where the backend or else the machine says.
+const Method& named_method(const RunSpec& spec, const Machine& machine) {
+    if (!runs_on_both(spec.method)) return *find_method(spec.method);
+    require_backend(spec.backend, machine);
+    return *find_method(spec.method, on_cuda(spec, machine) ? Device::cuda : Device::cpu);
+}
+
 const Method& decide_method(const RunSpec& spec, const Machine& machine, long long steps_per_call) {
     if (spec.method != "auto") {
-        const Method& method = *find_method(spec.method);
+        const Method& method = named_method(spec, machine);
         if (method.device == Device::cuda && !machine.has_cuda())
             throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
                                          method.name,
@@ -50,8 +61,7 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
     }
     require_backend(spec.backend, machine);
     MethodRequest request = method_request(spec, steps_per_call);
-    const bool cuda = spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
-    request.device = cuda ? Device::cuda : Device::cpu;
+    request.device = on_cuda(spec, machine) ? Device::cuda : Device::cpu;
     return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
 }
 
@@ -87,13 +97,13 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
 }
 
 SolverSetup solver_setup(const RunSpec& spec) {
-    return {find_method(spec.method), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    return {method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
 }
 
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
     MethodRequest request{
         Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
-    if (const Method* method = find_method(spec.method)) request.device = method->device;
+    if (const Method* method = method_of(spec)) request.device = method->device;
     request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
     if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);
     return request;

@@ -24,7 +24,8 @@ struct RunReport {
 
 RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine);
 
-/// timings.json. Rates are null where no step was done.
+/// timings.json. Rates are null where no step was done, and where the method jumps: `jumps` is how many there
+/// were then, and null else.
 nlohmann::ordered_json to_json(const RunReport& report);
 
 /// A few lines for people: what was run, and how fast.

@@ -94,6 +94,25 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     REQUIRE(std::abs(total(field) / t.at("field_at_end").at("total").get<double>() - 1) < 1e-6);
 }
 
+TEST_CASE("run by a method that jumps goes there at once, and tells no speed of it") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const ProgramResult whole = run_program(small_run({"--method", "spectral", "--out", out.string()}));
+    REQUIRE(whole.status == 0);
+    REQUIRE(contains(whole.out, "a jump of 25 steps in "));
+    REQUIRE_FALSE(contains(whole.out, "GCells"));
+    const auto t = read_json(out / "timings.json");
+    REQUIRE(t.at("jumps") == 1);
+    REQUIRE(t.at("steps") == 25);
+    for (const char* rate : {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth"})
+        REQUIRE(t.at(rate).is_null());
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult cut = run_program(
+        small_run({"--method", "spectral", "--every", "10", "--out", out.string(), "--json", json}));
+    REQUIRE(contains(cut.out, "3 jumps, 25 steps in all, in "));
+    REQUIRE(read_json(json).at("jumps") == 3);
+}
+
 TEST_CASE("The drift of the total is told where the boundary conserves it") {
     const ScratchFolder folder;
     const std::string json = (folder / "t.json").string();

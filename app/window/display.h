@@ -74,7 +74,7 @@ class Display {
     /// Paths of files that were dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
     /// Whether anything at all was done to the window since the last call, a new size and exposure included.
-    bool take_input() { return std::exchange(input_, false); }
+    bool take_input() { return std::exchange(input_, false) || quick_.waits(); }
 
   private:
     struct Library {

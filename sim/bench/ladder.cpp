@@ -41,9 +41,10 @@ Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimi
     if (known) limits_ = *known;
     if (spec_.sweep)
         for (const std::string& name : spec_.methods)
-            cases_.push_back({find_method(name), kNextToNothing, true});
+            cases_.push_back({&method_of(spec_, name), kNextToNothing, true});
     for (const Size& size : spec_.sizes)
-        for (const std::string& name : spec_.methods) cases_.push_back({find_method(name), size, false});
+        for (const std::string& name : spec_.methods)
+            cases_.push_back({&method_of(spec_, name), size, false});
 }
 
 Ladder::~Ladder() = default;

@@ -93,6 +93,7 @@ std::string share_text(double share) {
 }
 
 std::string fused_text(const Method& method) {
+    if (method.jumps) return "-";
     return method.steps_fused == 0 ? "all" : std::to_string(method.steps_fused);
 }
 

@@ -18,22 +18,25 @@ namespace {
 std::vector<std::string> method_names(std::optional<Device> device) {
     std::vector<std::string> names;
     for (const Method& method : methods())
-        if (!device || method.device == *device) names.emplace_back(method.name);
+        if (find_method(method.name, device) == &method) names.emplace_back(method.name);
     return names;
 }
 
-// The device of the methods that were named, which have to agree.
+// The device of the methods that were named, which have to agree; empty where all of them run on both.
 std::optional<Device> named_device(const LadderSpec& spec) {
     std::optional<Device> device;
+    std::string first;
     for (const std::string& name : spec.methods) {
-        const Method& method = *find_method(name);
-        if (device && method.device != *device)
+        if (runs_on_both(name)) continue;
+        const Device own = find_method(name)->device;
+        if (device && own != *device)
             throw InputError(fmt::format("--method {}: runs on {}, and {} on {}: a ladder is of one device",
                                          name,
-                                         name_of(method.device),
-                                         spec.methods.front(),
+                                         name_of(own),
+                                         first,
                                          name_of(*device)));
-        device = method.device;
+        device = own;
+        first = name;
     }
     return device;
 }
@@ -59,7 +62,7 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
     const MemoryLimits limits = memory_limits(machine, spec.run.memory_limit);
     int largest = 0;
     for (const std::string& name : spec.methods) {
-        const Method& method = *find_method(name);
+        const Method& method = method_of(spec, name);
         if (method.unfit && !method.unfit({kLarge.nx, kLarge.ny}, bytes_of(spec.run.dtype)).empty()) continue;
         largest = std::max(largest, largest_square(ladder_needs(spec, method, kLarge), limits));
     }
@@ -95,6 +98,10 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
 
 Device device_of(const LadderSpec& spec) {
     return spec.run.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
+}
+
+const Method& method_of(const LadderSpec& spec, std::string_view name) {
+    return *find_method(name, device_of(spec));
 }
 
 void add_sizes(LadderSpec& spec, std::string_view text) {

@@ -31,6 +31,7 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine);
 
 /// Of a resolved spec.
 Device device_of(const LadderSpec& spec);
+const Method& method_of(const LadderSpec& spec, std::string_view name);
 
 /// "256,512x300": columns and rows. Throws InputError.
 void add_sizes(LadderSpec& spec, std::string_view text);

@@ -25,6 +25,11 @@ bool is_shape_edit(const Edit& edit) {
     return kind_of(edit.setting) == SettingKind::shape;
 }
 
+StepCost cost_of(const Simulation& simulation, const Timings& timings) {
+    const Method& method = *method_of(simulation.now());
+    return {timings.spread().median, method.steps_at_a_time, method.jumps};
+}
+
 }  // namespace
 
 Session::Session(const RunSpec& asked, const SessionOptions& options)
@@ -175,7 +180,7 @@ void Session::begin_batch() {
 }
 
 StepCost Session::step_cost() const {
-    return {recent_.spread().median, find_method(simulation_->now().method)->steps_at_a_time};
+    return cost_of(*simulation_, recent_);
 }
 
 void Session::do_slice() {
@@ -212,7 +217,8 @@ bool Session::reference_behind() const {
     return reference_ && reference_->step() < simulation_->step();
 }
 
-// The same run in float64 by the fastest method of the device, from its start: it catches up.
+// The same run in float64 from its start, by the fastest method of the device or by the run's own where that
+// jumps: it catches up.
 void Session::make_reference() {
     try {
         RunSpec spec = simulation_->spec();
@@ -221,7 +227,8 @@ void Session::make_reference() {
         });
         spec.dtype = DType::float64;
         spec.backend = simulation_->now().backend;
-        spec.method = "auto";
+        // What jumps gets too far ahead for steps to catch up.
+        spec.method = method_of(simulation_->now())->jumps ? simulation_->now().method : "auto";
         const Machine machine = query_machine();
         spec = resolve(spec, machine);
         check_solver_memory(spec, machine);
@@ -234,8 +241,7 @@ void Session::make_reference() {
 }
 
 void Session::catch_up_reference() {
-    const StepCost cost{reference_->timings().spread().median,
-                        find_method(reference_->now().method)->steps_at_a_time};
+    const StepCost cost = cost_of(*reference_, reference_->timings());
     reference_->apply(Advance{std::min(slice_steps(cost), simulation_->step() - reference_->step())});
     if (!reference_behind()) ++version_;
     dirty_ = true;

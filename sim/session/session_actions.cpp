@@ -148,14 +148,15 @@ void Session::start_anew(const action::Change& change) {
 
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
-    // A backend is undone by the method that it brought, unless any would do.
-    const std::string undone = change.setting == "backend" && !auto_method_ ? "method" : change.setting;
-    const auto value = [&] {
-        return change.setting == "method" && auto_method_ ? "auto" : text_of(simulation_->now(), undone);
-    };
-    const std::string before = value();
+    const RunSpec old = simulation_->now();
+    const bool was_auto = auto_method_;
     set(change.setting, change.value);
-    const std::string after = value();
+    // A backend is undone by the method that it brought, where it brought one in place of one asked for.
+    const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
+    const std::string undone = brought ? "method" : change.setting;
+    const bool method = change.setting == "method";
+    const std::string before = method && was_auto ? "auto" : text_of(old, undone);
+    const std::string after = method && auto_method_ ? "auto" : text_of(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
     undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
@@ -165,16 +166,16 @@ void Session::change_running(const action::Change& change) {
 void Session::set(const std::string& setting, const std::string& value) {
     const bool another_field =
         kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
-    const Device device = find_method(simulation_->now().method)->device;
+    const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == "method" && value == "auto";
     simulation_->apply(Set{setting, automatic ? best_method(simulation_->now(), steps_per_call()) : value});
+    const Method& after = *method_of(simulation_->now());
     if (setting == "method") auto_method_ = automatic;
+    if (setting == "backend" && after.name != before.name) auto_method_ = true;
     schedule_reference(setting, value);
     field_changed(another_field);
     if (setting == "dtype") forget_limits(false);
-    if (find_method(simulation_->now().method)->device == device) return;
-    if (setting == "backend") auto_method_ = true;
-    forget_limits(true);
+    if (after.device != before.device) forget_limits(true);
 }
 
 void Session::schedule_reference(const std::string& setting, const std::string& value) {
@@ -195,7 +196,7 @@ void Session::handle(const action::Paint& paint) {
 // Where the field is, which is where checkpoints stay.
 double Session::free_memory() {
     const MemoryUse memory = memory_use();
-    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+    const bool cuda = method_of(simulation_->now())->device == Device::cuda;
     return cuda ? memory.gpu_free : memory.host_free;
 }
 

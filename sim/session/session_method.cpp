@@ -53,7 +53,7 @@ void Session::set_automatically(const std::string& method) {
 void Session::make_way_for(const std::string& setting, const std::string& value) {
     const RunSpec& now = simulation_->now();
     const RunSpec next = changed(now, setting, value);
-    if (!auto_method_ || fits(*find_method(now.method), next)) return;
+    if (!auto_method_ || fits(*method_of(now), next)) return;
     const auto fits_now = [&](const Method& method) { return fits(method, now); };
     set_automatically(std::string(choose_method(request_for(next, steps_per_call()), fits_now).name));
 }
@@ -61,7 +61,7 @@ void Session::make_way_for(const std::string& setting, const std::string& value)
 void Session::reconsider_method(long long steps) {
     if (!auto_method_) return;
     const RunSpec& now = simulation_->now();
-    if (const Method* better = follower_.for_frame(*find_method(now.method), request_for(now, steps)))
+    if (const Method* better = follower_.for_frame(*method_of(now), request_for(now, steps)))
         set_automatically(std::string(better->name));
 }
 
@@ -69,7 +69,7 @@ void Session::choose_for_order() {
     if (!auto_method_) return;
     const RunSpec& now = simulation_->now();
     const MethodRequest request = request_for(now, target_ - simulation_->step());
-    if (const Method* better = MethodFollower::for_order(*find_method(now.method), request))
+    if (const Method* better = MethodFollower::for_order(*method_of(now), request))
         set_automatically(std::string(better->name));
 }
 

@@ -27,8 +27,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->now = simulation_->now();
     snapshot->auto_method = auto_method_;
     snapshot->machine = machine_;
-    snapshot->device =
-        device_name(*machine_, find_method(snapshot->now.method)->device, snapshot->now.threads);
+    snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
     snapshot->command_line = command_text(snapshot->spec);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
@@ -78,7 +77,8 @@ void Session::fill_numbers(Snapshot& snapshot) {
         snapshot.drift = snapshot.series.back().statistics.total / total - 1;
     const double cells = double(now.size->nx) * now.size->ny;
     const double seconds_per_step = recent_.spread().median;
-    if (seconds_per_step > 0) snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
+    if (seconds_per_step > 0 && !method_of(now)->jumps)
+        snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
     snapshot.limits = limits_;
     snapshot.speeds = speeds();
     snapshot.measuring_ladder = ladder_ != nullptr;

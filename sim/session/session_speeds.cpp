@@ -22,7 +22,7 @@ bool Session::limits_are_due() const {
 
 void Session::measure_limits() {
     const RunSpec& now = simulation_->now();
-    const Device device = find_method(now.method)->device;
+    const Device device = method_of(now)->device;
     limits_at_ = frame_->count;
     dirty_ = true;
     if (limits_.copy_gb_per_s == 0) {
@@ -59,7 +59,7 @@ void Session::note_speed() {
     const Timings::Spread spread = recent_.spread();
     if (spread.batches < kTellingBatches) return;
     const double cells = double(now.size->nx) * now.size->ny;
-    const Method* method = find_method(now.method);
+    const Method* method = method_of(now);
     if (method->jumps) return;
     const MethodSpeed speed{
         method, std::sqrt(cells), speed_of(spread.median, 1, cells, now.dtype).gcells_per_s, {}};

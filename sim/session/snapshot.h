@@ -57,7 +57,7 @@ struct Snapshot {
         drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
-    Speed speed;          ///< over the newest batches; zeros before the first
+    Speed speed;          ///< over the newest batches; zeros before the first, and where the method jumps
     LadderLimits limits;  ///< of the device in the precision in force, measured; 0 before
     /// What methods reached in this session, in the precision and on the device in force.
     std::vector<MethodSpeed> speeds;

@@ -148,6 +148,10 @@ void check_cuts(Device device) {
             solver->laplacian();
         }
         const Field in_parts = solver->field();
+        if (method.jumps) {
+            REQUIRE(relative_error(in_parts, at_once) <= error_bound(dtype, 100));
+            return;
+        }
         at_once.visit([&](const auto& cells) {
             using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
             REQUIRE(std::ranges::equal(cells.cells(), in_parts.as<T>().cells()));

@@ -13,9 +13,16 @@
 namespace stencil {
 namespace {
 
-void draw_speed(const Snapshot& snapshot) {
-    const Speed& speed = snapshot.speed;
-    if (!begin_values("speed")) return;
+void draw_jump(const Snapshot& snapshot) {
+    value_row("Jump",
+              format_measured(snapshot.cost.stepping_ms),
+              "ms",
+              "Time of all steps between two pictures at once, which is the same for any number: no speed in "
+              "cells per "
+              "second could be compared with that of a method that steps");
+}
+
+void draw_steps_speed(const Speed& speed) {
     value_row(
         "Step",
         format_measured(speed.us_per_step),
@@ -32,6 +39,14 @@ void draw_speed(const Snapshot& snapshot) {
         "GB/s",
         "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step would "
         "move");
+}
+
+void draw_speed(const Snapshot& snapshot) {
+    if (!begin_values("speed")) return;
+    if (const Method* method = method_of(snapshot.now); method && method->jumps)
+        draw_jump(snapshot);
+    else
+        draw_steps_speed(snapshot.speed);
     value_row("Copy",
               format_measured(snapshot.limits.copy_gb_per_s),
               "GB/s",
@@ -61,7 +76,7 @@ void draw_ratio(const Snapshot& snapshot) {
 // The run's own point is a method's too, before it is certain enough to be kept.
 void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    const Method* method = find_method(now.method);
+    const Method* method = method_of(now);
     if (!method || !now.size) return;
     const double edge = std::sqrt(double(now.size->nx) * now.size->ny);
     const RunningSpeed running{method, edge, snapshot.speed.gcells_per_s};

@@ -94,7 +94,7 @@ bool is_on(const RunSpec& now, Device device) {
 void draw_method(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const bool automatic = snapshot.auto_method;
-    const Method* current = find_method(now.method);
+    const Method* current = method_of(now);
     constexpr std::string_view kTip =
         "How the steps are computed: all methods of the backend give the same field, at different speeds. "
         "The field stays.\n--method NAME";
