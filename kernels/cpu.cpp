@@ -141,7 +141,9 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
         return;
     }
     const T* from = pass.from.row(row.index);
-    std::copy(from + inside.begin, from + inside.end, line + (inside.begin - part.columns.begin + pass.levels));
+    copy_cells(from + inside.begin,
+               line + (inside.begin - part.columns.begin + pass.levels),
+               inside.end - inside.begin);
     for (const auto& [place, source] : space.rim)
         line[place] = source.sign == 0 ? T(0) : T(source.sign) * from[source.index];
     if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
@@ -166,7 +168,7 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
             const int out = y - pass.levels + row;
             if (out < part.rows.begin || out >= part.rows.end) continue;
             lower_row(block, row, space.line());
-            std::copy_n(space.line() + pass.levels, width, pass.to.row(out) + part.columns.begin);
+            copy_cells(space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width);
         }
     }
 }

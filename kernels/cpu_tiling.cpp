@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kBlockBytes = 24576;
 
 // Costs in units of one step of one vector, as measured.
-constexpr double kConversion = 3;    // a vector into lifted layout and out again
+constexpr double kConversion = 8;    // a vector into lifted layout and out again
 constexpr double kCall = 40;         // a block's step, besides its vectors
 constexpr double kMeeting = 4000;    // of all threads, once a pass
 

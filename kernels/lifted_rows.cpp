@@ -123,6 +123,14 @@ void lower(const LiftedBlock<T>& block, int row, T* line) {
     }
 }
 
+template <class T>
+void copy(const T* from, T* to, int n) {
+    const Tag<T> d;
+    int x = 0;
+    for (; x + kLanes<T> <= n; x += kLanes<T>) hn::StoreU(hn::LoadU(d, from + x), d, to + x);
+    for (; x < n; ++x) to[x] = from[x];
+}
+
 // Where a column's vectors are: the two rows carried from the block above and those of the block.
 template <class T>
 struct ColumnAt {
@@ -213,6 +221,8 @@ void lift_float(const float* line, int row, const LiftedBlock<float>& block) { l
 void lift_double(const double* line, int row, const LiftedBlock<double>& block) { lift(line, row, block); }
 void lower_float(const LiftedBlock<float>& block, int row, float* line) { lower(block, row, line); }
 void lower_double(const LiftedBlock<double>& block, int row, double* line) { lower(block, row, line); }
+void copy_float(const float* from, float* to, int n) { copy(from, to, n); }
+void copy_double(const double* from, double* to, int n) { copy(from, to, n); }
 void step_float(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
     step(block, carry, weights);
 }
@@ -234,6 +244,8 @@ HWY_EXPORT(lift_float);
 HWY_EXPORT(lift_double);
 HWY_EXPORT(lower_float);
 HWY_EXPORT(lower_double);
+HWY_EXPORT(copy_float);
+HWY_EXPORT(copy_double);
 HWY_EXPORT(step_float);
 HWY_EXPORT(step_double);
 HWY_EXPORT(target_name);
@@ -262,6 +274,14 @@ void lower_row(const LiftedBlock<float>& block, int row, float* line) {
 
 void lower_row(const LiftedBlock<double>& block, int row, double* line) {
     HWY_DYNAMIC_DISPATCH(lower_double)(block, row, line);
+}
+
+void copy_cells(const float* from, float* to, int n) {
+    HWY_DYNAMIC_DISPATCH(copy_float)(from, to, n);
+}
+
+void copy_cells(const double* from, double* to, int n) {
+    HWY_DYNAMIC_DISPATCH(copy_double)(from, to, n);
 }
 
 void step_block(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {

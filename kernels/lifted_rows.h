@@ -45,6 +45,11 @@ void lift_row(const double* line, int row, const LiftedBlock<double>& block);
 void lower_row(const LiftedBlock<float>& block, int row, float* line);
 void lower_row(const LiftedBlock<double>& block, int row, double* line);
 
+/// Copies cells with plain vector loads and stores; memcpy() takes instructions for such lengths that wait
+/// for memory whatever was prefetched.
+void copy_cells(const float* from, float* to, int n);
+void copy_cells(const double* from, double* to, int n);
+
 /// One step, in place, on blocks that follow each other down a strip. The block's rows are y ... y +
 /// kBlockRows - 1 before and one row further up after the step, because the last row cannot be stepped before
 /// the one below it is there. `carry` has the two rows that were left of the block before, and takes the last
