@@ -3,16 +3,18 @@
 // A strip moves down through the first-level cache as a block of a few rows. A block enters with the field's
 // values (level 0) and takes one step after the other in place, each of which moves its rows up by one: the
 // last row of a level has to wait for the row below it. What the next block needs of each level, its last two
-// rows, stays behind in that level's carry, in the second-level cache. After the last step the block's rows go
-// to the field, which is read and written once a pass instead of once a step. Within a block the cells are in
-// lifted layout (kernels/lifted_rows.h), where a step is all whole vectors: per vector three additions and a
-// multiply-add, which is all that limits it.
+// rows, stays behind in that level's carry, in the second-level cache. After the last step the block's rows
+// go to the field, which is read and written once a pass instead of once a step. Within a block the cells are
+// in lifted layout (kernels/lifted_rows.h), where a step is all whole vectors: per vector three additions and
+// a multiply-add, which is all that limits it.
 //
 // Nothing is exchanged within a pass: where strips and bands meet, each works out the rim that its own cells
 // still depend on. And no step knows of the boundary: beyond the field's sides the rim holds the field's
 // continuation (unfold() in kernels/boundary.h), which by its symmetry keeps the boundary true at every step.
 // Every cell is worked out by the same operations in the same order whatever block it is in, so neither the
 // tiling nor the number of threads, nor how steps are cut into calls, changes a bit.
+
+#include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <atomic>
@@ -28,11 +30,15 @@
 namespace stencil {
 namespace {
 
+// Beyond this the two fields are taken not to stay in any cache from one pass to the next.
+constexpr double kCachedBytes = 48e6;
+
 struct Span {
     int begin, end;
 };
 
-/// A column of the rim beyond the field's sides: its place in the strip's rows and where its values come from.
+/// A column of the rim beyond the field's sides: its place in the strip's rows and where its values come
+/// from.
 struct RimColumn {
     int place;
     Unfolded source;
@@ -95,6 +101,7 @@ class CpuStepper : public Stepper<T> {
     ThreadPool& threads_;
     FieldShape shape_;
     CpuTiling tiling_;
+    bool past_caches_;                  ///< the fields are written there
     std::vector<Workspace<T>> spaces_;  ///< one a thread
     std::vector<StepWeights<T>> weights_;
 };
@@ -104,6 +111,7 @@ CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
     : threads_(threads),
       shape_(shape),
       tiling_(choose_tiling(shape, {threads.size(), lifted_lanes<T>(), sizeof(T)})),
+      past_caches_(2.0 * shape.nx * shape.ny * sizeof(T) > kCachedBytes),
       weights_(std::size_t(tiling_.levels)) {
     for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
         spaces_.emplace_back(tiling_, lifted_lanes<T>());
@@ -120,9 +128,7 @@ typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
 template <class T>
 void CpuStepper<T>::find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const {
     const int left = part.columns.begin - pass.levels;
-    const auto add = [&](int x) {
-        space.rim.push_back({x - left, unfold(pass.boundary, x, shape_.nx)});
-    };
+    const auto add = [&](int x) { space.rim.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
     space.rim.clear();
     for (int x = left; x < 0; ++x) add(x);
     for (int x = std::max(shape_.nx, left); x < part.columns.end + pass.levels; ++x) add(x);
@@ -143,7 +149,8 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
     const T* from = pass.from.row(row.index);
     copy_cells(from + inside.begin,
                line + (inside.begin - part.columns.begin + pass.levels),
-               inside.end - inside.begin);
+               inside.end - inside.begin,
+               false);
     for (const auto& [place, source] : space.rim)
         line[place] = source.sign == 0 ? T(0) : T(source.sign) * from[source.index];
     if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
@@ -168,9 +175,11 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
             const int out = y - pass.levels + row;
             if (out < part.rows.begin || out >= part.rows.end) continue;
             lower_row(block, row, space.line());
-            copy_cells(space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width);
+            copy_cells(
+                space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width, past_caches_);
         }
     }
+    hwy::FlushStream();
 }
 
 template <class T>

@@ -14,9 +14,9 @@ namespace {
 constexpr std::size_t kBlockBytes = 24576;
 
 // Costs in units of one step of one vector, as measured.
-constexpr double kConversion = 8;    // a vector into lifted layout and out again
-constexpr double kCall = 40;         // a block's step, besides its vectors
-constexpr double kMeeting = 4000;    // of all threads, once a pass
+constexpr double kConversion = 8;  // a vector from memory into lifted layout and back again
+constexpr double kCall = 40;       // a block's step, besides its vectors
+constexpr double kMeeting = 4000;  // of all threads, once a pass
 
 int divide_up(int a, int b) {
     return (a + b - 1) / b;
@@ -49,7 +49,8 @@ double cost(FieldShape field, const CpuShape& machine, const CpuTiling& t) {
 }  // namespace
 
 CpuTiling choose_tiling(FieldShape field, const CpuShape& machine) {
-    const int most_columns = int(kBlockBytes / (machine.cell_bytes * std::size_t(kBlockRows * machine.lanes)));
+    const int most_columns =
+        int(kBlockBytes / (machine.cell_bytes * std::size_t(kBlockRows * machine.lanes)));
     const int widest = most_columns / kColumnUnit * kColumnUnit * machine.lanes;
     CpuTiling best{};
     double least = std::numeric_limits<double>::infinity();

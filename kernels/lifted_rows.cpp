@@ -124,11 +124,14 @@ void lower(const LiftedBlock<T>& block, int row, T* line) {
 }
 
 template <class T>
-void copy(const T* from, T* to, int n) {
+void copy(const T* from, T* to, int n, bool past_caches) {
     const Tag<T> d;
-    int x = 0;
-    for (; x + kLanes<T> <= n; x += kLanes<T>) hn::StoreU(hn::LoadU(d, from + x), d, to + x);
-    for (; x < n; ++x) to[x] = from[x];
+    const int whole = n / kLanes<T> * kLanes<T>;
+    if (past_caches)
+        for (int x = 0; x < whole; x += kLanes<T>) hn::Stream(hn::LoadU(d, from + x), d, to + x);
+    else
+        for (int x = 0; x < whole; x += kLanes<T>) hn::StoreU(hn::LoadU(d, from + x), d, to + x);
+    for (int x = whole; x < n; ++x) to[x] = from[x];
 }
 
 // Where a column's vectors are: the two rows carried from the block above and those of the block.
@@ -215,21 +218,39 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
 }
 
 // What HWY_EXPORT can name.
-int lanes_float() { return kLanes<float>; }
-int lanes_double() { return kLanes<double>; }
-void lift_float(const float* line, int row, const LiftedBlock<float>& block) { lift(line, row, block); }
-void lift_double(const double* line, int row, const LiftedBlock<double>& block) { lift(line, row, block); }
-void lower_float(const LiftedBlock<float>& block, int row, float* line) { lower(block, row, line); }
-void lower_double(const LiftedBlock<double>& block, int row, double* line) { lower(block, row, line); }
-void copy_float(const float* from, float* to, int n) { copy(from, to, n); }
-void copy_double(const double* from, double* to, int n) { copy(from, to, n); }
+int lanes_float() {
+    return kLanes<float>;
+}
+int lanes_double() {
+    return kLanes<double>;
+}
+void lift_float(const float* line, int row, const LiftedBlock<float>& block) {
+    lift(line, row, block);
+}
+void lift_double(const double* line, int row, const LiftedBlock<double>& block) {
+    lift(line, row, block);
+}
+void lower_float(const LiftedBlock<float>& block, int row, float* line) {
+    lower(block, row, line);
+}
+void lower_double(const LiftedBlock<double>& block, int row, double* line) {
+    lower(block, row, line);
+}
+void copy_float(const float* from, float* to, int n, bool past_caches) {
+    copy(from, to, n, past_caches);
+}
+void copy_double(const double* from, double* to, int n, bool past_caches) {
+    copy(from, to, n, past_caches);
+}
 void step_float(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
     step(block, carry, weights);
 }
 void step_double(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights) {
     step(block, carry, weights);
 }
-const char* target_name() { return hwy::TargetName(HWY_TARGET); }
+const char* target_name() {
+    return hwy::TargetName(HWY_TARGET);
+}
 
 }  // namespace HWY_NAMESPACE
 }  // namespace stencil
@@ -276,12 +297,12 @@ void lower_row(const LiftedBlock<double>& block, int row, double* line) {
     HWY_DYNAMIC_DISPATCH(lower_double)(block, row, line);
 }
 
-void copy_cells(const float* from, float* to, int n) {
-    HWY_DYNAMIC_DISPATCH(copy_float)(from, to, n);
+void copy_cells(const float* from, float* to, int n, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(copy_float)(from, to, n, past_caches);
 }
 
-void copy_cells(const double* from, double* to, int n) {
-    HWY_DYNAMIC_DISPATCH(copy_double)(from, to, n);
+void copy_cells(const double* from, double* to, int n, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(copy_double)(from, to, n, past_caches);
 }
 
 void step_block(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {

@@ -2,10 +2,10 @@
 // (Highway's run-time dispatch).
 //
 // In row order the west and east neighbours of a vector of cells straddle two vectors, so every cell is
-// loaded three times, twice across cache lines, or shuffled into place. Lifted, a row of lanes * columns cells
-// is cut into as many pieces as a vector has lanes, and lane i walks along piece i: vector k holds cell k of
-// every piece. Then the neighbours of vector k are vectors k - 1 and k + 1, whole and aligned, and only the two
-// ends of a row need a shift by one lane.
+// loaded three times, twice across cache lines, or shuffled into place. Lifted, a row of lanes * columns
+// cells is cut into as many pieces as a vector has lanes, and lane i walks along piece i: vector k holds cell
+// k of every piece. Then the neighbours of vector k are vectors k - 1 and k + 1, whole and aligned, and only
+// the two ends of a row need a shift by one lane.
 //
 //     in row order    0 1 2 3 4 5 6 7 8 9 a b       4 lanes, 3 columns
 //     vectors         (0 3 6 9) (1 4 7 a) (2 5 8 b)
@@ -45,10 +45,11 @@ void lift_row(const double* line, int row, const LiftedBlock<double>& block);
 void lower_row(const LiftedBlock<float>& block, int row, float* line);
 void lower_row(const LiftedBlock<double>& block, int row, double* line);
 
-/// Copies cells with plain vector loads and stores; memcpy() takes instructions for such lengths that wait
-/// for memory whatever was prefetched.
-void copy_cells(const float* from, float* to, int n);
-void copy_cells(const double* from, double* to, int n);
+/// Copies cells with vector loads and stores: what memcpy() takes for such lengths waits for memory longer.
+/// Past the caches (`to` on a cache line, hwy::FlushStream() before others read it) a store does not first
+/// fetch the line that it overwrites.
+void copy_cells(const float* from, float* to, int n, bool past_caches);
+void copy_cells(const double* from, double* to, int n, bool past_caches);
 
 /// One step, in place, on blocks that follow each other down a strip. The block's rows are y ... y +
 /// kBlockRows - 1 before and one row further up after the step, because the last row cannot be stepped before
