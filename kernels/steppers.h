@@ -8,7 +8,7 @@
 namespace stencil {
 
 /// Steps that the method `cpu` makes in one pass over the field.
-inline constexpr int kCpuSteps = 12;
+inline constexpr int kCpuSteps = 32;
 
 /// Steps in one CUDA graph of the methods that launch a kernel per step. Even, so that the double buffer ends
 /// as it began.

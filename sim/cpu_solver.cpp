@@ -39,7 +39,7 @@ class CpuSolver : public CpuNeighbour {
           stepper_(make_stepper<T>(*setup.method, {&threads_, nullptr}, {setup.nx, setup.ny})) {
         fields_.front = PaddedRows<T>::view(front_.data(), setup.nx, setup.ny);
         fields_.back = PaddedRows<T>::view(back_.data(), setup.nx, setup.ny);
-        // The padding is read by whole vectors, though no cell depends on it.
+        // Every page is there before the first step.
         clear(front_);
         clear(back_);
     }

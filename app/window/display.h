@@ -105,6 +105,9 @@ class Display {
     std::vector<std::string> drops_;
     QuickInput quick_;
     bool input_ = true;
+    struct {
+        double x = 0, y = 0;
+    } cursor_;  ///< in units of the window
 };
 
 }  // namespace stencil
