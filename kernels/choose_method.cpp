@@ -35,10 +35,10 @@ constexpr std::size_t kFloat = sizeof(float), kDouble = sizeof(double);
 
 std::span<const MeasuredMethod> measured_methods() {
     static const MeasuredMethod table[] = {
-        {"reference", kFloat, 0, 1, 1, {{512, 375}, {2000, 7680}}},
-        {"reference", kDouble, 0, 1, 1, {{512, 375}, {2000, 7680}}},
-        {"cpu", kFloat, 6, 1, 1, {{512, 24.8, 25.6}, {2000, 378, 590}, {8192, 8340, 27500}}},
-        {"cpu", kDouble, 6, 1, 1, {{2000, 887, 1370}}},
+        {"reference", kFloat, 0, 1, 1, {{512, 372}, {2000, 7680}}},
+        {"reference", kDouble, 0, 1, 1, {{512, 372}, {2000, 7680}}},
+        {"cpu", kFloat, 6, 1, 1, {{512, 11.8, 100}, {2000, 200, 1980}, {8192, 3300, 31300}}},
+        {"cpu", kDouble, 6, 1, 1, {{512, 35.4, 108}, {2000, 424, 3640}, {8192, 7000, 63600}}},
         {"tutorial", kFloat, 5.3, 1, 1, {{512, 4.35}, {2000, 40.1}, {8192, 635}}},
         {"tutorial", kDouble, 5.2, 1, 1, {{512, 4.47}, {2000, 40.8}, {8192, 640}}},
         {"naive",

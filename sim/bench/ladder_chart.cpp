@@ -94,13 +94,18 @@ void draw_axes(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) {
                 {.size = kLabelSize, .anchor = Anchor::middle, .upwards = true});
 }
 
+// Without an exponent, however large.
+std::string limit_text(const SpeedLimit& limit) {
+    const double speed = limit.gcells_per_s;
+    return speed < 1000 ? fmt::format("{}: {:.4g}", limit.name, speed)
+                        : fmt::format("{}: {:.0f}", limit.name, speed);
+}
+
 void draw_limits(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) {
     for (const SpeedLimit& limit : chart.limits) {
         const double y = box.bottom() - chart.up(limit.gcells_per_s) * box.height;
         canvas.path(std::array{Point{box.left, y}, Point{box.right(), y}}, {0.9, kLimitColor, kDash});
-        canvas.text(fmt::format("{}: {:.4g}", limit.name, limit.gcells_per_s),
-                    {box.left + 5, y - 3},
-                    {.size = kNoteSize, .color = kLimitColor});
+        canvas.text(limit_text(limit), {box.left + 5, y - 3}, {.size = kNoteSize, .color = kLimitColor});
     }
 }
 
@@ -206,7 +211,7 @@ std::string draw_bars(const LadderReport& report, const SpeedChart& chart, Figur
     for (const SpeedLimit& limit : chart.limits) {
         const double x = x_of(limit.gcells_per_s);
         canvas->path(std::array{Point{x, label + 2}, Point{x, box.bottom()}}, {0.9, kLimitColor, kDash});
-        canvas->text(fmt::format("{}: {:.4g}", limit.name, limit.gcells_per_s),
+        canvas->text(limit_text(limit),
                      {x, label},
                      {.size = kNoteSize,
                       .anchor = x > box.middle_x() ? Anchor::end : Anchor::start,

@@ -153,7 +153,7 @@ std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
         "{}, {}, {} boundary, coefficient {}, from {} (seed {})\n"
-        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; issues {:.3g}e12 instructions/s: {:.4g} "
+        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; issues {:.3g}e12 instructions/s: {:.0f} "
         "GCells/s at {} a cell\n",
         report.device,
         name_of(run.dtype),
