@@ -51,22 +51,24 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
 }
 
 /// Where a block keeps the rim of its tile in shared memory: the columns of those lanes that hold cells near the
-/// tile's west and east sides, for every row, and the rows near the north and south sides.
+/// tile's west and east sides, for every row, and after those the rows near the north and south sides.
 template <class S>
 struct RimPlace {
+    /// Lanes on either side, at most: 2 k columns, wherever they begin.
+    static constexpr int kSideLanes = (2 * S::kMostHalo + S::kColumns - 2) / S::kColumns + 1;
+    static constexpr int kLanes = 2 * kSideLanes < S::kLanes ? 2 * kSideLanes : S::kLanes;
+    static constexpr int kPitch = kLanes * S::kColumns;
+    static constexpr int kFirstRow = (kPitch * S::kHeight + S::kMostVector - 1) / S::kMostVector * S::kMostVector;
+
     ResidentSpan x;
     ResidentSpan y;
     int halo;
     unsigned lanes;  ///< a bit for each lane whose columns are kept
-    int pitch;       ///< cells in a row of those
-    int rows;        ///< where the rows begin
 
     __device__ RimPlace(const ResidentTiles& tiles, int bx, int by)
         : x(tiles.x.span(bx)), y(tiles.y.span(by)), halo(tiles.x.halo), lanes(0) {
         if (x.joined_low) lanes |= lanes_of(x.low - halo, x.low + halo);
         if (x.joined_high) lanes |= lanes_of(x.high - halo, x.high + halo);
-        pitch = __popc(lanes) * S::kColumns;
-        rows = (pitch * S::kHeight + S::kMostVector - 1) / S::kMostVector * S::kMostVector;
     }
 
     __device__ static unsigned lanes_of(int begin, int end) {
@@ -78,40 +80,40 @@ struct RimPlace {
     __device__ bool keeps_lane(int lane) const { return lanes >> lane & 1U; }
 
     __device__ int column_place(int lane, int row) const {
-        return row * pitch + __popc(lanes & ((1U << lane) - 1)) * S::kColumns;
+        return row * kPitch + __popc(lanes & ((1U << lane) - 1)) * S::kColumns;
     }
 
-    /// Which of the kept rows this is; -1 where it is none.
-    __device__ int row_index(int row) const {
-        const int north_end = y.joined_low ? y.low + halo : 0;
-        const int north_begin = y.joined_low ? y.low - halo : 0;
-        if (row < north_end) return row >= north_begin ? row - north_begin : -1;
-        const int south_begin = max(north_end, y.high - halo);
-        if (!y.joined_high || row < south_begin || row >= y.high + halo) return -1;
-        return north_end - north_begin + row - south_begin;
+    /// Whether a row is kept for its nearness to the north side, or to the south side.
+    __device__ bool keeps_north(int row) const {
+        return y.joined_low && row >= y.low - halo && row < y.low + halo;
+    }
+    __device__ bool keeps_south(int row) const {
+        return y.joined_high && row >= y.high - halo && row < y.high + halo && !keeps_north(row);
     }
 
-    __device__ int row_place(int lane, int index) const {
-        return rows + index * S::kWidth + lane * S::kColumns;
+    /// Where rows near either side would begin if all rows of the tile were kept.
+    __device__ int north_place(int lane) const {
+        return kFirstRow - (y.low - halo) * S::kWidth + lane * S::kColumns;
+    }
+    __device__ int south_place(int lane) const {
+        return kFirstRow + (2 * halo - (y.high - halo)) * S::kWidth + lane * S::kColumns;
     }
 
     __device__ int place(int column, int row) const {
         const int lane = column / S::kColumns;
-        const int start = keeps_lane(lane) ? column_place(lane, row) : row_place(lane, row_index(row));
+        const int start = keeps_lane(lane)   ? column_place(lane, row)
+                          : keeps_north(row) ? north_place(lane) + row * S::kWidth
+                                             : south_place(lane) + row * S::kWidth;
         return start + column % S::kColumns;
     }
 
     /// A cell that is nobody's: what the last message of a region has too many.
-    __device__ int spare() const { return row_place(0, (y.joined_low + y.joined_high) * 2 * halo); }
-};
+    __device__ int spare() const { return cells(halo) - 1; }
 
-/// Shared cells of a rim, at most.
-template <class S>
-int most_rim_cells(int halo) {
-    const int side = (2 * halo + S::kColumns - 2) / S::kColumns + 1;
-    const int lanes = 2 * side < S::kLanes ? 2 * side : S::kLanes;
-    return S::kHeight * lanes * S::kColumns + S::kMostVector + 4 * halo * S::kWidth + S::kMostVector;
-}
+    static STENCIL_HOST_DEVICE int cells(int halo) {
+        return kFirstRow + 4 * halo * S::kWidth + S::kMostVector;
+    }
+};
 
 /// A rectangle of a tile, in local indices.
 struct RimRegion {
@@ -219,19 +221,28 @@ struct RimPost {
     int capacity;
     int count;
     unsigned epoch;
+    int thread;
 };
 
 /// So many messages of a thread are under way at the same time.
 inline constexpr int kRimBatch = 6;
 
+/// A thread's routes from `begin` on, one for each round of all threads.
 template <class S>
-__device__ __forceinline__ void send_rim(const RimPost& post, const unsigned* rim) {
-    for (int begin = threadIdx.x; begin < post.count; begin += kRimBatch * S::kThreads) {
-        RimRoute route[kRimBatch];
-        RimMessage m[kRimBatch];
+__device__ __forceinline__ void load_routes(RimRoute (&route)[kRimBatch],
+                                            const RimRoute* routes,
+                                            int begin,
+                                            int count) {
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b)
-            if (begin + b * S::kThreads < post.count) route[b] = post.routes[begin + b * S::kThreads];
+    for (int b = 0; b < kRimBatch; ++b)
+        if (begin + b * S::kThreads < count) route[b] = routes[begin + b * S::kThreads];
+}
+
+template <class S>
+__device__ __forceinline__ void send_rim(const RimPost& post, RimRoute (&route)[kRimBatch], const unsigned* rim) {
+    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
+        if (begin != post.thread) load_routes<S>(route, post.routes, begin, post.count);
+        RimMessage m[kRimBatch];
 #pragma unroll
         for (int b = 0; b < kRimBatch; ++b)
             if (begin + b * S::kThreads < post.count)
@@ -244,19 +255,16 @@ __device__ __forceinline__ void send_rim(const RimPost& post, const unsigned* ri
 
 template <class S>
 __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) {
-    const RimRoute* const routes = post.routes + post.capacity;
-    for (int begin = threadIdx.x; begin < post.count; begin += kRimBatch * S::kThreads) {
+    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
         RimRoute route[kRimBatch];
         RimMessage m[kRimBatch];
+        load_routes<S>(route, post.routes + post.capacity, begin, post.count);
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b) {
-            const bool some = begin + b * S::kThreads < post.count;
-            if (some) route[b] = routes[begin + b * S::kThreads];
-            m[b].epoch = some ? post.epoch - 1 : post.epoch;
-        }
+        for (int b = 0; b < kRimBatch; ++b)
+            m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
         bool all;
         do {
-            // All that are missing are asked for at once: an answer takes as long as a hundred instructions.
+            // All that are missing are asked for at once: an answer takes as long as hundreds of instructions.
 #pragma unroll
             for (int b = 0; b < kRimBatch; ++b)
                 if (m[b].epoch != post.epoch) m[b] = read_message(post.box + route[b].message);
@@ -272,79 +280,88 @@ __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) 
     }
 }
 
-template <class S>
-__device__ __forceinline__ void copy_cells(typename S::T* to, const typename S::T (&cells)[S::kColumns]) {
-    using V = Vector<typename S::T, S::kVector>;
-#pragma unroll
-    for (int j = 0; j < S::kColumns; j += S::kVector) {
-        V v;
-#pragma unroll
-        for (int i = 0; i < S::kVector; ++i) v.cell[i] = cells[j + i];
-        *reinterpret_cast<V*>(to + j) = v;
-    }
-}
-
-template <class S>
-__device__ __forceinline__ void copy_cells(typename S::T (&cells)[S::kColumns], const typename S::T* from) {
-    using V = Vector<typename S::T, S::kVector>;
-#pragma unroll
-    for (int j = 0; j < S::kColumns; j += S::kVector) {
-        const V v = *reinterpret_cast<const V*>(from + j);
-#pragma unroll
-        for (int i = 0; i < S::kVector; ++i) cells[j + i] = v.cell[i];
-    }
-}
-
 /// A lane's part in the rim.
 struct RimLane {
-    bool columns;   ///< its columns are kept, at `place` and so on by the pitch
-    unsigned rows;  ///< else a bit for each of its rows that is kept, the first of them at `place`
+    bool columns;    ///< its columns are kept, in every row from `place` on
+    unsigned north;  ///< else a bit for each of its rows that is kept near the north side, as if from `place` on
+    unsigned south;  ///< the same near the south side
     int place;
+    int south_place;
 };
 
 template <class S>
 __device__ RimLane rim_lane(const RimPlace<S>& rim) {
     const int lane = int(threadIdx.x) % S::kLanes;
-    const int first_row = int(threadIdx.x) / S::kLanes * S::kRows;
-    if (rim.keeps_lane(lane)) return {true, 0, rim.column_place(lane, first_row)};
-    RimLane result{false, 0, 0};
-    for (int r = S::kRows - 1; r >= 0; --r) {
-        const int index = rim.row_index(first_row + r);
-        if (index < 0) continue;
-        result.rows |= 1U << r;
-        result.place = rim.row_place(lane, index);
+    const int first = int(threadIdx.x) / S::kLanes * S::kRows;
+    if (rim.keeps_lane(lane)) return {true, 0, 0, rim.column_place(lane, first), 0};
+    RimLane result{false,
+                   0,
+                   0,
+                   rim.north_place(lane) + first * S::kWidth,
+                   rim.south_place(lane) + first * S::kWidth};
+    for (int r = 0; r < S::kRows; ++r) {
+        if (rim.keeps_north(first + r)) result.north |= 1U << r;
+        if (rim.keeps_south(first + r)) result.south |= 1U << r;
     }
     return result;
 }
 
-/// Calls f(r, place) for each of the lane's rows that the rim keeps.
+// Reads a cell of shared memory where `some`. Written as a branch, or for the compiler to make a branch of, the
+// cell would be one of two values where the branches meet, and the registers of the whole patch would be moved
+// about in every step to suit that. This way it is one register that changes.
+__device__ __forceinline__ void load_where(bool some, float& cell, const float* from) {
+    asm volatile(
+        "{\n\t.reg .pred some;\n\tsetp.ne.u32 some, %2, 0;\n\t@some ld.shared.f32 %0, [%1];\n\t}"
+        : "+f"(cell)
+        : "r"(unsigned(__cvta_generic_to_shared(from))), "r"(unsigned(some))
+        : "memory");
+}
+
+__device__ __forceinline__ void load_where(bool some, double& cell, const double* from) {
+    asm volatile(
+        "{\n\t.reg .pred some;\n\tsetp.ne.u32 some, %2, 0;\n\t@some ld.shared.f64 %0, [%1];\n\t}"
+        : "+d"(cell)
+        : "r"(unsigned(__cvta_generic_to_shared(from))), "r"(unsigned(some))
+        : "memory");
+}
+
+/// Calls f(r, some, place) for the lane's rows, where `some` says whether the rim keeps this row in this place.
 template <class S, class F>
-__device__ __forceinline__ void for_rim_rows(const RimLane& lane, int pitch, F&& f) {
-    int place = lane.place;
-    if (lane.columns) {
+__device__ __forceinline__ void for_rim_rows(const RimLane& lane, F&& f) {
 #pragma unroll
-        for (int r = 0; r < S::kRows; ++r, place += pitch) f(r, place);
-    } else if (lane.rows != 0) {
+    for (int r = 0; r < S::kRows; ++r) f(r, lane.columns, lane.place + r * RimPlace<S>::kPitch);
+    if (lane.north != 0) {
 #pragma unroll
-        for (int r = 0; r < S::kRows; ++r) {
-            if ((lane.rows >> r & 1U) == 0) continue;
-            f(r, place);
-            place += S::kWidth;
-        }
+        for (int r = 0; r < S::kRows; ++r) f(r, (lane.north >> r & 1U) != 0, lane.place + r * S::kWidth);
+    }
+    if (lane.south != 0) {
+#pragma unroll
+        for (int r = 0; r < S::kRows; ++r) f(r, (lane.south >> r & 1U) != 0, lane.south_place + r * S::kWidth);
     }
 }
 
-/// Sends the rim of the core and gets the halo. `rim` is shared memory, used for nothing else.
+/// Sends the rim of the core and gets the halo. `cells` is shared memory, used for nothing else.
 template <class S>
-__device__ __forceinline__ void exchange_rims(
-    Patch<S>& u, const RimLane& lane, int pitch, const RimPost& post, typename S::T* cells) {
+__device__ __forceinline__ void exchange_rims(Patch<S>& u,
+                                              const RimLane& lane,
+                                              const RimPost& post,
+                                              typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
-    for_rim_rows<S>(lane, pitch, [&](int r, int place) { copy_cells<S>(cells + place, u[r]); });
+    RimRoute first[kRimBatch];
+    load_routes<S>(first, post.routes, post.thread, post.count);
+    for_rim_rows<S>(lane, [&](int r, bool some, int place) {
+#pragma unroll
+        for (int j = 0; j < S::kColumns; ++j)
+            if (some) cells[place + j] = u[r][j];
+    });
     __syncthreads();
-    send_rim<S>(post, words);
+    send_rim<S>(post, first, words);
     receive_rim<S>(post, words);
     __syncthreads();
-    for_rim_rows<S>(lane, pitch, [&](int r, int place) { copy_cells<S>(u[r], cells + place); });
+    for_rim_rows<S>(lane, [&](int r, bool some, int place) {
+#pragma unroll
+        for (int j = 0; j < S::kColumns; ++j) load_where(some, u[r][j], cells + place + j);
+    });
 }
 
 }  // namespace stencil

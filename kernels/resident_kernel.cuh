@@ -27,13 +27,13 @@ struct ResidentShared {
     int messages;
     RimLane rim_lanes[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
-    /// most_rim_cells() of them.
+    /// RimPlace::cells() of them.
     alignas(16) typename S::T rim_cells[1];
 };
 
 template <class S>
 std::size_t shared_bytes(int halo) {
-    return sizeof(ResidentShared<S>) + sizeof(typename S::T) * most_rim_cells<S>(halo);
+    return sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(RimPlace<S>::cells(halo));
 }
 
 template <class S>
@@ -97,7 +97,7 @@ __device__ LanePlace lane_place(const RimPlace<S>& rim) {
     const int lane = int(threadIdx.x) % S::kLanes;
     const bool last = !rim.x.joined_high && lane == (rim.x.high - 1) / S::kColumns;
     const int east = last || lane == S::kLanes - 1 ? lane : lane + 1;
-    return {lane, east, !rim.x.joined_low && lane == 0, last};
+    return {lane, east, !rim.x.joined_low && lane == 0, last, last ? 0.0F : 1.0F};
 }
 
 template <class S>
@@ -106,12 +106,16 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
                                          ResidentShared<S>& shared,
                                          unsigned epoch) {
     const int capacity = run.capacity.all();
+    // Hidden from the compiler: it would keep everything that follows from the thread's number in registers.
+    int thread = int(threadIdx.x);
+    asm volatile("" : "+r"(thread));
     const RimPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
                        run.routes + blockIdx.x * 2U * unsigned(capacity),
                        capacity,
                        shared.messages,
-                       epoch};
-    exchange_rims<S>(u, shared.rim_lanes[threadIdx.x], shared.rim.pitch, post, shared.rim_cells);
+                       epoch,
+                       thread};
+    exchange_rims<S>(u, shared.rim_lanes[thread], post, shared.rim_cells);
 }
 
 template <class S, Edge E>

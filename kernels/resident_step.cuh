@@ -15,13 +15,14 @@ namespace stencil {
 
 /// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and the
 /// warps of a block lie on top of each other.
-template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor>
+template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor, int MostHalo = 10>
 struct ResidentShape {
     using T = Cell;
     static constexpr int kColumns = Columns;
     static constexpr int kRows = Rows;
     static constexpr int kWarps = Warps;
     static constexpr int kBlocks = BlocksPerMultiprocessor;
+    static constexpr int kMostHalo = MostHalo;
     static constexpr int kLanes = 32;
     static constexpr int kThreads = kLanes * Warps;
     static constexpr int kWidth = kLanes * Columns;
@@ -48,6 +49,7 @@ struct LanePlace {
     int east_lane;  ///< the one whose cells are next; itself where there is none
     bool first;     ///< its first column is the first of the field (which a tile with Edge::none never asks)
     bool last;      ///< its last column is the last of the field
+    float east;     ///< 0 where `last`, else 1
 };
 
 /// The rows that the warps of a block read of each other, in cells from the start of either buffer.
@@ -77,13 +79,12 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
     Pairs<S> pairs;
 #pragma unroll
     for (int j = 0; j < last; ++j) pairs.at[j] = upper[j] + lower[j + 1];
-    T east = __shfl_sync(~0U, lower[0], place.east_lane);
-    if (E == Edge::zero) east = place.last ? T(0) : east;
-    if (E == Edge::insulated) east = place.last ? lower[last] : east;
-    pairs.at[last] = upper[last] + east;
+    const T east = __shfl_sync(~0U, lower[0], place.east_lane);
+    pairs.at[last] = E == Edge::zero ? fma(east, T(place.east), upper[last]) : upper[last] + east;
+    if (E == Edge::insulated && place.last) pairs.at[last] = upper[last] + lower[last];
     pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
-    if (E == Edge::zero) pairs.west = place.first ? lower[0] : pairs.west;
-    if (E == Edge::insulated) pairs.west = place.first ? upper[0] + lower[0] : pairs.west;
+    if (E == Edge::zero && place.first) pairs.west = lower[0];
+    if (E == Edge::insulated && place.first) pairs.west = upper[0] + lower[0];
     return pairs;
 }
 
