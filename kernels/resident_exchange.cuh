@@ -3,6 +3,9 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "kernels/field_view.h"
 #include "kernels/resident_axis.h"
 #include "kernels/resident_step.cuh"
@@ -50,70 +53,75 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
     return capacity;
 }
 
-/// Where a block keeps the rim of its tile in shared memory: the columns of those lanes that hold cells near the
-/// tile's west and east sides, for every row, and after those the rows near the north and south sides.
+/// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the tile's
+/// north and south sides are kept; of the other warps, the columns of those lanes that hold columns near its west
+/// and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a single cell.
 template <class S>
 struct RimPlace {
-    /// Lanes on either side, at most: 2 k columns, wherever they begin.
-    static constexpr int kSideLanes = (2 * S::kMostHalo + S::kColumns - 2) / S::kColumns + 1;
-    static constexpr int kLanes = 2 * kSideLanes < S::kLanes ? 2 * kSideLanes : S::kLanes;
-    static constexpr int kPitch = kLanes * S::kColumns;
-    static constexpr int kFirstRow = (kPitch * S::kHeight + S::kMostVector - 1) / S::kMostVector * S::kMostVector;
-
     ResidentSpan x;
     ResidentSpan y;
     int halo;
-    unsigned lanes;  ///< a bit for each lane whose columns are kept
+    unsigned lanes;  ///< a bit for each lane whose columns are kept in the other warps
+    unsigned warps;  ///< a bit for each warp of which all is kept
+    int pitch;       ///< cells in a row of those columns
+    int first_row;   ///< where the rows of those warps begin
 
     __device__ RimPlace(const ResidentTiles& tiles, int bx, int by)
-        : x(tiles.x.span(bx)), y(tiles.y.span(by)), halo(tiles.x.halo), lanes(0) {
-        if (x.joined_low) lanes |= lanes_of(x.low - halo, x.low + halo);
-        if (x.joined_high) lanes |= lanes_of(x.high - halo, x.high + halo);
-    }
+        : x(tiles.x.span(bx)),
+          y(tiles.y.span(by)),
+          halo(tiles.x.halo),
+          lanes(near_ends(x, halo, S::kColumns)),
+          warps(near_ends(y, halo, S::kRows)),
+          pitch(__popc(lanes) * S::kColumns),
+          first_row(pitch * S::kHeight + (-pitch * S::kHeight & (S::kMostVector - 1))) {}
 
-    __device__ static unsigned lanes_of(int begin, int end) {
+    /// A bit for each patch of `patch` cells that holds halo, or what is another's halo.
+    static STENCIL_HOST_DEVICE unsigned near_ends(const ResidentSpan& at, int halo, int patch) {
         unsigned bits = 0;
-        for (int lane = begin / S::kColumns; lane <= (end - 1) / S::kColumns; ++lane) bits |= 1U << lane;
+        const auto add = [&](int begin, int end) {
+            for (int i = begin / patch; i <= (end - 1) / patch; ++i) bits |= 1U << i;
+        };
+        if (at.joined_low) add(at.low - halo, at.low + halo);
+        if (at.joined_high) add(at.high - halo, at.high + halo);
         return bits;
     }
 
-    __device__ bool keeps_lane(int lane) const { return lanes >> lane & 1U; }
+    __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }
 
-    __device__ int column_place(int lane, int row) const {
-        return row * kPitch + __popc(lanes & ((1U << lane) - 1)) * S::kColumns;
-    }
-
-    /// Whether a row is kept for its nearness to the north side, or to the south side.
-    __device__ bool keeps_north(int row) const {
-        return y.joined_low && row >= y.low - halo && row < y.low + halo;
-    }
-    __device__ bool keeps_south(int row) const {
-        return y.joined_high && row >= y.high - halo && row < y.high + halo && !keeps_north(row);
-    }
-
-    /// Where rows near either side would begin if all rows of the tile were kept.
-    __device__ int north_place(int lane) const {
-        return kFirstRow - (y.low - halo) * S::kWidth + lane * S::kColumns;
-    }
-    __device__ int south_place(int lane) const {
-        return kFirstRow + (2 * halo - (y.high - halo)) * S::kWidth + lane * S::kColumns;
+    /// Where the first of a lane's rows is kept, and how far apart its rows are; a pitch of 0 where they are not.
+    struct Place {
+        int start;
+        int pitch;
+    };
+    __device__ Place place(int lane, int warp) const {
+        if (warps >> warp & 1U)
+            return {first_row + before(warps, warp) * S::kRows * S::kWidth + lane * S::kColumns, S::kWidth};
+        if (lanes >> lane & 1U)
+            return {warp * S::kRows * pitch + before(lanes, lane) * S::kColumns, pitch};
+        return {0, 0};
     }
 
-    __device__ int place(int column, int row) const {
-        const int lane = column / S::kColumns;
-        const int start = keeps_lane(lane)   ? column_place(lane, row)
-                          : keeps_north(row) ? north_place(lane) + row * S::kWidth
-                                             : south_place(lane) + row * S::kWidth;
-        return start + column % S::kColumns;
+    __device__ int cell(int column, int row) const {
+        const Place at = place(column / S::kColumns, row / S::kRows);
+        return at.start + row % S::kRows * at.pitch + column % S::kColumns;
     }
 
     /// A cell that is nobody's: what the last message of a region has too many.
-    __device__ int spare() const { return cells(halo) - 1; }
-
-    static STENCIL_HOST_DEVICE int cells(int halo) {
-        return kFirstRow + 4 * halo * S::kWidth + S::kMostVector;
-    }
+    __device__ int spare() const { return first_row + __popc(warps) * S::kRows * S::kWidth; }
 };
+
+/// Cells that the rim of any tile takes in shared memory.
+template <class S>
+int rim_cells(const ResidentTiles& tiles) {
+    const auto most = [](const ResidentAxis& axis, int patch) {
+        int bits = 0;
+        for (int tile = 0; tile < axis.tiles; ++tile)
+            bits = std::max(bits, std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch)));
+        return bits;
+    };
+    return most(tiles.x, S::kColumns) * S::kColumns * S::kHeight + most(tiles.y, S::kRows) * S::kRows * S::kWidth +
+           2 * S::kMostVector;
+}
 
 /// A rectangle of a tile, in local indices.
 struct RimRegion {
@@ -147,7 +155,7 @@ __device__ RimRoute make_route(const RimPlace<S>& rim, const RimRegion& region, 
         const int word = 3 * index + i;
         const int cell = word / words_per_cell;
         const int place = cell < region.width * region.height
-                              ? rim.place(region.x0 + cell % region.width, region.y0 + cell / region.width)
+                              ? rim.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
                               : rim.spare();
         route.word[i] = unsigned(place * words_per_cell + word % words_per_cell);
     }
@@ -280,88 +288,58 @@ __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) 
     }
 }
 
-/// A lane's part in the rim.
-struct RimLane {
-    bool columns;    ///< its columns are kept, in every row from `place` on
-    unsigned north;  ///< else a bit for each of its rows that is kept near the north side, as if from `place` on
-    unsigned south;  ///< the same near the south side
-    int place;
-    int south_place;
-};
+template <class S>
+using RowVector = Vector<typename S::T, S::kVector>;
 
 template <class S>
-__device__ RimLane rim_lane(const RimPlace<S>& rim) {
-    const int lane = int(threadIdx.x) % S::kLanes;
-    const int first = int(threadIdx.x) / S::kLanes * S::kRows;
-    if (rim.keeps_lane(lane)) return {true, 0, 0, rim.column_place(lane, first), 0};
-    RimLane result{false,
-                   0,
-                   0,
-                   rim.north_place(lane) + first * S::kWidth,
-                   rim.south_place(lane) + first * S::kWidth};
-    for (int r = 0; r < S::kRows; ++r) {
-        if (rim.keeps_north(first + r)) result.north |= 1U << r;
-        if (rim.keeps_south(first + r)) result.south |= 1U << r;
-    }
-    return result;
+__device__ __forceinline__ void store_rim(const Patch<S>& u, typename RimPlace<S>::Place at, typename S::T* cells) {
+    if (at.pitch == 0) return;
+    typename S::T* row = cells + at.start;
+#pragma unroll
+    for (int r = 0; r < S::kRows; ++r, row += at.pitch)
+#pragma unroll
+        for (int j = 0; j < S::kColumns; j += S::kVector) {
+            RowVector<S> v;
+#pragma unroll
+            for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
+            *reinterpret_cast<RowVector<S>*>(row + j) = v;
+        }
 }
 
-// Reads a cell of shared memory where `some`. Written as a branch, or for the compiler to make a branch of, the
-// cell would be one of two values where the branches meet, and the registers of the whole patch would be moved
-// about in every step to suit that. This way it is one register that changes.
-__device__ __forceinline__ void load_where(bool some, float& cell, const float* from) {
-    asm volatile(
-        "{\n\t.reg .pred some;\n\tsetp.ne.u32 some, %2, 0;\n\t@some ld.shared.f32 %0, [%1];\n\t}"
-        : "+f"(cell)
-        : "r"(unsigned(__cvta_generic_to_shared(from))), "r"(unsigned(some))
-        : "memory");
-}
-
-__device__ __forceinline__ void load_where(bool some, double& cell, const double* from) {
-    asm volatile(
-        "{\n\t.reg .pred some;\n\tsetp.ne.u32 some, %2, 0;\n\t@some ld.shared.f64 %0, [%1];\n\t}"
-        : "+d"(cell)
-        : "r"(unsigned(__cvta_generic_to_shared(from))), "r"(unsigned(some))
-        : "memory");
-}
-
-/// Calls f(r, some, place) for the lane's rows, where `some` says whether the rim keeps this row in this place.
-template <class S, class F>
-__device__ __forceinline__ void for_rim_rows(const RimLane& lane, F&& f) {
+// Lanes without a place read somebody's cells and drop them. Written as a branch, each cell would be one of two
+// values where the branches meet, and the registers of the whole patch would be moved about in every step to suit
+// that.
+template <class S>
+__device__ __forceinline__ void load_halo(Patch<S>& u,
+                                          typename RimPlace<S>::Place at,
+                                          const typename S::T* cells) {
+    const typename S::T* row = cells + at.start;
+    const bool kept = at.pitch != 0;
 #pragma unroll
-    for (int r = 0; r < S::kRows; ++r) f(r, lane.columns, lane.place + r * RimPlace<S>::kPitch);
-    if (lane.north != 0) {
+    for (int r = 0; r < S::kRows; ++r, row += at.pitch)
 #pragma unroll
-        for (int r = 0; r < S::kRows; ++r) f(r, (lane.north >> r & 1U) != 0, lane.place + r * S::kWidth);
-    }
-    if (lane.south != 0) {
+        for (int j = 0; j < S::kColumns; j += S::kVector) {
+            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(row + j);
 #pragma unroll
-        for (int r = 0; r < S::kRows; ++r) f(r, (lane.south >> r & 1U) != 0, lane.south_place + r * S::kWidth);
-    }
+            for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
+        }
 }
 
 /// Sends the rim of the core and gets the halo. `cells` is shared memory, used for nothing else.
 template <class S>
 __device__ __forceinline__ void exchange_rims(Patch<S>& u,
-                                              const RimLane& lane,
+                                              typename RimPlace<S>::Place at,
                                               const RimPost& post,
                                               typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
     RimRoute first[kRimBatch];
     load_routes<S>(first, post.routes, post.thread, post.count);
-    for_rim_rows<S>(lane, [&](int r, bool some, int place) {
-#pragma unroll
-        for (int j = 0; j < S::kColumns; ++j)
-            if (some) cells[place + j] = u[r][j];
-    });
+    store_rim<S>(u, at, cells);
     __syncthreads();
     send_rim<S>(post, first, words);
     receive_rim<S>(post, words);
     __syncthreads();
-    for_rim_rows<S>(lane, [&](int r, bool some, int place) {
-#pragma unroll
-        for (int j = 0; j < S::kColumns; ++j) load_where(some, u[r][j], cells + place + j);
-    });
+    load_halo<S>(u, at, cells);
 }
 
 }  // namespace stencil

@@ -25,15 +25,15 @@ struct ResidentShared {
     /// What the exchanges need is kept here, because a step needs every register.
     RimPlace<S> rim;
     int messages;
-    RimLane rim_lanes[S::kThreads];
+    typename RimPlace<S>::Place rim_places[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
-    /// RimPlace::cells() of them.
+    /// rim_cells() of them.
     alignas(16) typename S::T rim_cells[1];
 };
 
 template <class S>
-std::size_t shared_bytes(int halo) {
-    return sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(RimPlace<S>::cells(halo));
+std::size_t shared_bytes(const ResidentTiles& tiles) {
+    return sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(rim_cells<S>(tiles));
 }
 
 template <class S>
@@ -115,7 +115,7 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
                        shared.messages,
                        epoch,
                        thread};
-    exchange_rims<S>(u, shared.rim_lanes[thread], post, shared.rim_cells);
+    exchange_rims<S>(u, shared.rim_places[thread], post, shared.rim_cells);
 }
 
 template <class S, Edge E>
@@ -174,7 +174,8 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         RimRoute* const routes = run.routes + blockIdx.x * 2U * unsigned(run.capacity.all());
         const int messages =
             make_routes(rim, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
-        shared.rim_lanes[threadIdx.x] = rim_lane(rim);
+        shared.rim_places[threadIdx.x] =
+            rim.place(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
         if (threadIdx.x == 0) {
             shared.rim = rim;
             shared.messages = messages;

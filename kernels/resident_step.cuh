@@ -15,14 +15,13 @@ namespace stencil {
 
 /// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and the
 /// warps of a block lie on top of each other.
-template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor, int MostHalo = 10>
+template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor>
 struct ResidentShape {
     using T = Cell;
     static constexpr int kColumns = Columns;
     static constexpr int kRows = Rows;
     static constexpr int kWarps = Warps;
     static constexpr int kBlocks = BlocksPerMultiprocessor;
-    static constexpr int kMostHalo = MostHalo;
     static constexpr int kLanes = 32;
     static constexpr int kThreads = kLanes * Warps;
     static constexpr int kWidth = kLanes * Columns;
