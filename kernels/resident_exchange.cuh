@@ -1,5 +1,8 @@
 // The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
 #pragma once
+#ifndef RIMB
+#define RIMB 4
+#endif
 
 #include <cuda_runtime.h>
 
@@ -56,24 +59,27 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
 /// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the tile's
 /// north and south sides are kept; of the other warps, the columns of those lanes that hold columns near its west
 /// and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a single cell.
+///
+/// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is kept
+/// fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are always
+/// S::kWidth apart.
 template <class S>
 struct RimPlace {
+    static constexpr int kSlab = S::kRows * S::kWidth;
+
     ResidentSpan x;
     ResidentSpan y;
     int halo;
     unsigned lanes;  ///< a bit for each lane whose columns are kept in the other warps
     unsigned warps;  ///< a bit for each warp of which all is kept
-    int pitch;       ///< cells in a row of those columns
-    int first_row;   ///< where the rows of those warps begin
 
-    __device__ RimPlace(const ResidentTiles& tiles, int bx, int by)
-        : x(tiles.x.span(bx)),
-          y(tiles.y.span(by)),
-          halo(tiles.x.halo),
-          lanes(near_ends(x, halo, S::kColumns)),
-          warps(near_ends(y, halo, S::kRows)),
-          pitch(__popc(lanes) * S::kColumns),
-          first_row(pitch * S::kHeight + (-pitch * S::kHeight & (S::kMostVector - 1))) {}
+    __device__ RimPlace(const ResidentTiles& tiles, int bx, int by) {
+        x = tiles.x.span(bx);
+        y = tiles.y.span(by);
+        halo = tiles.x.halo;
+        lanes = near_ends(x, halo, S::kColumns);
+        warps = near_ends(y, halo, S::kRows);
+    }
 
     /// A bit for each patch of `patch` cells that holds halo, or what is another's halo.
     static STENCIL_HOST_DEVICE unsigned near_ends(const ResidentSpan& at, int halo, int patch) {
@@ -86,41 +92,48 @@ struct RimPlace {
         return bits;
     }
 
+    /// How many slabs so many kept warps and lanes take.
+    static STENCIL_HOST_DEVICE int slabs(int warps, int lanes) {
+        if (lanes == 0) return warps;
+        const int side_by_side = S::kLanes / lanes;
+        return warps + (S::kWarps - warps + side_by_side - 1) / side_by_side;
+    }
+
     __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }
 
-    /// Where the first of a lane's rows is kept, and how far apart its rows are; a pitch of 0 where they are not.
-    struct Place {
-        int start;
-        int pitch;
-    };
-    __device__ Place place(int lane, int warp) const {
-        if (warps >> warp & 1U)
-            return {first_row + before(warps, warp) * S::kRows * S::kWidth + lane * S::kColumns, S::kWidth};
-        if (lanes >> lane & 1U)
-            return {warp * S::kRows * pitch + before(lanes, lane) * S::kColumns, pitch};
-        return {0, 0};
+    /// Where the first of a lane's rows is kept; -1 where none is.
+    __device__ int place(int lane, int warp) const {
+        const int kept_before = before(warps, warp);
+        if (warps >> warp & 1U) return kept_before * kSlab + lane * S::kColumns;
+        if (!(lanes >> lane & 1U)) return -1;
+        const int width = __popc(lanes);
+        const int side_by_side = S::kLanes / width;
+        const int other = warp - kept_before;
+        return (__popc(warps) + other / side_by_side) * kSlab +
+               (other % side_by_side * width + before(lanes, lane)) * S::kColumns;
     }
 
     __device__ int cell(int column, int row) const {
-        const Place at = place(column / S::kColumns, row / S::kRows);
-        return at.start + row % S::kRows * at.pitch + column % S::kColumns;
+        return place(column / S::kColumns, row / S::kRows) + row % S::kRows * S::kWidth + column % S::kColumns;
     }
 
     /// A cell that is nobody's: what the last message of a region has too many.
-    __device__ int spare() const { return first_row + __popc(warps) * S::kRows * S::kWidth; }
+    __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
 };
 
 /// Cells that the rim of any tile takes in shared memory.
 template <class S>
 int rim_cells(const ResidentTiles& tiles) {
-    const auto most = [](const ResidentAxis& axis, int patch) {
-        int bits = 0;
-        for (int tile = 0; tile < axis.tiles; ++tile)
-            bits = std::max(bits, std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch)));
-        return bits;
+    const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
+        return std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
-    return most(tiles.x, S::kColumns) * S::kColumns * S::kHeight + most(tiles.y, S::kRows) * S::kRows * S::kWidth +
-           2 * S::kMostVector;
+    int slabs = 0;
+    // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
+    for (int y = 0; y < tiles.y.tiles; ++y)
+        for (int x = 0; x < tiles.x.tiles; ++x)
+            slabs = std::max(
+                slabs, RimPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
+    return slabs * RimPlace<S>::kSlab + S::kMostVector;
 }
 
 /// A rectangle of a tile, in local indices.
@@ -233,7 +246,7 @@ struct RimPost {
 };
 
 /// So many messages of a thread are under way at the same time.
-inline constexpr int kRimBatch = 6;
+inline constexpr int kRimBatch = RIMB;
 
 /// A thread's routes from `begin` on, one for each round of all threads.
 template <class S>
@@ -292,17 +305,16 @@ template <class S>
 using RowVector = Vector<typename S::T, S::kVector>;
 
 template <class S>
-__device__ __forceinline__ void store_rim(const Patch<S>& u, typename RimPlace<S>::Place at, typename S::T* cells) {
-    if (at.pitch == 0) return;
-    typename S::T* row = cells + at.start;
+__device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename S::T* cells) {
+    if (place < 0) return;
 #pragma unroll
-    for (int r = 0; r < S::kRows; ++r, row += at.pitch)
+    for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
             RowVector<S> v;
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
-            *reinterpret_cast<RowVector<S>*>(row + j) = v;
+            *reinterpret_cast<RowVector<S>*>(cells + place + r * S::kWidth + j) = v;
         }
 }
 
@@ -310,16 +322,14 @@ __device__ __forceinline__ void store_rim(const Patch<S>& u, typename RimPlace<S
 // values where the branches meet, and the registers of the whole patch would be moved about in every step to suit
 // that.
 template <class S>
-__device__ __forceinline__ void load_halo(Patch<S>& u,
-                                          typename RimPlace<S>::Place at,
-                                          const typename S::T* cells) {
-    const typename S::T* row = cells + at.start;
-    const bool kept = at.pitch != 0;
+__device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename S::T* cells) {
+    const bool kept = place >= 0;
+    const typename S::T* const first = cells + (kept ? place : 0);
 #pragma unroll
-    for (int r = 0; r < S::kRows; ++r, row += at.pitch)
+    for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
-            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(row + j);
+            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(first + r * S::kWidth + j);
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
         }
@@ -328,18 +338,18 @@ __device__ __forceinline__ void load_halo(Patch<S>& u,
 /// Sends the rim of the core and gets the halo. `cells` is shared memory, used for nothing else.
 template <class S>
 __device__ __forceinline__ void exchange_rims(Patch<S>& u,
-                                              typename RimPlace<S>::Place at,
+                                              int place,
                                               const RimPost& post,
                                               typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
     RimRoute first[kRimBatch];
     load_routes<S>(first, post.routes, post.thread, post.count);
-    store_rim<S>(u, at, cells);
+    store_rim<S>(u, place, cells);
     __syncthreads();
     send_rim<S>(post, first, words);
     receive_rim<S>(post, words);
     __syncthreads();
-    load_halo<S>(u, at, cells);
+    load_halo<S>(u, place, cells);
 }
 
 }  // namespace stencil

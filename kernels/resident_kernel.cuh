@@ -25,7 +25,7 @@ struct ResidentShared {
     /// What the exchanges need is kept here, because a step needs every register.
     RimPlace<S> rim;
     int messages;
-    typename RimPlace<S>::Place rim_places[S::kThreads];
+    int rim_places[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
     /// rim_cells() of them.
     alignas(16) typename S::T rim_cells[1];
@@ -97,7 +97,8 @@ __device__ LanePlace lane_place(const RimPlace<S>& rim) {
     const int lane = int(threadIdx.x) % S::kLanes;
     const bool last = !rim.x.joined_high && lane == (rim.x.high - 1) / S::kColumns;
     const int east = last || lane == S::kLanes - 1 ? lane : lane + 1;
-    return {lane, east, !rim.x.joined_low && lane == 0, last, last ? 0.0F : 1.0F};
+    const bool first = !rim.x.joined_low && lane == 0;
+    return {lane, east, first ? 0.0F : 1.0F, last ? 0.0F : 1.0F, first ? 1.0F : 0.0F, last ? 1.0F : 0.0F};
 }
 
 template <class S>

@@ -46,9 +46,10 @@ enum class Edge { none, zero, insulated };
 struct LanePlace {
     int lane;
     int east_lane;  ///< the one whose cells are next; itself where there is none
-    bool first;     ///< its first column is the first of the field (which a tile with Edge::none never asks)
-    bool last;      ///< its last column is the last of the field
-    float east;     ///< 0 where `last`, else 1
+    float west;     ///< 0 where its first column is the first of the field, else 1
+    float east;     ///< 0 where its last column is the last of the field, else 1
+    float west_mirror;  ///< 1 - west
+    float east_mirror;
 };
 
 /// The rows that the warps of a block read of each other, in cells from the start of either buffer.
@@ -79,11 +80,16 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
 #pragma unroll
     for (int j = 0; j < last; ++j) pairs.at[j] = upper[j] + lower[j + 1];
     const T east = __shfl_sync(~0U, lower[0], place.east_lane);
-    pairs.at[last] = E == Edge::zero ? fma(east, T(place.east), upper[last]) : upper[last] + east;
-    if (E == Edge::insulated && place.last) pairs.at[last] = upper[last] + lower[last];
-    pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
-    if (E == Edge::zero && place.first) pairs.west = lower[0];
-    if (E == Edge::insulated && place.first) pairs.west = upper[0] + lower[0];
+    if (E == Edge::none) {
+        pairs.at[last] = upper[last] + east;
+        pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
+        return pairs;
+    }
+    // At an edge the factors of what lies beyond are 0, and those of what stands for it 1: cheaper than to choose.
+    const T west = __shfl_up_sync(~0U, upper[last], 1);
+    const bool mirror = E == Edge::insulated;
+    pairs.at[last] = fma(east, T(place.east), mirror ? fma(lower[last], T(place.east_mirror), upper[last]) : upper[last]);
+    pairs.west = fma(west, T(place.west), mirror ? fma(upper[0], T(place.west_mirror), lower[0]) : lower[0]);
     return pairs;
 }
 
