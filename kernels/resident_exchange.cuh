@@ -1,8 +1,5 @@
 // The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
 #pragma once
-#ifndef RIMB
-#define RIMB 4
-#endif
 
 #include <cuda_runtime.h>
 
@@ -62,10 +59,12 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
 ///
 /// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is kept
 /// fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are always
-/// S::kWidth apart.
+/// kPitch apart.
 template <class S>
 struct RimPlace {
-    static constexpr int kSlab = S::kRows * S::kWidth;
+    /// 32 bytes more than the width, so that cells below each other are in different banks.
+    static constexpr int kPitch = S::kWidth + int(32 / sizeof(typename S::T));
+    static constexpr int kSlab = S::kRows * kPitch;
 
     ResidentSpan x;
     ResidentSpan y;
@@ -114,7 +113,7 @@ struct RimPlace {
     }
 
     __device__ int cell(int column, int row) const {
-        return place(column / S::kColumns, row / S::kRows) + row % S::kRows * S::kWidth + column % S::kColumns;
+        return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
     }
 
     /// A cell that is nobody's: what the last message of a region has too many.
@@ -127,7 +126,7 @@ int rim_cells(const ResidentTiles& tiles) {
     const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
         return std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
-    int slabs = 0;
+    int slabs = 1;  // at least: load_halo() reads one whether there is something or not
     // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)
@@ -246,7 +245,7 @@ struct RimPost {
 };
 
 /// So many messages of a thread are under way at the same time.
-inline constexpr int kRimBatch = RIMB;
+inline constexpr int kRimBatch = 4;
 
 /// A thread's routes from `begin` on, one for each round of all threads.
 template <class S>
@@ -314,7 +313,7 @@ __device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename
             RowVector<S> v;
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
-            *reinterpret_cast<RowVector<S>*>(cells + place + r * S::kWidth + j) = v;
+            *reinterpret_cast<RowVector<S>*>(cells + place + r * RimPlace<S>::kPitch + j) = v;
         }
 }
 
@@ -329,7 +328,7 @@ __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename
     for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
-            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(first + r * S::kWidth + j);
+            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(first + r * RimPlace<S>::kPitch + j);
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
         }

@@ -148,9 +148,7 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
         }
         pairs -= round;
         if (pairs == 0) break;
-#ifndef NO_EXCHANGE
         exchange<S>(u, run, shared, epoch++);
-#endif
     }
     if (run.steps % 2 != 0) {
         if (run.steps / 2 % (run.tiles.x.halo / 2) == 0 && run.steps > 1) exchange<S>(u, run, shared, epoch);
