@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "app/bench_command.h"
 #include "app/devices_command.h"
 #include "app/run_command.h"
 #include "app/window_options.h"
@@ -131,28 +132,77 @@ void add_run(CLI::App& app, RunWords& words) {
     add_common(*run, words.request.json, words.request.quiet);
 }
 
+// An option that is a setting of a run, for a command that has only some of them.
+void add_setting(CLI::App& command, const char* name, std::string help, RunSpec& spec) {
+    const Setting& setting = find_setting(name);
+    command
+        .add_option_function<std::string>(
+            fmt::format("--{}", name),
+            [&spec, &setting](const std::string& text) { setting.set(spec, text); },
+            std::move(help))
+        ->type_name(std::string(setting.value))
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
 void add_devices(CLI::App& app, DevicesRequest& request) {
     CLI::App* devices =
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
-    const auto add = [&](const char* name, const char* help, auto take) {
-        devices
-            ->add_option_function<std::string>(
-                fmt::format("--{}", name),
-                [&request, name, take](const std::string& text) {
-                    RunSpec spec;
-                    find_setting(name).set(spec, text);
-                    take(request, spec);
+    add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", request.spec);
+    add_setting(*devices, "threads", "CPU threads that copy (default: all)", request.spec);
+    add_common(*devices, request.json, request.quiet);
+}
+
+void add_bench(CLI::App& app, BenchRequest& request) {
+    CLI::App* bench = app.add_subcommand(
+        "bench", "Measure the ladder of methods beside the limits of the machine, each speed with its error");
+    LadderSpec& spec = request.spec;
+    const auto add_list = [&](const char* name, const char* value, const char* help, auto take) {
+        bench
+            ->add_option_function<std::vector<std::string>>(
+                name,
+                [&spec, take](const std::vector<std::string>& texts) {
+                    for (const std::string& text : texts) take(spec, text);
                 },
                 help)
-            ->type_name(std::string(find_setting(name).value));
+            ->type_name(value)
+            ->allow_extra_args(false)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     };
-    add("backend",
-        "measure only this one: auto (all), cpu or cuda",
-        [](DevicesRequest& r, const RunSpec& spec) { r.backend = spec.backend; });
-    add("threads", "CPU threads that copy (default: all)", [](DevicesRequest& r, const RunSpec& spec) {
-        r.threads = spec.threads;
-    });
-    add_common(*devices, request.json, request.quiet);
+    const auto add_number = [&](const char* name, const char* help, auto take) {
+        bench
+            ->add_option_function<std::string>(
+                name, [&spec, take](const std::string& text) { take(spec, text); }, help)
+            ->type_name("N");
+    };
+    add_list("--size",
+             "NX[xNY],...",
+             "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
+             add_sizes);
+    bench->add_flag("--sweep",
+                    spec.sweep,
+                    "sizes from 256 to the largest square that fits, and why a cell's cost changes");
+    add_list("--method", "NAME,...", "which rungs (default: all of the device)", add_methods);
+    add_setting(
+        *bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", spec.run);
+    add_setting(*bench, "dtype", "float32 or float64 (default float32)", spec.run);
+    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", spec.run);
+    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", spec.run);
+    add_number("--steps",
+               "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
+               [](LadderSpec& s, const std::string& text) {
+                   s.steps = parse_integer(text, "--steps", 1, kMostSteps);
+               });
+    add_number("--repeats",
+               "timed repeats, of which the median counts (default 7, at least 5)",
+               [](LadderSpec& s, const std::string& text) {
+                   s.repeats = int(parse_integer(text, "--repeats", kLeastRepeats, 1000));
+               });
+    add_setting(*bench, "seed", "of the random field to start from", spec.run);
+    add_setting(*bench, "threads", "CPU threads (default: all)", spec.run);
+    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", spec.run);
+    bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
+        ->type_name("DIR");
+    add_common(*bench, request.json, request.quiet);
 }
 
 // The first word that nothing took, with the nearest option or command.
@@ -197,9 +247,11 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const auto window_words = std::make_shared<RunWords>();
     const auto window = std::make_shared<WindowRequest>();
     const auto devices = std::make_shared<DevicesRequest>();
+    const auto bench = std::make_shared<BenchRequest>();
     add_settings(app, *window_words);
     add_window_options(app, *window);
     add_run(app, *words);
+    add_bench(app, *bench);
     add_devices(app, *devices);
     app.require_subcommand(0, 1);
     app.allow_extras();
@@ -218,6 +270,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     if (!left.empty()) refuse_word(command, left.front());
     if (!chosen.empty()) refuse_options_before(app, command.get_name());
     if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
+    if (command.get_name() == "bench") return [bench] { return bench_command(*bench); };
     if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };
 }

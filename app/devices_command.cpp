@@ -81,11 +81,11 @@ void print(const Json& json) {
 
 int devices_command(const DevicesRequest& request) {
     const Machine machine = query_machine();
-    require_backend(request.backend, machine);
+    require_backend(request.spec.backend, machine);
     Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
-    const int threads = request.threads > 0 ? request.threads : machine.cpu_threads;
-    json["cpu"] = describe_cpu(machine, threads, request.backend != "cuda");
-    json["gpus"] = describe_gpus(machine, request.backend != "cpu");
+    const int threads = request.spec.threads > 0 ? request.spec.threads : machine.cpu_threads;
+    json["cpu"] = describe_cpu(machine, threads, request.spec.backend != "cuda");
+    json["gpus"] = describe_gpus(machine, request.spec.backend != "cpu");
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},

@@ -3,12 +3,13 @@
 
 #include <string>
 
+#include "sim/run_spec.h"
+
 namespace stencil {
 
 struct DevicesRequest {
-    std::string backend = "auto";  ///< the one to measure: cpu, cuda, or auto for both
-    std::string json;              ///< file for the same as JSON; empty: none
-    int threads = 0;               ///< of the CPU's copy; 0: all
+    RunSpec spec;      ///< the backend to measure (auto: all), and the threads of the CPU's copy
+    std::string json;  ///< file for the same as JSON; empty: none
     bool quiet = false;
 };
 

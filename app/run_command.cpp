@@ -43,14 +43,18 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
         fmt::print(stderr, "note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
 }
 
-// How many steps the next batch takes: up to the next frame, or the end.
+// How many steps the next batch takes: up to the next frame, or the end; a method that jumps goes there at
+// once.
 long long next_batch(const Simulation& simulation) {
     const RunSpec& spec = simulation.spec();
     const long long done = simulation.step();
     const double seconds_per_step = simulation.timings().spread().median;
-    const long long at_a_time = find_method(simulation.now().method)->steps_at_a_time;
+    const Method& method = *method_of(simulation.now());
+    const long long at_a_time = method.steps_at_a_time;
     long long batch = done == 0 ? kFirstBatch : at_a_time;
-    if (done > 0 && seconds_per_step > 0) {
+    if (method.jumps)
+        batch = kMostSteps;
+    else if (done > 0 && seconds_per_step > 0) {
         batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMostSteps);
         // Fewer than the method does at a time would slow it down, so that is the least unless it takes too
         // long.
@@ -80,7 +84,9 @@ Measures make_measures(const RunSpec& spec) {
 void step_to_the_end(Simulation& simulation, FrameWriter& frames, Measures& measures, bool quiet) {
     const RunSpec& spec = simulation.spec();
     const bool series = wants_series(spec);
-    ProgressBar bar(spec.steps, double(simulation.now().size->nx) * simulation.now().size->ny, quiet);
+    const RunSpec& now = simulation.now();
+    const double cells = method_of(now)->jumps ? 0 : double(now.size->nx) * now.size->ny;
+    ProgressBar bar(spec.steps, cells, quiet);
     if (frames.wanted()) frames.write(simulation.field(), 0);
     if (series) measures.add(0, simulation.solver());
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
@@ -138,9 +144,9 @@ void finish(const RunRequest& request,
     const Field end = simulation.field();
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
+    if (request.spec.method == "auto") report.method_choice = method_choice(spec);
     if (wants_timings(request, spec))
-        report.copy_gb_per_s =
-            measure_copy_bandwidth(find_method(report.spec.method)->device, report.spec.threads);
+        report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
     if (report.end.not_finite > 0)
         fmt::print(stderr, "note: {} cells of the field are no longer finite\n", report.end.not_finite);
 

@@ -52,6 +52,29 @@ STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) 
     return kOutside;
 }
 
+/// A cell and a factor (1, 0 or -1).
+struct Unfolded {
+    int index;
+    int sign;
+};
+
+/// The field continued without end along either axis: the value at index i, however far outside, is that of a
+/// cell times a sign. Periodic, it repeats. Insulated, it is mirrored at its sides, and zero, mirrored with
+/// the other sign around the zeros next to them: plain steps keep such symmetries by themselves, to the bit
+/// where the sums north + south and west + east are taken first, so that a continued field needs no boundary.
+constexpr Unfolded unfold(Boundary boundary, int i, int n) {
+    const auto wrap = [i](long long period) { return ((i % period) + period) % period; };
+    if (boundary == Boundary::periodic) return {int(wrap(n)), 1};
+    if (boundary == Boundary::insulated) {
+        const long long j = wrap(2LL * n);
+        return {int(j < n ? j : 2LL * n - 1 - j), 1};
+    }
+    const long long j = wrap(2LL * n + 2);
+    if (j < n) return {int(j), 1};
+    if (j == n || j == 2LL * n + 1) return {0, 0};
+    return {int(2LL * n - j), -1};
+}
+
 /// Calls f with the boundary as a compile-time constant (std::integral_constant-like: its `value`), so that
 /// kernels are compiled once per boundary.
 template <Boundary B>

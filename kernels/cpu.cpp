@@ -1,46 +1,77 @@
-// The method `cpu`: every thread sweeps down its band of rows once for several steps, strip by strip.
+// The method `cpu`: every thread sweeps down strips of the field, many steps in one pass.
 //
-// Level l of a sweep is the field after l of the pass's steps. Row t of level 0 (the field in memory) allows
-// row t - 1 of level 1, that allows row t - 2 of level 2, and so on: each level needs only the last three
-// rows of the level before, which live in a ring of four. A strip is so narrow that the rings of all levels
-// stay in the first- or second-level cache, and the field itself is read and written once a pass instead of
-// once a step. Where strips and bands meet, each works out the rim that its own cells still depend on (one
-// row or column more per side and level), so that nothing is exchanged within a pass and threads meet only
-// between passes.
+// A strip moves down through the first-level cache as a block of a few rows. A block enters with the field's
+// values (level 0) and takes one step after the other in place, each of which moves its rows up by one: the
+// last row of a level has to wait for the row below it. What the next block needs of each level, its last two
+// rows, stays behind in that level's carry, in the second-level cache. After the last step the block's rows
+// go to the field, which is read and written once a pass instead of once a step. Within a block the cells are
+// in lifted layout (kernels/lifted_rows.h), where a step is all whole vectors: per vector three additions and
+// a multiply-add, which is all that limits it.
+//
+// Nothing is exchanged within a pass: where strips and bands meet, each works out the rim that its own cells
+// still depend on. And no step knows of the boundary: beyond the field's sides the rim holds the field's
+// continuation (unfold() in kernels/boundary.h), which by its symmetry keeps the boundary true at every step.
+// Every cell is worked out by the same operations in the same order whatever block it is in, so neither the
+// tiling nor the number of threads, nor how steps are cut into calls, changes a bit.
+
+#include <hwy/cache_control.h>
 
 #include <algorithm>
+#include <atomic>
 #include <vector>
 
+#include "kernels/aligned_buffer.h"
+#include "kernels/cpu_tiling.h"
 #include "kernels/flush_denormals.h"
-#include "kernels/padded_rows.h"
-#include "kernels/row_update.h"
+#include "kernels/lifted_rows.h"
 #include "kernels/steppers.h"
 #include "kernels/thread_pool.h"
 
 namespace stencil {
 namespace {
 
-struct CpuTuning {
-    int levels = kCpuSteps;       ///< steps per pass
-    int strip_bytes = 8192;       ///< width of a strip's rows: all rings together take 400 KB
-    int band_rows_per_level = 8;  ///< a band is at least this high per level: at most 1/4 is done twice
-    std::int64_t cells_per_thread = 16384;  ///< below it a further thread costs more than it does
-};
-
-constexpr CpuTuning kTuning;
-constexpr int kRingRows = 4;
-
-template <class T>
-constexpr int kLine = PaddedRows<T>::kLine;
-
-// Up to whole cache lines of cells.
-template <class T>
-constexpr int whole_lines(int cells) {
-    return (cells + kLine<T> - 1) / kLine<T> * kLine<T>;
-}
+// Beyond this the two fields are taken not to stay in any cache from one pass to the next.
+constexpr double kCachedBytes = 48e6;
 
 struct Span {
     int begin, end;
+};
+
+/// A column of the rim beyond the field's sides: its place in the strip's rows and where its values come
+/// from.
+struct RimColumn {
+    int place;
+    Unfolded source;
+};
+
+/// What a thread needs to sweep a strip.
+template <class T>
+class Workspace {
+  public:
+    Workspace(const CpuTiling& tiling, int lanes)
+        : width_(std::size_t(tiling.columns * lanes)),
+          columns_(tiling.columns),
+          line_(width_),
+          cells_(width_ * kBlockRows + 2 * kBlockGuard<T>),
+          carries_(width_ * 2 * std::size_t(tiling.levels) + 2 * kBlockGuard<T>) {
+        // Cells that nothing depends on are read too.
+        for (AlignedBuffer<T>* buffer : {&line_, &cells_, &carries_})
+            std::fill_n(buffer->data(), buffer->size(), T(0));
+    }
+
+    T* line() { return line_.data(); }
+    LiftedBlock<T> block() { return {cells_.data() + kBlockGuard<T>, columns_}; }
+    /// The last two rows of the blocks before, of the level that a step starts from.
+    T* carry(int level) { return carries_.data() + kBlockGuard<T> + std::size_t(level) * 2 * width_; }
+
+    std::vector<RimColumn> rim;
+
+  private:
+    std::size_t width_;
+    int columns_;
+    AlignedBuffer<T> line_;
+    AlignedBuffer<T> cells_;
+    AlignedBuffer<T> carries_;
 };
 
 template <class T>
@@ -55,127 +86,116 @@ class CpuStepper : public Stepper<T> {
         FieldView<T> from, to;
         Boundary boundary;
         int levels;
-        bool wraps() const { return boundary == Boundary::periodic; }
     };
 
-    /// The part of a pass that is swept at a time.
-    struct Block {
-        int thread;
+    struct Part {
         Span rows, columns;
-        bool copies;  ///< its rim reaches around the field's sides, so level 0 is gathered in a ring of its
-                      ///< own
     };
 
-    void sweep(const Pass& pass, const Block& block);
-    void gather_row(const Pass& pass, const Block& block, int y);
-    void update_level(const Pass& pass, const Block& block, int level, int y);
-    Span columns_of(const Pass& pass, const Block& block, int level) const;
-    const T* source_row(const Pass& pass, const Block& block, int level, int y);
-    T* ring_row(const Block& block, int level, int y);
+    Part part(int index) const;
+    void run(const Pass& pass);
+    void find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const;
+    void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
+    void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
 
     ThreadPool& threads_;
     FieldShape shape_;
-    int bands_;
-    int levels_;
-    int strip_;  ///< columns, whole cache lines unless there is but one strip
-    int rim_;    ///< columns beside a strip, whole cache lines
-    int ring_pitch_;
-    AlignedBuffer<T> rings_;  ///< (bands, levels, kRingRows) rows of a strip, its rim and a line
-    AlignedBuffer<T> zeros_;  ///< the row outside a zero boundary
+    CpuTiling tiling_;
+    bool past_caches_;                  ///< the fields are written there
+    std::vector<Workspace<T>> spaces_;  ///< one a thread
     std::vector<StepWeights<T>> weights_;
 };
 
 template <class T>
-CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape) : threads_(threads), shape_(shape) {
-    const std::int64_t cells = std::int64_t(shape.nx) * shape.ny;
-    bands_ = int(std::clamp<std::int64_t>(cells / kTuning.cells_per_thread, 1, threads.size()));
-    bands_ = std::min(bands_, shape.ny);
-    levels_ = std::clamp(shape.ny / bands_ / kTuning.band_rows_per_level, 1, kTuning.levels);
-    rim_ = whole_lines<T>(levels_);
-    strip_ = std::min(kTuning.strip_bytes / int(sizeof(T)), whole_lines<T>(shape.nx));
-
-    ring_pitch_ = strip_ + 2 * rim_ + 2 * kLine<T>;
-    rings_ =
-        AlignedBuffer<T>(std::size_t(bands_) * std::size_t(levels_ * kRingRows) * std::size_t(ring_pitch_));
-    std::fill_n(rings_.data(), rings_.size(), T(0));
-    zeros_ = AlignedBuffer<T>(std::size_t(PaddedRows<T>::pitch(shape.nx)));
-    std::fill_n(zeros_.data(), zeros_.size(), T(0));
-    weights_.resize(std::size_t(levels_));
+CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
+    : threads_(threads),
+      shape_(shape),
+      tiling_(choose_tiling(shape, {threads.size(), lifted_lanes<T>(), sizeof(T)})),
+      past_caches_(2.0 * shape.nx * shape.ny * sizeof(T) > kCachedBytes),
+      weights_(std::size_t(tiling_.levels)) {
+    for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
+        spaces_.emplace_back(tiling_, lifted_lanes<T>());
 }
 
-// Indexed by the field's columns. Level 0 takes the place of the last level, which is written to the field.
 template <class T>
-T* CpuStepper<T>::ring_row(const Block& block, int level, int y) {
-    // y may be negative under a periodic boundary; the low bits still count up.
-    const int row = (block.thread * levels_ + level) * kRingRows + int(unsigned(y) % kRingRows);
-    return rings_.data() + std::size_t(row) * std::size_t(ring_pitch_) + kLine<T> + rim_ -
-           block.columns.begin;
+typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
+    const std::int64_t band = index / tiling_.strips;
+    const int x = index % tiling_.strips * tiling_.strip_width;
+    return {{int(shape_.ny * band / tiling_.bands), int(shape_.ny * (band + 1) / tiling_.bands)},
+            {x, std::min(x + tiling_.strip_width, shape_.nx)}};
 }
 
-// Row y of a level, where y may lie outside: under a zero boundary that row is zero at every level, under an
-// insulated one it is the edge row, and under a periodic one the levels count on beyond the edge and only the
-// field in memory wraps.
 template <class T>
-const T* CpuStepper<T>::source_row(const Pass& pass, const Block& block, int level, int y) {
-    const int ny = shape_.ny;
-    if (pass.wraps())
-        return level > 0 || block.copies ? ring_row(block, level, y) : pass.from.row(((y % ny) + ny) % ny);
-    const int inside = inside_index(pass.boundary, y, ny);
-    if (inside == kOutside) return zeros_.data() + kLine<T>;
-    return level > 0 ? ring_row(block, level, inside) : pass.from.row(inside);
+void CpuStepper<T>::find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const {
+    const int left = part.columns.begin - pass.levels;
+    const auto add = [&](int x) { space.rim.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
+    space.rim.clear();
+    for (int x = left; x < 0; ++x) add(x);
+    for (int x = std::max(shape_.nx, left); x < part.columns.end + pass.levels; ++x) add(x);
 }
 
-// The columns that a level works out, in whole lines. The outermost of a rim depend on cells that are not
-// there and are wrong, by one column more per level; a rim is as wide as there are levels.
+// Row y of the continued field, with its rims, into the line.
 template <class T>
-Span CpuStepper<T>::columns_of(const Pass& pass, const Block& block, int level) const {
-    const int rim = whole_lines<T>(pass.levels - level);
-    const Span wide{block.columns.begin - rim, block.columns.end + rim};
-    if (block.copies) return wide;
-    return {std::max(wide.begin, 0), std::min(wide.end, shape_.nx)};
-}
-
-// Level 0 of a block whose rim reaches around the field's sides.
-template <class T>
-void CpuStepper<T>::gather_row(const Pass& pass, const Block& block, int y) {
-    const int nx = shape_.nx;
-    const T* from = pass.from.row(((y % shape_.ny) + shape_.ny) % shape_.ny);
-    T* to = ring_row(block, 0, y);
-    for (int x = block.columns.begin - rim_; x < block.columns.end + rim_;) {
-        const int source = ((x % nx) + nx) % nx;
-        const int count = std::min(nx - source, block.columns.end + rim_ - x);
-        std::copy_n(from + source, count, to + x);
-        x += count;
+void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const {
+    const Span inside{std::max(part.columns.begin - pass.levels, 0),
+                      std::min(part.columns.end + pass.levels, shape_.nx)};
+    T* line = space.line();
+    T* end = line + (part.columns.end - part.columns.begin + 2 * pass.levels);
+    const Unfolded row = unfold(pass.boundary, y, shape_.ny);
+    if (row.sign == 0) {
+        std::fill(line, end, T(0));
+        return;
     }
+    const T* from = pass.from.row(row.index);
+    copy_cells(from + inside.begin,
+               line + (inside.begin - part.columns.begin + pass.levels),
+               inside.end - inside.begin,
+               false);
+    for (const auto& [place, source] : space.rim)
+        line[place] = source.sign == 0 ? T(0) : T(source.sign) * from[source.index];
+    if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
 }
 
 template <class T>
-void CpuStepper<T>::update_level(const Pass& pass, const Block& block, int level, int y) {
-    const Span columns = columns_of(pass, block, level);
-    T* out = level == pass.levels ? pass.to.row(y) : ring_row(block, level, y);
-    update_row({out + columns.begin,
-                source_row(pass, block, level - 1, y - 1) + columns.begin,
-                source_row(pass, block, level - 1, y) + columns.begin,
-                source_row(pass, block, level - 1, y + 1) + columns.begin,
-                columns.end - columns.begin,
-                weights_[std::size_t(level - 1)]});
-    if (!block.copies) {
-        if (columns.begin == 0) set_west_ghost(out, shape_.nx, pass.boundary);
-        if (columns.end == shape_.nx) set_east_ghost(out, shape_.nx, pass.boundary);
-    }
-}
-
-template <class T>
-void CpuStepper<T>::sweep(const Pass& pass, const Block& block) {
-    for (int t = block.rows.begin - pass.levels; t < block.rows.end + pass.levels; ++t) {
-        if (block.copies) gather_row(pass, block, t);
-        for (int level = 1; level <= pass.levels; ++level) {
-            const int y = t - level;
-            const int reach = pass.levels - level;
-            if (y < block.rows.begin - reach || y >= block.rows.end + reach) continue;
-            if (pass.wraps() || (y >= 0 && y < shape_.ny)) update_level(pass, block, level, y);
+void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& space) const {
+    find_rim(pass, part, space);
+    const LiftedBlock<T> block = space.block();
+    const int width = part.columns.end - part.columns.begin;
+    const int top = part.rows.begin - pass.levels;
+    for (int y = top; y < part.rows.end + pass.levels; y += kBlockRows) {
+        for (int row = 0; row < kBlockRows; ++row) {
+            gather_row(pass, part, y + row, space);
+            lift_row(space.line(), row, block);
+        }
+        // Of level l the part depends on the rows from top + l on, and the block has those up to y - l +
+        // kBlockRows - 1. One block earlier a level begins to fill the carry of the next.
+        for (int level = 1; level <= pass.levels && top + 2 * level < y + 2 * kBlockRows; ++level)
+            step_block(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
+        for (int row = 0; row < kBlockRows; ++row) {
+            const int out = y - pass.levels + row;
+            if (out < part.rows.begin || out >= part.rows.end) continue;
+            lower_row(block, row, space.line());
+            copy_cells(
+                space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width, past_caches_);
         }
     }
+    hwy::FlushStream();
+}
+
+template <class T>
+void CpuStepper<T>::run(const Pass& pass) {
+    if (tiling_.parts() == 1) {
+        const FlushDenormals flush;
+        sweep(pass, part(0), spaces_.front());
+        return;
+    }
+    std::atomic<int> next{0};
+    threads_.run([&](int thread) {
+        if (std::size_t(thread) >= spaces_.size()) return;
+        const FlushDenormals flush;
+        for (int i = next++; i < tiling_.parts(); i = next++)
+            sweep(pass, part(i), spaces_[std::size_t(thread)]);
+    });
 }
 
 template <class T>
@@ -183,26 +203,11 @@ void CpuStepper<T>::advance(FieldPair<T>& fields,
                             Boundary boundary,
                             ScaledSteps<T>& schedule,
                             long long steps) {
-    // The rows may have been written, or the boundary changed, since the last call.
-    for (int y = 0; y < shape_.ny; ++y) {
-        set_west_ghost(fields.front.row(y), shape_.nx, boundary);
-        set_east_ghost(fields.front.row(y), shape_.nx, boundary);
-    }
     while (steps > 0) {
-        const Pass pass{fields.front, fields.back, boundary, int(std::min<long long>(steps, levels_))};
+        const long long passes = (steps + tiling_.levels - 1) / tiling_.levels;
+        const Pass pass{fields.front, fields.back, boundary, int((steps + passes - 1) / passes)};
         for (int i = 0; i < pass.levels; ++i) weights_[std::size_t(i)] = schedule.next();
-        threads_.run([&](int thread) {
-            if (thread >= bands_) return;
-            const FlushDenormals flush;
-            const Span rows{int(std::int64_t(shape_.ny) * thread / bands_),
-                            int(std::int64_t(shape_.ny) * (thread + 1) / bands_)};
-            const bool one_strip = shape_.nx <= strip_;
-            for (int x = 0; x < shape_.nx; x += strip_) {
-                const Span columns{x, std::min(x + strip_, shape_.nx)};
-                const bool at_side = columns.begin < rim_ || columns.end + rim_ > shape_.nx;
-                sweep(pass, {thread, rows, columns, pass.wraps() && at_side && !one_strip});
-            }
-        });
+        run(pass);
         fields.swap();
         steps -= pass.levels;
     }

@@ -30,6 +30,11 @@ void resample(const CpuView<T>& view, const ResampleRequest& request, float* pix
 template <class T>
 Statistics statistics(const CpuView<T>& view);
 
+/// The 2-norm over all cells, summed in float64; NaN where a cell is. The same whatever the number of
+/// threads.
+template <class T>
+double norm(const CpuView<T>& view);
+
 /// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q);

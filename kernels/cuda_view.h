@@ -51,6 +51,10 @@ void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, floa
 template <class T>
 Statistics cuda_statistics(const CudaView<T>& view);
 
+/// The 2-norm over all cells, summed in float64; NaN where a cell is.
+template <class T>
+double cuda_norm(const CudaView<T>& view);
+
 /// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
 template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view, std::span<const double> q);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 #include "kernels/cell_span.h"
@@ -55,6 +56,21 @@ Statistics statistics(const CpuView<T>& view) {
 }
 
 template <class T>
+double norm(const CpuView<T>& view) {
+    const FieldView<const T> state = view.source.state;
+    std::vector<double> parts(std::size_t(FieldParts(state.nx, state.ny).count()));
+    with_quantity(view.quantity, [&](auto quantity) {
+        for_quantity<quantity.value>(
+            view.source, view.threads, [&](int part, int, const auto* values, int count) {
+                double sum = 0;
+                for (int i = 0; i < count; ++i) sum += double(values[i]) * double(values[i]);
+                parts[std::size_t(part)] += sum;
+            });
+    });
+    return std::sqrt(std::accumulate(parts.begin(), parts.end(), 0.0));
+}
+
+template <class T>
 std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins& bins) {
     std::vector<std::vector<std::uint64_t>> counts(std::size_t(view.threads.size()),
                                                    std::vector<std::uint64_t>(std::size_t(bins.count)));
@@ -85,6 +101,8 @@ std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> 
 
 template Statistics statistics(const CpuView<float>&);
 template Statistics statistics(const CpuView<double>&);
+template double norm(const CpuView<float>&);
+template double norm(const CpuView<double>&);
 template std::vector<std::uint64_t> histogram(const CpuView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> histogram(const CpuView<double>&, const HistogramBins&);
 template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, bool);

@@ -1,5 +1,6 @@
 // Statistics, histograms and points of a quantity on CUDA.
 
+#include <cmath>
 #include <limits>
 
 #include "kernels/cell_span.h"
@@ -75,6 +76,22 @@ __global__ void __launch_bounds__(kWalkThreads)
     if (threadIdx.x == 0) *result = mine;
 }
 
+// The sums of squares, as the totals of parts. Beyond the field for_cells() gives NaN, too: cells that are no
+// numbers are told by the count of the others.
+template <Quantity Q, class T>
+__global__ void __launch_bounds__(kWalkThreads)
+    squares_kernel(QuantitySource<T> source, PartialStatistics* blocks) {
+    double squares = 0;
+    unsigned finite = 0;
+    for_cells<Q>(source, [&](auto value) {
+        if (!is_finite(value)) return;
+        squares += double(value) * double(value);
+        ++finite;
+    });
+    const PartialStatistics all = merge_block({0, 0, squares, finite}, walk_thread());
+    if (walk_thread() == 0) blocks[walk_block()] = all;
+}
+
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads)
     histogram_kernel(QuantitySource<T> source, HistogramBins bins, unsigned long long* counts) {
@@ -121,33 +138,54 @@ void fetch(V* to, const void* from, std::size_t count, CudaStream& stream) {
     stream.synchronize();
 }
 
+// Launches a kernel that leaves a part for each block of the walk, and merges the parts.
+template <class T, class Launch>
+PartialStatistics merged_parts(const CudaView<T>& view, const Launch& launch) {
+    const FieldView<const T>& state = view.source.state;
+    const WalkShape walk = walk_over(state.nx, state.ny);
+    auto* blocks = static_cast<PartialStatistics*>(
+        view.scratch.reserve(std::size_t(walk.blocks() + 1) * sizeof(PartialStatistics)));
+    PartialStatistics* merged = blocks + walk.blocks();
+    with_quantity(view.quantity, [&](auto quantity) { launch(quantity, walk, blocks); });
+    merge_kernel<<<1, kWalkThreads, 0, cuda_handle(view.stream)>>>(blocks, walk.blocks(), merged);
+    check_launch("merge_kernel");
+    PartialStatistics all{};
+    fetch(&all, merged, 1, view.stream);
+    return all;
+}
+
+template <class T>
+std::size_t not_finite(const CudaView<T>& view, const PartialStatistics& all) {
+    return std::size_t(view.source.state.nx) * std::size_t(view.source.state.ny) - std::size_t(all.finite);
+}
+
 }  // namespace
 
 template <class T>
 Statistics cuda_statistics(const CudaView<T>& view) {
-    const FieldView<const T>& state = view.source.state;
-    const WalkShape walk = walk_over(state.nx, state.ny);
-    const cudaStream_t stream = cuda_handle(view.stream);
-    auto* blocks = static_cast<PartialStatistics*>(
-        view.scratch.reserve(std::size_t(walk.blocks() + 1) * sizeof(PartialStatistics)));
-    PartialStatistics* merged = blocks + walk.blocks();
-    with_quantity(view.quantity, [&](auto quantity) {
-        statistics_kernel<quantity.value><<<walk.grid, walk.block, 0, stream>>>(view.source, blocks);
+    const PartialStatistics all = merged_parts(view, [&](auto quantity, const WalkShape& walk, auto* blocks) {
+        statistics_kernel<quantity.value>
+            <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
         check_launch("statistics_kernel");
     });
-    merge_kernel<<<1, kWalkThreads, 0, stream>>>(blocks, walk.blocks(), merged);
-    check_launch("merge_kernel");
-    PartialStatistics all{};
-    fetch(&all, merged, 1, view.stream);
-
     Statistics result;
-    result.not_finite = std::size_t(state.nx) * std::size_t(state.ny) - std::size_t(all.finite);
+    result.not_finite = not_finite(view, all);
     if (all.finite == 0) return result;
     result.min = all.low;
     result.max = all.high;
     result.total = all.total;
     result.mean = all.total / double(all.finite);
     return result;
+}
+
+template <class T>
+double cuda_norm(const CudaView<T>& view) {
+    const PartialStatistics all = merged_parts(view, [&](auto quantity, const WalkShape& walk, auto* blocks) {
+        squares_kernel<quantity.value>
+            <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
+        check_launch("squares_kernel");
+    });
+    return not_finite(view, all) > 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(all.total);
 }
 
 template <class T>
@@ -189,6 +227,8 @@ std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SampleP
 
 template Statistics cuda_statistics(const CudaView<float>&);
 template Statistics cuda_statistics(const CudaView<double>&);
+template double cuda_norm(const CudaView<float>&);
+template double cuda_norm(const CudaView<double>&);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<double>&, const HistogramBins&);
 template std::vector<double> cuda_sample(const CudaView<float>&, std::span<const SamplePoint>, bool);

@@ -22,10 +22,17 @@ std::span<const Method> methods() {
         {.name = "cpu",
          .device = Device::cpu,
          .steps_at_a_time = kCpuSteps,
-         .rank = 10,
+         .steps_fused = kCpuSteps,
          .summary = "threads and SIMD, several steps in each pass over the field",
          .make_float32 = make_cpu<float>,
          .make_float64 = make_cpu<double>},
+        {.name = "spectral",
+         .device = Device::cpu,
+         .jumps = true,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = make_spectral_cpu<float>,
+         .make_float64 = make_spectral_cpu<double>},
         {.name = "tutorial",
          .device = Device::cuda,
          .extra_arrays = 1,
@@ -36,32 +43,40 @@ std::span<const Method> methods() {
         {.name = "naive",
          .device = Device::cuda,
          .steps_at_a_time = kGraphSteps,
-         .rank = 10,
          .summary = "one cell per thread, straight from global memory",
          .make_float32 = ON_CUDA(make_naive<float>),
          .make_float64 = ON_CUDA(make_naive<double>)},
         {.name = "tiled",
          .device = Device::cuda,
          .steps_at_a_time = kGraphSteps,
-         .rank = 20,
          .summary = "a tile per block in registers and shared memory, 128-bit accesses",
          .make_float32 = ON_CUDA(make_tiled<float>),
          .make_float64 = ON_CUDA(make_tiled<double>)},
+        {.name = "streaming",
+         .device = Device::cuda,
+         .steps_at_a_time = kStreamingSteps,
+         .steps_fused = kStreamingSteps,
+         .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
+         .make_float32 = ON_CUDA(make_streaming<float>),
+         .make_float64 = ON_CUDA(make_streaming<double>)},
+        {.name = "spectral",
+         .device = Device::cuda,
+         .jumps = true,
+         .extra_arrays = 2,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = ON_CUDA(make_spectral_cuda<float>),
+         .make_float64 = ON_CUDA(make_spectral_cuda<double>)},
     };
     return table;
 }
 
-const Method* find_method(std::string_view name) {
+const Method* find_method(std::string_view name, std::optional<Device> device) {
     const auto all = methods();
-    const auto found = std::ranges::find(all, name, &Method::name);
+    const auto found = std::ranges::find_if(all, [&](const Method& method) {
+        return method.name == name && (!device || method.device == *device);
+    });
     return found == all.end() ? nullptr : &*found;
-}
-
-const Method& fastest_method(Device device) {
-    const Method* best = nullptr;
-    for (const Method& method : methods())
-        if (method.device == device && (!best || method.rank > best->rank)) best = &method;
-    return *best;
 }
 
 }  // namespace stencil

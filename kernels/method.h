@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -36,6 +37,7 @@ template <class T>
 using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
 
 struct Method {
+    /// A method that runs on both devices has a row for each.
     std::string_view name;
     Device device;
     /// Keeps its state in float64 whatever the field's precision.
@@ -47,11 +49,11 @@ struct Method {
     int extra_arrays = 0;
     /// It works on so many steps at a time; advancing by multiples of them wastes nothing.
     int steps_at_a_time = 1;
+    /// Steps in one pass over the memory of the field; 0: as many as are asked for.
+    int steps_fused = 1;
     /// Where it cannot work on a field of this shape on this machine's device: one clause that says why and
     /// what would do, for a message. Empty where it can; null where it always can.
     std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
-    /// `auto` takes the method of the device with the highest rank.
-    int rank = 0;
     std::string_view summary;
     /// Null where the method lacks the precision; both null where this build lacks the device.
     MakeStepper<float> make_float32 = nullptr;
@@ -70,10 +72,7 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& 
 /// All methods, slowest first on each device.
 std::span<const Method> methods();
 
-/// Null where there is none of that name.
-const Method* find_method(std::string_view name);
-
-/// What `auto` means on a device.
-const Method& fastest_method(Device device);
+/// A name on a device; on the first that has it where the device is open. Null where there is none.
+const Method* find_method(std::string_view name, std::optional<Device> device = std::nullopt);
 
 }  // namespace stencil

@@ -25,7 +25,9 @@ class Stepper {
 
     /// Advances by `steps` (>= 0) explicit steps, every cell from the old field, with the true boundary at
     /// every step, and leaves the state in fields.front. How the steps are cut into calls changes no bit of
-    /// the result. On CUDA it only enqueues the work. Throws CudaError there.
+    /// the result, unless the method jumps: a jump is the steps' exact outcome rounded once, so that there is
+    /// a rounding for every call. A method may leave the schedule as it is, and with it the state's scale. On
+    /// CUDA it only enqueues the work. Throws CudaError there.
     virtual void advance(FieldPair<T>& fields,
                          Boundary boundary,
                          ScaledSteps<T>& schedule,

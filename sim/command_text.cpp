@@ -35,7 +35,8 @@ std::string command_text(const RunSpec& spec) {
     std::string text = "stencilscope run";
     for (const Setting& setting : settings()) {
         const nlohmann::json value = setting.get(spec);
-        if (value.is_null() || holds(kNever, setting.name)) continue;
+        const bool needed = setting.name == "backend" && runs_on_both(spec.method);
+        if (value.is_null() || (holds(kNever, setting.name) && !needed)) continue;
         if (value == setting.get(standard) && !holds(kAlways, setting.name)) continue;
         const std::string option = " --" + std::string(setting.name);
         if (setting.repeatable)

@@ -39,7 +39,7 @@ class CpuSolver : public CpuNeighbour {
           stepper_(make_stepper<T>(*setup.method, {&threads_, nullptr}, {setup.nx, setup.ny})) {
         fields_.front = PaddedRows<T>::view(front_.data(), setup.nx, setup.ny);
         fields_.back = PaddedRows<T>::view(back_.data(), setup.nx, setup.ny);
-        // The padding is read by whole vectors, though no cell depends on it.
+        // Every page is there before the first step.
         clear(front_);
         clear(back_);
     }
@@ -55,9 +55,11 @@ class CpuSolver : public CpuNeighbour {
             });
         });
         schedule_.restart();
+        stepper_->prepare(fields_, setup_.params.boundary);
     }
 
     void set_params(const DiffusionParams& params) override {
+        if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
         // The same once more would begin the sequence of weights again.
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
@@ -117,6 +119,8 @@ class CpuSolver : public CpuNeighbour {
     }
 
     Statistics statistics(Quantity quantity) override { return stencil::statistics(view_of(quantity)); }
+
+    double norm(Quantity quantity) override { return stencil::norm(view_of(quantity)); }
 
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
         return stencil::percentiles(view_of(quantity), q);

@@ -52,6 +52,7 @@ class CudaSolver : public CudaNeighbour {
     }
 
     void set_params(const DiffusionParams& params) override {
+        if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
         // The same once more would begin the sequence of weights again.
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
@@ -127,6 +128,8 @@ class CudaSolver : public CudaNeighbour {
     }
 
     Statistics statistics(Quantity quantity) override { return cuda_statistics(view_of(quantity)); }
+
+    double norm(Quantity quantity) override { return cuda_norm(view_of(quantity)); }
 
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
         return cuda_percentiles(view_of(quantity), q);

@@ -36,7 +36,14 @@ std::string caption(const RunOutput& run) {
                                    t.at("boundary").get<std::string>(),
                                    t.at("coefficient").get<double>(),
                                    run.steps);
-    if (run.steps > 0)
+    if (!t.at("jumps").is_null())
+        text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
+                            t.at("method").get<std::string>(),
+                            t.at("device").get<std::string>(),
+                            t.at("jumps").get<long long>(),
+                            t.at("jumps") == 1 ? "" : "s",
+                            t.at("seconds").get<double>() * 1e3);
+    else if (run.steps > 0)
         text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
                             t.at("method").get<std::string>(),
                             t.at("device").get<std::string>(),

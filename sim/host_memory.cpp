@@ -67,12 +67,16 @@ std::uint64_t process_bytes() {
     return file >> all >> resident ? resident * std::uint64_t(sysconf(_SC_PAGESIZE)) : 0;
 }
 
+int fitting_square(const MemoryDemand& demand) {
+    const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
+    // A little less, because padding weighs more per cell in smaller fields.
+    return int(0.99 * std::min(std::sqrt(fitting), 1e9));
+}
+
 void require_memory(const MemoryDemand& demand, int nx, int ny) {
     const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
     if (needed <= demand.free_bytes) return;
-    const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
-    // A little less, because padding weighs more per cell in smaller fields.
-    const int side = int(0.99 * std::min(std::sqrt(fitting), 1e9));
+    const int side = fitting_square(demand);
     throw MachineError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
                                    demand.where,
                                    nx,

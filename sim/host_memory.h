@@ -25,6 +25,9 @@ struct MemoryDemand {
     double free_bytes = 0;
 };
 
+/// The edge of the largest square field that fits, a little less than what would fill the memory.
+int fitting_square(const MemoryDemand& demand);
+
 /// Throws MachineError where nx x ny cells do not fit: needed, free, and the square size that fits.
 void require_memory(const MemoryDemand& demand, int nx, int ny);
 

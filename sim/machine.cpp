@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "kernels/row_update.h"
+#include "kernels/lifted_rows.h"
 #include "kernels/thread_pool.h"
 #include "sim/error.h"
 

@@ -11,7 +11,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+bool jumps(const RunReport& report) {
+    return method_of(report.spec)->jumps;
+}
+
+std::string jump_text(const Timings& timings) {
+    const long long count = timings.total_batches();
+    const std::string what = count == 1
+                                 ? fmt::format("a jump of {} steps", timings.total_steps())
+                                 : fmt::format("{} jumps, {} steps in all,", count, timings.total_steps());
+    return fmt::format("{} in {:.4g} ms\n", what, timings.total_seconds() * 1e3);
+}
+
+// Zeros for a jump, which is no number of steps one after the other.
 Speed speed_of(const RunReport& report) {
+    if (jumps(report)) return {};
     const double cells = double(report.spec.size->nx) * report.spec.size->ny;
     return speed_of(report.timings.total_seconds(), report.timings.total_steps(), cells, report.spec.dtype);
 }
@@ -41,20 +55,21 @@ RunReport make_report(Simulation& simulation, const Field& end, const Machine& m
     RunSpec spec = simulation.now();
     spec.steps = simulation.spec().steps;
     spec.edits = simulation.spec().edits;
-    return {device_name(machine, find_method(spec.method)->device, spec.threads),
+    return {device_name(machine, method_of(spec)->device, spec.threads),
             spec,
             simulation.step(),
             simulation.timings(),
             simulation.start_statistics(),
             statistics_of(end),
             conserves_total(simulation.spec()),
-            std::nullopt};
+            std::nullopt,
+            ""};
 }
 
 Json to_json(const RunReport& report) {
     const RunSpec& spec = report.spec;
     const Speed speed = speed_of(report);
-    const bool timed = report.steps > 0 && report.timings.total_seconds() > 0;
+    const bool timed = report.steps > 0 && report.timings.total_seconds() > 0 && !jumps(report);
     const auto rate = [&](double value) { return timed ? Json(value) : Json(); };
     const Timings::Spread spread = report.timings.spread();
 
@@ -64,6 +79,7 @@ Json to_json(const RunReport& report) {
     json["device"] = report.device;
     json["backend"] = spec.backend;
     json["method"] = spec.method;
+    json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
     json["threads"] = spec.threads;
     json["nx"] = spec.size->nx;
     json["ny"] = spec.size->ny;
@@ -77,6 +93,7 @@ Json to_json(const RunReport& report) {
     json["steps_asked"] = spec.steps;
     json["interrupted"] = report.steps < spec.steps;
     json["seconds"] = report.timings.total_seconds();
+    json["jumps"] = jumps(report) ? Json(report.timings.total_batches()) : Json();
     json["us_per_step"] = rate(speed.us_per_step);
     json["gcells_per_s"] = rate(speed.gcells_per_s);
     json["effective_gb_per_s"] = rate(speed.effective_gb_per_s);
@@ -84,9 +101,9 @@ Json to_json(const RunReport& report) {
     json["of_copy_bandwidth"] =
         report.copy_gb_per_s ? rate(speed.effective_gb_per_s / *report.copy_gb_per_s) : Json();
     json["batches"] = {{"count", spread.batches},
-                       {"us_per_step_min", spread.least * 1e6},
-                       {"us_per_step_median", spread.median * 1e6},
-                       {"us_per_step_max", spread.most * 1e6}};
+                       {"us_per_step_min", rate(spread.least * 1e6)},
+                       {"us_per_step_median", rate(spread.median * 1e6)},
+                       {"us_per_step_max", rate(spread.most * 1e6)}};
     const std::optional<double> drift = total_drift(report);
     json["total_drift"] = drift ? Json(*drift) : Json();
     json["field_at_start"] = to_json(report.start);
@@ -105,12 +122,15 @@ std::string to_text(const RunReport& report) {
                                    spec.coefficient,
                                    initial_text(spec));
     text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
-    if (report.steps > 0)
+    if (!report.method_choice.empty()) text += report.method_choice + "\n";
+    if (jumps(report))
+        text += jump_text(report.timings);
+    else if (report.steps > 0)
         text += fmt::format("{:.4g} s stepping, {:.4g} us/step, {:.4g} GCells/s\n",
                             report.timings.total_seconds(),
                             speed.us_per_step,
                             speed.gcells_per_s);
-    if (report.steps > 0 && report.copy_gb_per_s) {
+    if (report.steps > 0 && report.copy_gb_per_s && !jumps(report)) {
         const double share = speed.effective_gb_per_s / *report.copy_gb_per_s;
         text += fmt::format("{:.4g} GB/s effective, {:.0f}% of the {:.4g} GB/s that a copy reaches here{}\n",
                             speed.effective_gb_per_s,

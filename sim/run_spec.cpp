@@ -7,7 +7,6 @@
 #include <fstream>
 #include <sstream>
 
-#include "kernels/method.h"
 #include "sim/error.h"
 #include "sim/exports.h"
 #include "sim/files/input_file.h"
@@ -69,7 +68,8 @@ void set_dtype(RunSpec& spec, std::string_view text) {
 
 void set_method(RunSpec& spec, std::string_view text) {
     std::vector<std::string> known{"auto"};
-    for (const Method& method : methods()) known.emplace_back(method.name);
+    for (const Method& method : methods())
+        if (find_method(method.name) == &method) known.emplace_back(method.name);
     spec.method = known_name("method", text, known);
 }
 
@@ -257,6 +257,15 @@ const Setting& find_setting(std::string_view name) {
     throw InputError(unknown_name_message("setting", name, known));
 }
 
+bool runs_on_both(std::string_view method) {
+    return find_method(method, Device::cpu) && find_method(method, Device::cuda);
+}
+
+const Method* method_of(const RunSpec& spec) {
+    if (spec.backend == "auto") return find_method(spec.method);
+    return find_method(spec.method, spec.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu);
+}
+
 void RunSpec::validate() const {
     if (coefficient > kStabilityLimit && !allow_unstable)
         throw InputError(
@@ -267,8 +276,7 @@ void RunSpec::validate() const {
                         kStabilityLimit));
     const bool frames = std::ranges::any_of(exports, is_frame_export);
     if (frames && every == 0) throw InputError("--export frames.png or frames.npy needs --every N");
-    if (const Method* named = find_method(method);
-        named && backend != "auto" && backend != name_of(named->device))
+    if (const Method* named = find_method(method); named && backend != "auto" && !method_of(*this))
         throw InputError(fmt::format(
             "--method {} runs on {}, and --backend says {}", method, name_of(named->device), backend));
     const auto exported = [&](std::string_view name) {
@@ -288,12 +296,22 @@ void RunSpec::validate() const {
     }
 }
 
+namespace {
+
+// On whatever the backend turns out to be.
+bool runs_on(const RunSpec& spec) {
+    return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
+}
+
+}  // namespace
+
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
     find_setting(setting).set(spec, value);
-    // The later word counts: a backend brings its own method, and a method its backend.
-    const Method* method = find_method(spec.method);
-    if (setting == "backend" && method && spec.backend != name_of(method->device)) spec.method = "auto";
-    if (setting == "method" && method) spec.backend = name_of(method->device);
+    // The later word counts: a backend brings its own method, and a method its backend, unless it runs there.
+    if (const Method* named = find_method(spec.method); named && !runs_on(spec)) {
+        if (setting == "backend") spec.method = "auto";
+        if (setting == "method") spec.backend = name_of(named->device);
+    }
     spec.validate();
     return spec;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/diffusion_params.h"
+#include "kernels/method.h"
 #include "sim/edit.h"
 #include "sim/field.h"
 #include "sim/measures.h"
@@ -67,6 +68,13 @@ struct RunSpec {
     void validate() const;
 };
 
+/// The row of the spec's method on its backend; the first of that name where the backend is `auto`, null
+/// where the method is.
+const Method* method_of(const RunSpec& spec);
+
+/// A method of this name is there on either device.
+bool runs_on_both(std::string_view method);
+
 /// One setting: its name on the command line (--name) and in spec.json.
 struct Setting {
     std::string_view name;
@@ -83,7 +91,8 @@ std::span<const Setting> settings();
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
 
-/// The same with one setting changed, and what depends on it: a backend brings its own method. Throws
+/// The same with one setting changed, and what depends on it: a backend brings its own method
+/// where the present one does not run on it, and a method its backend. Throws
 /// InputError.
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value);
 

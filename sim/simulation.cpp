@@ -22,7 +22,7 @@ Field fitted(Field field, const RunSpec& spec) {
 }
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
-    return a.method == b.method && a.size == b.size && a.dtype == b.dtype && a.threads == b.threads;
+    return method_of(a) == method_of(b) && a.size == b.size && a.dtype == b.dtype && a.threads == b.threads;
 }
 
 RunSpec without_edits(RunSpec spec) {

@@ -17,8 +17,8 @@ double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     const DType state = method.float64_state ? DType::float64 : setup.dtype;
     const double fields = 2 + method.extra_arrays;
-    // Rows are padded to whole cache lines, with a line on either side on the CPU.
-    const double row = setup.nx * double(bytes_of(state)) + 192;
+    // Rows are padded to whole cache lines, and by one more on the CPU.
+    const double row = setup.nx * double(bytes_of(state)) + 128;
     return fields * row * setup.ny;
 }
 

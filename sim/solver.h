@@ -67,6 +67,9 @@ class Solver {
     /// Over all cells, in float64.
     virtual Statistics statistics(Quantity quantity) = 0;
 
+    /// The 2-norm over all cells, in float64; NaN where a cell is no finite number.
+    virtual double norm(Quantity quantity) = 0;
+
     /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
     /// is finite. The extremes are percentiles 0 and 100.
     virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;

@@ -10,6 +10,7 @@ void Timings::add(double seconds, long long steps) {
     if (steps <= 0) return;
     total_seconds_ += seconds;
     total_steps_ += steps;
+    ++total_batches_;
     const double each = seconds / double(steps);
     if (!warm_ && !seconds_per_step_.empty()) {
         warm_ = true;

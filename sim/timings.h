@@ -20,6 +20,7 @@ class Timings {
 
     double total_seconds() const { return total_seconds_; }
     long long total_steps() const { return total_steps_; }
+    long long total_batches() const { return total_batches_; }
 
     /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is
     /// the only one. 0 where there is none.
@@ -36,6 +37,7 @@ class Timings {
     bool warm_ = false;
     double total_seconds_ = 0;
     long long total_steps_ = 0;
+    long long total_batches_ = 0;
 };
 
 /// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one

@@ -215,3 +215,25 @@ TEST_CASE("With Shift a profile is level, upright or diagonal") {
     REQUIRE(dx < 0);
     REQUIRE(dy == Approx(-dx));
 }
+
+TEST_CASE("Where the mouse goes after a button was let go is no part of what was dragged") {
+    Lab lab;
+    Dice random;
+    CAPTURE(random.seed);
+    const auto let_go_elsewhere = [&](bool& button) {
+        button = false;
+        lab.move(random.integer(600, 900), random.integer(400, 600));
+    };
+    lab.move(300, 300);
+    lab.press(lab.session.hands.left);
+    lab.move(350, 280);
+    let_go_elsewhere(lab.session.hands.left);
+    REQUIRE(lab.sent<action::Paint>().size() == 2);
+
+    lab.move(300, 300);
+    lab.press(lab.session.hands.middle);
+    lab.move(400, 250);
+    const CanvasView panned = lab.ui.view;
+    let_go_elsewhere(lab.session.hands.middle);
+    REQUIRE(lab.ui.view == panned);
+}

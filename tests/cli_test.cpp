@@ -71,6 +71,8 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     REQUIRE(t.at("program") == "stencilscope");
     REQUIRE(t.at("backend") == "cpu");
     REQUIRE(t.at("method") == "cpu");
+    REQUIRE(contains(t.at("method_choice"), "auto: cpu (fastest measured on the CPU for 25 steps of 40x30"));
+    REQUIRE(contains(result.out, "auto: cpu ("));
     REQUIRE(t.at("nx") == 40);
     REQUIRE(t.at("ny") == 30);
     REQUIRE(t.at("steps") == 25);
@@ -90,6 +92,25 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     REQUIRE(field.nx() == 40);
     REQUIRE(field.ny() == 30);
     REQUIRE(std::abs(total(field) / t.at("field_at_end").at("total").get<double>() - 1) < 1e-6);
+}
+
+TEST_CASE("run by a method that jumps goes there at once, and tells no speed of it") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const ProgramResult whole = run_program(small_run({"--method", "spectral", "--out", out.string()}));
+    REQUIRE(whole.status == 0);
+    REQUIRE(contains(whole.out, "a jump of 25 steps in "));
+    REQUIRE_FALSE(contains(whole.out, "GCells"));
+    const auto t = read_json(out / "timings.json");
+    REQUIRE(t.at("jumps") == 1);
+    REQUIRE(t.at("steps") == 25);
+    for (const char* rate : {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth"})
+        REQUIRE(t.at(rate).is_null());
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult cut = run_program(
+        small_run({"--method", "spectral", "--every", "10", "--out", out.string(), "--json", json}));
+    REQUIRE(contains(cut.out, "3 jumps, 25 steps in all, in "));
+    REQUIRE(read_json(json).at("jumps") == 3);
 }
 
 TEST_CASE("The drift of the total is told where the boundary conserves it") {

@@ -11,6 +11,10 @@ TEST_CASE("Cutting a CPU method's steps into calls changes no bit") {
     stencil_test::check_cuts(Device::cpu);
 }
 
+TEST_CASE("The number of threads changes no bit of a CPU method's result") {
+    stencil_test::check_threads();
+}
+
 TEST_CASE("Eigenmodes decay by their eigenvalues under every CPU method", "[long]") {
     stencil_test::check_modes(Device::cpu);
 }

@@ -386,3 +386,23 @@ TEST_CASE("numbers for people keep their figures") {
         CHECK(std::abs(std::stod(format_in_span(value, span)) - value) <= 0.06 * span);
     }
 }
+
+TEST_CASE("the chart of speeds has a button that measures the ladder, unless it is being measured") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(400, 900);
+    const auto draw = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({400, 900});
+        ImGui::Begin("performance");
+        draw_performance(session.ui, session.snapshot);
+        ImGui::End();
+    };
+    imgui.frame(draw);
+    for (const bool measuring : {false, true}) {
+        session.snapshot.measuring_ladder = measuring;
+        session.ui.actions.clear();
+        for (float y = 5; y < 900; y += 8) imgui.click({200, y}, draw);
+        REQUIRE(actions_of<action::MeasureLadder>(session.ui).empty() == measuring);
+    }
+}

@@ -8,6 +8,7 @@
 #include "sim/files/npy.h"
 #include "sim/session/engine.h"
 #include "sim/session/pacer.h"
+#include "tests/support/auto_checks.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -29,7 +30,7 @@ RunSpec small_spec() {
 SessionOptions standing() {
     SessionOptions options;
     options.running = false;
-    options.measure_copy = false;
+    options.measure_limits = false;
     return options;
 }
 
@@ -383,25 +384,157 @@ TEST_CASE("The drift of the total is told where it is conserved, and nowhere els
     REQUIRE_FALSE(session.snapshot()->drift.has_value());
 }
 
+TEST_CASE("auto stays asked for until another method is, and is undone as what it was") {
+    Session session(small_spec(), standing());
+    settle(session);
+    REQUIRE(session.snapshot()->auto_method);
+    REQUIRE(session.snapshot()->now.method == "cpu");
+    session.apply(action::Step{5});
+    settle(session);
+    const auto before = cells(session);
+    session.apply(action::Change{"method", "reference"});
+    REQUIRE_FALSE(session.snapshot()->auto_method);
+    REQUIRE(session.snapshot()->now.method == "reference");
+    REQUIRE(cells(session) == before);
+    session.apply(action::Undo{});
+    REQUIRE(session.snapshot()->auto_method);
+    REQUIRE(session.snapshot()->now.method == "cpu");
+    session.apply(action::Redo{});
+    REQUIRE_FALSE(session.snapshot()->auto_method);
+    session.apply(action::Change{"method", "auto"});
+    REQUIRE(session.snapshot()->auto_method);
+    REQUIRE(cells(session) == before);
+    // Another size and another start keep it.
+    session.apply(action::Change{"size", "30x20"});
+    session.apply(action::Change{"initial", "gaussian"});
+    REQUIRE(session.snapshot()->auto_method);
+    REQUIRE(newest_message(session).empty());
+}
+
+TEST_CASE("A method that was asked for stays, whatever the pace, and so does one that a run's edit brings") {
+    RunSpec spec = small_spec();
+    spec.method = "reference";
+    SessionOptions options = standing();
+    options.running = true;
+    const auto run_frames = [](Session& session, int frames) {
+        const auto first = session.snapshot()->frame ? session.snapshot()->frame->count : 0;
+        while (!session.snapshot()->frame ||
+               session.snapshot()->frame->count < first + std::uint64_t(frames)) {
+            session.work();
+            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+        }
+    };
+    Session manual(spec, options);
+    manual.apply(action::Pace{1000, 12});
+    run_frames(manual, 12);
+    REQUIRE(manual.snapshot()->now.method == "reference");
+    REQUIRE(manual.snapshot()->spec.edits.empty());
+    spec.method = "auto";
+    spec.edits = {{3, "method", "reference"}};
+    Session edited(spec, options);
+    edited.apply(action::Pace{1000, 12});
+    run_frames(edited, 12);
+    REQUIRE(edited.snapshot()->now.method == "reference");
+    REQUIRE_FALSE(edited.snapshot()->auto_method);
+}
+
+TEST_CASE("Under auto the method follows the steps of a frame, and the switch is an edit of the run") {
+    check_auto_follows(Device::cpu);
+}
+
+TEST_CASE("The ladder is measured while the run stands still, and leaves the field as it was") {
+    SessionOptions options = standing();
+    options.running = true;
+    Session session(small_spec(), options);
+    session.work();
+    const auto before = cells(session);
+    const long long step = session.snapshot()->step;
+    session.apply(action::MeasureLadder{});
+    REQUIRE(session.snapshot()->measuring_ladder);
+    REQUIRE_FALSE(session.snapshot()->running);
+    for (int pieces = 0; session.snapshot()->measuring_ladder; ++pieces) {
+        REQUIRE(pieces < 100000);
+        REQUIRE(session.snapshot()->step == step);
+        REQUIRE(contains(session.snapshot()->busy, "ladder"));
+        REQUIRE(cells(session) == before);
+        session.work();
+    }
+    REQUIRE(session.snapshot()->running);
+    const auto speeds = session.snapshot()->speeds;
+    for (const Method& method : methods()) {
+        if (method.device != Device::cpu || method.jumps) continue;
+        INFO(method.name);
+        const auto found = std::ranges::find(speeds, &method, &MethodSpeed::method);
+        REQUIRE(found != speeds.end());
+        REQUIRE(found->gcells_per_s > 0);
+        REQUIRE(found->edge == Approx(std::sqrt(61.0 * 43)));
+        REQUIRE(found->error.value() <= 1e-4);
+    }
+    // Another order ends it, and what was measured by then stays.
+    session.apply(action::MeasureLadder{});
+    session.work();
+    session.apply(action::Step{1});
+    REQUIRE_FALSE(session.snapshot()->measuring_ladder);
+    settle(session);
+    REQUIRE(session.snapshot()->step == step + 1);
+    REQUIRE(session.snapshot()->speeds.size() >= speeds.size());
+}
+
+TEST_CASE("A run's own speeds are kept for each method and size") {
+    SessionOptions options = standing();
+    options.running = true;
+    Session session(small_spec(), options);
+    session.apply(action::Pace{50, 12});
+    const auto run_until = [&](std::size_t speeds) {
+        for (int i = 0; session.snapshot()->speeds.size() < speeds; ++i) {
+            REQUIRE(i < 100000);
+            session.work();
+            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+        }
+    };
+    run_until(1);
+    session.apply(action::Change{"method", "reference"});
+    run_until(2);
+    const auto speeds = session.snapshot()->speeds;
+    REQUIRE(speeds[0].method->name == "cpu");
+    REQUIRE(speeds[1].method->name == "reference");
+    REQUIRE(speeds[1].gcells_per_s > 0);
+    session.apply(action::Change{"dtype", "float64"});
+    REQUIRE(session.snapshot()->speeds.empty());
+}
+
 TEST_CASE("The copy bandwidth is measured in pieces between frames, and never while it is not asked for") {
     SessionOptions options = standing();
     Session without(small_spec(), options);
     settle(without);
-    REQUIRE(without.snapshot()->copy_gb_per_s == 0);
-    options.measure_copy = true;
+    REQUIRE(without.snapshot()->limits.copy_gb_per_s == 0);
+    options.measure_limits = true;
     options.running = true;
     Session session(small_spec(), options);
     session.apply(action::Pace{3, 12});
     int pieces = 0;
-    while (session.snapshot()->copy_gb_per_s == 0) {
+    while (session.snapshot()->limits.copy_gb_per_s == 0) {
         const auto before = session.snapshot()->step;
         session.work();
         if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
         REQUIRE(session.snapshot()->step <= before + 3);
         REQUIRE(++pieces < 10000);
     }
-    REQUIRE(session.snapshot()->copy_gb_per_s > 0.1);
+    REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
     REQUIRE(session.snapshot()->step > 3 * 7);
+    // The rate of instructions follows, and is another one in another precision.
+    const auto wait_for_rate = [&] {
+        while (session.snapshot()->limits.instructions_per_second == 0) {
+            session.work();
+            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+            REQUIRE(++pieces < 20000);
+        }
+    };
+    wait_for_rate();
+    session.apply(action::Change{"dtype", "float64"});
+    REQUIRE(session.snapshot()->limits.instructions_per_second == 0);
+    REQUIRE(session.snapshot()->limits.copy_gb_per_s > 0.1);
+    wait_for_rate();
 }
 
 TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
@@ -417,7 +550,7 @@ TEST_CASE("Paces follow the cost of a step, in whole passes of the method") {
 
 TEST_CASE("An engine steps on its own thread while others ask and act") {
     SessionOptions options;
-    options.measure_copy = false;
+    options.measure_limits = false;
     std::atomic<int> news = 0;
     Engine engine(small_spec(), options, [&] { ++news; });
     std::uint64_t last = 0;

@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/choose_method.h"
 #include "sim/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/edit_checks.h"
@@ -36,8 +37,8 @@ TEST_CASE("Every CUDA method repeats every bit after its state was restored") {
 
 #if STENCILSCOPE_HAS_CUDA
 TEST_CASE("Pixels that stay on the device are those that are copied to the host") {
-    const auto solver =
-        make_solver({&fastest_method(Device::cuda), 311, 97, DType::float32, DiffusionParams{}, 1});
+    const auto solver = make_solver(
+        {&choose_method({Device::cuda, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, 1});
     solver->load(Field(stencil_test::random_field(311, 97)));
     Pixels on_host, on_device;
     // The larger picture first: what was allocated for it serves the smaller one.

@@ -1,3 +1,4 @@
+#include "kernels/choose_method.h"
 #include "sim/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/edit_checks.h"
@@ -35,8 +36,8 @@ TEST_CASE("Statistics and pixels are the same with any number of threads") {
     Statistics statistics[3];
     Pixels pixels[3];
     for (int threads = 1; threads <= 3; ++threads) {
-        const auto solver =
-            make_solver({&fastest_method(Device::cpu), 311, 97, DType::float32, DiffusionParams{}, threads});
+        const auto solver = make_solver(
+            {&choose_method({Device::cpu, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, threads});
         solver->load(start);
         statistics[threads - 1] = solver->statistics(Quantity::laplacian);
         solver->resample(Quantity::value, {{0, 0, 311, 97}, 40, 2, false}, true, pixels[threads - 1]);

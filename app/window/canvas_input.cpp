@@ -116,6 +116,8 @@ Mouse read_mouse() {
 }
 
 void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    // Where the mouse went after the button was let go is no part of the drag.
+    if (dragging() && !mouse.down[std::size_t(drag_.button)]) drag_.kind = Drag::Kind::none;
     if (mouse.known) {
         if (dragging())
             go_on(ui, scene, mouse);
@@ -123,7 +125,6 @@ void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mou
             press(ui, scene, mouse);
         if (mouse.free) wheel(ui, scene, mouse);
     }
-    if (dragging() && !mouse.down[std::size_t(drag_.button)]) drag_.kind = Drag::Kind::none;
     look(ui, scene, mouse);
 }
 

@@ -164,12 +164,13 @@ void Display::listen() {
         display.drops_.insert(display.drops_.end(), paths, paths + count);
     });
     glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
-        double x = 0, y = 0;
-        glfwGetCursorPos(w, &x, &y);
         Display& display = of(w);
+        const auto [x, y] = display.cursor_;
         if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
     });
-    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double, double) { of(w); });
+    // Where the mouse was at the event: glfwGetCursorPos() tells where it is by now.
+    glfwGetCursorPos(window, &cursor_.x, &cursor_.y);
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).cursor_ = {x, y}; });
     glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { of(w); });

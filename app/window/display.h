@@ -74,7 +74,7 @@ class Display {
     /// Paths of files that were dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
     /// Whether anything at all was done to the window since the last call, a new size and exposure included.
-    bool take_input() { return std::exchange(input_, false); }
+    bool take_input() { return std::exchange(input_, false) || quick_.waits(); }
 
   private:
     struct Library {
@@ -105,6 +105,9 @@ class Display {
     std::vector<std::string> drops_;
     QuickInput quick_;
     bool input_ = true;
+    struct {
+        double x = 0, y = 0;
+    } cursor_;  ///< in units of the window
 };
 
 }  // namespace stencil

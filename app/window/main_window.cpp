@@ -119,10 +119,14 @@ nlohmann::ordered_json MainWindow::report() const {
     json["dtype"] = std::string(name_of(now.now.dtype));
     json["step"] = now.step;
     json["steps_per_frame"] = now.last_batch;
-    json["us_per_step"] = now.speed.us_per_step;
-    json["gcells_per_s"] = now.speed.gcells_per_s;
-    json["effective_gb_per_s"] = now.speed.effective_gb_per_s;
-    json["copy_gb_per_s"] = now.copy_gb_per_s;
+    const bool jumps = method_of(now.now)->jumps;
+    const auto rate = [&](double value) {
+        return jumps ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+    };
+    json["us_per_step"] = rate(now.speed.us_per_step);
+    json["gcells_per_s"] = rate(now.speed.gcells_per_s);
+    json["effective_gb_per_s"] = rate(now.speed.effective_gb_per_s);
+    json["copy_gb_per_s"] = now.limits.copy_gb_per_s;
     json["window"] = {{"width", width},
                       {"height", height},
                       {"gl_renderer", ui_.gl_renderer},

@@ -3,6 +3,9 @@
 #include <GLFW/glfw3.h>
 #include <imgui.h>
 
+#include <cstddef>
+#include <utility>
+
 namespace stencil {
 
 #if IMGUI_VERSION_NUM < 18700
@@ -29,12 +32,22 @@ void QuickInput::begin_frame(GLFWwindow*) {
         io.KeyShift = io.KeyShift || (key.modifiers & GLFW_MOD_SHIFT) != 0;
         io.KeyAlt = io.KeyAlt || (key.modifiers & GLFW_MOD_ALT) != 0;
     }
-    for (const Button& button : buttons_) {
-        // One that was let go was down until then, and is up from the next frame on.
-        io.MouseDown[button.button] = true;
-        io.MousePos = ImVec2(button.x, button.y);
-        if (button.down) break;  // what came after the press is for the next frame
-    }
+    show_button(io);
+}
+
+// A button that was let go was down until then, where it was let go, and is up in the next frame, whatever it
+// does after that.
+void QuickInput::show_button(ImGuiIO& io) {
+    shown_ = let_go_ < 0 && !buttons_.empty();
+    // What is still to be shown has not happened yet.
+    for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
+        io.MouseDown[buttons_[i].button] = !buttons_[i].down;
+    if (let_go_ >= 0) io.MouseDown[std::exchange(let_go_, -1)] = false;
+    if (!shown_) return;
+    const Button& next = buttons_.front();
+    io.MouseDown[next.button] = true;
+    io.MousePos = ImVec2(next.x, next.y);
+    if (!next.down) let_go_ = next.button;
 }
 
 void QuickInput::end_frame(GLFWwindow* window) {
@@ -42,12 +55,13 @@ void QuickInput::end_frame(GLFWwindow* window) {
     for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window, key.key) == GLFW_PRESS;
     if (!keys_.empty()) read_modifiers(window, io);
     keys_.clear();
-    buttons_.clear();
+    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
 }
 
 #else
 
 void QuickInput::begin_frame(GLFWwindow*) {}
+void QuickInput::show_button(ImGuiIO&) {}
 
 void QuickInput::end_frame(GLFWwindow*) {
     keys_.clear();

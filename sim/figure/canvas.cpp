@@ -87,6 +87,25 @@ class CairoCanvas : public FigureCanvas {
         stroke(width);
     }
 
+    void path(std::span<const Point> points, const Stroke& style) override {
+        trace(points);
+        cairo_save(cairo_.get());
+        cairo_set_line_join(cairo_.get(), CAIRO_LINE_JOIN_ROUND);
+        cairo_set_dash(cairo_.get(), &style.dash, style.dash > 0 ? 1 : 0, 0);
+        set_color(style.color);
+        cairo_set_line_width(cairo_.get(), style.width);
+        cairo_stroke(cairo_.get());
+        cairo_restore(cairo_.get());
+        check(cairo_status(cairo_.get()));
+    }
+
+    void fill(std::span<const Point> polygon, Rgb color) override {
+        trace(polygon);
+        set_color(color);
+        cairo_fill(cairo_.get());
+        check(cairo_status(cairo_.get()));
+    }
+
     void picture(const Raster& raster, const Box& box) override {
         const SurfacePtr image = make_image(raster);
         cairo_save(cairo_.get());
@@ -120,6 +139,11 @@ class CairoCanvas : public FigureCanvas {
         cairo_scale(cairo_.get(), scale, scale);
         cairo_set_source_rgb(cairo_.get(), 1, 1, 1);
         cairo_paint(cairo_.get());
+    }
+
+    void trace(std::span<const Point> points) {
+        cairo_new_path(cairo_.get());  // text leaves the place where it ends
+        for (const Point& point : points) cairo_line_to(cairo_.get(), point.x, point.y);
     }
 
     void set_color(Rgb color) {
@@ -251,6 +275,19 @@ class SvgCanvas : public FigureCanvas {
             width);
     }
 
+    void path(std::span<const Point> points, const Stroke& stroke) override {
+        put("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.2f}\" "
+            "stroke-linejoin=\"round\"{}/>\n",
+            list(points),
+            css(stroke.color),
+            stroke.width,
+            stroke.dash > 0 ? fmt::format(" stroke-dasharray=\"{:.2f}\"", stroke.dash) : "");
+    }
+
+    void fill(std::span<const Point> polygon, Rgb color) override {
+        put("<polygon points=\"{}\" fill=\"{}\"/>\n", list(polygon), css(color));
+    }
+
     void picture(const Raster& raster, const Box& box) override {
         std::string png;
         check(cairo_surface_write_to_png_stream(make_image(raster).get(), append, &png));
@@ -284,6 +321,13 @@ class SvgCanvas : public FigureCanvas {
     }
 
   private:
+    static std::string list(std::span<const Point> points) {
+        std::string text;
+        for (const Point& point : points)
+            text += fmt::format("{}{:.2f},{:.2f}", text.empty() ? "" : " ", point.x, point.y);
+        return text;
+    }
+
     template <class... Args>
     void put(fmt::format_string<Args...> format, Args&&... args) {
         fmt::format_to(std::back_inserter(file_), format, std::forward<Args>(args)...);

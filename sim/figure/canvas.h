@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,12 @@ struct TextStyle {
     Rgb color = {26, 26, 26};
 };
 
+struct Stroke {
+    double width = 1;
+    Rgb color = {26, 26, 26};
+    double dash = 0;  ///< length of dashes and of the gaps between them; 0: none
+};
+
 /// Resolution of PNG figures; figures snap their boxes to this grid so that edges and pictures fall on whole
 /// pixels.
 inline constexpr double kPixelsPerPoint = 200.0 / 72.0;
@@ -41,6 +48,9 @@ class FigureCanvas {
     virtual ~FigureCanvas() = default;
     virtual void line(Point from, Point to, double width) = 0;
     virtual void frame(const Box& box, double width) = 0;
+    /// From each point to the next, with round corners.
+    virtual void path(std::span<const Point> points, const Stroke& stroke) = 0;
+    virtual void fill(std::span<const Point> polygon, Rgb color) = 0;
     virtual void picture(const Raster& raster, const Box& box) = 0;
     /// `at` is where the baseline starts, has its middle or ends, as the style's anchor says.
     virtual void text(std::string_view text, Point at, const TextStyle& style) = 0;

@@ -151,4 +151,24 @@ Ticks cell_ticks(int cells, int most) {
     return label(choose_steps(0, cells, most, 0), 0, cells, 0);
 }
 
+Ticks log_ticks(ValueRange range, int most) {
+    Ticks ticks;
+    const double span = std::log(range.high / range.low);
+    if (!(span > 0) || !(range.low > 0)) return ticks;
+    const auto collect = [&](std::initializer_list<int> mantissas) {
+        ticks.marks.clear();
+        for (int decade = decade_of(range.low); decade <= decade_of(range.high); ++decade)
+            for (const int mantissa : mantissas) {
+                const double value = mantissa * std::pow(10.0, decade);
+                const double position = std::log(value / range.low) / span;
+                if (position < -1e-9 || position > 1 + 1e-9) continue;
+                const std::string label = decade >= 0 ? fmt::format("{:.0f}", value) : number_text(value, 3);
+                ticks.marks.push_back({std::clamp(position, 0.0, 1.0), label});
+            }
+        return int(ticks.marks.size());
+    };
+    if (collect({1, 2, 5}) > most) collect({1});
+    return ticks;
+}
+
 }  // namespace stencil

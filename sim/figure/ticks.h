@@ -25,6 +25,10 @@ Ticks value_ticks(ValueRange range, int most);
 /// Ticks at whole cells of an axis of `cells` cells; a tick k stands at the edge before cell k.
 Ticks cell_ticks(int cells, int most);
 
+/// Ticks of a logarithmic axis over low..high (both above 0): at the values 1, 2 and 5 times powers of ten,
+/// or only 1 times them where those would be more than `most`.
+Ticks log_ticks(ValueRange range, int most);
+
 /// The number as text with a true minus sign and, where it has an exponent, that as "×10ⁿ".
 std::string number_text(double value, int digits);
 

@@ -6,9 +6,11 @@
 
 #include <cmath>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <vector>
 
+#include "kernels/fftw_planner.h"
 #include "sim/initial/initial.h"
 #include "sim/random.h"
 #include "sim/view/percentile.h"
@@ -45,10 +47,13 @@ struct Spectrum {
 
 void transform(Spectrum& s, bool forward) {
     auto* real = reinterpret_cast<double*>(s.data.get());
+    std::unique_lock planning(fftw_planner());
     fftw_plan plan = forward ? fftw_plan_dft_r2c_2d(s.ny, s.nx, real, s.data.get(), FFTW_ESTIMATE)
                              : fftw_plan_dft_c2r_2d(s.ny, s.nx, s.data.get(), real, FFTW_ESTIMATE);
     if (!plan) throw std::bad_alloc();
+    planning.unlock();
     fftw_execute(plan);
+    planning.lock();
     fftw_destroy_plan(plan);
 }
 

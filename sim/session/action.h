@@ -94,6 +94,10 @@ struct ExportMeasures {
     std::string folder;
 };
 
+/// Every method of the backend on a field of this size, precision and boundary, while the run stands still;
+/// any other order ends it.
+struct MeasureLadder {};
+
 struct DismissMessage {
     int id = 0;
 };
@@ -119,6 +123,7 @@ using Action = std::variant<action::Run,
                             action::AddProbe,
                             action::RemoveProbe,
                             action::ExportMeasures,
+                            action::MeasureLadder,
                             action::DismissMessage>;
 
 }  // namespace stencil

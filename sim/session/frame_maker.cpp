@@ -138,7 +138,7 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
     if (!same_solver || base_ == Base::none) {
         // The base is an array of its own, made on first use.
         const auto& spec = moment.simulation->now();
-        if (find_method(spec.method)->device == Device::cpu)
+        if (method_of(spec)->device == Device::cpu)
             require_memory({"host memory", sizeof(double), 0, double(query_host_memory().free_bytes)},
                            spec.size->nx,
                            spec.size->ny);

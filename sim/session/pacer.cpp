@@ -24,6 +24,7 @@ long long whole_passes(long long steps, int at_a_time) {
 }  // namespace
 
 long long slice_steps(const StepCost& cost) {
+    if (cost.jumps) return kMostSteps;
     if (cost.seconds_per_step <= 0) return kFirstSteps;
     const long long steps = whole_passes(steps_within(kSliceSeconds, cost), cost.at_a_time);
     const bool pass_is_short = cost.at_a_time * cost.seconds_per_step <= kLongestPass;
@@ -31,6 +32,7 @@ long long slice_steps(const StepCost& cost) {
 }
 
 long long paced_steps(const StepCost& cost, double budget_ms, long long before) {
+    if (cost.jumps) return kJumpSteps;
     if (cost.seconds_per_step <= 0) return kFirstSteps;
     const long long fitting = steps_within(budget_ms * 1e-3, cost);
     before = std::max(before, 1LL);

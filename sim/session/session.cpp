@@ -25,6 +25,11 @@ bool is_shape_edit(const Edit& edit) {
     return kind_of(edit.setting) == SettingKind::shape;
 }
 
+StepCost cost_of(const Simulation& simulation, const Timings& timings) {
+    const Method& method = *method_of(simulation.now());
+    return {timings.spread().median, method.steps_at_a_time, method.jumps};
+}
+
 }  // namespace
 
 Session::Session(const RunSpec& asked, const SessionOptions& options)
@@ -32,7 +37,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
       running_(options.running),
       stop_at_(options.stop_at),
       steps_per_frame_(options.steps_per_frame),
-      copy_wanted_(options.measure_copy) {
+      limits_wanted_(options.measure_limits) {
     begin(asked);
     take_probes(asked);
 }
@@ -45,7 +50,7 @@ void Session::take_probes(const RunSpec& spec) {
 
 void Session::begin(const RunSpec& asked) {
     const auto machine = std::make_shared<Machine>(query_machine());
-    const RunSpec spec = resolve(asked, *machine);
+    const RunSpec spec = resolve(asked, *machine, steps_per_call());
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
@@ -54,6 +59,7 @@ void Session::begin(const RunSpec& asked) {
         spec,
         make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
     machine_ = machine;
+    auto_method_ = asked.method == "auto";
     replace(std::move(next));
 }
 
@@ -123,15 +129,17 @@ bool Session::batch_is_due() const {
 
 bool Session::busy() const {
     return steps_left() || reference_behind() || reference_missing() || batch_is_due() || frame_is_due() ||
-           copy_is_due();
+           limits_are_due() || ladder_;
 }
 
 void Session::work() {
     try {
         poll_exporter();
         if (reference_missing()) make_reference();
-        if (copy_is_due()) measure_copy();
-        if (reference_behind()) {
+        if (limits_are_due()) measure_limits();
+        if (ladder_) {
+            climb_ladder();
+        } else if (reference_behind()) {
             catch_up_reference();
         } else {
             if (batch_is_due()) begin_batch();
@@ -150,6 +158,7 @@ void Session::stop(const std::string& why) {
     running_ = false;
     target_ = simulation_->step();
     order_.clear();
+    ladder_.reset();
     framed_version_ = version_;
     message(Message::Level::error, why);
     auto empty = std::make_shared<Frame>(frame_ ? *frame_ : Frame{});
@@ -163,6 +172,7 @@ void Session::begin_batch() {
     if (steps == 0) steps = last_auto_ = paced_steps(step_cost(), budget_ms_, last_auto_);
     target_ = std::min(step + steps, kMostSteps);
     if (stop_at_ && *stop_at_ > step) target_ = std::min(target_, *stop_at_);
+    reconsider_method(target_ - step);
     order_from_ = step;
     ordered_ = false;
     batch_seconds_ = 0;
@@ -170,7 +180,7 @@ void Session::begin_batch() {
 }
 
 StepCost Session::step_cost() const {
-    return {recent_.spread().median, find_method(simulation_->now().method)->steps_at_a_time};
+    return cost_of(*simulation_, recent_);
 }
 
 void Session::do_slice() {
@@ -182,12 +192,15 @@ void Session::do_slice() {
     const double before = timings.total_seconds();
     const long long steps_before = timings.total_steps();
     const Solver* solver = &simulation_->solver();
+    const std::string method = simulation_->now().method;
     simulation_->apply(Advance{steps});
+    if (simulation_->now().method != method) auto_method_ = false;  // an edit of the spec asked for another
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double seconds =
         same ? timings.total_seconds() - before : std::chrono::duration<double>(Clock::now() - begin).count();
     recent_.add(seconds, steps);
     batch_seconds_ += seconds;
+    note_speed();
     // An edit of the spec may have brought another size or method with it.
     field_changed(&simulation_->solver() != solver);
     record_if_due();
@@ -204,7 +217,8 @@ bool Session::reference_behind() const {
     return reference_ && reference_->step() < simulation_->step();
 }
 
-// The same run in float64 by the fastest method of the device, from its start: it catches up.
+// The same run in float64 from its start, by the fastest method of the device or by the run's own where that
+// jumps: it catches up.
 void Session::make_reference() {
     try {
         RunSpec spec = simulation_->spec();
@@ -213,7 +227,8 @@ void Session::make_reference() {
         });
         spec.dtype = DType::float64;
         spec.backend = simulation_->now().backend;
-        spec.method = "auto";
+        // What jumps gets too far ahead for steps to catch up.
+        spec.method = method_of(simulation_->now())->jumps ? simulation_->now().method : "auto";
         const Machine machine = query_machine();
         spec = resolve(spec, machine);
         check_solver_memory(spec, machine);
@@ -226,8 +241,7 @@ void Session::make_reference() {
 }
 
 void Session::catch_up_reference() {
-    const StepCost cost{reference_->timings().spread().median,
-                        find_method(reference_->now().method)->steps_at_a_time};
+    const StepCost cost = cost_of(*reference_, reference_->timings());
     reference_->apply(Advance{std::min(slice_steps(cost), simulation_->step() - reference_->step())});
     if (!reference_behind()) ++version_;
     dirty_ = true;
@@ -290,23 +304,6 @@ void Session::record_if_due() {
         recorder_.reset();
         message(Message::Level::error, fmt::format("Recording ended: {}", error.what()));
     }
-}
-
-// One piece a frame while the run goes on, so that nothing waits for it.
-bool Session::copy_is_due() const {
-    return copy_wanted_ && frame_ && (settled() || copied_at_ != frame_->count);
-}
-
-void Session::measure_copy() {
-    const RunSpec& now = simulation_->now();
-    if (!copies_) copies_ = std::make_unique<CopyBandwidth>(find_method(now.method)->device, now.threads);
-    copied_at_ = frame_->count;
-    copies_->work();
-    if (!copies_->done()) return;
-    copy_wanted_ = false;
-    copy_gb_per_s_ = copies_->fastest();
-    copies_.reset();
-    dirty_ = true;
 }
 
 void Session::poll_exporter() {

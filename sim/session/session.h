@@ -6,13 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "sim/copy_bandwidth.h"
+#include "sim/bench/ladder.h"
 #include "sim/exports.h"
 #include "sim/measures.h"
 #include "sim/session/action.h"
 #include "sim/session/cadence.h"
 #include "sim/session/exporter.h"
 #include "sim/session/frame_maker.h"
+#include "sim/session/method_follower.h"
 #include "sim/session/pacer.h"
 #include "sim/session/recent.h"
 #include "sim/session/snapshot.h"
@@ -25,7 +26,7 @@ struct SessionOptions {
     bool running = true;               ///< from the start
     std::optional<long long> stop_at;  ///< a run stops there
     long long steps_per_frame = 0;     ///< 0: automatic
-    bool measure_copy = true;          ///< of the device, before the first step
+    bool measure_limits = true;        ///< of the device, between frames
 };
 
 /// Knows no thread and no window: its owner calls apply() for what a person does and work() as long as busy()
@@ -72,6 +73,7 @@ class Session {
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
+    void handle(const action::MeasureLadder&);
     void handle(const action::DismissMessage& message);
 
     // How the field came to be another one.
@@ -84,6 +86,15 @@ class Session {
     void set(const std::string& setting, const std::string& value);
     void change_running(const action::Change& change);
     void start_anew(const action::Change& change);
+    // `auto` under somebody's hands: sim/session/session_method.cpp.
+    RunSpec as_asked(RunSpec spec) const;
+    long long steps_per_call() const;
+    std::string best_method(const RunSpec& spec, long long steps) const;
+    void set_automatically(const std::string& method);
+    void make_way_for(const std::string& setting, const std::string& value);
+    void reconsider_method(long long steps);
+    void choose_for_order();
+
     void schedule_reference(const std::string& setting, const std::string& value);
     void remember(const std::string& what);
     double undo_budget();
@@ -110,8 +121,15 @@ class Session {
     double measure_field();
     void watch_for_overflow(const Statistics& statistics);
     void record_if_due();
-    bool copy_is_due() const;
-    void measure_copy();
+    // The machine's limits and the methods' speeds: sim/session/session_speeds.cpp.
+    bool limits_are_due() const;
+    void measure_limits();
+    void forget_limits(bool of_copies);
+    void note_speed();
+    void climb_ladder();
+    void end_ladder(const std::string& why);
+    std::vector<MethodSpeed> speeds() const;
+
     void poll_exporter();
     void stop(const std::string& why);
     MemoryUse memory_use();
@@ -120,6 +138,8 @@ class Session {
 
     std::shared_ptr<const Machine> machine_;
     std::unique_ptr<Simulation> simulation_;
+    bool auto_method_ = false;  ///< asked for: the method follows the steps of a frame
+    MethodFollower follower_;
     std::unique_ptr<Simulation> reference_;  ///< in float64, where its difference is seen
     UndoStack undo_;
     Measures measures_;
@@ -148,10 +168,19 @@ class Session {
     Clock::time_point batch_begun_{};
     bool reference_refused_ = false;
 
-    bool copy_wanted_ = true;
+    bool limits_wanted_ = true;
     std::unique_ptr<CopyBandwidth> copies_;
-    std::uint64_t copied_at_ = 0;  ///< the frame after which the newest piece was done
-    double copy_gb_per_s_ = 0;
+    std::unique_ptr<IssueRate> issue_;
+    std::uint64_t limits_at_ = 0;  ///< the frame after which the newest piece was done
+    LadderLimits limits_;
+    struct TriedSpeed {
+        MethodSpeed speed;
+        DType dtype;
+        bool of_ladder;  ///< rather than of the run
+    };
+    std::vector<TriedSpeed> tried_;
+    std::unique_ptr<Ladder> ladder_;
+    bool runs_after_ladder_ = false;
     Timings recent_{64};
     Cadence statistics_cadence_;
     struct {

@@ -28,6 +28,9 @@ bool is_spec_file(const std::filesystem::path& path) {
 
 void Session::apply(const Action& action) {
     dirty_ = true;
+    const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
+                               std::holds_alternative<action::Pace>(action);
+    if (ladder_ && !spares_ladder) end_ladder("The ladder was left unfinished");
     try {
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
@@ -55,6 +58,7 @@ void Session::order(long long target, std::string what) {
     order_ = std::move(what);
     batch_seconds_ = 0;
     batch_begun_ = Clock::now();
+    choose_for_order();
 }
 
 void Session::handle(const action::Step& step) {
@@ -67,7 +71,7 @@ void Session::handle(const action::Reset&) {
     const bool reshaped = std::ranges::any_of(
         edits, [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
     if (reshaped) {
-        begin(simulation_->now());
+        begin(as_asked(simulation_->now()));
         return;
     }
     simulation_->apply(stencil::Reset{});
@@ -125,6 +129,7 @@ void Session::handle(const action::Change& change) {
                 return;
             }
             remember(change.setting);
+            make_way_for(change.setting, change.value);
             set(change.setting, change.value);
             return;
         case SettingKind::parameter:
@@ -135,7 +140,7 @@ void Session::handle(const action::Change& change) {
 
 // Another start, size or precision from the start: a new run with the settings in force.
 void Session::start_anew(const action::Change& change) {
-    RunSpec next = changed(simulation_->now(), change.setting, change.value);
+    RunSpec next = changed(as_asked(simulation_->now()), change.setting, change.value);
     if (change.setting == "initial" && !parse_initial(change.value).condition) next.size.reset();
     remember(change.setting == "initial" ? "initial condition" : change.setting);
     begin(next);
@@ -143,11 +148,15 @@ void Session::start_anew(const action::Change& change) {
 
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
-    // A backend is undone by the method that it brought.
-    const std::string undone = change.setting == "backend" ? "method" : change.setting;
-    const std::string before = text_of(simulation_->now(), undone);
+    const RunSpec old = simulation_->now();
+    const bool was_auto = auto_method_;
     set(change.setting, change.value);
-    const std::string after = text_of(simulation_->now(), undone);
+    // A backend is undone by the method that it brought, where it brought one in place of one asked for.
+    const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
+    const std::string undone = brought ? "method" : change.setting;
+    const bool method = change.setting == "method";
+    const std::string before = method && was_auto ? "auto" : text_of(old, undone);
+    const std::string after = method && auto_method_ ? "auto" : text_of(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
     undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
@@ -157,14 +166,16 @@ void Session::change_running(const action::Change& change) {
 void Session::set(const std::string& setting, const std::string& value) {
     const bool another_field =
         kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
-    const Device device = find_method(simulation_->now().method)->device;
-    simulation_->apply(Set{setting, value});
+    const Method& before = *method_of(simulation_->now());
+    const bool automatic = setting == "method" && value == "auto";
+    simulation_->apply(Set{setting, automatic ? best_method(simulation_->now(), steps_per_call()) : value});
+    const Method& after = *method_of(simulation_->now());
+    if (setting == "method") auto_method_ = automatic;
+    if (setting == "backend" && after.name != before.name) auto_method_ = true;
     schedule_reference(setting, value);
     field_changed(another_field);
-    if (find_method(simulation_->now().method)->device == device) return;
-    copies_.reset();  // of the other device's memory
-    copy_wanted_ = copy_wanted_ || copy_gb_per_s_ > 0;
-    copy_gb_per_s_ = 0;
+    if (setting == "dtype") forget_limits(false);
+    if (after.device != before.device) forget_limits(true);
 }
 
 void Session::schedule_reference(const std::string& setting, const std::string& value) {
@@ -185,7 +196,7 @@ void Session::handle(const action::Paint& paint) {
 // Where the field is, which is where checkpoints stay.
 double Session::free_memory() {
     const MemoryUse memory = memory_use();
-    const bool cuda = find_method(simulation_->now().method)->device == Device::cuda;
+    const bool cuda = method_of(simulation_->now())->device == Device::cuda;
     return cuda ? memory.gpu_free : memory.host_free;
 }
 
@@ -275,7 +286,8 @@ void Session::handle(const action::Export& order) {
     written.end = simulation_->field();
     written.laplacian = simulation_->laplacian();
     RunReport report = make_report(*simulation_, written.end, *machine_);
-    if (copy_gb_per_s_ > 0) report.copy_gb_per_s = copy_gb_per_s_;
+    if (limits_.copy_gb_per_s > 0) report.copy_gb_per_s = limits_.copy_gb_per_s;
+    if (auto_method_) report.method_choice = method_choice(simulation_->now(), steps_per_call());
     report.spec.steps = written.spec.steps;
     written.timings = to_json(report);
     exporter_.start(std::move(written));

@@ -25,9 +25,9 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->spec.probes = probe_cells();
     snapshot->spec.profile = view_.profile;
     snapshot->now = simulation_->now();
+    snapshot->auto_method = auto_method_;
     snapshot->machine = machine_;
-    snapshot->device =
-        device_name(*machine_, find_method(snapshot->now.method)->device, snapshot->now.threads);
+    snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
     snapshot->command_line = command_text(snapshot->spec);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
@@ -54,7 +54,10 @@ void Session::fill_progress(Snapshot& snapshot) const {
     const auto share = [](long long from, long long at, long long to) {
         return to > from ? double(at - from) / double(to - from) : 1.0;
     };
-    if (reference_behind()) {
+    if (ladder_) {
+        snapshot.busy = "ladder: " + ladder_->doing();
+        snapshot.busy_share = ladder_->share();
+    } else if (reference_behind()) {
         snapshot.busy = "float64 run to compare with: catching up";
         snapshot.busy_share = share(0, reference_->step(), simulation_->step());
     } else if (steps_left() && (!order_.empty() || Clock::now() - batch_begun_ > kLongBatch)) {
@@ -74,8 +77,11 @@ void Session::fill_numbers(Snapshot& snapshot) {
         snapshot.drift = snapshot.series.back().statistics.total / total - 1;
     const double cells = double(now.size->nx) * now.size->ny;
     const double seconds_per_step = recent_.spread().median;
-    if (seconds_per_step > 0) snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
-    snapshot.copy_gb_per_s = copy_gb_per_s_;
+    if (seconds_per_step > 0 && !method_of(now)->jumps)
+        snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
+    snapshot.limits = limits_;
+    snapshot.speeds = speeds();
+    snapshot.measuring_ladder = ladder_ != nullptr;
     snapshot.cost = {
         costs_.stepping_ms.middle(), costs_.resampling_ms.middle(), costs_.measuring_ms.middle()};
     snapshot.memory = memory_use();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/statistics.h"
+#include "sim/bench/speed_chart.h"
 #include "sim/machine.h"
 #include "sim/run_spec.h"
 #include "sim/session/view.h"
@@ -34,8 +35,9 @@ struct MemoryUse {
 };
 
 struct Snapshot {
-    RunSpec spec;  ///< what repeats the run so far, edits included: `steps` is the step now
-    RunSpec now;   ///< the settings in force, all decided
+    RunSpec spec;              ///< what repeats the run so far, edits included: `steps` is the step now
+    RunSpec now;               ///< the settings in force, all decided
+    bool auto_method = false;  ///< the method in force was chosen for the steps of a frame, and follows them
     std::shared_ptr<const Machine> machine;
     std::string device;  ///< the name of what it runs on
 
@@ -45,7 +47,6 @@ struct Snapshot {
     /// An order that takes longer than a frame: "jumping to step 5000", with its share done in [0, 1].
     std::string busy;
     double busy_share = 0;
-    bool quiet = false;             ///< the machine is being measured: drawing now would disturb it
     long long steps_per_frame = 0;  ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;  ///< steps between the newest two frames
@@ -56,8 +57,11 @@ struct Snapshot {
         drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
-    Speed speed;               ///< over the newest batches; zeros before the first
-    double copy_gb_per_s = 0;  ///< measured; 0 before
+    Speed speed;          ///< over the newest batches; zeros before the first, and where the method jumps
+    LadderLimits limits;  ///< of the device in the precision in force, measured; 0 before
+    /// What methods reached in this session, in the precision and on the device in force.
+    std::vector<MethodSpeed> speeds;
+    bool measuring_ladder = false;
     EngineCost cost;
     MemoryUse memory;
 

@@ -162,7 +162,12 @@ Snapshot full_snapshot(Dice& dice) {
         snapshot.probes.push_back(probe);
     }
     snapshot.speed = {dice.uniform(50, 5000), dice.uniform(0.5, 500), dice.uniform(5, 4000)};
-    snapshot.copy_gb_per_s = 1.1 * snapshot.speed.effective_gb_per_s;
+    snapshot.limits = {1.1 * snapshot.speed.effective_gb_per_s, 1e12 * dice.uniform(0.1, 30)};
+    for (const Method& method : methods())
+        for (const double edge : {512.0, 2000.0, 8192.0})
+            snapshot.speeds.push_back(
+                {&method, edge, dice.uniform(0.2, 3000), edge > 512 ? std::optional(1e-7) : std::nullopt});
+    snapshot.auto_method = true;
     snapshot.cost = {dice.uniform(1, 12), dice.uniform(0.1, 2), dice.uniform(0.01, 1)};
     snapshot.memory = {3.1e10, 1.4e11, 2.2e10, 1.2e11};
     snapshot.can_undo = "brush stroke";

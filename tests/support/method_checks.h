@@ -10,8 +10,11 @@ namespace stencil_test {
 /// fit no batch: against the plain float64 loops.
 void check_parity(stencil::Device device);
 
-/// Cutting the steps into calls changes no bit.
+/// Cutting the steps into calls changes no bit, or only the roundings where the method jumps.
 void check_cuts(stencil::Device device);
+
+/// On the CPU the number of threads changes no bit either.
+void check_threads();
 
 /// The discrete eigenmodes decay by their eigenvalues, over many steps and with the float32 and float64
 /// bounds.

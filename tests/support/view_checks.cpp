@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/cell_update.h"
+#include "kernels/choose_method.h"
 #include "sim/solver.h"
 #include "sim/view/percentile.h"
 #include "tests/support/catch.h"
@@ -76,7 +77,7 @@ Scene make_scene(Device device, DType dtype, Boundary boundary, FieldShape size,
                              size.nx,
                              size.ny,
                              broken ? " with NaN and infinities" : "");
-    scene.solver = solver_for(fastest_method(device), dtype, scene.params, size);
+    scene.solver = solver_for(choose_method({device, size}), dtype, scene.params, size);
     Array<double> start = random_field(size.nx, size.ny);
     Dice dice;
     if (broken)
@@ -400,7 +401,7 @@ void check_base(Device device) {
             REQUIRE(scene.solver->statistics(Quantity::base).max ==
                     scene.solver->statistics(Quantity::value).max);
         }
-    const auto bare = solver_for(fastest_method(device), DType::float32, {}, size);
+    const auto bare = solver_for(choose_method({device, size}), DType::float32, {}, size);
     REQUIRE_THROWS_AS(bare->statistics(Quantity::difference), std::logic_error);
 }
 

@@ -1,16 +1,28 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/speed_plot.h"
 #include "app/window/panels/widgets.h"
 #include "sim/parse.h"
 
 namespace stencil {
 namespace {
 
-void draw_speed(const Snapshot& snapshot) {
-    const Speed& speed = snapshot.speed;
-    if (!begin_values("speed")) return;
+void draw_jump(const Snapshot& snapshot) {
+    value_row("Jump",
+              format_measured(snapshot.cost.stepping_ms),
+              "ms",
+              "Time of all steps between two pictures at once, which is the same for any number: no speed in "
+              "cells per "
+              "second could be compared with that of a method that steps");
+}
+
+void draw_steps_speed(const Speed& speed) {
     value_row(
         "Step",
         format_measured(speed.us_per_step),
@@ -27,8 +39,16 @@ void draw_speed(const Snapshot& snapshot) {
         "GB/s",
         "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step would "
         "move");
+}
+
+void draw_speed(const Snapshot& snapshot) {
+    if (!begin_values("speed")) return;
+    if (const Method* method = method_of(snapshot.now); method && method->jumps)
+        draw_jump(snapshot);
+    else
+        draw_steps_speed(snapshot.speed);
     value_row("Copy",
-              format_measured(snapshot.copy_gb_per_s),
+              format_measured(snapshot.limits.copy_gb_per_s),
               "GB/s",
               "Measured on this machine: the median of seven copies between two arrays, read and write both "
               "counted. On CUDA they are 1 GiB each, on the CPU as large as the last-level cache or larger.");
@@ -41,8 +61,8 @@ void draw_speed(const Snapshot& snapshot) {
 }
 
 void draw_ratio(const Snapshot& snapshot) {
-    if (snapshot.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
-    const double share = snapshot.speed.effective_gb_per_s / snapshot.copy_gb_per_s;
+    if (snapshot.limits.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
+    const double share = snapshot.speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     share_bar(
         share,
         format_share(share) + " of copy",
@@ -51,6 +71,29 @@ void draw_ratio(const Snapshot& snapshot) {
     if (share > 1)
         paragraph("Beyond 100 %: steps share a pass over memory, or the field stays in the cache.",
                   faint_color());
+}
+
+// The run's own point is a method's too, before it is certain enough to be kept.
+void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const Method* method = method_of(now);
+    if (!method || !now.size) return;
+    const double edge = std::sqrt(double(now.size->nx) * now.size->ny);
+    const RunningSpeed running{method, edge, snapshot.speed.gcells_per_s};
+    std::vector<MethodSpeed> speeds = snapshot.speeds;
+    const bool known = std::ranges::any_of(
+        speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
+    if (!known && running.gcells_per_s > 0) speeds.push_back({method, edge, running.gcells_per_s, {}});
+    draw_speed_plot(make_speed_chart(speeds, snapshot.limits, now.dtype), running);
+    const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
+    if (button("Measure the ladder",
+               button_size(1),
+               fmt::format("Every method of the backend on a random field of this size, each speed with its "
+                           "error. The run stands still meanwhile, and goes on as it was.\n"
+                           "stencilscope bench --size {}",
+                           size),
+               snapshot.measuring_ladder ? "It is being measured; any other order ends it" : ""))
+        ui.act(action::MeasureLadder{});
 }
 
 void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
@@ -100,6 +143,8 @@ void draw_fact(const char* label, std::string_view text, std::string_view tip) {
 void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_speed(snapshot);
     draw_ratio(snapshot);
+    subtitle("Methods", "Speeds of this session against sizes, beside the limits of the machine");
+    draw_ladder_chart(ui, snapshot);
     subtitle("Of one frame", "Medians over the newest frames; stepping and drawing go on at the same time");
     draw_frame_cost(ui, snapshot);
     subtitle("Memory", "What is in use");

@@ -91,21 +91,30 @@ bool is_on(const RunSpec& now, Device device) {
     return now.backend == name_of(device);
 }
 
-void draw_method(UiState& ui, const RunSpec& now) {
-    const Method* current = find_method(now.method);
+void draw_method(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const bool automatic = snapshot.auto_method;
+    const Method* current = method_of(now);
     constexpr std::string_view kTip =
         "How the steps are computed: all methods of the backend give the same field, at different speeds. "
         "The field stays.\n--method NAME";
     row("Method", kTip);
-    if (!ImGui::BeginCombo("##method", now.method.c_str())) {
-        tooltip(current ? fmt::format("{}\n--method {}", current->summary, current->name)
+    const std::string shown = automatic ? fmt::format("auto ({})", now.method) : now.method;
+    if (!ImGui::BeginCombo("##method", shown.c_str())) {
+        tooltip(current ? fmt::format("{}{}\n--method {}",
+                                      automatic ? "Chosen for the steps of a frame: " : "",
+                                      current->summary,
+                                      automatic ? "auto" : current->name)
                         : std::string(kTip));
         return;
     }
-    if (choice("auto", false, "The fastest method of the backend")) change(ui, "method", "auto");
+    if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
+        change(ui, "method", "auto");
     for (const Method& method : methods()) {
         if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
-        if (choice(method.name.data(), &method == current, method.summary))
+        const Size size = now.size.value_or(Size{});
+        const std::string why_not = method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
+        if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
             change(ui, "method", text_of(method.name));
     }
     ImGui::EndCombo();
@@ -289,7 +298,7 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     draw_steps(ui, snapshot);
     subtitle("Where and how", "None of these changes what is computed, only how fast and how exactly");
     draw_backend(ui, snapshot);
-    draw_method(ui, now);
+    draw_method(ui, snapshot);
     draw_precision(ui, now);
     draw_threads(ui, snapshot);
     subtitle("Field", "Changing the size starts again");

@@ -41,6 +41,21 @@ Piece state_piece(const Snapshot& snapshot) {
     return piece;
 }
 
+bool jumps(const Snapshot& snapshot) {
+    const Method* method = method_of(snapshot.now);
+    return method && method->jumps;
+}
+
+void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
+    pieces.push_back(
+        {.text = fmt::format("jump of {}: {} ms",
+                             format_count(snapshot.last_batch),
+                             format_measured(snapshot.cost.stepping_ms, format_figures)),
+         .tip = "Steps between two pictures, all at once, and what that took; any number takes as long",
+         .least_width = em(9),
+         .importance = 70});
+}
+
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
     pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step",
@@ -51,8 +66,8 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
                       .tip = "Cell updates per second / 1e9, while stepping",
                       .least_width = em(6.5f),
                       .importance = 65});
-    if (snapshot.copy_gb_per_s <= 0) return;
-    const double share = speed.effective_gb_per_s / snapshot.copy_gb_per_s;
+    if (snapshot.limits.copy_gb_per_s <= 0) return;
+    const double share = speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     pieces.push_back({.text = format_measured(share, format_share) + " of copy",
                       .tip = "Effective bandwidth over that of a plain copy, measured here; see Performance",
                       .least_width = em(6),
@@ -82,7 +97,10 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .least_width = em(5.5f),
                       .importance = 100});
     pieces.push_back(state_piece(snapshot));
-    add_speed(pieces, snapshot);
+    if (jumps(snapshot))
+        add_jump(pieces, snapshot);
+    else
+        add_speed(pieces, snapshot);
     pieces.push_back({.text = format_measured(ui.cost.frames_per_s, whole) + " frames/s",
                       .tip = "Pictures per second; none are drawn while nothing changes",
                       .least_width = em(5.5f),

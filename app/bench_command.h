@@ -1,0 +1,21 @@
+// stencilscope bench: the ladder of methods at one or more sizes, beside the machine's limits.
+#pragma once
+
+#include <string>
+
+#include "sim/bench/ladder_spec.h"
+
+namespace stencil {
+
+struct BenchRequest {
+    LadderSpec spec;
+    std::string out;   ///< folder for bench.json, bench.csv, bench.png and bench.svg; empty: none are written
+    std::string json;  ///< file for the results; empty: none
+    bool quiet = false;
+};
+
+/// Returns the exit status: 0, or 128 + the signal that ended it early (what was measured until then is
+/// written). Throws InputError, MachineError and CudaError.
+int bench_command(const BenchRequest& request);
+
+}  // namespace stencil

@@ -1,0 +1,204 @@
+#include "sim/bench/ladder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sim/bench/level.h"
+#include "sim/error.h"
+#include "sim/initial/initial.h"
+#include "sim/median.h"
+
+namespace stencil {
+namespace {
+
+constexpr Size kNextToNothing{32, 32};
+constexpr long long kMostRepeatSteps =
+    10000;  // of a repeat: what a millisecond of the fastest takes, and enough
+// Repeats' worth of steps that warming up may take.
+constexpr int kWarmRepeats = 8;
+// A truth that is further from the reference on a small field is none.
+constexpr double kTruthBound = 1e-12;
+
+// Under the boundary zero a field decays, and an error relative to nothing says nothing: the steps in which
+// its slowest mode falls to a hundredth.
+double steps_that_leave_something(const DiffusionParams& params, Size size) {
+    if (row_of(params.boundary).conserves_total) return std::numeric_limits<double>::infinity();
+    const auto eigenvalue = [](int n) { return 2 - 2 * std::cos(std::numbers::pi / (n + 1)); };
+    return std::log(100) / (params.coefficient * (eigenvalue(size.nx) + eigenvalue(size.ny)));
+}
+
+SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size) {
+    return {&method, size.nx, size.ny, spec.run.dtype, spec.run.params(), spec.run.threads};
+}
+
+}  // namespace
+
+Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known)
+    : spec_(std::move(spec)), machine_(machine), limits_done_(known.has_value()) {
+    if (known) limits_ = *known;
+    if (spec_.sweep)
+        for (const std::string& name : spec_.methods)
+            cases_.push_back({&method_of(spec_, name), kNextToNothing, true});
+    for (const Size& size : spec_.sizes)
+        for (const std::string& name : spec_.methods)
+            cases_.push_back({&method_of(spec_, name), size, false});
+}
+
+Ladder::~Ladder() = default;
+
+void Ladder::work() {
+    if (!limits_done_) {
+        measure_limits();
+    } else if (!trial_) {
+        if (next_ < cases_.size()) begin_case();
+    } else if (!trial_->done()) {
+        trial_->work();
+    } else if (cases_[next_ - 1].floor) {
+        fixed_us_[cases_[next_ - 1].method] = median(trial_->seconds()) / double(trial_->steps()) * 1e6;
+        trial_.reset();
+    } else {
+        work_on_truth();
+    }
+}
+
+void Ladder::measure_limits() {
+    const Device device = device_of(spec_);
+    if (!copies_ && limits_.copy_gb_per_s == 0)
+        copies_ = std::make_unique<CopyBandwidth>(device, spec_.run.threads);
+    if (copies_) {
+        copies_->work();
+        if (!copies_->done()) return;
+        limits_.copy_gb_per_s = copies_->median();
+        copies_.reset();
+        issue_ = std::make_unique<IssueRate>(device, spec_.run.dtype, spec_.run.threads);
+    }
+    issue_->work();
+    if (!issue_->done()) return;
+    limits_.instructions_per_second = issue_->median();
+    issue_.reset();
+    limits_done_ = true;
+}
+
+// Empty where the method can be measured.
+std::string Ladder::why_not(const Case& one) const {
+    const Method& method = *one.method;
+    if (!method.make_float64 && !method.make_float32) return "this build does not have it";
+    if (method.unfit)
+        if (const std::string why = method.unfit({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
+            !why.empty())
+            return why;
+    try {
+        require_memory(ladder_needs(spec_, method, one.size),
+                       memory_limits(query_machine(), spec_.run.memory_limit),
+                       {one.size.nx, one.size.ny});
+    } catch (const MachineError& error) {
+        return error.what();
+    }
+    return "";
+}
+
+TrialRule Ladder::rule_for(const Case& one) const {
+    TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMostRepeatSteps};
+    const double most = steps_that_leave_something(spec_.run.params(), one.size);
+    rule.most_steps = static_cast<long long>(
+        std::clamp(most / (spec_.repeats + kWarmRepeats), 1.0, double(kMostRepeatSteps)));
+    if (one.floor) rule = {0, kLeastRepeats, spec_.repeat_seconds / 10, kMostRepeatSteps};
+    return rule;
+}
+
+LadderRow Ladder::new_row(const Case& one) const {
+    LadderRow row;
+    row.method = one.method;
+    row.size = one.size;
+    row.fits = level_of(setup_of(spec_, *one.method, one.size), machine_);
+    return row;
+}
+
+void Ladder::begin_case() {
+    const Case& one = cases_[next_++];
+    if (start_ && (start_->nx() != one.size.nx || start_->ny() != one.size.ny)) {
+        truth_.reset();
+        start_.reset();
+    }
+    std::string why = why_not(one);
+    if (!why.empty() && start_) {  // what the last method left behind may be what takes the room
+        truth_.reset();
+        start_.reset();
+        why = why_not(one);
+    }
+    if (!why.empty()) {
+        if (one.floor) return;
+        rows_.push_back(new_row(one));
+        rows_.back().why_not = why;
+        return;
+    }
+    if (!start_)
+        start_ = std::make_unique<Field>(
+            make_initial(parse_initial(spec_.run.initial),
+                         {one.size.nx, one.size.ny, spec_.run.seed, spec_.run.boundary, {}})
+                .to(spec_.run.dtype));
+    trial_ = std::make_unique<Trial>(setup_of(spec_, *one.method, one.size), *start_, rule_for(one));
+}
+
+// The truth goes on from one method of a size to the next where it is that of both and lies behind.
+void Ladder::work_on_truth() {
+    const Case& one = cases_[next_ - 1];
+    const long long target = trial_->total_steps();
+    if (!truth_ || truth_->step() > target) truth_.reset();
+    const Method& wanted = truth_method(spec_, *one.method, one.size, target);
+    if (truth_ && &truth_->method() != &wanted) truth_.reset();
+    if (!truth_) {
+        if (!truth_errors_.contains(&wanted)) {
+            const double distance = distance_from_reference(spec_, wanted);
+            if (!(distance <= kTruthBound))
+                throw MachineError(
+                    fmt::format("{} in float64 is no truth to compare with: it is {:.1e} from the reference",
+                                wanted.name,
+                                distance));
+            truth_errors_[&wanted] = distance;
+        }
+        truth_ = std::make_unique<Truth>(spec_, wanted, *start_);
+    }
+    if (truth_->step() < target)
+        truth_->work(target);
+    else
+        finish_case();
+}
+
+void Ladder::finish_case() {
+    const Case& one = cases_[next_ - 1];
+    const DType dtype = spec_.run.dtype;
+    LadderRow row = new_row(one);
+    const auto [fastest, slowest] = std::ranges::minmax(trial_->seconds());
+    row.steps = trial_->steps();
+    row.repeats = trial_->repeats_done();
+    row.seconds = median(trial_->seconds());
+    row.spread = (slowest - fastest) / row.seconds;
+    if (!one.method->jumps) row.speed = speed_of(row.seconds, row.steps, row.cells(), dtype);
+    row.total_steps = trial_->total_steps();
+    row.error = truth_->error_of(trial_->solver());
+    row.truth = truth_->method().name;
+    row.truth_error = truth_errors_.at(&truth_->method());
+    if (const auto fixed = fixed_us_.find(one.method); fixed != fixed_us_.end()) row.fixed_us = fixed->second;
+    rows_.push_back(std::move(row));
+    trial_.reset();
+}
+
+std::string Ladder::doing() const {
+    if (!limits_done_) return "the machine's limits";
+    if (!trial_) return "the field to start from";
+    const Case& one = cases_[next_ - 1];
+    const std::string what = fmt::format("{} {}x{}", one.method->name, one.size.nx, one.size.ny);
+    if (!trial_->done())
+        return fmt::format("{}: {} of {} repeats", what, trial_->repeats_done(), spec_.repeats);
+    return fmt::format("{}: what the field ought to be", what);
+}
+
+double Ladder::share() const {
+    return cases_.empty() ? 1 : double(next_ - (trial_ ? 1 : 0)) / double(cases_.size());
+}
+
+}  // namespace stencil

@@ -1,0 +1,211 @@
+#include "sim/bench/ladder_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// From this share on what a step takes on next to no cells is what keeps a small field from being fast.
+constexpr double kMuch = 0.3;
+
+double of_copy(const LadderReport& report, const LadderRow& row) {
+    return row.speed.effective_gb_per_s / report.limits.copy_gb_per_s;
+}
+
+double of_issue(const LadderReport& report, const LadderRow& row) {
+    return row.speed.gcells_per_s / report.limits.issue_gcells();
+}
+
+double fixed_share(const LadderRow& row) {
+    return row.timed_steps() ? std::min(row.fixed_us / row.speed.us_per_step, 1.0) : 0;
+}
+
+double ps_per_cell(const LadderRow& row) {
+    return 1e3 / row.speed.gcells_per_s;
+}
+
+std::string note_of(const LadderRow& row) {
+    if (!row.measured()) return row.why_not;
+    std::string note;
+    if (row.method->jumps)
+        note = fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3);
+    if (!std::isfinite(row.error)) note += "nothing finite is left of the field to compare";
+    if (fixed_share(row) >= kMuch)
+        note = fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us);
+    return note;
+}
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json row_json(const LadderReport& report, const LadderRow& row) {
+    const RunSpec& run = report.spec.run;
+    const auto speed = [&](double value) { return row.timed_steps() ? number(value) : Json(); };
+    const auto measured = [&](auto value) { return row.measured() ? Json(value) : Json(); };
+    Json json;
+    json["method"] = std::string(row.method->name);
+    json["backend"] = run.backend;
+    json["dtype"] = std::string(name_of(run.dtype));
+    json["boundary"] = std::string(name_of(run.boundary));
+    json["coefficient"] = run.coefficient;
+    json["nx"] = row.size.nx;
+    json["ny"] = row.size.ny;
+    json["fits"] = row.fits;
+    json["jumps"] = row.method->jumps;
+    json["steps_fused"] = row.method->steps_fused;
+    json["steps"] = measured(row.steps);
+    json["repeats"] = measured(row.repeats);
+    json["seconds"] = measured(row.seconds);
+    json["spread"] = measured(row.spread);
+    json["us_per_step"] = speed(row.speed.us_per_step);
+    json["gcells_per_s"] = speed(row.speed.gcells_per_s);
+    json["effective_gb_per_s"] = speed(row.speed.effective_gb_per_s);
+    json["of_copy_bandwidth"] = speed(of_copy(report, row));
+    json["of_issue_limit"] = speed(of_issue(report, row));
+    if (report.spec.sweep) {
+        json["ps_per_cell"] = speed(ps_per_cell(row));
+        json["fixed_us"] = speed(row.fixed_us);
+    }
+    json["total_steps"] = measured(row.total_steps);
+    json["error"] = row.measured() ? number(row.error) : Json();
+    json["truth"] = measured(row.truth + " in float64");
+    json["truth_error"] = measured(row.truth_error);
+    json["note"] = note_of(row);
+    return json;
+}
+
+std::string csv_cell(const Json& value) {
+    if (value.is_null()) return "";
+    if (!value.is_string()) return value.dump();
+    std::string quoted = "\"";
+    for (const char c : value.get<std::string>())
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string share_text(double share) {
+    return fmt::format("{:.{}f}%", 100 * share, share < 0.0995 ? 1 : 0);
+}
+
+std::string fused_text(const Method& method) {
+    if (method.jumps) return "-";
+    return method.steps_fused == 0 ? "all" : std::to_string(method.steps_fused);
+}
+
+// Four significant figures without powers of ten.
+std::string figures(double value) {
+    const int decimals = value > 0 ? std::max(0, 3 - int(std::floor(std::log10(value)))) : 0;
+    return fmt::format("{:.{}f}", value, std::min(decimals, 4));
+}
+
+}  // namespace
+
+LadderReport make_report(const Ladder& ladder, const Machine& machine) {
+    const LadderSpec& spec = ladder.spec();
+    return {device_name(machine, device_of(spec), spec.run.threads),
+            spec,
+            ladder.limits(),
+            ladder.rows(),
+            !ladder.done()};
+}
+
+Json to_json(const LadderReport& report) {
+    Json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["device"] = report.device;
+    json["backend"] = report.spec.run.backend;
+    json["threads"] = report.spec.run.threads;
+    json["seed"] = report.spec.run.seed;
+    json["initial"] = report.spec.run.initial;
+    json["interrupted"] = report.interrupted;
+    json["limits"] = {{"copy_gb_per_s", report.limits.copy_gb_per_s},
+                      {"instructions_per_second", report.limits.instructions_per_second},
+                      {"instructions_per_cell", kInstructionsPerCell},
+                      {"copy_gcells_per_s", report.limits.copy_gcells(report.spec.run.dtype)},
+                      {"issue_gcells_per_s", report.limits.issue_gcells()}};
+    json["rows"] = Json::array();
+    for (const LadderRow& row : report.rows) json["rows"].push_back(row_json(report, row));
+    return json;
+}
+
+std::string to_csv(const LadderReport& report) {
+    std::string header, lines;
+    for (const LadderRow& row : report.rows) {
+        header.clear();
+        std::string line;
+        const Json json = row_json(report, row);
+        for (const auto& [name, value] : json.items()) {
+            header += (header.empty() ? "" : ",") + name;
+            line += (line.empty() ? "" : ",") + csv_cell(value);
+        }
+        lines += line + "\n";
+    }
+    return header + "\n" + lines;
+}
+
+std::string intro_text(const LadderReport& report) {
+    const RunSpec& run = report.spec.run;
+    return fmt::format(
+        "{}, {}, {} boundary, coefficient {}, from {} (seed {})\n"
+        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; issues {:.3g}e12 instructions/s: {:.4g} "
+        "GCells/s at {} a cell\n",
+        report.device,
+        name_of(run.dtype),
+        name_of(run.boundary),
+        run.coefficient,
+        run.initial,
+        run.seed,
+        report.limits.copy_gb_per_s,
+        report.limits.copy_gcells(run.dtype),
+        report.limits.instructions_per_second / 1e12,
+        report.limits.issue_gcells(),
+        kInstructionsPerCell);
+}
+
+std::string header_text(const LadderReport& report) {
+    return fmt::format("{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}  {:>7}  {}\n",
+                       "method",
+                       "size",
+                       "us/step",
+                       "spread",
+                       "GCells/s",
+                       "GB/s",
+                       "of copy",
+                       "of issue",
+                       "fused",
+                       report.spec.sweep ? fmt::format(" {:>8} {:>9}", "ps/cell", "fits") : "",
+                       "error",
+                       "after, against");
+}
+
+std::string row_text(const LadderReport& report, const LadderRow& row) {
+    const std::string size = fmt::format("{}x{}", row.size.nx, row.size.ny);
+    if (!row.measured()) return fmt::format("{:<10} {:>11} {}\n", row.method->name, size, row.why_not);
+    const bool timed = row.timed_steps();
+    const auto or_dash = [&](std::string text) { return timed ? text : std::string("-"); };
+    const std::string note = note_of(row);
+    return fmt::format(
+        "{:<10} {:>11} {:>9} {:>6} {:>8} {:>8} {:>7} {:>8} {:>5}{}  {:>7}  {} steps, {}{}\n",
+        row.method->name,
+        size,
+        or_dash(figures(row.speed.us_per_step)),
+        share_text(row.spread),
+        or_dash(figures(row.speed.gcells_per_s)),
+        or_dash(figures(row.speed.effective_gb_per_s)),
+        or_dash(share_text(of_copy(report, row))),
+        or_dash(share_text(of_issue(report, row))),
+        fused_text(*row.method),
+        report.spec.sweep ? fmt::format(" {:>8} {:>9}", or_dash(figures(ps_per_cell(row))), row.fits) : "",
+        std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
+        row.total_steps,
+        row.truth,
+        note.empty() ? "" : "; " + note);
+}
+
+}  // namespace stencil

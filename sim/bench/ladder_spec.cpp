@@ -1,0 +1,135 @@
+#include "sim/bench/ladder_spec.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "sim/bench/truth.h"
+#include "sim/error.h"
+#include "sim/names.h"
+#include "sim/parse.h"
+#include "sim/resolve.h"
+
+namespace stencil {
+namespace {
+
+std::vector<std::string> method_names(std::optional<Device> device) {
+    std::vector<std::string> names;
+    for (const Method& method : methods())
+        if (find_method(method.name, device) == &method) names.emplace_back(method.name);
+    return names;
+}
+
+// The device of the methods that were named, which have to agree; empty where all of them run on both.
+std::optional<Device> named_device(const LadderSpec& spec) {
+    std::optional<Device> device;
+    std::string first;
+    for (const std::string& name : spec.methods) {
+        if (runs_on_both(name)) continue;
+        const Device own = find_method(name)->device;
+        if (device && own != *device)
+            throw InputError(fmt::format("--method {}: runs on {}, and {} on {}: a ladder is of one device",
+                                         name,
+                                         name_of(own),
+                                         first,
+                                         name_of(*device)));
+        device = own;
+        first = name;
+    }
+    return device;
+}
+
+Device decide_device(const LadderSpec& spec, const Machine& machine) {
+    const std::string& backend = spec.run.backend;
+    require_backend(backend, machine);
+    const auto named = named_device(spec);
+    if (named && backend != "auto" && backend != name_of(*named))
+        throw InputError(fmt::format(
+            "--method {} runs on {}, and --backend says {}", spec.methods.front(), name_of(*named), backend));
+    if (named == Device::cuda && !machine.has_cuda())
+        throw InputError(
+            fmt::format("--method {} needs CUDA, and {}", spec.methods.front(), machine.cuda.why_none));
+    if (named) return *named;
+    return backend == "cuda" || (backend == "auto" && machine.has_cuda()) ? Device::cuda : Device::cpu;
+}
+
+// The largest square on which at least one of the methods fits.
+int largest_edge(const LadderSpec& spec, const Machine& machine) {
+    // What a cell takes hardly depends on the size, where rows are long.
+    constexpr Size kLarge{8192, 8192};
+    const MemoryLimits limits = memory_limits(machine, spec.run.memory_limit);
+    int largest = 0;
+    for (const std::string& name : spec.methods) {
+        const Method& method = method_of(spec, name);
+        if (method.unfit && !method.unfit({kLarge.nx, kLarge.ny}, bytes_of(spec.run.dtype)).empty()) continue;
+        largest = std::max(largest, largest_square(ladder_needs(spec, method, kLarge), limits));
+    }
+    return largest;
+}
+
+}  // namespace
+
+LadderSpec::LadderSpec() {
+    run.initial = "noise";
+}
+
+LadderSpec resolve(LadderSpec spec, const Machine& machine) {
+    if (spec.run.coefficient > kStabilityLimit && !spec.run.allow_unstable)
+        throw InputError(
+            fmt::format("--coefficient {}: must be above 0 and at most {}, where steps are stable",
+                        spec.run.coefficient,
+                        kStabilityLimit));
+    if (spec.sweep && !spec.sizes.empty())
+        throw InputError("--sweep chooses the sizes itself: leave --size out");
+    const Device device = decide_device(spec, machine);
+    spec.run.backend = name_of(device);
+    if (spec.run.threads == 0) spec.run.threads = machine.cpu_threads;
+    if (spec.methods.empty()) spec.methods = method_names(device);
+    const int largest = largest_edge(spec, machine);
+    if (spec.sweep)
+        for (const int edge : sweep_edges(largest)) spec.sizes.push_back({edge, edge});
+    else if (spec.sizes.empty())
+        for (const int edge : {512, 2000, 8192})
+            if (edge <= largest || edge == 512) spec.sizes.push_back({edge, edge});
+    return spec;
+}
+
+Device device_of(const LadderSpec& spec) {
+    return spec.run.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
+}
+
+const Method& method_of(const LadderSpec& spec, std::string_view name) {
+    return *find_method(name, device_of(spec));
+}
+
+void add_sizes(LadderSpec& spec, std::string_view text) {
+    RunSpec one;
+    for (const std::string& part : split(text, ',')) {
+        find_setting("size").set(one, part);
+        if (std::ranges::find(spec.sizes, *one.size) == spec.sizes.end()) spec.sizes.push_back(*one.size);
+    }
+}
+
+void add_methods(LadderSpec& spec, std::string_view text) {
+    const auto known = method_names({});
+    for (const std::string& name : split(text, ',')) {
+        if (std::ranges::find(known, name) == known.end())
+            throw InputError("--method: " + unknown_name_message("method", name, known));
+        if (std::ranges::find(spec.methods, name) == spec.methods.end()) spec.methods.push_back(name);
+    }
+}
+
+std::vector<int> sweep_edges(int largest) {
+    constexpr int kUnit = 128;
+    std::vector<int> edges;
+    const auto whole = [](double edge) { return int(edge) / kUnit * kUnit; };
+    largest = std::max(whole(largest), kLeastSweep);
+    for (double edge = kLeastSweep; edge < largest; edge *= std::numbers::sqrt2)
+        edges.push_back(whole(edge + kUnit / 2));
+    edges.push_back(largest);
+    return edges;
+}
+
+}  // namespace stencil

@@ -1,0 +1,45 @@
+// What a ladder of methods is measured on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/machine.h"
+#include "sim/run_spec.h"
+
+namespace stencil {
+
+inline constexpr int kLeastRepeats = 5;
+inline constexpr int kLeastSweep = 256;  ///< edge of a sweep's smallest field
+
+struct LadderSpec {
+    /// What it has in common with a run: dtype, boundary, coefficient, seed, backend, threads, memory limit.
+    RunSpec run;
+    std::vector<Size> sizes;           ///< empty: some that show the device's levels, as far as they fit
+    bool sweep = false;                ///< from kLeastSweep to the largest square that fits
+    std::vector<std::string> methods;  ///< empty: all of the device's
+    long long steps = 0;               ///< in each timed repeat; 0: as many as take repeat_seconds
+    int repeats = 7;
+    double repeat_seconds = 0.2;
+
+    LadderSpec();
+};
+
+/// With backend, threads, sizes and methods decided. Throws InputError where settings contradict each other
+/// or the machine.
+LadderSpec resolve(LadderSpec spec, const Machine& machine);
+
+/// Of a resolved spec.
+Device device_of(const LadderSpec& spec);
+const Method& method_of(const LadderSpec& spec, std::string_view name);
+
+/// "256,512x300": columns and rows. Throws InputError.
+void add_sizes(LadderSpec& spec, std::string_view text);
+/// "naive,tiled". Throws InputError.
+void add_methods(LadderSpec& spec, std::string_view text);
+
+/// Powers of two from kLeastSweep on, the squares whose area lies half way between them, and `largest`, down
+/// to a multiple of 128.
+std::vector<int> sweep_edges(int largest);
+
+}  // namespace stencil

@@ -1,0 +1,59 @@
+#include "sim/bench/trial.h"
+
+#include <algorithm>
+
+namespace stencil {
+namespace {
+
+constexpr int kMostWarmCalls = 16;
+constexpr double kWarmSeconds = 0.05;
+// A batch that takes so long tells how long a step takes.
+constexpr double kTelling = 0.02;
+// A step, or a pass, that takes so long needs no second one to warm up.
+constexpr double kLongCall = 0.5;
+// Of a method whose time does not depend on their number.
+constexpr long long kJump = 100;
+
+}  // namespace
+
+Trial::Trial(const SolverSetup& setup, const Field& start, const TrialRule& rule)
+    : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
+    solver_->load(start);
+    if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;
+    batch_ = rule_.steps > 0 ? rule_.steps : method_.steps_at_a_time;
+}
+
+double Trial::advance(long long steps) {
+    solver_->advance(steps);
+    total_steps_ += steps;
+    return solver_->wait();
+}
+
+long long Trial::whole_passes(double steps) const {
+    const long long pass = method_.steps_at_a_time;
+    return std::max(pass, static_cast<long long>(steps) / pass * pass);
+}
+
+void Trial::warm_up() {
+    const double seconds = advance(batch_);
+    warm_seconds_ += seconds;
+    ++warm_calls_;
+    if (warm_calls_ == 1 && seconds < kLongCall) return;  // what is done once counts for nothing
+    const bool telling = seconds >= std::min(kTelling, rule_.seconds / 2);
+    if (rule_.steps == 0 && !telling && 2 * batch_ <= rule_.most_steps) {
+        batch_ *= 2;
+        return;
+    }
+    if (warm_seconds_ < kWarmSeconds && warm_calls_ < kMostWarmCalls) return;
+    const double fitting = rule_.seconds * double(batch_) / std::max(seconds, 1e-9);
+    steps_ = rule_.steps > 0 ? rule_.steps : whole_passes(std::min(fitting, double(rule_.most_steps)));
+}
+
+void Trial::work() {
+    if (steps_ == 0)
+        warm_up();
+    else if (!done())
+        seconds_.push_back(advance(steps_));
+}
+
+}  // namespace stencil

@@ -1,0 +1,189 @@
+// The ladder: every method on every size, each speed with its error.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "sim/bench/ladder.h"
+#include "sim/bench/ladder_chart.h"
+#include "sim/bench/ladder_report.h"
+#include "sim/bench/speed_chart.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/ladder_checks.h"
+#include "tests/support/picture.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+// What a report needs, made up.
+LadderReport made_up_report(Dice& dice, std::vector<int> edges) {
+    LadderReport report;
+    report.device = "A device & its <name>";
+    report.limits = {dice.uniform(50, 5000), 1e12 * dice.uniform(1, 40)};
+    report.spec.run.backend = "cuda";
+    for (const int edge : edges) {
+        report.spec.sizes.push_back({edge, edge});
+        for (const Method& method : methods()) {
+            if (method.device != Device::cuda) continue;
+            LadderRow row;
+            row.method = &method;
+            row.size = {edge, edge};
+            row.steps = dice.integer(10, 1000);
+            row.repeats = 7;
+            const double share = dice.uniform(0.01, 0.9);  // of the limit
+            row.seconds = row.cells() * double(row.steps) / (share * report.limits.issue_gcells() * 1e9);
+            if (!method.jumps) row.speed = speed_of(row.seconds, row.steps, row.cells(), DType::float32);
+            row.total_steps = 9 * row.steps;
+            row.error = 1e-7;
+            row.truth = "reference";
+            report.rows.push_back(row);
+        }
+    }
+    return report;
+}
+
+std::size_t colors_of(const Picture& picture) {
+    std::set<int> colors;
+    for (const Rgb& pixel : picture.pixels) colors.insert(pixel.r << 16 | pixel.g << 8 | pixel.b);
+    return colors.size();
+}
+
+}  // namespace
+
+TEST_CASE("Every CPU method has its speed, and the error of the field that was timed") {
+    check_ladder(Device::cpu);
+}
+
+TEST_CASE("The norm of a quantity on the CPU is that of its cells") {
+    check_norms(Device::cpu);
+}
+
+TEST_CASE(
+    "A ladder takes the truth from another method than the one it judges, or from a coarser one's better") {
+    LadderSpec spec;
+    spec.run.backend = "cpu";
+    for (const DType dtype : {DType::float32, DType::float64})
+        for (const Size size : {Size{33, 21}, Size{3000, 2000}})
+            for (const long long steps : {1LL, 100000LL}) {
+                spec.run.dtype = dtype;
+                for (const Method& method : methods()) {
+                    if (method.device != Device::cpu) continue;
+                    const Method& truth = truth_method(spec, method, size, steps);
+                    INFO(method.name << " by " << truth.name);
+                    REQUIRE(truth.make_float64);
+                    if (dtype == DType::float64 || method.float64_state) REQUIRE(&truth != &method);
+                }
+            }
+    // Few cells and steps are the reference's.
+    spec.run.dtype = DType::float32;
+    REQUIRE(truth_method(spec, *find_method("cpu"), {33, 21}, 100).name == "reference");
+}
+
+TEST_CASE("Every method that can serve as the truth agrees with the reference in float64") {
+    LadderSpec spec;
+    for (const BoundaryRow& boundary : kBoundaries)
+        for (const Method& method : methods()) {
+            if (method.device != Device::cpu || !method.make_float64) continue;
+            spec.run.boundary = boundary.boundary;
+            INFO(method.name << " " << boundary.name);
+            REQUIRE(distance_from_reference(spec, method) <= 1e-12);
+        }
+}
+
+TEST_CASE("A sweep goes from 256 to the largest square in steps of about the square root of two") {
+    for (const int largest : {100, 256, 300, 1000, 5000, 46333, 70000}) {
+        const auto edges = sweep_edges(largest);
+        INFO(largest);
+        REQUIRE(edges.front() == 256);
+        REQUIRE(std::ranges::is_sorted(edges));
+        REQUIRE(std::ranges::adjacent_find(edges) == edges.end());
+        REQUIRE(edges.back() <= std::max(largest, 256));
+        REQUIRE(edges.back() > largest - 128);
+        for (std::size_t i = 1; i < edges.size(); ++i) REQUIRE(edges[i] <= 1.6 * edges[i - 1]);
+        for (const int edge : edges) REQUIRE(edge % 128 == 0);
+    }
+}
+
+TEST_CASE("The largest square of a sweep is one that fits, and the next one is not") {
+    const MemoryNeeds needs{12, 32};
+    const MemoryLimits limits{4e9, 9e9};
+    const int largest = largest_square(needs, limits);
+    REQUIRE_NOTHROW(require_memory(needs, limits, {largest, largest}));
+    const int more = int(1.05 * largest);
+    REQUIRE_THROWS(require_memory(needs, limits, {more, more}));
+}
+
+TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
+    const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
+    // Any processor of this century: one instruction on four cells a nanosecond, and not a hundred of them.
+    REQUIRE(one > 1e9);
+    REQUIRE(one < 1e12);
+    IssueRate rate(Device::cpu, DType::float64, 1);
+    int pieces = 0;
+    while (!rate.done()) {
+        rate.work();
+        REQUIRE(++pieces < 100);
+    }
+    REQUIRE(rate.median() <= rate.fastest());
+    // Vectors hold half as many of them; others may be at work beside this.
+    REQUIRE(rate.fastest() < 1.5 * one);
+}
+
+TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const LadderReport report = made_up_report(dice, {512, 8192, 2000});
+    const SpeedChart chart = make_speed_chart(speeds_of(report.rows), report.limits, DType::float32);
+    REQUIRE(chart.limits.size() == 2);
+    REQUIRE(chart.limits[0].gcells_per_s == Approx(report.limits.copy_gb_per_s / 8));
+    REQUIRE(chart.limits[1].gcells_per_s == Approx(report.limits.instructions_per_second / 3e9));
+    std::set<int> colors;
+    for (const SpeedCurve& curve : chart.curves) {
+        REQUIRE_FALSE(find_method(curve.name)->jumps);
+        REQUIRE(curve.points.size() == 3);
+        REQUIRE(std::ranges::is_sorted(curve.points, {}, &MethodSpeed::edge));
+        colors.insert(curve.color.r << 16 | curve.color.g << 8 | curve.color.b);
+        for (const MethodSpeed& point : curve.points) {
+            REQUIRE((chart.across(point.edge) > 0 && chart.across(point.edge) < 1));
+            REQUIRE((chart.up(point.gcells_per_s) > 0 && chart.up(point.gcells_per_s) < 1));
+        }
+    }
+    REQUIRE(colors.size() == chart.curves.size());
+}
+
+TEST_CASE("The picture of a ladder shows every method in its colour, over sizes and at one") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const ScratchFolder folder;
+    for (const std::vector<int>& edges : {std::vector<int>{2000}, std::vector<int>{512, 2000, 8192}}) {
+        const LadderReport report = made_up_report(dice, edges);
+        const Picture picture =
+            read_picture(write_bytes(folder / "bench.png", draw_ladder(report, FigureFormat::png)));
+        REQUIRE(picture.width == 1600);
+        REQUIRE(colors_of(picture) > 10);
+        const std::string svg = draw_ladder(report, FigureFormat::svg);
+        REQUIRE(contains(svg, "A device &amp; its &lt;name&gt;"));
+        REQUIRE(svg.ends_with("</svg>\n"));
+        REQUIRE(contains(svg, "stroke-dasharray"));
+        for (const Method& method : methods()) {
+            if (method.device != Device::cuda || method.jumps) continue;
+            const Rgb color = method_color(method);
+            REQUIRE(std::ranges::any_of(picture.pixels, [&](Rgb pixel) { return apart(pixel, color) == 0; }));
+            REQUIRE(contains(svg, fmt::format(">{}<", method.name)));
+            REQUIRE(contains(svg, fmt::format("#{:02x}{:02x}{:02x}", color.r, color.g, color.b)));
+        }
+    }
+    // Where a ladder was left before its first row there is a picture, too.
+    LadderReport nothing = made_up_report(dice, {64});
+    nothing.rows.clear();
+    for (const int more : {0, 1}) {
+        if (more) nothing.spec.sizes.push_back({128, 128});
+        REQUIRE_FALSE(draw_ladder(nothing, FigureFormat::png).empty());
+    }
+}
