@@ -7,8 +7,8 @@ namespace stencil {
 
 /// One tile along one axis. Local indices count from the tile's first column (or row).
 struct ResidentSpan {
-    int start;         ///< the global index of the core's first cell
-    int low;           ///< the core is [low, high) in local indices
+    int start;  ///< the global index of the core's first cell
+    int low;    ///< the core is [low, high) in local indices
     int high;
     bool joined_low;   ///< a tile lies before this one, and its last cells are this one's halo [low - k, low)
     bool joined_high;  ///< the same on the other side, where the halo is [high, high + k)
@@ -16,10 +16,10 @@ struct ResidentSpan {
     STENCIL_HOST_DEVICE int global(int local) const { return start - low + local; }
 };
 
-/// An axis of the field. Every cell belongs to the core of one tile; a tile also holds the `halo` cells next to
-/// its core, unless the field ends there.
+/// An axis of the field. Every cell belongs to the core of one tile; a tile also holds the `halo` cells next
+/// to its core, unless the field ends there.
 struct ResidentAxis {
-    int cells;   ///< of the field
+    int cells;   ///< of the field; where it wraps and is smaller than the halo, several of it side by side
     int tiles;   ///< >= 1
     int extent;  ///< cells that a tile has room for
     int halo;
@@ -33,8 +33,8 @@ struct ResidentAxis {
         return rim + int((long long)(cells - 2 * rim) * tile / tiles);
     }
 
-    /// The field's ends lie at the ends of tiles, so that only the first and last columns of a tile may be edges;
-    /// where one tile has both, its core begins at 0 and ends where it ends.
+    /// The field's ends lie at the ends of tiles, so that only the first and last columns of a tile may be
+    /// edges; where one tile has both, its core begins at 0 and ends where it ends.
     STENCIL_HOST_DEVICE ResidentSpan span(int tile) const {
         const int start = begin(tile);
         const int core = begin(tile + 1) - start;
@@ -53,17 +53,14 @@ struct ResidentAxis {
         return most;
     }
 
-    /// Whether the tiles hold their cores and halos, and every halo lies within the neighbour's core. The field's
-    /// far end must be at the end of a patch of `patch` cells (those of one lane, or of one warp).
+    /// Whether the tiles hold their cores and halos, and every halo lies within the neighbour's core. Where
+    /// one tile has both ends of the field, the far end must be at the end of a patch of `patch` cells (those
+    /// of one lane, or of one warp).
     STENCIL_HOST_DEVICE bool fits(int patch) const {
         if (tiles == 1 && !wraps) return cells <= extent && cells % patch == 0;
-        for (int tile = 0; tile < tiles; ++tile) {
-            const ResidentSpan at = span(tile);
-            if (at.high - at.low < halo) return false;
-            if (at.low - (at.joined_low ? halo : 0) < 0) return false;
-            if (at.high + (at.joined_high ? halo : 0) > extent) return false;
-        }
-        return true;
+        const int inner = cells - (wraps ? 0 : 2 * halo);
+        return inner >= 0 && (inner + tiles - 1) / tiles + 2 * halo <= extent &&
+               (inner / tiles >= halo || (tiles == 2 && !wraps));
     }
 };
 

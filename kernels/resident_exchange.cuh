@@ -53,13 +53,14 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
     return capacity;
 }
 
-/// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the tile's
-/// north and south sides are kept; of the other warps, the columns of those lanes that hold columns near its west
-/// and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a single cell.
+/// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the
+/// tile's north and south sides are kept; of the other warps, the columns of those lanes that hold columns
+/// near its west and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a
+/// single cell.
 ///
-/// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is kept
-/// fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are always
-/// kPitch apart.
+/// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is
+/// kept fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are
+/// always kPitch apart.
 template <class S>
 struct RimPlace {
     /// 32 bytes more than the width, so that cells below each other are in different banks.
@@ -130,8 +131,8 @@ int rim_cells(const ResidentTiles& tiles) {
     // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)
-            slabs = std::max(
-                slabs, RimPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
+            slabs = std::max(slabs,
+                             RimPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
     return slabs * RimPlace<S>::kSlab + S::kMostVector;
 }
 
@@ -140,7 +141,8 @@ struct RimRegion {
     int x0, y0, width, height;
 };
 
-__device__ inline RimRegion sent_region(const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
+__device__ inline RimRegion sent_region(
+    const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
     return {dx > 0 ? x.high - halo : x.low,
             dy > 0 ? y.high - halo : y.low,
             dx == 0 ? x.high - x.low : halo,
@@ -233,8 +235,8 @@ __device__ inline RimMessage read_message(const RimMessage* from) {
     return m;
 }
 
-/// One block's post. Its routes are in global memory: first those of the messages that it sends, then, `capacity`
-/// on, of those that it gets, which are as many.
+/// One block's post. Its routes are in global memory: first those of the messages that it sends, then,
+/// `capacity` on, of those that it gets, which are as many.
 struct RimPost {
     RimMessage* box;  ///< of all tiles, those of this exchange
     const RimRoute* routes;
@@ -259,7 +261,9 @@ __device__ __forceinline__ void load_routes(RimRoute (&route)[kRimBatch],
 }
 
 template <class S>
-__device__ __forceinline__ void send_rim(const RimPost& post, RimRoute (&route)[kRimBatch], const unsigned* rim) {
+__device__ __forceinline__ void send_rim(const RimPost& post,
+                                         RimRoute (&route)[kRimBatch],
+                                         const unsigned* rim) {
     for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
         if (begin != post.thread) load_routes<S>(route, post.routes, begin, post.count);
         RimMessage m[kRimBatch];
@@ -284,7 +288,8 @@ __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) 
             m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
         bool all;
         do {
-            // All that are missing are asked for at once: an answer takes as long as hundreds of instructions.
+            // All that are missing are asked for at once: an answer takes as long as hundreds of
+            // instructions.
 #pragma unroll
             for (int b = 0; b < kRimBatch; ++b)
                 if (m[b].epoch != post.epoch) m[b] = read_message(post.box + route[b].message);
@@ -317,9 +322,9 @@ __device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename
         }
 }
 
-// Lanes without a place read somebody's cells and drop them. Written as a branch, each cell would be one of two
-// values where the branches meet, and the registers of the whole patch would be moved about in every step to suit
-// that.
+// Lanes without a place read somebody's cells and drop them. Written as a branch, each cell would be one of
+// two values where the branches meet, and the registers of the whole patch would be moved about in every step
+// to suit that.
 template <class S>
 __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename S::T* cells) {
     const bool kept = place >= 0;
@@ -328,7 +333,8 @@ __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename
     for (int r = 0; r < S::kRows; ++r)
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
-            const RowVector<S> v = *reinterpret_cast<const RowVector<S>*>(first + r * RimPlace<S>::kPitch + j);
+            const RowVector<S> v =
+                *reinterpret_cast<const RowVector<S>*>(first + r * RimPlace<S>::kPitch + j);
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
         }

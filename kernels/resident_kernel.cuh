@@ -41,18 +41,18 @@ __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, c
     using T = typename S::T;
     const FieldView<const T> from = run.from;
     // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that nobody reads.
-    const auto inside = [](int i, const ResidentAxis& axis) {
-        if (!axis.wraps) return i;
-        const int rest = i % axis.cells;
-        return rest < 0 ? rest + axis.cells : rest;
+    const auto inside = [wraps = run.tiles.x.wraps](int i, int cells) {
+        if (!wraps) return i;
+        const int rest = i % cells;
+        return rest < 0 ? rest + cells : rest;
     };
     int x[S::kColumns];
 #pragma unroll
     for (int j = 0; j < S::kColumns; ++j)
-        x[j] = inside(rim.x.global(int(threadIdx.x) % S::kLanes * S::kColumns + j), run.tiles.x);
+        x[j] = inside(rim.x.global(int(threadIdx.x) % S::kLanes * S::kColumns + j), from.nx);
 #pragma unroll
     for (int r = 0; r < S::kRows; ++r) {
-        const int y = inside(rim.y.global(int(threadIdx.x) / S::kLanes * S::kRows + r), run.tiles.y);
+        const int y = inside(rim.y.global(int(threadIdx.x) / S::kLanes * S::kRows + r), from.ny);
         const bool row_inside = y >= 0 && y < from.ny;
         const T* const row = from.row(y);
 #pragma unroll
@@ -71,7 +71,8 @@ __device__ void store_core(const Patch<S>& u, const ResidentRun<typename S::T>& 
         for (int j = 0; j < S::kColumns; ++j) {
             const int x = x0 + j;
             const int y = y0 + r;
-            if (x >= rim.x.low && x < rim.x.high && y >= rim.y.low && y < rim.y.high)
+            if (x >= rim.x.low && x < rim.x.high && y >= rim.y.low && y < rim.y.high &&
+                rim.x.global(x) < run.to.nx && rim.y.global(y) < run.to.ny)
                 run.to.at(rim.x.global(x), rim.y.global(y)) = u[r][j];
         }
 }
@@ -139,8 +140,8 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
     int pairs = run.steps / 2;
     for (;;) {
         const int round = min(pairs, run.tiles.x.halo / 2);
-        // Two steps in the loop: a register cannot get its new cell while another cell still needs the old one,
-        // so cells wander between registers, and after two steps each is back in its own.
+        // Two steps in the loop: a register cannot get its new cell while another cell still needs the old
+        // one, so cells wander between registers, and after two steps each is back in its own.
 #pragma unroll 1
         for (int i = 0; i < round; ++i) {
             step();

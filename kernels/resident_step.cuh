@@ -1,10 +1,10 @@
 // The method `resident`: one step of a tile that lies in registers.
 //
-// The four neighbours of a cell are added in two pairs, north + east and west + south. Both are sums along the
-// same diagonal: with pair(r, j) = u(r, j) + u(r + 1, j + 1), north + east of cell (r, j) is pair(r - 1, j) and
-// west + south is pair(r, j - 1). So each pair serves two cells, and a cell costs two additions and one
-// multiply-add. The additions are the same ones wherever a cell lies in a tile, lane or warp, so that the tiling
-// never shows in the result.
+// The four neighbours of a cell are added in two pairs, north + east and west + south. Both are sums along
+// the same diagonal: with pair(r, j) = u(r, j) + u(r + 1, j + 1), north + east of cell (r, j) is pair(r - 1,
+// j) and west + south is pair(r, j - 1). So each pair serves two cells, and a cell costs two additions and
+// one multiply-add. The additions are the same ones wherever a cell lies in a tile, lane or warp, so that the
+// tiling never shows in the result.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -13,8 +13,8 @@
 
 namespace stencil {
 
-/// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and the
-/// warps of a block lie on top of each other.
+/// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and
+/// the warps of a block lie on top of each other.
 template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor>
 struct ResidentShape {
     using T = Cell;
@@ -45,9 +45,9 @@ enum class Edge { none, zero, insulated };
 /// Where a lane stands, as far as a step asks.
 struct LanePlace {
     int lane;
-    int east_lane;  ///< the one whose cells are next; itself where there is none
-    float west;     ///< 0 where its first column is the first of the field, else 1
-    float east;     ///< 0 where its last column is the last of the field, else 1
+    int east_lane;      ///< the one whose cells are next; itself where there is none
+    float west;         ///< 0 where its first column is the first of the field, else 1
+    float east;         ///< 0 where its last column is the last of the field, else 1
     float west_mirror;  ///< 1 - west
     float east_mirror;
 };
@@ -85,10 +85,12 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
         pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
         return pairs;
     }
-    // At an edge the factors of what lies beyond are 0, and those of what stands for it 1: cheaper than to choose.
+    // At an edge the factors of what lies beyond are 0, and those of what stands for it 1: cheaper than to
+    // choose.
     const T west = __shfl_up_sync(~0U, upper[last], 1);
     const bool mirror = E == Edge::insulated;
-    pairs.at[last] = fma(east, T(place.east), mirror ? fma(lower[last], T(place.east_mirror), upper[last]) : upper[last]);
+    pairs.at[last] =
+        fma(east, T(place.east), mirror ? fma(lower[last], T(place.east_mirror), upper[last]) : upper[last]);
     pairs.west = fma(west, T(place.west), mirror ? fma(upper[0], T(place.west_mirror), lower[0]) : lower[0]);
     return pairs;
 }
@@ -126,9 +128,9 @@ __device__ __forceinline__ void load_row(const typename S::T* row, typename S::T
     }
 }
 
-/// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is enough.
-/// It stands in the middle, between publishing the rim rows and their use, and the rows between the rim rows are
-/// stepped around it, so that a warp rarely waits there.
+/// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is
+/// enough. It stands in the middle, between publishing the rim rows and their use, and the rows between the
+/// rim rows are stepped around it, so that a warp rarely waits there.
 template <class S, Edge E>
 __device__ __forceinline__ void step_patch(Patch<S>& u,
                                            const LanePlace& place,
