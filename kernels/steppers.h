@@ -14,6 +14,9 @@ inline constexpr int kCpuSteps = 32;
 /// as it began.
 inline constexpr int kGraphSteps = 128;
 
+/// Steps of the method `resident` over which loading and storing the field hardly count.
+inline constexpr int kResidentSteps = 120;
+
 /// Steps that the method `streaming` makes in one pass over the field.
 inline constexpr int kStreamingSteps = 16;
 
@@ -35,6 +38,10 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
+/// Why `resident` cannot work on a field on the current device; empty where it can.
+std::string resident_unfit(FieldShape, std::size_t cell_bytes);
+template <class T>
+std::unique_ptr<Stepper<T>> make_resident(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution&, FieldShape);
 

@@ -72,6 +72,10 @@ std::string describe(const Method& method, DType dtype, const DiffusionParams& p
         "{} {} {} c={}", method.name, name_of(dtype), name_of(params.boundary), params.coefficient);
 }
 
+bool is_unfit(const Method& method, DType dtype, int nx, int ny) {
+    return method.unfit && !method.unfit({nx, ny}, bytes_of(dtype)).empty();
+}
+
 struct Mode {
     int mx, my;
 };
@@ -102,28 +106,20 @@ void check_parity(Device device) {
         int nx, ny;
         long long steps;
     };
-    const Case cases[] = {{1, 1, 5},
-                          {1, 9, 4},
-                          {9, 1, 4},
-                          {2, 2, 7},
-                          {3, 5, 100},
-                          {17, 33, 1},
-                          {33, 17, 2},
-                          {128, 16, 37},
-                          {129, 31, 16},
-                          {130, 67, 129},
-                          {67, 130, 20},
-                          {257, 129, 300},
-                          {63, 65, 33},
-                          {255, 40, 64},
-                          {705, 41, 35},
-                          {1473, 21, 33},
-                          {2049, 21, 25},
+    const Case cases[] = {{1, 1, 5},      {1, 9, 4},       {9, 1, 4},      {2, 2, 7},       {3, 5, 100},
+                          {17, 33, 1},    {33, 17, 2},     {128, 16, 37},  {129, 31, 16},   {130, 67, 129},
+                          {67, 130, 20},  {257, 129, 300}, {63, 65, 33},   {255, 40, 64},   {705, 41, 35},
+                          {1473, 21, 33}, {2049, 21, 25},  {512, 512, 45}, {1003, 517, 26}, {2000, 2000, 9},
                           {4500, 40, 37}};
     for_methods(device, [&](const Method& method, DType dtype) {
+        int skipped = 0;
         for (const BoundaryRow& row : kBoundaries) {
             const DiffusionParams params{0.17, row.boundary};
             for (const Case& c : cases) {
+                if (is_unfit(method, dtype, c.nx, c.ny)) {
+                    ++skipped;
+                    continue;
+                }
                 INFO(describe(method, dtype, params) << " " << c.nx << "x" << c.ny << " steps " << c.steps);
                 const Field start = Field(random_field(c.nx, c.ny)).to(dtype);
                 const Field truth =
@@ -133,6 +129,8 @@ void check_parity(Device device) {
                 REQUIRE(relative_error(found, truth) <= error_bound(dtype, c.steps));
             }
         }
+        INFO(describe(method, dtype, {}));
+        REQUIRE(skipped <= 9);
     });
 }
 
