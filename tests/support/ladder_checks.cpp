@@ -39,7 +39,11 @@ void check_ladder(Device device) {
                 REQUIRE(row.steps == 37);
                 REQUIRE(row.total_steps > 5 * 37);
                 REQUIRE(row.seconds > 0);
-                REQUIRE(row.error <= error_bound(dtype, row.total_steps));
+                // Each jump rounds once, and alike: errors of jumps add up.
+                const double bound = row.method->jumps
+                                         ? error_bound(dtype, 1) * double(row.total_steps / row.steps)
+                                         : error_bound(dtype, row.total_steps);
+                REQUIRE(row.error <= bound);
                 REQUIRE((row.error > 0 || row.method->name == "reference"));
                 REQUIRE((row.speed.gcells_per_s > 0) == !row.method->jumps);
             }
