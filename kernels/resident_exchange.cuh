@@ -1,4 +1,12 @@
 // The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
+//
+// A message is three words of data and the number of the exchange, written and read as one access of 16
+// bytes: it is there as soon as its number is, so nobody waits for a flag first, and nothing has to be reset.
+// Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange e: its
+// sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier at
+// which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
+// since each sends to the other in every exchange. Numbers go on over launches, so what an earlier one left
+// behind is never taken for new.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -210,7 +218,11 @@ __device__ int make_routes(const RimPlace<S>& rim,
     return count;
 }
 
-// All 16 bytes at once: a message is there as soon as its number is.
+// All 16 bytes at once: a message is there as soon as its number is. The language has such accesses from CUDA
+// 12.3 on; before, vectors are all there is, which GPUs do in one piece as well, though nothing says that
+// they must.
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+
 __device__ inline void write_message(RimMessage* to, const RimMessage& m) {
     asm volatile(
         "{\n\t.reg .b64 low, high;\n\t.reg .b128 m;\n\t"
@@ -234,6 +246,28 @@ __device__ inline RimMessage read_message(const RimMessage* from) {
         : "memory");
     return m;
 }
+
+#else
+
+__device__ inline void write_message(RimMessage* to, const RimMessage& m) {
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+                 "r"(m.word[0]),
+                 "r"(m.word[1]),
+                 "r"(m.word[2]),
+                 "r"(m.epoch)
+                 : "memory");
+}
+
+__device__ inline RimMessage read_message(const RimMessage* from) {
+    RimMessage m;
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(m.word[0]), "=r"(m.word[1]), "=r"(m.word[2]), "=r"(m.epoch)
+                 : "l"(from)
+                 : "memory");
+    return m;
+}
+
+#endif
 
 /// One block's post. Its routes are in global memory: first those of the messages that it sends, then,
 /// `capacity` on, of those that it gets, which are as many.
