@@ -1,4 +1,12 @@
 // The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
+//
+// A message is three words of data and the number of the exchange, written and read as one access of 16
+// bytes: it is there as soon as its number is, so nobody waits for a flag first, and nothing has to be reset.
+// Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange e: its
+// sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier at
+// which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
+// since each sends to the other in every exchange. Numbers go on over launches, so what an earlier one left
+// behind is never taken for new.
 #pragma once
 
 #include <cuda_runtime.h>
