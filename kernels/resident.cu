@@ -149,7 +149,6 @@ class ResidentStepper : public Stepper<T> {
                                 std::size_t(plan.tiles.x.tiles) * std::size_t(plan.tiles.y.tiles) * 2 *
                                     std::size_t(rim_capacity<T>(plan.tiles).all()));
         inboxes_ = CudaMemory(messages * sizeof(RimMessage));
-        routes_ = CudaMemory(messages * sizeof(RimRoute));
         // No exchange has the number 0.
         CUDA_CHECK(cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(RimMessage), cuda_handle(stream_)));
         for (const ResidentPlan& plan : plans_)
@@ -195,7 +194,7 @@ class ResidentStepper : public Stepper<T> {
                            static_cast<const StepWeights<T>*>(weights_.data()),
                            steps,
                            static_cast<RimMessage*>(inboxes_.data()),
-                           static_cast<RimRoute*>(routes_.data()),
+                           unsigned(plan.instance->routes_begin(plan.tiles)),
                            epoch_};
         // More than there will be: numbers may be left out, but not used again.
         epoch_ += unsigned(steps / plan.tiles.x.halo + 1);
@@ -213,7 +212,6 @@ class ResidentStepper : public Stepper<T> {
     std::vector<StepWeights<T>> host_weights_;
     std::array<ResidentPlan, 2> plans_;  ///< where the field does not wrap, and where it does
     CudaMemory inboxes_;
-    CudaMemory routes_;
     unsigned epoch_ = 1;
 };
 

@@ -18,6 +18,7 @@ struct ResidentInstance {
     int height;
     int threads;
     std::size_t (*shared_bytes)(const ResidentTiles&);
+    std::size_t (*routes_begin)(const ResidentTiles&);
 };
 
 template <class S>
@@ -28,7 +29,8 @@ ResidentInstance resident_instance() {
             S::kWidth,
             S::kHeight,
             S::kThreads,
-            &shared_bytes<S>};
+            &shared_bytes<S>,
+            &routes_begin<S>};
 }
 
 /// Those of a precision, each compiled in a file of its own.

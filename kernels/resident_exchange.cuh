@@ -269,7 +269,7 @@ __device__ inline RimMessage read_message(const RimMessage* from) {
 
 #endif
 
-/// One block's post. Its routes are in global memory: first those of the messages that it sends, then,
+/// One block's post. Its routes are in shared memory: first those of the messages that it sends, then,
 /// `capacity` on, of those that it gets, which are as many.
 struct RimPost {
     RimMessage* box;  ///< of all tiles, those of this exchange
@@ -281,42 +281,28 @@ struct RimPost {
 };
 
 /// So many messages of a thread are under way at the same time.
-inline constexpr int kRimBatch = 4;
+inline constexpr int kRimBatch = 6;
 
-/// A thread's routes from `begin` on, one for each round of all threads.
+// Routes are read where they are needed, and once more: shared memory is near, and registers are few.
 template <class S>
-__device__ __forceinline__ void load_routes(RimRoute (&route)[kRimBatch],
-                                            const RimRoute* routes,
-                                            int begin,
-                                            int count) {
-#pragma unroll
-    for (int b = 0; b < kRimBatch; ++b)
-        if (begin + b * S::kThreads < count) route[b] = routes[begin + b * S::kThreads];
-}
-
-template <class S>
-__device__ __forceinline__ void send_rim(const RimPost& post,
-                                         RimRoute (&route)[kRimBatch],
-                                         const unsigned* rim) {
+__device__ __forceinline__ void send_rim(const RimPost& post, const unsigned* rim) {
     for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
-        if (begin != post.thread) load_routes<S>(route, post.routes, begin, post.count);
-        RimMessage m[kRimBatch];
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b)
-            if (begin + b * S::kThreads < post.count)
-                m[b] = {{rim[route[b].word[0]], rim[route[b].word[1]], rim[route[b].word[2]]}, post.epoch};
-#pragma unroll
-        for (int b = 0; b < kRimBatch; ++b)
-            if (begin + b * S::kThreads < post.count) write_message(post.box + route[b].message, m[b]);
+        for (int b = 0; b < kRimBatch; ++b) {
+            const int i = begin + b * S::kThreads;
+            if (i >= post.count) break;
+            const RimRoute route = post.routes[i];
+            write_message(post.box + route.message,
+                          {{rim[route.word[0]], rim[route.word[1]], rim[route.word[2]]}, post.epoch});
+        }
     }
 }
 
 template <class S>
 __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) {
+    const RimRoute* const routes = post.routes + post.capacity;
     for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
-        RimRoute route[kRimBatch];
         RimMessage m[kRimBatch];
-        load_routes<S>(route, post.routes + post.capacity, begin, post.count);
 #pragma unroll
         for (int b = 0; b < kRimBatch; ++b)
             m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
@@ -326,16 +312,20 @@ __device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) 
             // instructions.
 #pragma unroll
             for (int b = 0; b < kRimBatch; ++b)
-                if (m[b].epoch != post.epoch) m[b] = read_message(post.box + route[b].message);
+                if (m[b].epoch != post.epoch)
+                    m[b] = read_message(post.box + routes[begin + b * S::kThreads].message);
             all = true;
 #pragma unroll
             for (int b = 0; b < kRimBatch; ++b) all = all && m[b].epoch == post.epoch;
         } while (!all);
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b)
-            if (begin + b * S::kThreads < post.count)
+        for (int b = 0; b < kRimBatch; ++b) {
+            const int i = begin + b * S::kThreads;
+            if (i >= post.count) break;
+            const RimRoute route = routes[i];
 #pragma unroll
-                for (int w = 0; w < 3; ++w) rim[route[b].word[w]] = m[b].word[w];
+            for (int w = 0; w < 3; ++w) rim[route.word[w]] = m[b].word[w];
+        }
     }
 }
 
@@ -381,11 +371,9 @@ __device__ __forceinline__ void exchange_rims(Patch<S>& u,
                                               const RimPost& post,
                                               typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
-    RimRoute first[kRimBatch];
-    load_routes<S>(first, post.routes, post.thread, post.count);
     store_rim<S>(u, place, cells);
     __syncthreads();
-    send_rim<S>(post, first, words);
+    send_rim<S>(post, words);
     receive_rim<S>(post, words);
     __syncthreads();
     load_halo<S>(u, place, cells);

@@ -15,8 +15,8 @@ struct ResidentRun {
     const StepWeights<T>* weights;  ///< of each step, and one more that is read but not used
     int steps;
     RimMessage* inboxes;
-    RimRoute* routes;  ///< scratch, 2 x capacity for each tile
-    unsigned epoch;    ///< of the first exchange; those of all launches on the same inboxes count on
+    unsigned routes_at;  ///< where in shared memory the routes begin: bytes
+    unsigned epoch;      ///< of the first exchange; those of all launches on the same inboxes count on
 };
 
 /// A block's shared memory.
@@ -31,9 +31,23 @@ struct ResidentShared {
     alignas(16) typename S::T rim_cells[1];
 };
 
+/// The routes come after it: read in every exchange, they are kept near.
+template <class S>
+std::size_t routes_begin(const ResidentTiles& tiles) {
+    const std::size_t end =
+        sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(rim_cells<S>(tiles));
+    return (end + sizeof(RimRoute) - 1) / sizeof(RimRoute) * sizeof(RimRoute);
+}
+
 template <class S>
 std::size_t shared_bytes(const ResidentTiles& tiles) {
-    return sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(rim_cells<S>(tiles));
+    return routes_begin<S>(tiles) +
+           2 * sizeof(RimRoute) * std::size_t(rim_capacity<typename S::T>(tiles).all());
+}
+
+template <class S>
+__device__ RimRoute* routes_of(ResidentShared<S>& shared, const ResidentRun<typename S::T>& run) {
+    return reinterpret_cast<RimRoute*>(reinterpret_cast<unsigned char*>(&shared) + run.routes_at);
 }
 
 template <class S>
@@ -112,7 +126,7 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
     int thread = int(threadIdx.x);
     asm volatile("" : "+r"(thread));
     const RimPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
-                       run.routes + blockIdx.x * 2U * unsigned(capacity),
+                       routes_of<S>(shared, run),
                        capacity,
                        shared.messages,
                        epoch,
@@ -171,7 +185,7 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
         load_patch<S>(u, run, rim);
         for (int i = threadIdx.x; i < S::kWidth; i += S::kThreads)
             shared.rows[0][S::kZeroRow * S::kWidth + i] = shared.rows[1][S::kZeroRow * S::kWidth + i] = T(0);
-        RimRoute* const routes = run.routes + blockIdx.x * 2U * unsigned(run.capacity.all());
+        RimRoute* const routes = routes_of<S>(shared, run);
         const int messages =
             make_routes(rim, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
         shared.rim_places[threadIdx.x] =
