@@ -143,11 +143,10 @@ bool can_step(const Method& method, const MethodRequest& request) {
            (!method.unfit || method.unfit(request.shape, request.cell_bytes).empty());
 }
 
-}  // namespace
+constexpr double kNever = std::numeric_limits<double>::infinity();
 
-double expected_seconds(const Method& method, const MethodRequest& request) {
-    constexpr double kNever = std::numeric_limits<double>::infinity();
-    if (!can_step(method, request)) return kNever;
+// Of a method that can.
+double measured_seconds(const Method& method, const MethodRequest& request) {
     for (const MeasuredMethod& row : measured_methods())
         if (row.name == method.name && row.cell_bytes == request.cell_bytes)
             return 1e-6 * (row.us_per_call +
@@ -155,11 +154,21 @@ double expected_seconds(const Method& method, const MethodRequest& request) {
     return kNever;
 }
 
+}  // namespace
+
+double expected_seconds(const Method& method, const MethodRequest& request) {
+    return can_step(method, request) ? measured_seconds(method, request) : kNever;
+}
+
 const Method& choose_method(const MethodRequest& request, const std::function<bool(const Method&)>& allowed) {
     const Method* best = nullptr;
+    double least = kNever;
     for (const Method& method : methods()) {
-        if (!can_step(method, request) || (allowed && !allowed(method))) continue;
-        if (!best || expected_seconds(method, request) < expected_seconds(*best, request)) best = &method;
+        if ((allowed && !allowed(method)) || !can_step(method, request)) continue;
+        const double seconds = measured_seconds(method, request);
+        if (best && seconds >= least) continue;
+        best = &method;
+        least = seconds;
     }
     if (!best) throw std::logic_error("a device without a method that fits every field");
     return *best;

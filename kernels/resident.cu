@@ -110,14 +110,26 @@ std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps) {
 
 // The boundary may change in mid-run, so all must fit.
 template <class T>
-bool fits(FieldShape shape) {
+bool plans_fit(FieldShape shape) {
     return make_plan<T>(shape, false) && make_plan<T>(shape, true);
+}
+
+// The window asks for the same shape at every frame.
+template <class T>
+bool fits(FieldShape shape) {
+    thread_local FieldShape asked;
+    thread_local bool answer = false;
+    if (shape.nx != asked.nx || shape.ny != asked.ny) {
+        answer = plans_fit<T>(shape);
+        asked = shape;
+    }
+    return answer;
 }
 
 template <class T>
 int largest_square() {
     int edge = 4096;
-    while (edge > 0 && !fits<T>({edge, edge})) edge -= 16;
+    while (edge > 0 && !plans_fit<T>({edge, edge})) edge -= 16;
     return edge;
 }
 

@@ -61,15 +61,6 @@ void require_consistent(const json& row, const json& limits) {
     REQUIRE(near(row.at("of_issue_limit"), gcells / limits.at("issue_gcells_per_s").get<double>()));
 }
 
-void require_refused(const ProgramResult& result, int status, const std::string& part) {
-    INFO("status " << result.status << ", stderr: " << result.err);
-    REQUIRE(result.status == status);
-    REQUIRE(contains(result.err, part));
-    REQUIRE(std::ranges::count(result.err, '\n') == 1);
-    REQUIRE(result.err.starts_with("stencilscope: "));
-    REQUIRE(result.out.empty());
-}
-
 }  // namespace
 
 TEST_CASE("bench measures every method of the backend on every size, and its figures agree") {

@@ -28,16 +28,6 @@ std::vector<std::string> small_run(std::vector<std::string> more) {
     return words;
 }
 
-// One line on standard error that says what was wrong, nothing on standard output.
-void require_refused(const ProgramResult& result, int status, const std::string& part) {
-    INFO("status " << result.status << ", stderr: " << result.err);
-    REQUIRE(result.status == status);
-    REQUIRE(contains(result.err, part));
-    REQUIRE(std::ranges::count(result.err, '\n') == 1);
-    REQUIRE(result.err.starts_with("stencilscope: "));
-    REQUIRE(result.out.empty());
-}
-
 std::vector<std::string> files_in(const fs::path& folder) {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder))

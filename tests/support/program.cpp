@@ -4,13 +4,17 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <algorithm>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <stdexcept>
 #include <thread>
 
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -53,6 +57,15 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
     result.out = read_bytes(outputs / "out");
     result.err = read_bytes(outputs / "err");
     return result;
+}
+
+void require_refused(const ProgramResult& result, int status, const std::string& part) {
+    INFO("status " << result.status << ", stderr: " << result.err);
+    REQUIRE(result.status == status);
+    REQUIRE(contains(result.err, part));
+    REQUIRE(std::ranges::count(result.err, '\n') == 1);
+    REQUIRE(result.err.starts_with("stencilscope: "));
+    REQUIRE(result.out.empty());
 }
 
 }  // namespace stencil_test

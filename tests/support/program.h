@@ -20,4 +20,7 @@ struct ProgramOptions {
 /// Runs stencilscope with these arguments.
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
 
+/// Requires one line on standard error that says what was wrong, and nothing on standard output.
+void require_refused(const ProgramResult& result, int status, const std::string& part);
+
 }  // namespace stencil_test
