@@ -1,5 +1,9 @@
 #include "kernels/cuda_runtime.h"
 
+#include <algorithm>
+#include <atomic>
+#include <string>
+
 #include "kernels/cuda_check.cuh"
 
 namespace stencil {
@@ -55,14 +59,66 @@ CudaMemoryInfo cuda_memory() {
     return {};
 }
 
+// Memory may be freed on another thread than it was counted on.
+struct CudaMemoryMeter::Count {
+    std::size_t limit = 0;
+    std::atomic<std::size_t> bytes{0};
+    std::size_t peak = 0;
+};
+
+namespace {
+
+thread_local std::shared_ptr<CudaMemoryMeter::Count> counting;
+
+}  // namespace
+
+CudaMemoryMeter::CudaMemoryMeter(std::size_t limit) : count_(std::make_shared<Count>()) {
+    count_->limit = limit;
+    counting = count_;
+}
+
+CudaMemoryMeter::~CudaMemoryMeter() {
+    counting.reset();
+}
+
+std::size_t CudaMemoryMeter::peak_bytes() const {
+    return count_->peak;
+}
+
+std::size_t CudaMemoryMeter::bytes() const {
+    return count_->bytes;
+}
+
+void CudaMemoryMeter::restart() {
+    count_->peak = count_->bytes;
+}
+
 CudaMemory::CudaMemory(std::size_t bytes) {
+    const auto count = counting;
+    if (count && count->limit > 0 && count->bytes + bytes > count->limit)
+        throw CudaError("CUDA: " + std::to_string(bytes) + " bytes more would exceed the limit of " +
+                        std::to_string(count->limit) + " bytes of GPU memory");
     void* data = nullptr;
     CUDA_CHECK(cudaMalloc(&data, bytes));
-    data_.reset(data);
+    data_ = std::unique_ptr<void, Free>(data, Free{bytes, count});
+    if (!count) return;
+    count->bytes += bytes;
+    count->peak = std::max(count->peak, count->bytes.load());
 }
 
 void CudaMemory::Free::operator()(void* p) const {
     cudaFree(p);  // an error here would be that of an earlier call, reported there
+    if (count) count->bytes -= bytes;
+}
+
+CudaHostMemory::CudaHostMemory(std::size_t bytes) {
+    void* data = nullptr;
+    CUDA_CHECK(cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    data_.reset(data);
+}
+
+void CudaHostMemory::Free::operator()(void* p) const {
+    cudaFreeHost(p);
 }
 
 CudaStream::CudaStream() {

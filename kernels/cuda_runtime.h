@@ -43,11 +43,50 @@ struct CudaMemoryInfo {
 /// Of the current device, now; zeros where there is none.
 CudaMemoryInfo cuda_memory();
 
+/// Counts what its thread allocates as CudaMemory while it lives, and refuses what would exceed a limit. What
+/// the driver and the libraries take for themselves (contexts, kernels) is not counted.
+class CudaMemoryMeter {
+  public:
+    /// One at a time per thread. Bytes; 0: no limit.
+    explicit CudaMemoryMeter(std::size_t limit = 0);
+    ~CudaMemoryMeter();
+    CudaMemoryMeter(const CudaMemoryMeter&) = delete;
+    CudaMemoryMeter& operator=(const CudaMemoryMeter&) = delete;
+
+    std::size_t peak_bytes() const;
+    std::size_t bytes() const;
+    /// From now on the peak is that of what comes.
+    void restart();
+
+    struct Count;
+
+  private:
+    std::shared_ptr<Count> count_;
+};
+
 /// Device memory, freed with the object. The contents start undefined.
 class CudaMemory {
   public:
     CudaMemory() = default;
+    /// Throws CudaError, also where the thread's meter allows no more.
     explicit CudaMemory(std::size_t bytes);
+    void* data() const { return data_.get(); }
+
+  private:
+    struct Free {
+        std::size_t bytes;  // unique_ptr sets it to 0
+        std::shared_ptr<CudaMemoryMeter::Count> count;
+        void operator()(void* p) const;
+    };
+    std::unique_ptr<void, Free> data_;
+};
+
+/// Page-locked host memory, which the device reads and writes at its own address too. The contents start
+/// undefined.
+class CudaHostMemory {
+  public:
+    CudaHostMemory() = default;
+    explicit CudaHostMemory(std::size_t bytes);
     void* data() const { return data_.get(); }
 
   private:

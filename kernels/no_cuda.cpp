@@ -18,7 +18,12 @@ CudaMemory::CudaMemory(std::size_t) {
     throw CudaError("this build has no CUDA backend");
 }
 
+CudaHostMemory::CudaHostMemory(std::size_t) {
+    throw CudaError("this build has no CUDA backend");
+}
+
 // There is never anything to free.
 void CudaMemory::Free::operator()(void*) const {}
+void CudaHostMemory::Free::operator()(void*) const {}
 
 }  // namespace stencil

@@ -1,17 +1,56 @@
 // The example workloads: a table.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "sim/examples/option.h"
+#include "sim/field.h"
 
 namespace stencil {
 
+class ExampleContext;
+struct Example;
+
+/// An example with everything that is asked of it.
+struct ExampleRequest {
+    const Example* example = nullptr;
+    std::string backend = "auto";  ///< auto: CPU and GPU; cpu, cuda: that one alone
+    std::vector<DType> dtypes;     ///< empty: the example's own
+    int threads = 0;               ///< 0: all that there are
+    int repeats = 0;               ///< 0: as many as are sensible
+    std::uint64_t memory_limit = std::numeric_limits<std::uint64_t>::max();  ///< bytes of GPU memory
+    OptionValues options;
+    std::string out;  ///< folder for files; empty: none are written
+
+    bool on_cpu() const { return backend != "cuda"; }
+    bool on_gpu() const { return backend != "cpu"; }
+};
+
 struct Example {
     std::string_view name;
-    std::string_view summary;
+    std::string_view summary;  ///< one line
+    std::string_view
+        about;  ///< a paragraph for the help: what is compared, and what differs from the tutorial
+    std::span<const ExampleOption> options;
+    std::span<const DType> dtypes;  ///< that it runs in when none is asked for
+    /// Throws InputError for what no machine can do, before anything else happens.
+    void (*check)(const ExampleRequest&);
+    /// Fills the context's report. Throws InputError, MachineError, CudaError, std::bad_alloc, Cancelled.
+    void (*run)(const ExampleRequest&, ExampleContext&);
 };
 
 /// All examples, in the order in which they are listed.
 std::span<const Example> examples();
+
+/// Throws InputError for an unknown name.
+const Example& find_example(std::string_view name);
+
+/// A request for an example as it comes.
+ExampleRequest request_for(const Example& example);
 
 }  // namespace stencil

@@ -1,0 +1,117 @@
+#include "sim/examples/context.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kernels/thread_pool.h"
+#include "sim/copy_bandwidth.h"
+#include "sim/issue_rate.h"
+
+namespace stencil {
+namespace {
+
+nlohmann::ordered_json settings_of(const ExampleRequest& request) {
+    nlohmann::ordered_json json;
+    for (const ExampleOption& option : request.options.options()) {
+        const auto values = request.options.all(option.name);
+        const std::string name(option.name);
+        if (option.repeatable)
+            json[name] = values;
+        else
+            json[name] = values.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(values.back());
+    }
+    json["backend"] = request.backend;
+    json["dtype"] = nlohmann::ordered_json::array();
+    for (const DType dtype : request.dtypes) json["dtype"].push_back(std::string(name_of(dtype)));
+    json["repeats"] =
+        request.repeats == 0 ? nlohmann::ordered_json("auto") : nlohmann::ordered_json(request.repeats);
+    if (request.memory_limit != std::numeric_limits<std::uint64_t>::max())
+        json["memory-limit"] = request.memory_limit;
+    return json;
+}
+
+ExampleRequest resolved(ExampleRequest request) {
+    if (request.dtypes.empty())
+        request.dtypes.assign(request.example->dtypes.begin(), request.example->dtypes.end());
+    return request;
+}
+
+}  // namespace
+
+ExampleContext::ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch)
+    : machine_(machine), watch_(std::move(watch)), memory_limit_(request.memory_limit) {
+    report_.example = request.example->name;
+    report_.threads = request.threads > 0 ? request.threads : machine.cpu_threads;
+    report_.cpu = device_name(machine, Device::cpu, report_.threads);
+    report_.has_gpu = machine.has_cuda();
+    why_no_gpu_ = !machine.has_cuda() ? machine.cuda.why_none : request.on_gpu() ? "" : "--backend cpu";
+    gpu_ = why_no_gpu_.empty();
+    report_.gpu =
+        machine.has_cuda() ? device_name(machine, Device::cuda, report_.threads) : machine.cuda.why_none;
+    report_.settings = settings_of(request);
+}
+
+ExampleContext::~ExampleContext() = default;
+
+ThreadPool& ExampleContext::threads() {
+    if (!threads_) threads_ = std::make_unique<ThreadPool>(report_.threads);
+    return *threads_;
+}
+
+double ExampleContext::gpu_budget() const {
+    return std::min(double(cuda_memory().free_bytes), double(memory_limit_));
+}
+
+void ExampleContext::progress(double share, const std::string& doing) {
+    if (watch_.progress) watch_.progress(std::clamp(share, 0.0, 1.0), doing);
+    pause();
+}
+
+bool ExampleContext::cancelled() const {
+    return watch_.cancelled && watch_.cancelled();
+}
+
+void ExampleContext::pause() const {
+    if (cancelled()) throw Cancelled();
+}
+
+void ExampleContext::add(ReportRow row) {
+    report_.rows.push_back(std::move(row));
+    if (watch_.news) watch_.news(report_);
+    pause();
+}
+
+void ExampleContext::add_absent(ReportRow row, std::string why_not) {
+    row.why_not = std::move(why_not);
+    add(std::move(row));
+}
+
+double ExampleContext::copy_gb_per_s(Device device) {
+    double& rate = copy_[std::size_t(device)];
+    if (rate == 0) rate = measure_copy_bandwidth(device, report_.threads);
+    return rate;
+}
+
+double ExampleContext::tflops(Device device, DType dtype) {
+    double& rate = tflops_[std::size_t(device)][std::size_t(dtype)];
+    if (rate == 0) rate = 2e-12 * measure_issue_rate(device, dtype, report_.threads);
+    return rate;
+}
+
+Report run_example(const ExampleRequest& asked, const Machine& machine, const ExampleWatch& watch) {
+    const auto start = std::chrono::steady_clock::now();
+    const ExampleRequest request = resolved(asked);
+    require_backend(request.backend, machine);
+    request.example->check(request);
+    ExampleContext context(request, machine, watch);
+    try {
+        request.example->run(request, context);
+    } catch (const Cancelled&) {
+        context.report().interrupted = true;
+    }
+    context.report().wall_seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return std::move(context.report());
+}
+
+}  // namespace stencil

@@ -1,0 +1,80 @@
+// What an example runs in: the machine, the report that it fills, and whoever watches.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "sim/examples/example.h"
+#include "sim/examples/report.h"
+#include "sim/machine.h"
+
+namespace stencil {
+
+class ThreadPool;
+
+/// Thrown by ExampleContext::pause() once somebody wants the example to end.
+struct Cancelled {};
+
+/// Whoever watches; each may be empty.
+struct ExampleWatch {
+    std::function<bool()> cancelled;
+    std::function<void(double share, const std::string& doing)> progress;
+    std::function<void(const Report&)> news;  ///< the report has grown
+};
+
+class ExampleContext {
+  public:
+    ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch);
+    ~ExampleContext();
+
+    const Machine& machine() const { return machine_; }
+    int thread_count() const { return report_.threads; }
+    /// Made at first use.
+    ThreadPool& threads();
+
+    /// The GPU can be used and was not excluded.
+    bool gpu() const { return gpu_; }
+    /// Why not: "no NVIDIA driver found", for a row's why_not.
+    const std::string& why_no_gpu() const { return why_no_gpu_; }
+    /// Bytes of GPU memory that the example may have: what is free, or what was allowed.
+    double gpu_budget() const;
+
+    /// The work is so far, 0 to 1, and what it is doing now. Throws Cancelled.
+    void progress(double share, const std::string& doing);
+    /// A place to end at. Throws Cancelled.
+    void pause() const;
+    /// The same as a question, for work that others call.
+    bool cancelled() const;
+
+    Report& report() { return report_; }
+    /// Adds the row, and shows the report as it is now.
+    void add(ReportRow row);
+    /// A row of the work that can't be measured here, e.g. for want of a GPU.
+    void add_absent(ReportRow row, std::string why_not);
+
+    // The machine's limits, measured at first use (some tenths of a second each).
+    double copy_gb_per_s(Device device);
+    /// Of fused multiply-adds outside tensor cores, two operations each.
+    double tflops(Device device, DType dtype);
+
+  private:
+    const Machine& machine_;
+    ExampleWatch watch_;
+    std::uint64_t memory_limit_;
+    bool gpu_ = false;
+    std::string why_no_gpu_;
+    Report report_;
+    std::unique_ptr<ThreadPool> threads_;
+    double copy_[2] = {0, 0};
+    double tflops_[2][2] = {{0, 0}, {0, 0}};
+};
+
+/// Runs the example of the request: its check, the run itself, and what all reports have. A cancelled one is
+/// marked as interrupted and has what was found until then. Throws InputError, MachineError, CudaError and
+/// std::bad_alloc.
+Report run_example(const ExampleRequest& request, const Machine& machine, const ExampleWatch& watch);
+
+}  // namespace stencil

@@ -1,0 +1,54 @@
+// The options of an example: as words on the command line, widgets of its panel, and values that are read.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stencil {
+
+/// One option. Its default is that of the tutorial that the example comes from.
+struct ExampleOption {
+    enum class Kind { integer, real, text, choice, file, flag };
+
+    std::string_view name;  ///< without its dashes
+    Kind kind = Kind::text;
+    std::string_view value;  ///< what stands for the value in the help, e.g. "N"; empty for a flag
+    std::string_view help;
+    std::string_view standard;   ///< as it would be typed; empty: none
+    double least = 0, most = 0;  ///< of integer and real
+    std::span<const std::string_view> choices = {};
+    bool repeatable = false;  ///< may be given several times; all of them count
+};
+
+/// What was given for the options of one example, and their defaults for what was not.
+class OptionValues {
+  public:
+    OptionValues() = default;
+    explicit OptionValues(std::span<const ExampleOption> options) : options_(options) {}
+
+    /// Adds a value of a repeatable option, replaces that of another. Throws InputError: an unknown name, or
+    /// a value that the option does not allow.
+    void set(std::string_view name, std::string_view text);
+    void clear(std::string_view name);
+
+    bool given(std::string_view name) const;
+    /// The (last) value, else the default; empty where there is neither.
+    std::string text(std::string_view name) const;
+    std::vector<std::string> all(std::string_view name) const;
+    long long integer(std::string_view name) const;
+    double real(std::string_view name) const;
+    bool flag(std::string_view name) const;
+
+    std::span<const ExampleOption> options() const { return options_; }
+
+  private:
+    const ExampleOption& find(std::string_view name) const;
+
+    std::span<const ExampleOption> options_;
+    std::map<std::string, std::vector<std::string>, std::less<>> given_;
+};
+
+}  // namespace stencil
