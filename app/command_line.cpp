@@ -9,6 +9,7 @@
 
 #include "app/bench_command.h"
 #include "app/devices_command.h"
+#include "app/example_words.h"
 #include "app/run_command.h"
 #include "app/window_options.h"
 #include "kernels/method.h"
@@ -229,6 +230,11 @@ void refuse_options_before(const CLI::App& app, const std::string& command) {
                 command));
 }
 
+CLI::App& deepest_command(CLI::App& app) {
+    const auto chosen = app.get_subcommands();
+    return chosen.empty() ? app : deepest_command(*chosen.front());
+}
+
 std::string one_line(std::string text) {
     std::ranges::replace(text, '\n', ' ');
     return text;
@@ -253,6 +259,8 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_run(app, *words);
     add_bench(app, *bench);
     add_devices(app, *devices);
+    const auto example = std::make_shared<ExampleWords>();
+    example->add_to(app);
     app.require_subcommand(0, 1);
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
@@ -265,13 +273,15 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         throw InputError(one_line(error.what()));
     }
     const auto chosen = app.get_subcommands();
-    CLI::App& command = chosen.empty() ? app : *chosen.front();
+    CLI::App& command = deepest_command(app);
     const auto left = command.remaining();
     if (!left.empty()) refuse_word(command, left.front());
-    if (!chosen.empty()) refuse_options_before(app, command.get_name());
+    if (!chosen.empty()) refuse_options_before(app, chosen.front()->get_name());
     if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
-    if (command.get_name() == "bench") return [bench] { return bench_command(*bench); };
-    if (command.get_name() == "devices") return [devices] { return devices_command(*devices); };
+    const std::string name = chosen.front()->get_name();
+    if (name == "example") return example->command();
+    if (name == "bench") return [bench] { return bench_command(*bench); };
+    if (name == "devices") return [devices] { return devices_command(*devices); };
     return [words] { return start_run(*words); };
 }
 

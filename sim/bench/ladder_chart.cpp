@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <numbers>
 
 #include "sim/bench/speed_chart.h"
 #include "sim/figure/canvas.h"
@@ -50,16 +48,6 @@ double draw_titles(FigureCanvas& canvas, const LadderReport& report) {
                 {kMargin, y},
                 {.size = kNoteSize, .color = kNoteColor});
     return y + kNoteSize;
-}
-
-void draw_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color) {
-    constexpr int kCorners = 24;
-    std::array<Point, kCorners> circle;
-    for (int i = 0; i < kCorners; ++i) {
-        const double angle = 2 * std::numbers::pi * i / kCorners;
-        circle[std::size_t(i)] = {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
-    }
-    canvas.fill(circle, color);
 }
 
 // --- Curves over sizes.
@@ -145,7 +133,7 @@ void draw_curves(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) 
         std::vector<Point> points;
         for (const MethodSpeed& point : curve.points) points.push_back(place(chart, box, point));
         canvas.path(points, {kLine, curve.color});
-        for (const Point& point : points) draw_disc(canvas, point, kMarker, curve.color);
+        for (const Point& point : points) fill_disc(canvas, point, kMarker, curve.color);
     }
     draw_names(canvas, chart, box);
 }

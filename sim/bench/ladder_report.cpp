@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
+
+#include "sim/csv.h"
 
 namespace stencil {
 namespace {
@@ -79,15 +82,6 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     return json;
 }
 
-std::string csv_cell(const Json& value) {
-    if (value.is_null()) return "";
-    if (!value.is_string()) return value.dump();
-    std::string quoted = "\"";
-    for (const char c : value.get<std::string>())
-        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
-}
-
 std::string share_text(double share) {
     return fmt::format("{:.{}f}%", 100 * share, share < 0.0995 ? 1 : 0);
 }
@@ -137,16 +131,16 @@ Json to_json(const LadderReport& report) {
 std::string to_csv(const LadderReport& report) {
     std::string header, lines;
     for (const LadderRow& row : report.rows) {
-        header.clear();
-        std::string line;
+        std::vector<Json> names, values;
         const Json json = row_json(report, row);
         for (const auto& [name, value] : json.items()) {
-            header += (header.empty() ? "" : ",") + name;
-            line += (line.empty() ? "" : ",") + csv_cell(value);
+            names.emplace_back(name);
+            values.push_back(value);
         }
-        lines += line + "\n";
+        header = csv_line(names);
+        lines += csv_line(values);
     }
-    return header + "\n" + lines;
+    return header + lines;
 }
 
 std::string intro_text(const LadderReport& report) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -351,6 +352,16 @@ std::unique_ptr<FigureCanvas> make_canvas(FigureFormat format,
             break;
     }
     return std::make_unique<PngCanvas>(width, height);
+}
+
+void fill_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color) {
+    constexpr int kCorners = 24;
+    std::array<Point, kCorners> circle;
+    for (int i = 0; i < kCorners; ++i) {
+        const double angle = 2 * std::numbers::pi * i / kCorners;
+        circle[std::size_t(i)] = {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
+    }
+    canvas.fill(circle, color);
 }
 
 double text_width(std::string_view text, double size) {

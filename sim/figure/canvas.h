@@ -65,6 +65,8 @@ std::unique_ptr<FigureCanvas> make_canvas(FigureFormat format,
                                           double height,
                                           const std::string& title);
 
+void fill_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color);
+
 /// Width of text in the figures' font, in points.
 double text_width(std::string_view text, double size);
 

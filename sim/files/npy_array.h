@@ -30,8 +30,8 @@ struct NpyArrayHeader {
 NpyArrayHeader read_npy_array_header(const std::filesystem::path& path);
 
 /// Reads real numbers of either precision, integers (up to 64 bits) and booleans, in C or Fortran order, as
-/// `dtype`. Throws InputError as read_npy_array_header() does, where values are not finite (says how many), and
-/// for any other type.
+/// `dtype`. Throws InputError as read_npy_array_header() does, where values are not finite (says how many),
+/// and for any other type.
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 
 /// Version 1.0, C order, atomically. Throws MachineError.

@@ -1,0 +1,28 @@
+// The words of `stencilscope example NAME`.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+
+#include "app/example_command.h"
+
+namespace stencil {
+
+/// `example` and a command of each row of the table beneath it; its options are those of the row.
+class ExampleWords {
+  public:
+    void add_to(CLI::App& app);
+
+    /// After parsing, where `example` was chosen. Throws InputError.
+    std::function<int()> command() const;
+
+  private:
+    void add_one(CLI::App& group, const Example& example);
+
+    CLI::App* group_ = nullptr;
+    bool list_ = false;
+    std::shared_ptr<ExampleOrder> order_ = std::make_shared<ExampleOrder>();
+};
+
+}  // namespace stencil
