@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     } catch (const stencil::InputError& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(1, "out of memory; a smaller --size needs less");
+        return fail(1, "out of memory; smaller sizes need less");
     } catch (const std::exception& error) {
         return fail(1, error.what());
     }

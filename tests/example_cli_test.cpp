@@ -1,0 +1,148 @@
+// stencilscope example: every row of the table, as a user runs it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/examples/example.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+using Words = std::vector<std::string>;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// Sizes of an example that take well below a second.
+const std::map<std::string, Words> kSmall = {
+    {"elementwise", {"--size", "123x77"}},
+    {"add", {"--length", "10007"}},
+    {"dot", {"--length", "10007"}},
+    {"reduce", {"--length", "10007"}},
+    {"matmul", {"--m", "101", "--k", "53", "--n", "71", "--repetitions", "2"}},
+    {"einsum", {"--sizes", "i=101,j=53,k=71", "--repetitions", "2"}},
+    {"ridge", {"--rows", "150", "--columns", "120"}},
+};
+
+Words small_example(const std::string& name, const Words& more) {
+    Words words{"example", name};
+    const Words& sizes = kSmall.at(name);
+    words.insert(words.end(), sizes.begin(), sizes.end());
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+void require_sound(const Json& row) {
+    CAPTURE(row.dump());
+    REQUIRE_FALSE(row.at("failed").get<bool>());
+    if (row.at("seconds").is_null()) {
+        REQUIRE_FALSE(row.at("why_not").get<std::string>().empty());
+        return;
+    }
+    REQUIRE(row.at("seconds").get<double>() > 0);
+    REQUIRE(row.at("repeats").get<int>() >= 1);
+    REQUIRE(row.at("error").is_number());
+    const bool single = row.at("dtype") == "float32";
+    if (!row.at("inexact").get<bool>()) REQUIRE(row.at("error").get<double>() < (single ? 1e-4 : 1e-9));
+}
+
+}  // namespace
+
+TEST_CASE("example --list names every example, and each has its help") {
+    const ProgramResult list = run_program({"example", "--list"});
+    REQUIRE(list.status == 0);
+    REQUIRE_FALSE(stencil::examples().empty());
+    for (const stencil::Example& example : stencil::examples()) {
+        CAPTURE(example.name);
+        REQUIRE(contains(list.out, std::string(example.name)));
+        const ProgramResult help = run_program({"example", std::string(example.name), "--help"});
+        REQUIRE(help.status == 0);
+        for (const stencil::ExampleOption& option : example.options) {
+            REQUIRE(contains(help.out, fmt::format("--{}", option.name)));
+            if (option.kind != stencil::ExampleOption::Kind::flag && !option.standard.empty())
+                REQUIRE(contains(help.out, std::string(option.standard)));
+        }
+        for (const char* common : {"--dtype", "--repeats", "--backend", "--json", "--out", "--memory-limit"})
+            REQUIRE(contains(help.out, common));
+    }
+}
+
+TEST_CASE("Every example runs without a GPU, says how fast and how exactly, and writes its files") {
+    for (const stencil::Example& example : stencil::examples()) {
+        const std::string name(example.name);
+        CAPTURE(name);
+        const ScratchFolder folder;
+        const ProgramResult result = run_program(
+            small_example(name, {"--repeats", "2", "--backend", "cpu", "--out", (folder / "out").string()}));
+        CAPTURE(result.err, result.out);
+        REQUIRE(result.status == 0);
+        const Json report = Json::parse(read_bytes(folder / "out/report.json"));
+        REQUIRE(report.at("example") == name);
+        REQUIRE_FALSE(report.at("interrupted").get<bool>());
+        bool any = false;
+        for (const Json& row : report.at("rows")) {
+            require_sound(row);
+            if (row.at("seconds").is_null()) continue;
+            any = true;
+            REQUIRE(row.at("backend") == "cpu");
+            REQUIRE(contains(result.out, row.at("name").get<std::string>()));
+        }
+        REQUIRE(any);
+        for (const char* file : {"out/rows.csv", "out/times.png", "out/times.svg"})
+            REQUIRE(std::filesystem::file_size(folder / file) > 100);
+        for (const Json& curve : report.at("curves"))
+            REQUIRE(std::filesystem::file_size(
+                        folder / fmt::format("out/{}.png", curve.at("id").get<std::string>())) > 1000);
+    }
+}
+
+TEST_CASE("example refuses what it can't do in one line, and writes nothing") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    for (const stencil::Example& example : stencil::examples()) {
+        const std::string name(example.name);
+        CAPTURE(name);
+        require_refused(run_program(small_example(name, {"--dtype", "float16", "--out", out})),
+                        2,
+                        "float32, float64 or both");
+        require_refused(run_program(small_example(name, {"--repeats", "0", "--out", out})), 2, "--repeats 0");
+        require_refused(
+            run_program(small_example(name, {"--backend", "gpu", "--out", out})), 2, "auto, cpu or cuda");
+        require_refused(
+            run_program(small_example(name, {"--memory-limit", "-3", "--out", out})), 2, "number of bytes");
+        require_refused(run_program(small_example(name, {"--no-such-option"})), 2, "--no-such-option");
+    }
+    REQUIRE_FALSE(std::filesystem::exists(out));
+    require_refused(run_program({"example"}), 2, "--list");
+    require_refused(run_program({"example", "matmull"}), 2, "did you mean 'matmul'");
+}
+
+TEST_CASE("example ends on Ctrl-C with what it had found", "[long]") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "report.json").string();
+    const ProgramResult result = run_program({"example",
+                                              "matmul",
+                                              "--m",
+                                              "3000",
+                                              "--k",
+                                              "3000",
+                                              "--n",
+                                              "3000",
+                                              "--repeats",
+                                              "1000",
+                                              "--backend",
+                                              "cpu",
+                                              "--json",
+                                              file},
+                                             {.interrupt_after_ms = 1500});
+    REQUIRE(result.status == 130);
+    REQUIRE(contains(result.err, "interrupted"));
+    REQUIRE(Json::parse(read_bytes(file)).at("interrupted").get<bool>());
+}
