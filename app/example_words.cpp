@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "sim/error.h"
-#include "sim/parse.h"
-#include "sim/run_spec.h"
+#include "sim/examples/request.h"
+#include "sim/names.h"
 
 namespace stencil {
 namespace {
@@ -29,56 +29,21 @@ std::string dtype_names(const Example& example) {
     return text;
 }
 
-std::vector<DType> parse_dtypes(const std::string& text) {
-    std::vector<DType> dtypes;
-    for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
-        if (name != "float32" && name != "float64")
-            throw InputError(fmt::format("--dtype {}: must be float32, float64 or both", text));
-        dtypes.push_back(name == "float32" ? DType::float32 : DType::float64);
-    }
-    return dtypes;
-}
-
-std::string parse_backend(const std::string& text) {
-    if (text != "auto" && text != "cpu" && text != "cuda")
-        throw InputError(fmt::format("--backend {}: must be auto, cpu or cuda", text));
-    return text;
-}
-
-void add_text(CLI::App& command,
-              const std::string& name,
-              const std::string& value,
-              const std::string& help,
-              const std::function<void(const std::string&)>& take) {
-    command.add_option_function<std::string>("--" + name, take, help)
-        ->type_name(value)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+std::string help_of(const RequestOption& option, const Example& example) {
+    if (option.name != "dtype") return std::string(option.help);
+    return fmt::format("{} (default {})", option.help, dtype_names(example));
 }
 
 void add_common(CLI::App& command, const Example& example, ExampleOrder& order) {
     ExampleRequest& request = order.request;
-    add_text(command, "backend", "NAME", "auto (CPU and GPU), cpu or cuda", [&](const std::string& text) {
-        request.backend = parse_backend(text);
-    });
-    add_text(command,
-             "dtype",
-             "NAME",
-             fmt::format("float32, float64 or both (default {})", dtype_names(example)),
-             [&](const std::string& text) { request.dtypes = parse_dtypes(text); });
-    add_text(
-        command,
-        "repeats",
-        "N",
-        "timed repeats, of which the median counts (default: by the time that one takes)",
-        [&](const std::string& text) { request.repeats = int(parse_integer(text, "--repeats", 1, 100000)); });
-    add_text(command, "threads", "N", "CPU threads (default: all)", [&](const std::string& text) {
-        request.threads = int(parse_integer(text, "--threads", 1, 4096));
-    });
-    add_text(command,
-             "memory-limit",
-             "BYTES",
-             "use no more GPU memory, e.g. 2GB: larger work is cut up and streamed",
-             [&](const std::string& text) { request.memory_limit = parse_bytes(text, "--memory-limit"); });
+    for (const RequestOption& option : request_options())
+        command
+            .add_option_function<std::string>(
+                fmt::format("--{}", option.name),
+                [&request, &option](const std::string& text) { option.set(request, text); },
+                help_of(option, example))
+            ->type_name(std::string(option.value))
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("--out", request.out, "folder for report.json, CSV tables, figures and results")
         ->type_name("DIR");
     command.add_option("--json", order.json, "also write the report to this file")->type_name("FILE");

@@ -15,7 +15,13 @@ bool holds(const List& list, std::string_view name) {
     return std::ranges::find(list, name) != list.end();
 }
 
-std::string quoted(const std::string& word) {
+std::string word_of(const nlohmann::json& value) {
+    return quoted_for_shell(value.is_string() ? value.get<std::string>() : value.dump());
+}
+
+}  // namespace
+
+std::string quoted_for_shell(const std::string& word) {
     constexpr std::string_view kPlain =
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
     if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
@@ -23,12 +29,6 @@ std::string quoted(const std::string& word) {
     for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return text + "'";
 }
-
-std::string word_of(const nlohmann::json& value) {
-    return quoted(value.is_string() ? value.get<std::string>() : value.dump());
-}
-
-}  // namespace
 
 std::string command_text(const RunSpec& spec) {
     const RunSpec standard;
