@@ -105,4 +105,31 @@ std::function<int()> ExampleWords::command() const {
     return [order = order_] { return example_command(*order); };
 }
 
+ExampleRequest read_example(const std::string& words) {
+    CLI::App app;
+    ExampleWords example;
+    example.add_to(app);
+    CLI::App* group = app.get_subcommand("example");
+    group->allow_extras();
+    try {
+        app.parse("example " + words);
+    } catch (const CLI::Success&) {
+        throw InputError("--example " + words + ": 'stencilscope example " + words + "' tells that");
+    } catch (const CLI::Error& error) {
+        throw InputError("--example " + words + ": " + error.what());
+    }
+    const auto chosen = group->get_subcommands();
+    const auto left = chosen.empty() ? group->remaining() : chosen.front()->remaining();
+    if (left.empty() && !chosen.empty()) return example.order().request;
+    std::vector<std::string> known;
+    if (chosen.empty())
+        for (const Example& one : examples()) known.emplace_back(one.name);
+    else
+        for (const CLI::Option* option : chosen.front()->get_options())
+            if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    throw InputError("--example: " + unknown_name_message(chosen.empty() ? "example" : "option",
+                                                          left.empty() ? words : left.front(),
+                                                          known));
+}
+
 }  // namespace stencil

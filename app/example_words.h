@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "app/example_command.h"
 
@@ -17,6 +18,9 @@ class ExampleWords {
     /// After parsing, where `example` was chosen. Throws InputError.
     std::function<int()> command() const;
 
+    /// What the words asked for, where an example was named.
+    const ExampleOrder& order() const { return *order_; }
+
   private:
     void add_one(CLI::App& group, const Example& example);
 
@@ -24,5 +28,8 @@ class ExampleWords {
     bool list_ = false;
     std::shared_ptr<ExampleOrder> order_ = std::make_shared<ExampleOrder>();
 };
+
+/// "ridge --rows 500", quoted as in a shell. Throws InputError.
+ExampleRequest read_example(const std::string& words);
 
 }  // namespace stencil

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/example_words.h"
 #include "sim/error.h"
 #include "sim/names.h"
 #include "sim/parse.h"
@@ -89,6 +90,13 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "LIST",
         "sections of the side panel that are open, e.g. Simulation,Performance",
         [](WindowRequest& r, const std::string& text) { r.sections = split(text, ','); });
+    add("--example",
+        "'NAME ...'",
+        "run an example from the start on, with its options as 'stencilscope example' takes them",
+        [](WindowRequest& r, const std::string& text) { r.example = read_example(text); });
+    app.add_flag_callback(
+           "--results", [&] { request.large_results = true; }, "with --example: its results over the canvas")
+        ->group("Window");
     add("--frames",
         "N",
         "leave after N frames of the field; the user's settings are not touched",

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/panels/example_panel.h"
+#include "app/window/panels/example_results.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
@@ -121,6 +123,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
     // ImGui has a key for this only where the keyboard also moves between the controls.
     if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
+    follow_example(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
 
@@ -151,8 +154,10 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    draw_large_results(ui);
     draw_help(ui);
-    return {ui.canvas, tooltip_waits() || ImGui::GetTime() < ui.panel.toolbar.copied_until};
+    const double copied_until = std::max(ui.panel.toolbar.copied_until, ui.panel.examples.copied_until);
+    return {ui.canvas, tooltip_waits() || ImGui::GetTime() < copied_until};
 }
 
 }  // namespace stencil

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/window/layout.h"
+#include "app/window/panels/example_options.h"
 #include "app/window/preferences.h"
 #include "app/window/screenshot.h"
 #include "app/window/shortcuts.h"
@@ -64,7 +65,8 @@ MainWindow::MainWindow(const WindowRequest& request)
     ui_.preferences = preferences_for(request);
     ui_.panes = request.panes;
     ui_.profile = request.spec.profile;
-    if (!request.out.empty()) ui_.panel.exports.folder = ui_.panel.measure.folder = request.out;
+    if (!request.out.empty())
+        ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
     DisplayOptions options;
     options.width = ui_.preferences.window_width;
     options.height = ui_.preferences.window_height;
@@ -78,10 +80,17 @@ MainWindow::MainWindow(const WindowRequest& request)
     session.running = !request.paused;
     session.stop_at = request.stop_at;
     session.steps_per_frame = request.steps_per_frame;
-    engine_ = std::make_unique<Engine>(request.spec, session, [this] {
+    const auto wake = [this] {
         const std::lock_guard lock(wake_mutex_);
         if (display_) Display::wake();
-    });
+    };
+    engine_ = std::make_unique<Engine>(request.spec, session, wake);
+    examples_ = std::make_unique<ExampleRunner>(wake);
+    ui_.panel.examples.large = request.large_results;
+    if (!request.example) return;
+    show_request(ui_.panel.examples, *request.example);
+    ui_.panel.examples.waiting = request.example;
+    ui_.panel.examples.reveal = true;
 }
 
 // The window goes first, so that it is gone at once even where the engine has to finish a step.
@@ -92,6 +101,7 @@ MainWindow::~MainWindow() {
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
+    examples_.reset();
     engine_.reset();
 }
 
@@ -150,7 +160,7 @@ double MainWindow::seconds() const {
 }
 
 bool MainWindow::goes_on() const {
-    return scripted() || snapshot_->running || !snapshot_->busy.empty() || moves_;
+    return scripted() || snapshot_->running || !snapshot_->busy.empty() || example_goes_on() || moves_;
 }
 
 // Seconds to wait for news.
@@ -163,8 +173,10 @@ bool MainWindow::turn() {
     display_->wait_events(patience());
     const auto before = snapshot_;
     take_snapshot();
+    take_example_news();
     take_events();
-    const bool news = before != snapshot_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
+    const bool news =
+        before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
     if (ui_.about_to_close || display_->should_close()) return false;
     if (!news && redraws_ == 0) {
         follows_ = false;
@@ -185,6 +197,31 @@ bool MainWindow::turn() {
 void MainWindow::take_snapshot() {
     engine_->check();
     if (auto newest = engine_->snapshot()) snapshot_ = std::move(newest);
+}
+
+void MainWindow::take_example_news() {
+    const std::uint64_t before = ui_.example.version;
+    ui_.example = examples_->news();
+    example_news_ = ui_.example.version != before;
+}
+
+bool MainWindow::example_goes_on() const {
+    return ui_.example.running || ui_.example.saving || ui_.panel.examples.waiting;
+}
+
+void MainWindow::pass_runner_orders() {
+    struct Pass {
+        ExampleRunner& runner;
+        const std::shared_ptr<const Machine>& machine;
+        void operator()(StartExample& order) const { runner.start(std::move(order.request), machine); }
+        void operator()(CancelExample&) const { runner.cancel(); }
+        void operator()(RemarkExample& order) const { runner.remark(std::move(order.note)); }
+        void operator()(SaveReport& order) const { runner.save(order.folder); }
+    };
+    if (ui_.runner_orders.empty()) return;
+    for (RunnerOrder& order : std::exchange(ui_.runner_orders, {}))
+        std::visit(Pass{*examples_, snapshot_->machine}, order);
+    redraws_ = kSettlingFrames;
 }
 
 void MainWindow::take_events() {
@@ -223,6 +260,7 @@ void MainWindow::build(CanvasOutput& output) {
     ask_engine(std::move(output.request));
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
     engine_->send(std::exchange(ui_.actions, {}));
+    pass_runner_orders();
     if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
     if (!ui_.copy_command_line) return;
     ui_.copy_command_line = false;
@@ -272,7 +310,8 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_drawing();
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
-    finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty());
+    const bool awaits_example = request_.example && example_goes_on();
+    finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.
     display_->finish_drawing();

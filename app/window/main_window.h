@@ -36,6 +36,9 @@ class MainWindow {
     bool scripted() const { return request_.frames > 0; }
     void take_events();
     void take_snapshot();
+    void take_example_news();
+    void pass_runner_orders();
+    bool example_goes_on() const;
     void follow_scale();
     void build(CanvasOutput& canvas);
     void ask_engine(ViewRequest request);
@@ -51,7 +54,8 @@ class MainWindow {
     UiState ui_;
     Canvas canvas_;
     std::unique_ptr<Engine> engine_;
-    std::mutex wake_mutex_;  ///< the engine's thread wakes the display while there is one
+    std::unique_ptr<ExampleRunner> examples_;
+    std::mutex wake_mutex_;  ///< the engine's thread and the examples' wake the display while there is one
     std::unique_ptr<Display> display_;
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
@@ -60,6 +64,7 @@ class MainWindow {
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;
+    bool example_news_ = false;
     int redraws_ = 3;       ///< frames still to be drawn, because ImGui settles a frame or two after an event
     double begun_ = 0;      ///< the newest frame, by seconds()
     bool follows_ = false;  ///< the newest frame came right after the one before

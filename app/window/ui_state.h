@@ -5,11 +5,13 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "app/window/canvas_view.h"
 #include "app/window/panels/panel_state.h"
 #include "kernels/brush.h"
+#include "sim/examples/example_runner.h"
 #include "sim/session/action.h"
 #include "sim/session/snapshot.h"
 
@@ -47,6 +49,19 @@ struct Transfer {
     std::string text;  ///< for the status line, with the reason where it is a copy
 };
 
+// What the examples' runner is told.
+struct StartExample {
+    ExampleRequest request;
+};
+struct CancelExample {};
+struct RemarkExample {
+    std::string note;
+};
+struct SaveReport {
+    std::string folder;
+};
+using RunnerOrder = std::variant<StartExample, CancelExample, RemarkExample, SaveReport>;
+
 struct UiState {
     Preferences preferences;
     float scale = 1;  ///< the monitor's content scale (hi-dpi) times the user's wish
@@ -82,6 +97,9 @@ struct UiState {
 
     std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }
+
+    ExampleNews example;                     ///< of the one that runs, or ran last
+    std::vector<RunnerOrder> runner_orders;  ///< for the runner, in their order; taken by the main loop
 };
 
 }  // namespace stencil

@@ -29,6 +29,9 @@ struct WindowRequest {
     std::optional<float> scale;  ///< instead of the monitor's
     std::optional<Theme> theme;
     std::optional<std::vector<std::string>> sections;  ///< of the panel that are open, by title
+    /// Runs from the start on; with frames, they count once it has ended.
+    std::optional<ExampleRequest> example;
+    bool large_results = false;  ///< of an example: over the canvas
 };
 
 /// Returns the exit status. Throws InputError where there is no display, and what a run throws.

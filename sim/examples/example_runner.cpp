@@ -30,11 +30,9 @@ ExampleRunner::~ExampleRunner() {
 }
 
 bool ExampleRunner::start(ExampleRequest request, std::shared_ptr<const Machine> machine) {
-    std::shared_ptr<const Report> before;  // goes when the lock has
     {
         const std::lock_guard lock(mutex_);
         if (news_.running) return false;
-        before = std::move(news_.report);
         ExampleNews fresh;
         fresh.version = news_.version + 1;
         fresh.example = request.example->name;

@@ -122,7 +122,7 @@ void toggle_help(UiState& ui, const Snapshot&) {
 }
 
 void close_popups(UiState& ui, const Snapshot&) {
-    ui.help_open = false;
+    ui.help_open = ui.panel.examples.large = false;
     ui.close_popups = true;
 }
 

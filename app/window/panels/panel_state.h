@@ -2,10 +2,13 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/examples/example.h"
+#include "sim/examples/report.h"
 #include "sim/exports.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
@@ -70,6 +73,34 @@ struct ExportState {
     bool record_png = true, record_npy = false;
 };
 
+/// Options of an example as they are typed, by name; several texts of those that may be given several times.
+using OptionTexts = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+struct ExamplesState {
+    std::string name;                                       ///< of the one chosen; empty: the first
+    std::map<std::string, OptionTexts, std::less<>> texts;  ///< by example
+    OptionTexts common;                                     ///< of what all examples have
+    std::string checked, refusal;  ///< the command that was checked last, and what its check said
+
+    bool alone = false;                     ///< the simulation is to pause while one runs
+    std::optional<ExampleRequest> waiting;  ///< for the simulation to stand still
+    bool resumes = false;                   ///< the simulation was paused for it, and goes on after it
+    bool remarked = false;                  ///< its report says that the simulation ran beside it
+
+    std::string folder = "stencilscope-out";
+    bool writes = false;      ///< files at its end
+    double copied_until = 0;  ///< ImGui's time until which the copy button says so
+    bool large = false;       ///< the results have a window of their own
+    bool reveal = false;      ///< once: the section opens and is scrolled to
+
+    Draft<double> live;
+    double live_value = 0;  ///< of the variable that moves a point along a curve
+    double live_found = 0;  ///< what the point below was found for
+    LivePoint live_point;
+    std::shared_ptr<const LiveCurve> live_of;  ///< what the point was found on
+    std::string live_failure;
+};
+
 struct PanelState {
     ToolbarState toolbar;
     SimulationState simulation;
@@ -77,6 +108,7 @@ struct PanelState {
     ViewState view;
     MeasureState measure;
     ExportState exports;
+    ExamplesState examples;
 };
 
 }  // namespace stencil

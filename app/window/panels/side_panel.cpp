@@ -1,6 +1,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -23,10 +24,12 @@ constexpr Section kSections[] = {
 
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
+    const bool reveals = section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false);
     const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
-    ImGui::SetNextItemOpen(was_open);
+    ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);
     tooltip(section.tip);
+    if (reveals) ImGui::SetScrollHereY(0);
     if (is_open && !was_open) open_sections.emplace_back(section.title);
     if (!is_open && was_open) std::erase(open_sections, section.title);
     if (!is_open) return;

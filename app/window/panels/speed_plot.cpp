@@ -18,17 +18,6 @@ namespace {
 constexpr float kHeight = 13;  // in font sizes
 constexpr int kMostTicks = 7;
 
-// Some of the text's colour in it, so that it stands out from either theme's background.
-ImU32 color_of(Rgb color) {
-    const ImVec4 text = ImGui::GetStyleColorVec4(ImGuiCol_Text);
-    constexpr float kText = 0.25f;
-    const auto mixed = [](int own, float of_text) {
-        return (1 - kText) * float(own) / 255 + kText * of_text;
-    };
-    return ImGui::GetColorU32(
-        ImVec4(mixed(color.r, text.x), mixed(color.g, text.y), mixed(color.b, text.z), 1));
-}
-
 struct Plot {
     ImDrawList* list;
     ImVec2 least, most;
@@ -87,7 +76,7 @@ void draw_limits(const Plot& plot, const SpeedChart& chart) {
 void draw_curves(const Plot& plot, const SpeedChart& chart) {
     const float radius = em(0.22f);
     for (const SpeedCurve& curve : chart.curves) {
-        const ImU32 color = color_of(curve.color);
+        const ImU32 color = line_color(curve.color);
         std::optional<ImVec2> last;
         for (const MethodSpeed& point : curve.points) {
             const ImVec2 at = plot.at(chart, point.edge, point.gcells_per_s);
@@ -120,7 +109,7 @@ void draw_names(const Plot& plot, const SpeedChart& chart) {
         const bool beyond = name.at.x + gap + width > plot.most.x;
         draw_text(plot,
                   ImVec2(beyond ? name.at.x - gap : name.at.x + gap, y),
-                  color_of(name.curve->color),
+                  line_color(name.curve->color),
                   name.curve->name,
                   beyond ? 1.0f : 0.0f);
     }

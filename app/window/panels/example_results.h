@@ -1,0 +1,17 @@
+// What an example found out: beside its options, and large in a window of its own.
+#pragma once
+
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+/// Table, speed-ups, notes and plots below each other, with the buttons that open them large and save them.
+void draw_example_results(UiState& ui);
+
+/// Over the canvas, while ExamplesState::large.
+void draw_large_results(UiState& ui);
+
+/// Finds the point that the slider moves, where the slider or the report has changed since.
+void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live);
+
+}  // namespace stencil
