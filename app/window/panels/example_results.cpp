@@ -166,10 +166,21 @@ void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCur
     }
 }
 
+void draw_example_progress(const UiState& ui) {
+    const ExampleNews& news = ui.example;
+    if (ui.panel.examples.waiting) paragraph("Waits until the simulation stands still", faint_color());
+    if (!news.failure.empty()) draw_failure(news.failure);
+    if (!news.running) return;
+    share_bar(news.share,
+              fmt::format("{:.0f} %  {:.1f} s", 100 * news.share, news.seconds),
+              "How far it is, and for how long it has been running");
+    const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
+    fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());
+}
+
 void draw_example_results(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
     const ExampleNews& news = ui.example;
-    if (!news.failure.empty()) draw_failure(news.failure);
     if (!news.report) return;
     const Report& report = *news.report;
     const std::string title = fmt::format("Results: {}", report.example);
@@ -207,6 +218,7 @@ void draw_large_results(UiState& ui) {
     const std::string title = fmt::format("Results: {}###results", report.example);
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
     if (ImGui::Begin(title.c_str(), &state.large, kFlags)) {
+        draw_example_progress(ui);
         draw_machine(report);
         draw_side_by_side(state, report);
     }

@@ -5,6 +5,9 @@
 
 namespace stencil {
 
+/// How far the one that runs is, or why the newest one failed; nothing otherwise.
+void draw_example_progress(const UiState& ui);
+
 /// Table, speed-ups, notes and plots below each other, with the buttons that open them large and save them.
 void draw_example_results(UiState& ui);
 

@@ -32,6 +32,9 @@ void draw_choice(ExamplesState& state, const Example& example, std::span<const E
         ImGui::EndCombo();
     }
     paragraph(example.summary, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+}
+
+void draw_about(const Example& example) {
     if (ImGui::TreeNodeEx("What it compares", ImGuiTreeNodeFlags_NoTreePushOnOpen))
         paragraph(example.about, faint_color());
 }
@@ -80,14 +83,15 @@ void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
     checkbox("pause the simulation", &state.alone, tip);
 }
 
-bool common_error(const ExampleWish& wish) {
-    return std::ranges::any_of(
-        request_options(), [&](const RequestOption& option) { return wish.errors.contains(option.name); });
+template <class Options>
+bool any_error(const ExampleWish& wish, const Options& options) {
+    return std::ranges::any_of(options,
+                               [&](const auto& option) { return wish.errors.contains(option.name); });
 }
 
 // What all examples have, and suits most of the time as it is; open where something is wrong.
 void draw_measuring(ExamplesState& state, const Snapshot& snapshot, const ExampleWish& wish) {
-    if (common_error(wish)) ImGui::SetNextItemOpen(true);
+    if (any_error(wish, request_options())) ImGui::SetNextItemOpen(true);
     const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("Backend, precision, repeats, threads, memory, and where files go");
     if (!open) return;
@@ -110,7 +114,7 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish
     if (!refusal.empty()) paragraph(refusal, error_color());
     const bool busy = ui.example.running || state.waiting;
     const std::string_view why = busy                   ? "One runs already"
-                                 : !wish.errors.empty() ? "An option is not understood; see above"
+                                 : !wish.errors.empty() ? "An option is not understood; see below"
                                  : !refusal.empty()     ? std::string_view(refusal)
                                  : state.writes && state.folder.empty() ? "Name a folder"
                                                                         : "";
@@ -131,22 +135,11 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish
     if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
                button_size(1),
                "Into the clipboard: " + command_text(wish.request),
-               wish.errors.empty() ? "" : "An option is not understood; see above")) {
+               wish.errors.empty() ? "" : "An option is not understood; see below")) {
         constexpr double kSay = 1.5;  // seconds
         ImGui::SetClipboardText(command_text(wish.request).c_str());
         state.copied_until = ImGui::GetTime() + kSay;
     }
-}
-
-void draw_progress(const UiState& ui) {
-    const ExampleNews& news = ui.example;
-    if (ui.panel.examples.waiting) paragraph("Waits until the simulation stands still", faint_color());
-    if (!news.running) return;
-    share_bar(news.share,
-              fmt::format("{:.0f} %  {:.1f} s", 100 * news.share, news.seconds),
-              "How far it is, and for how long it has been running");
-    const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
-    fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());
 }
 
 }  // namespace
@@ -156,15 +149,18 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     ExamplesState& state = ui.panel.examples;
     const Example& example = chosen(state, table);
     ImGui::PushID("examples");
-    draw_choice(state, example, table);
     const ExampleWish wish = wish_of(example, state);
+    draw_choice(state, example, table);
+    draw_buttons(ui, snapshot, wish);
+    draw_example_progress(ui);
     ImGui::PushID(example.name.data(), example.name.data() + example.name.size());
-    subtitle("Options", "What it works on; the tutorial's sizes at first");
-    draw_example_options(state, wish);
+    draw_about(example);
+    ImGui::SetNextItemOpen(true, ImGuiCond_Once);
+    const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip("What it works on; the tutorial's sizes at first");
+    if (open || any_error(wish, example.options)) draw_example_options(state, wish);
     ImGui::PopID();
     draw_measuring(state, snapshot, wish);
-    draw_buttons(ui, snapshot, wish);
-    draw_progress(ui);
     draw_example_results(ui);
     ImGui::PopID();
 }

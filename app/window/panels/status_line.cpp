@@ -101,6 +101,12 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
         add_jump(pieces, snapshot);
     else
         add_speed(pieces, snapshot);
+    if (ui.example.running)
+        pieces.push_back({.text = fmt::format("{} {}", ui.example.example, format_share(ui.example.share)),
+                          .tip = "The example that runs, and how far it is",
+                          .least_width = em(5.5f),
+                          .importance = 75,
+                          .color = warning_color()});
     pieces.push_back({.text = format_measured(ui.cost.frames_per_s, whole) + " frames/s",
                       .tip = "Pictures per second; none are drawn while nothing changes",
                       .least_width = em(5.5f),
