@@ -110,8 +110,8 @@ T blockwise(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
 }  // namespace
 
 template <class T>
-T serial_sum(const T* x, std::int64_t n) {
-    T sum = 0;
+T serial_sum(T start, const T* x, std::int64_t n) {
+    T sum = start;
     for (std::int64_t i = 0; i < n; ++i) sum += x[i];
     return sum;
 }
@@ -126,8 +126,8 @@ T cpu_dot(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
     return blockwise(threads, x, y, n);
 }
 
-template float serial_sum<float>(const float*, std::int64_t);
-template double serial_sum<double>(const double*, std::int64_t);
+template float serial_sum<float>(float, const float*, std::int64_t);
+template double serial_sum<double>(double, const double*, std::int64_t);
 template float cpu_sum<float>(ThreadPool&, const float*, std::int64_t);
 template double cpu_sum<double>(ThreadPool&, const double*, std::int64_t);
 template float cpu_dot<float>(ThreadPool&, const float*, const float*, std::int64_t);

@@ -12,9 +12,9 @@ class ThreadPool;
 
 // T is float or double, n >= 0, arithmetic in T throughout. The sum of nothing is 0.
 
-/// One term after the other, as a loop is written. The error grows with n.
+/// start + x[0] + x[1] + ..., one term after the other, as a loop is written. The error grows with n.
 template <class T>
-T serial_sum(const T* x, std::int64_t n);
+T serial_sum(T start, const T* x, std::int64_t n);
 
 /// Blocks of a fixed length in vectors, their sums added in pairs: at most about log2(n) + 128 roundings lie
 /// between a term and the result. The same bits for any number of threads on a machine.
