@@ -3,13 +3,20 @@
 #include <algorithm>
 
 #include "sim/error.h"
+#include "sim/examples/array_examples.h"
 #include "sim/names.h"
 
 namespace stencil {
 
 // In the order in which a newcomer would try them: from arithmetic on each element to whole solvers.
 std::span<const Example> examples() {
-    return {};
+    static const Example all[] = {
+        kElementwiseExample,
+        kAddExample,
+        kDotExample,
+        kReduceExample,
+    };
+    return all;
 }
 
 const Example& find_example(std::string_view name) {

@@ -1,0 +1,68 @@
+// Rows for work on each element: one array from one or two others, in several ways on either side.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/examples/arrays/host_arrays.h"
+#include "sim/examples/context.h"
+
+namespace stencil {
+
+class CudaStream;
+
+/// The arrays of a way: the inputs, the output, its scratch arrays; all of `n` elements.
+template <class T>
+struct MapArrays {
+    std::span<T* const> at;
+    std::int64_t n = 0;
+};
+
+template <class T>
+struct MapWay {
+    std::string name;
+    int scratch = 0;       ///< arrays
+    int arrays_moved = 0;  ///< read or written once each
+    /// Throws Cancelled.
+    std::function<void(ExampleContext&, const MapArrays<T>&)> on_cpu;
+    /// Enqueues.
+    std::function<void(CudaStream&, const MapArrays<T>&)> on_gpu;
+};
+
+/// A piece of work with its data on the host.
+template <class T>
+struct MapWork {
+    std::string name;
+    std::int64_t n = 0;
+    std::vector<AlignedBuffer<T>> inputs;
+    AlignedBuffer<Exact<T>> exact;
+    double error_bound = 0;  ///< relative 2-norm; beyond it a row has failed
+    double progress = 0;     ///< of the example, before this work
+
+    /// Of the inputs and the output: what no way can do without.
+    double least_bytes() const { return double(inputs.size() + 1) * double(n) * sizeof(T); }
+};
+
+/// Adds a row for the way on the CPU, and one on the GPU: in place, or streamed where GPU memory is short, or
+/// absent. Sides that were not asked for have no row, but for the GPU's absent ones. Throws MachineError,
+/// CudaError, Cancelled.
+template <class T>
+void add_map_rows(const ExampleRequest& request,
+                  ExampleContext& context,
+                  MapWork<T>& work,
+                  const MapWay<T>& way);
+
+/// work(first, count) on parts of [0, n) that take some tenths of a second at most. Throws Cancelled.
+template <class F>
+void in_parts(const ExampleContext& context, std::int64_t n, const F& work) {
+    constexpr std::int64_t kPart = std::int64_t(1) << 25;
+    for (std::int64_t first = 0; first < n; first += kPart) {
+        context.pause();
+        work(first, std::min(kPart, n - first));
+    }
+}
+
+}  // namespace stencil
