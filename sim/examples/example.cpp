@@ -4,19 +4,21 @@
 
 #include "sim/error.h"
 #include "sim/examples/array_examples.h"
+#include "sim/examples/matmul.h"
 #include "sim/names.h"
 
 namespace stencil {
 
 // In the order in which a newcomer would try them: from arithmetic on each element to whole solvers.
 std::span<const Example> examples() {
-    static const Example all[] = {
+    static const Example table[] = {
         kElementwiseExample,
         kAddExample,
         kDotExample,
         kReduceExample,
+        kMatmulExample,
     };
-    return all;
+    return table;
 }
 
 const Example& find_example(std::string_view name) {

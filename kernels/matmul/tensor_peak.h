@@ -1,0 +1,15 @@
+// What NVIDIA documents about the rate of its tensor cores.
+#pragma once
+
+namespace stencil {
+
+enum class TensorKind { half, tf32, float64 };
+
+/// Operations (a multiply-add is two) per clock and multiprocessor on matrices without prescribed zeros, with
+/// sums in float32 (float64 for float64), by compute capability; 0 where it has no such units, or none
+/// documented here. Sources: NVIDIA's architecture whitepapers (Turing TU102, Ampere A100 and GA102, Ada
+/// AD102, Hopper H100, Blackwell). Cards for games have half of the rate of the workstation and data centre
+/// cards of 7.5, 8.6, 8.9 and 12.0, which it is of.
+double tensor_operations_per_clock(int major, int minor, TensorKind kind);
+
+}  // namespace stencil

@@ -1,0 +1,10 @@
+// The example matmul: C = A B and the sums of its columns.
+#pragma once
+
+#include "sim/examples/example.h"
+
+namespace stencil {
+
+extern const Example kMatmulExample;
+
+}  // namespace stencil

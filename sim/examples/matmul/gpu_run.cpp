@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "kernels/column_sums.h"
+#include "kernels/matmul/streamed_matmul.h"
+#include "kernels/matmul/tensor_peak.h"
+#include "sim/error.h"
+#include "sim/examples/matmul/run.h"
+#include "sim/examples/stopwatch.h"
+
+#if STENCILSCOPE_HAS_CUDA
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
+
+// What the driver and the libraries load later on is not counted.
+constexpr double kUsableShare = 0.95;
+
+// A repetition that takes longer is waited for, so that the example can end after it.
+constexpr double kWaitSeconds = 0.02;
+
+double elapsed(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+void to_device(void* to, const T* from, std::int64_t count, CudaStream& stream) {
+    const std::size_t bytes = std::size_t(count) * sizeof(T);
+    copy_to_device({to, bytes, from, bytes, bytes, 1}, stream);
+}
+
+template <class T>
+void to_host(T* to, const T* from, std::int64_t count, CudaStream& stream) {
+    const std::size_t bytes = std::size_t(count) * sizeof(T);
+    copy_to_host({to, bytes, from, bytes, bytes, 1}, stream);
+}
+
+/// Everything on the device.
+template <class T>
+struct Resident {
+    CudaMemory a, b, c, sums;
+    double to_device_seconds = 0;
+
+    static double bytes(const MatmulShape& s) {
+        return (double(s.m) * double(s.k) + double(s.k) * double(s.n) + double(s.m) * double(s.n) +
+                double(s.n)) *
+               sizeof(T);
+    }
+
+    Resident(const MatmulRun<T>& run, CudaStream& stream) {
+        const MatmulShape& s = run.problem.shape;
+        const auto memory = [](std::int64_t count) { return CudaMemory(std::size_t(count) * sizeof(T)); };
+        a = memory(s.m * s.k), b = memory(s.k * s.n), c = memory(s.m * s.n), sums = memory(s.n);
+        to_device_seconds = elapsed([&] {
+            to_device(a.data(), run.operands.a.data(), s.m * s.k, stream);
+            to_device(b.data(), run.operands.b.data(), s.k * s.n, stream);
+        });
+    }
+    static T* values(const CudaMemory& memory) { return static_cast<T*>(memory.data()); }
+};
+
+template <class T>
+class GpuRun {
+  public:
+    explicit GpuRun(const MatmulRun<T>& run)
+        : run_(run),
+          context_(run.context),
+          budget_(run.context.gpu_budget() * share(run.request)),
+          meter_(std::size_t(budget_)) {}
+
+    void add(const MatmulRow& which) {
+        context_.progress(0, fmt::format("{}, {}", which.name, name_of(run_.row(which).dtype)));
+        ReportRow row = run_.row(which);
+        const MatmulShape shapes[] = {run_.problem.shape};
+        const double bytes = Resident<T>::bytes(run_.problem.shape) +
+                             double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
+        MatmulResult<T> result;
+        if (bytes <= budget_)
+            result = run_resident(which, bytes, row);
+        else
+            result = run_streamed(which, row);
+        row.more.emplace_back("seconds_per_repetition", row.seconds / run_.problem.repetitions);
+        compare(result, run_.reference, limits_of(which), row);
+        row.rates = {rate_of(which, row)};
+        context_.add(std::move(row));
+    }
+
+  private:
+    static double share(const ExampleRequest& request) {
+        const bool limited = request.memory_limit != std::numeric_limits<std::uint64_t>::max();
+        return limited ? 1 : kUsableShare;
+    }
+
+    // What is not float32 or float64 has errors in proportion to a row's largest value, which no bound on the
+    // single values knows.
+    static MatmulLimits limits_of(const MatmulRow& which) {
+        if (sizeof(T) == sizeof(double)) return {1e-13, true};
+        return {which.inexact ? 1e-3 : 5e-6, !which.inexact && which.method != MatmulMethod::half_split};
+    }
+
+    MatmulResult<T> run_resident(const MatmulRow& which, double bytes, ReportRow& row) {
+        if (!resident_) resident_ = std::make_unique<Resident<T>>(run_, stream_);
+        const Resident<T>& r = *resident_;
+        const MatmulShape& s = run_.problem.shape;
+        const MatmulShape shapes[] = {s};
+        meter_.restart();
+        const auto matmul = make_cuda_matmul<T>(which.method, {shapes, kWorkspace}, stream_);
+        cuda_poison(r.c.data(), std::size_t(s.m * s.n) * sizeof(T), stream_);
+        cuda_poison(r.sums.data(), std::size_t(s.n) * sizeof(T), stream_);
+        const auto once = [&] {
+            matmul->run({r.values(r.a), r.values(r.b), r.values(r.c), r.values(r.sums), s, false});
+        };
+        const double seconds = elapsed([&] {
+            once();
+            stream_.synchronize();
+        });
+        const Timing timing = time_device(context_, stream_, run_.request.repeats, [&] {
+            for (int i = 0; i < run_.problem.repetitions; ++i) {
+                once();
+                if (seconds < kWaitSeconds) continue;
+                stream_.synchronize();
+                context_.progress(double(i + 1) / run_.problem.repetitions,
+                                  fmt::format("{}, {}", which.name, name_of(row.dtype)));
+            }
+        });
+        timing.fill(row);
+        row.gpu_memory = GpuMemoryUse{bytes, double(meter_.peak_bytes())};
+        return bring_back(row);
+    }
+
+    MatmulResult<T> bring_back(ReportRow& row) {
+        const Resident<T>& r = *resident_;
+        const MatmulShape& s = run_.problem.shape;
+        MatmulResult<T> result;
+        result.sums.resize(std::size_t(s.n));
+        row.to_device_seconds = r.to_device_seconds;
+        row.to_host_seconds = elapsed([&] { to_host(result.sums.data(), r.values(r.sums), s.n, stream_); });
+        result.rows.resize(run_.reference.c.size());
+        T* to = result.rows.data();
+        for (const std::int64_t i : run_.reference.rows) {
+            to_host(to, r.values(r.c) + i * s.n, s.n, stream_);
+            to += s.n;
+        }
+        const CudaMemory scratch(cuda_column_sums_bytes<T>({s.m, s.n, s.n}));
+        cuda_column_sums<T>(
+            stream_, r.values(r.c), {s.m, s.n, s.n}, nullptr, r.values(r.sums), scratch.data());
+        result.stored_sums.resize(std::size_t(s.n));
+        to_host(result.stored_sums.data(), r.values(r.sums), s.n, stream_);
+        return result;
+    }
+
+    StreamPlan plan(const MatmulRow& which, std::size_t workspace) const {
+        const MatmulShape& s = run_.problem.shape;
+        const auto bytes = [&](const StreamPlan& p) {
+            return streamed_matmul_bytes<T>(which.method, p, workspace);
+        };
+        const auto found = plan_stream(s, std::size_t(budget_), bytes);
+        if (found) return *found;
+        const auto least = smallest_stream(s, [&](const StreamPlan& p) {
+            return streamed_matmul_bytes<T>(which.method, p, 0) * kWorkspaceShare / (kWorkspaceShare - 1) + 1;
+        });
+        throw MachineError(
+            fmt::format("GPU memory: {} bytes are allowed or free, and {} of {} x {} x {} takes {} at least",
+                        std::size_t(budget_),
+                        which.name,
+                        s.m,
+                        s.k,
+                        s.n,
+                        least.bytes));
+    }
+
+    MatmulResult<T> run_streamed(const MatmulRow& which, ReportRow& row) {
+        resident_.reset();
+        const std::size_t workspace = std::min(kWorkspace, std::size_t(budget_) / kWorkspaceShare);
+        const StreamPlan p = plan(which, workspace);
+        meter_.restart();
+        StreamedMatmul<T> matmul(which.method, p, workspace, context_.threads());
+        const MatmulShape& s = run_.problem.shape;
+        constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+        AlignedBuffer<T> c{std::size_t(s.m * s.n)};
+        std::fill_n(c.data(), c.size(), nan);
+        MatmulResult<T> result;
+        result.sums.assign(std::size_t(s.n), nan);
+        const Timing timing = time_host(context_, run_.request.repeats, [&] {
+            for (int i = 0; i < run_.problem.repetitions; ++i)
+                matmul.run({run_.operands.a.data(), run_.operands.b.data(), c.data(), result.sums.data()},
+                           [&] { context_.pause(); });
+        });
+        timing.fill(row);
+        row.gpu_memory = GpuMemoryUse{double(p.bytes), double(meter_.peak_bytes())};
+        row.more.emplace_back("streamed", true);
+        row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
+        row.more.emplace_back("panel_of_k", p.tile.k);
+        row.more.emplace_back("gigabytes_to_device", p.values_in() * sizeof(T) * 1e-9);
+        for (const std::int64_t i : run_.reference.rows)
+            result.rows.insert(result.rows.end(), c.data() + i * s.n, c.data() + (i + 1) * s.n);
+        result.stored_sums.assign(std::size_t(s.n), nan);
+        cpu_column_sums<T>(context_.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.stored_sums.data());
+        return result;
+    }
+
+    Rate rate_of(const MatmulRow& which, const ReportRow& row) {
+        const double value = run_.problem.operations() / row.seconds / 1e12;
+        const auto tensor = [&](TensorKind kind, double products, const char* name) {
+            const CudaDevice& device = context_.machine().cuda.devices.front();
+            const double clocks = cuda_clock_rate() * device.multiprocessors / 1e12;
+            const double peak = tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
+            return Rate{value, "TFLOP/s", clocks * peak / products, name};
+        };
+        if (which.method == MatmulMethod::half_split)
+            return tensor(
+                TensorKind::half, 3, "a third of the FP16 tensor cores, computed from clock and units");
+        if (which.method == MatmulMethod::tf32)
+            return tensor(TensorKind::tf32, 1, "TF32 tensor cores, computed from clock and units");
+        if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double)) {
+            const Rate rate =
+                tensor(TensorKind::float64, 1, "float64 tensor cores, computed from clock and units");
+            if (rate.limit > 0) return rate;
+        }
+        return {value, "TFLOP/s", context_.tflops(Device::cuda, row.dtype), "multiply-adds, measured"};
+    }
+
+    static constexpr std::size_t kWorkspaceShare = 8;  // of the memory, where it is short
+
+    const MatmulRun<T>& run_;
+    ExampleContext& context_;
+    double budget_;
+    CudaMemoryMeter meter_;
+    CudaStream stream_;
+    std::unique_ptr<Resident<T>> resident_;
+};
+
+}  // namespace
+
+template <class T>
+void run_on_gpu(const MatmulRun<T>& run, const std::vector<MatmulRow>& rows) {
+    GpuRun<T> gpu(run);
+    for (const MatmulRow& row : rows) gpu.add(row);
+}
+
+template void run_on_gpu(const MatmulRun<float>&, const std::vector<MatmulRow>&);
+template void run_on_gpu(const MatmulRun<double>&, const std::vector<MatmulRow>&);
+
+}  // namespace stencil
+
+#endif

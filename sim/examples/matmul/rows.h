@@ -1,0 +1,30 @@
+// The ways of multiplying that the example compares.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/matmul/cuda_matmul.h"
+#include "sim/examples/example.h"
+#include "sim/examples/report.h"
+
+namespace stencil {
+
+struct MatmulRow {
+    std::string_view key;   ///< for --rows
+    std::string_view name;  ///< in the report
+    Device backend = Device::cuda;
+    MatmulMethod method = MatmulMethod::library;  ///< on the GPU
+    bool float64 = true;                          ///< there is one in float64, too
+    bool inexact = false;
+};
+
+/// All of them, from the simplest to the fastest.
+std::span<const MatmulRow> matmul_rows();
+
+/// Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
+std::vector<MatmulRow> chosen_matmul_rows(const ExampleRequest& request);
+
+}  // namespace stencil
