@@ -21,8 +21,11 @@ ImVec4 text_color() {
     return ImGui::GetStyleColorVec4(ImGuiCol_Text);
 }
 
-void draw_machine(const Report& report) {
-    paragraph(fmt::format("CPU: {}\nGPU: {}", report.cpu, report.gpu), faint_color());
+// Of which run this is.
+void draw_origin(const Report& report) {
+    std::string text = intro_text(report);
+    if (text.ends_with('\n')) text.pop_back();
+    paragraph(text, faint_color());
 }
 
 void draw_speedups(const Report& report) {
@@ -101,22 +104,6 @@ void draw_save(UiState& ui) {
         paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());
 }
 
-// A line with nothing but a caret points at a place of the line above it.
-void draw_failure(std::string_view text) {
-    std::string_view above;
-    while (!text.empty()) {
-        const std::string_view line = text.substr(0, text.find('\n'));
-        text.remove_prefix(std::min(text.size(), line.size() + 1));
-        const std::size_t caret = line.find_first_not_of(' ');
-        const bool points = caret != line.npos && line[caret] == '^' && caret <= above.size();
-        if (points)
-            ImGui::SetCursorPosX(ImGui::GetCursorPosX() +
-                                 ImGui::CalcTextSize(above.data(), above.data() + caret).x);
-        paragraph(points ? line.substr(caret) : line, error_color());
-        above = line;
-    }
-}
-
 void draw_findings(const Report& report) {
     draw_report_rows(report);
     draw_speedups(report);
@@ -169,7 +156,7 @@ void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCur
 void draw_example_progress(const UiState& ui) {
     const ExampleNews& news = ui.example;
     if (ui.panel.examples.waiting) paragraph("Waits until the simulation stands still", faint_color());
-    if (!news.failure.empty()) draw_failure(news.failure);
+    if (!news.failure.empty() && news.failure != ui.panel.examples.refusal) error_text(news.failure);
     if (!news.running) return;
     share_bar(news.share,
               fmt::format("{:.0f} %  {:.1f} s", 100 * news.share, news.seconds),
@@ -197,7 +184,7 @@ void draw_example_results(UiState& ui) {
         draw_findings(report);
         draw_plots(state, report, em(13));
         draw_tables(report);
-        draw_machine(report);
+        draw_origin(report);
     }
     ImGui::PopID();
 }
@@ -219,7 +206,7 @@ void draw_large_results(UiState& ui) {
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
     if (ImGui::Begin(title.c_str(), &state.large, kFlags)) {
         draw_example_progress(ui);
-        draw_machine(report);
+        draw_origin(report);
         draw_side_by_side(state, report);
     }
     ImGui::End();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "app/window/icons.h"
@@ -9,7 +10,6 @@
 #include "app/window/panels/example_results.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
-#include "sim/error.h"
 #include "sim/examples/request.h"
 
 namespace stencil {
@@ -57,7 +57,7 @@ const std::string& refusal_of(ExamplesState& state, const ExampleWish& wish) {
     if (command.empty()) return state.refusal;
     try {
         wish.request.example->check(wish.request);
-    } catch (const InputError& error) {
+    } catch (const std::exception& error) {
         state.refusal = error.what();
     }
     return state.refusal;
@@ -111,7 +111,7 @@ void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& re
 void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
     ExamplesState& state = ui.panel.examples;
     const std::string& refusal = refusal_of(state, wish);
-    if (!refusal.empty()) paragraph(refusal, error_color());
+    if (!refusal.empty()) error_text(refusal);
     const bool busy = ui.example.running || state.waiting;
     const std::string_view why = busy                   ? "One runs already"
                                  : !wish.errors.empty() ? "An option is not understood; see below"

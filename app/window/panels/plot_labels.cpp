@@ -14,6 +14,16 @@ bool crosses(const PlotBox& box, const std::vector<PlotBox>& others) {
     return std::ranges::any_of(others, [&](const PlotBox& other) { return box.overlaps(other); });
 }
 
+// Nearer to another point or label than to its own point: nobody could tell whose it is.
+bool is_doubtful(const PlotBox& box, const PlotLabel& label, const std::vector<PlotBox>& taken, float gap) {
+    const PlotBox around{box.left - gap, box.top - gap, box.right + gap, box.bottom + gap};
+    return std::ranges::any_of(taken, [&](const PlotBox& other) {
+        const bool own = label.x >= other.left && label.x <= other.right && label.y >= other.top &&
+                         label.y <= other.bottom;
+        return !own && around.overlaps(other);
+    });
+}
+
 // The best places first.
 std::array<PlotBox, 8> candidates(const PlotLabel& label, float gap) {
     const float right = label.x + gap, left = label.x - gap - label.width;
@@ -31,11 +41,13 @@ std::array<PlotBox, 8> candidates(const PlotLabel& label, float gap) {
 
 std::optional<PlotBox> place_of(const PlotLabel& label, const PlotObstacles& obstacles, float gap) {
     const auto places = candidates(label, gap);
-    for (const bool over_lines : {false, true})
-        for (const PlotBox& box : places)
-            if (obstacles.area.holds(box) && !crosses(box, obstacles.taken) &&
-                (over_lines || !crosses(box, obstacles.lines)))
-                return box;
+    for (const bool doubtful : {false, true})
+        for (const bool over_lines : {false, true})
+            for (const PlotBox& box : places)
+                if (obstacles.area.holds(box) && !crosses(box, obstacles.taken) &&
+                    (over_lines || !crosses(box, obstacles.lines)) &&
+                    (doubtful || !is_doubtful(box, label, obstacles.taken, gap / 2)))
+                    return box;
     return std::nullopt;
 }
 

@@ -193,7 +193,10 @@ std::vector<Wish> label_wishes(const Plot& plot, const ReportCurve& curve) {
 void draw_point_labels(const Plot& plot, const ReportCurve& curve) {
     const std::vector<Wish> wishes = label_wishes(plot, curve);
     if (wishes.empty()) return;
-    PlotObstacles obstacles{{plot.least.x, plot.least.y, plot.most.x, plot.most.y}, {}, {}};
+    // A little beyond the frame, for points that lie on it.
+    const float beyond = em(0.3f);
+    const PlotBox area{plot.least.x, plot.least.y - beyond, plot.most.x, plot.most.y + beyond};
+    PlotObstacles obstacles{area, {}, {}};
     const float radius = em(0.22f);
     for (const ReportSeries& series : curve.series) {
         if (series.line) cover_line(plot, series, obstacles.lines);
@@ -210,11 +213,13 @@ void draw_point_labels(const Plot& plot, const ReportCurve& curve) {
         labels.push_back({at.x, at.y, size.x, size.y});
     }
     const auto places = place_labels(labels, std::move(obstacles), em(0.45f));
+    plot.list->PushClipRect(ImVec2(area.left, area.top), ImVec2(area.right, area.bottom));
     for (std::size_t i = 0; i < wishes.size(); ++i) {
         if (!places[i]) continue;
         const ImU32 color = wishes[i].point->marked ? ImGui::GetColorU32(ImGuiCol_Text) : wishes[i].color;
         draw_text(plot, ImVec2(places[i]->left, places[i]->top), color, wishes[i].point->label, 0);
     }
+    plot.list->PopClipRect();
 }
 
 void draw_moving(const Plot& plot, const LivePoint& moving) {

@@ -122,6 +122,23 @@ void paragraph(std::string_view text, const ImVec4& color) {
     ImGui::PopStyleColor();
 }
 
+void error_text(std::string_view text) {
+    std::string_view above;
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(ImGui::GetStyle().ItemSpacing.x, 0));
+    while (!text.empty()) {
+        const std::string_view line = text.substr(0, text.find('\n'));
+        text.remove_prefix(std::min(text.size(), line.size() + 1));
+        const std::size_t caret = line.find_first_not_of(' ');
+        const bool points = caret != line.npos && line[caret] == '^' && caret <= above.size();
+        // The font's characters differ in width, so that as many spaces would end elsewhere.
+        if (points) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + width_of(above.substr(0, caret)));
+        paragraph(points ? line.substr(caret) : line, error_color());
+        above = line;
+    }
+    ImGui::PopStyleVar();
+    ImGui::Dummy(ImVec2(0, 0));
+}
+
 void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip) {
     push_text_color(color);
     if (width_of(text) <= width) {

@@ -37,6 +37,9 @@ bool tooltip_waits();
 /// The whole text, wrapped where the window ends.
 void paragraph(std::string_view text, const ImVec4& color);
 
+/// What an error says. A line of it with nothing but a caret points at a place in the line above.
+void error_text(std::string_view text);
+
 /// One line, cut with an ellipsis at `width`; where it is cut the tooltip begins with the whole text.
 void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip = {});
 
