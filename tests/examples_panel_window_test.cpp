@@ -18,6 +18,7 @@
 #include "tests/support/imgui_panels.h"
 #include "tests/support/program.h"
 #include "tests/support/sample_example.h"
+#include "tests/support/virtual_display.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -372,22 +373,23 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
     CHECK(last >= 0.1);
 }
 
-TEST_CASE("rows of the same work stand together, and columns without anything in them are left out") {
+TEST_CASE(
+    "rows of the same work and precision stand together, and columns without anything in them are left out") {
     Dice dice;
     CAPTURE(dice.seed);
     Report report = sample_report(dice);
     std::ranges::shuffle(report.rows, dice.engine);
     const auto lines = lines_of(report);
-    CHECK(lines.size() == report.rows.size() + 2);
+    CHECK(lines.size() == report.rows.size() + 3);
     std::vector<std::string> works;
     for (const TableLine& line : lines) {
         if (line.kind == TableLine::Kind::group)
-            works.push_back(line.row->work);
+            works.push_back(group_title(*line.row));
         else
             CHECK((line.kind == TableLine::Kind::absent) == !line.row->measured());
-        CHECK(line.row->work == works.back());
+        CHECK(group_title(*line.row) == works.back());
     }
-    CHECK(works.size() == 2);
+    CHECK(works.size() == 3);
     const auto columns = columns_of(lines);
     for (const TableColumn& column : columns) {
         CHECK(column.cells.size() == lines.size());
@@ -396,14 +398,14 @@ TEST_CASE("rows of the same work stand together, and columns without anything in
     const auto has = [](const std::vector<TableColumn>& among, const std::string& title) {
         return std::ranges::find(among, title, &TableColumn::title) != among.end();
     };
-    for (const char* title : {"how", "time", "error", "of limit", "precision", "GPU memory", "iterations"})
+    for (const char* title : {"how", "time", "error", "of limit", "GPU memory", "iterations"})
         CHECK(has(columns, title));
     std::erase_if(report.rows, [](const ReportRow& row) { return row.backend == Device::cuda; });
     for (ReportRow& row : report.rows) row.more.clear();
     const auto fewer = lines_of(report);
-    for (const char* title : {"to the GPU", "GPU memory", "iterations", "precision"})
+    for (const char* title : {"to the GPU", "GPU memory", "iterations"})
         CHECK_FALSE(has(columns_of(fewer), title));
-    CHECK(group_title(fewer, report.rows.front()).ends_with(", float32"));
+    CHECK(group_title(report.rows.front()).ends_with(", float32"));
 }
 
 TEST_CASE("labels of a plot stand apart from each other and from the points, within the plot") {
@@ -470,4 +472,28 @@ TEST_CASE("plots draw whatever a report may hold") {
 
 TEST_CASE("an example that the window is to run at its start is refused before anything opens") {
     require_refused(run_program({"--example", "a word that is no example"}), 2, "--example");
+}
+
+TEST_CASE("the window runs an example at its start, beside the simulation, and shows what came of it") {
+    require_display();
+    const ScratchFolder folder;
+    const std::string words =
+        "add --length 10007 --repeats 1 --dtype float64 --out " + (folder / "out").string();
+    const ProgramResult result = run_program({"--size",
+                                              "64x48",
+                                              "--frames",
+                                              "3",
+                                              "--results",
+                                              "--screenshot",
+                                              (folder / "shot.png").string(),
+                                              "--example",
+                                              words});
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    CHECK(std::filesystem::file_size(folder / "shot.png") > 1000);
+    // The frames have waited for it.
+    const auto report = nlohmann::json::parse(read_bytes(folder / "out" / "report.json"));
+    CHECK(report["example"] == "add");
+    CHECK(report["settings"]["length"] == "10007");
+    CHECK(report["rows"].size() >= 1);
 }

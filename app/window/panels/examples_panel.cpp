@@ -20,6 +20,12 @@ const Example& chosen(const ExamplesState& state, std::span<const Example> table
     return found == table.end() ? table.front() : *found;
 }
 
+std::string sentence(std::string_view text) {
+    std::string result(text);
+    if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = char(result[0] - 'a' + 'A');
+    return result;
+}
+
 void draw_choice(ExamplesState& state, const Example& example, std::span<const Example> table) {
     const std::string name(example.name);
     const std::string tip = fmt::format("{}\nstencilscope example {}", example.about, name);
@@ -31,7 +37,7 @@ void draw_choice(ExamplesState& state, const Example& example, std::span<const E
             if (choice(std::string(one.name).c_str(), &one == &example, one.summary)) state.name = one.name;
         ImGui::EndCombo();
     }
-    paragraph(example.summary, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    paragraph(sentence(example.summary), ImGui::GetStyleColorVec4(ImGuiCol_Text));
 }
 
 void draw_about(const Example& example) {
@@ -184,8 +190,8 @@ void follow_example(UiState& ui, const Snapshot& snapshot) {
     if (ui.example.running && !state.remarked && (snapshot.running || !snapshot.busy.empty())) {
         state.remarked = true;
         ui.runner_orders.emplace_back(RemarkExample{fmt::format(
-            "The simulation ran beside this example, on the {}: its times may be longer than they "
-            "are alone.",
+            "The simulation ran beside this example, on the {}: alone, its times may be shorter, and the "
+            "machine's limits higher.",
             snapshot.now.backend == "cuda" ? "GPU" : "CPU")});
     }
     if (state.resumes && !ui.example.running) {

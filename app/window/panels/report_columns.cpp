@@ -40,13 +40,6 @@ std::string memory_text(const ReportRow& row, double GpuMemoryUse::*which) {
     return row.gpu_memory ? format_bytes((*row.gpu_memory).*which) : "";
 }
 
-constexpr std::string_view kPrecision = "precision";
-
-bool several_precisions(const std::vector<TableLine>& lines) {
-    return std::ranges::any_of(
-        lines, [&](const TableLine& line) { return line.row->dtype != lines.front().row->dtype; });
-}
-
 struct ColumnRow {
     const char* title;
     const char* tip;
@@ -68,10 +61,6 @@ const ColumnRow kColumns[] = {
      "Against a float64 reference, relative 2-norm",
      true,
      [](const ReportRow& row) { return error_text(row.error); }},
-    {kPrecision.data(),
-     "Of the data",
-     false,
-     [](const ReportRow& row) { return std::string(name_of(row.dtype)); }},
     {"rate",
      "What it came to, by the quantity that limits it first",
      true,
@@ -145,13 +134,13 @@ std::string more_text(const ReportRow& row, const std::string& name) {
 std::vector<TableLine> lines_of(const Report& report) {
     std::vector<const ReportRow*> firsts;
     for (const ReportRow& row : report.rows)
-        if (std::ranges::none_of(firsts, [&](const ReportRow* first) { return first->work == row.work; }))
+        if (std::ranges::none_of(firsts, [&](const ReportRow* first) { return same_group(*first, row); }))
             firsts.push_back(&row);
     std::vector<TableLine> lines;
     for (const ReportRow* first : firsts) {
         lines.push_back({TableLine::Kind::group, first});
         for (const ReportRow& row : report.rows)
-            if (row.work == first->work)
+            if (same_group(*first, row))
                 lines.push_back({row.measured() ? TableLine::Kind::measured : TableLine::Kind::absent, &row});
     }
     return lines;
@@ -160,8 +149,7 @@ std::vector<TableLine> lines_of(const Report& report) {
 std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines) {
     std::vector<TableColumn> columns;
     for (const ColumnRow& column : kColumns)
-        if (column.title != kPrecision || several_precisions(lines))
-            columns.push_back(column_over(lines, {column.title, column.tip, column.right, {}}, column.text));
+        columns.push_back(column_over(lines, {column.title, column.tip, column.right, {}}, column.text));
     for (const std::string& name : names_of_more(lines))
         columns.push_back(column_over(
             lines, {name, "", true, {}}, [&](const ReportRow& row) { return more_text(row, name); }));
@@ -183,9 +171,8 @@ std::vector<TableColumn> columns_of(const ReportTable& table) {
     return columns;
 }
 
-std::string group_title(const std::vector<TableLine>& lines, const ReportRow& first) {
-    if (several_precisions(lines)) return first.work;
-    return fmt::format("{}, {}", first.work, name_of(first.dtype));
+std::string group_title(const ReportRow& row) {
+    return fmt::format("{}, {}", row.work, name_of(row.dtype));
 }
 
 std::string mark_of(const ReportRow& row) {

@@ -21,16 +21,16 @@ struct TableLine {
     const ReportRow* row = nullptr;  ///< of a group: its first
 };
 
-/// Rows of the same work one after the other, below a line that names it.
+/// Rows of the same work and precision one after the other, below a line that names both.
 std::vector<TableLine> lines_of(const Report& report);
 
 /// Columns for the lines, whose cells are empty where they are not of measured rows; columns that would be
-/// empty altogether are left out, and the precision where there is only one. The first one is how it was
+/// empty altogether are left out. The first one is how it was
 /// done.
 std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines);
 
-/// The work of a group, and its precision where the columns do without.
-std::string group_title(const std::vector<TableLine>& lines, const ReportRow& first);
+/// The work and precision of the row's group.
+std::string group_title(const ReportRow& row);
 
 /// Of one of the report's own tables.
 std::vector<TableColumn> columns_of(const ReportTable& table);

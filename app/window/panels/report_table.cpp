@@ -163,7 +163,7 @@ void draw_report_rows(const Report& report) {
         ImGui::TableNextColumn();
         if (line.kind == TableLine::Kind::group) {
             ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, ImGui::GetColorU32(ImGuiCol_TableHeaderBg));
-            draw_across(group_title(lines, *line.row), text_color());
+            draw_across(group_title(*line.row), text_color());
         } else if (line.kind == TableLine::Kind::absent) {
             draw_across(line.row->name + ": " + line.row->why_not, faint_color());
         } else {
