@@ -54,7 +54,7 @@ struct Lab {
     void serve() {
         for (const RunnerOrder& order : std::exchange(ui.runner_orders, {})) {
             if (const auto* start = std::get_if<StartExample>(&order))
-                runner.start(start->request, snapshot.machine);
+                runner.start(start->request, snapshot.machine, start->remark);
             if (std::holds_alternative<CancelExample>(order)) runner.cancel();
             if (const auto* remark = std::get_if<RemarkExample>(&order)) runner.remark(remark->note);
             if (const auto* save = std::get_if<SaveReport>(&order)) runner.save(save->folder);
@@ -246,7 +246,9 @@ TEST_CASE("an example waits until the simulation pauses for it, and the simulati
 TEST_CASE("where the simulation ran beside an example its report says so, wherever it goes") {
     const ScratchFolder folder;
     Lab lab;
-    lab.snapshot.running = true;
+    const bool from_the_start = lab.dice.integer(0, 1) == 1;
+    CAPTURE(from_the_start);
+    lab.snapshot.running = from_the_start;
     ExamplesState& state = lab.ui.panel.examples;
     sample_texts(state) = {{"seconds", {"0.2"}}};
     state.writes = true;
@@ -254,6 +256,7 @@ TEST_CASE("where the simulation ran beside an example its report says so, wherev
     REQUIRE(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) > 0);
     CHECK(actions_of<action::Run>(lab.ui).empty());
     lab.serve();
+    lab.snapshot.running = true;
     lab.run_to_end();
     REQUIRE(lab.ui.example.report);
     CHECK(lab.ui.example.report->notes.back().find("The simulation ran beside") == 0);
@@ -272,6 +275,7 @@ TEST_CASE(
                 UiState ui;
                 ui.scale = scale;
                 ui.example.report = std::make_shared<Report>(sample_report(dice));
+                ui.example.example = "sample";
                 ui.example.failure = "--subscripts ij,jk->: the output is empty\n  ij,jk->\n         ^";
                 ui.panel.examples.name = "sample";
                 sample_texts(ui.panel.examples) = {{"rows", {"many"}}, {"operand", {"a.npy", "b.npy"}}};
@@ -496,4 +500,5 @@ TEST_CASE("the window runs an example at its start, beside the simulation, and s
     CHECK(report["example"] == "add");
     CHECK(report["settings"]["length"] == "10007");
     CHECK(report["rows"].size() >= 1);
+    CHECK(report["notes"].dump().find("The simulation ran beside") != std::string::npos);
 }

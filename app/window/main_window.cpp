@@ -213,7 +213,9 @@ void MainWindow::pass_runner_orders() {
     struct Pass {
         ExampleRunner& runner;
         const std::shared_ptr<const Machine>& machine;
-        void operator()(StartExample& order) const { runner.start(std::move(order.request), machine); }
+        void operator()(StartExample& order) const {
+            runner.start(std::move(order.request), machine, std::move(order.remark));
+        }
         void operator()(CancelExample&) const { runner.cancel(); }
         void operator()(RemarkExample& order) const { runner.remark(std::move(order.note)); }
         void operator()(SaveReport& order) const { runner.save(order.folder); }

@@ -52,6 +52,7 @@ struct Transfer {
 // What the examples' runner is told.
 struct StartExample {
     ExampleRequest request;
+    std::string remark;  ///< for the report's notes; empty: none
 };
 struct CancelExample {};
 struct RemarkExample {

@@ -29,7 +29,9 @@ ExampleRunner::~ExampleRunner() {
     if (saver_.joinable()) saver_.join();
 }
 
-bool ExampleRunner::start(ExampleRequest request, std::shared_ptr<const Machine> machine) {
+bool ExampleRunner::start(ExampleRequest request,
+                          std::shared_ptr<const Machine> machine,
+                          std::string remark) {
     {
         const std::lock_guard lock(mutex_);
         if (news_.running) return false;
@@ -39,7 +41,7 @@ bool ExampleRunner::start(ExampleRequest request, std::shared_ptr<const Machine>
         fresh.running = true;
         fresh.saving = news_.saving;
         news_ = std::move(fresh);
-        remark_.clear();
+        remark_ = std::move(remark);
         begun_ = Clock::now();
         copied_ = {};
     }

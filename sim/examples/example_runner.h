@@ -47,8 +47,8 @@ class ExampleRunner {
 
     /// Where the request has a folder, the report's files are written there at the end, as the command does.
     /// Lets go of the report before it, which may hold memory. False, and nothing happens, where one still
-    /// runs. The example's row must outlive the runner.
-    bool start(ExampleRequest request, std::shared_ptr<const Machine> machine);
+    /// runs. The example's row must outlive the runner. The remark goes into the report as remark() has it.
+    bool start(ExampleRequest request, std::shared_ptr<const Machine> machine, std::string remark = {});
     void cancel();
 
     /// Puts a note into the report of the example that runs: what is to be known about its results.

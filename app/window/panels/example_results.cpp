@@ -191,23 +191,24 @@ void draw_example_results(UiState& ui) {
 
 void draw_large_results(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
-    if (!state.large || !ui.example.report) return;
-    const Report& report = *ui.example.report;
+    const ExampleNews& news = ui.example;
+    if (!state.large || (!news.report && !news.running)) return;
     const ImGuiIO& io = ImGui::GetIO();
     const float left = float(ui.canvas.x) / io.DisplayFramebufferScale.x;
     const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
     const float width = float(ui.canvas.width) / io.DisplayFramebufferScale.x;
     const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
-    ImGui::SetNextWindowSize(ImVec2(0.96f * width, 0.96f * height), ImGuiCond_Appearing);
-    ImGui::SetNextWindowPos(
-        ImVec2(left + width / 2, top + height / 2), ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSize(ImVec2(0.96f * width, 0.96f * height), ImGuiCond_Once);
+    ImGui::SetNextWindowPos(ImVec2(left + width / 2, top + height / 2), ImGuiCond_Once, ImVec2(0.5f, 0.5f));
     ImGui::SetNextWindowSizeConstraints(ImVec2(em(16), em(10)), io.DisplaySize);
-    const std::string title = fmt::format("Results: {}###results", report.example);
+    const std::string title = fmt::format("Results: {}###results", news.example);
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
     if (ImGui::Begin(title.c_str(), &state.large, kFlags)) {
         draw_example_progress(ui);
-        draw_origin(report);
-        draw_side_by_side(state, report);
+        if (news.report) {
+            draw_origin(*news.report);
+            draw_side_by_side(state, *news.report);
+        }
     }
     ImGui::End();
 }

@@ -129,7 +129,8 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button(ICON_CLOSE " Cancel",
                button_size(2),
-               "Ends it within about a second; what it has found until then stays\nCtrl+C",
+               "Ends it within about a second; what it has found until then stays. As Ctrl+C does for the "
+               "command.",
                busy ? "" : "Nothing runs")) {
         if (state.waiting && state.resumes) ui.act(action::Run{true});
         if (state.waiting) state.resumes = false;
@@ -146,6 +147,13 @@ void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish
         ImGui::SetClipboardText(command_text(wish.request).c_str());
         state.copied_until = ImGui::GetTime() + kSay;
     }
+}
+
+std::string remark_on(const Snapshot& snapshot) {
+    return fmt::format(
+        "The simulation ran beside this example, on the {}: alone, its times may be shorter, and the "
+        "machine's limits higher.",
+        snapshot.now.backend == "cuda" ? "GPU" : "CPU");
 }
 
 }  // namespace
@@ -178,21 +186,20 @@ void draw_examples(UiState& ui, const Snapshot& snapshot) {
 void follow_example(UiState& ui, const Snapshot& snapshot) {
     ExamplesState& state = ui.panel.examples;
     follow_live_curve(state, ui.example.report ? ui.example.report->live : nullptr);
+    const bool disturbed = snapshot.running || !snapshot.busy.empty();
     if (state.waiting) {
         if (state.resumes && snapshot.running) return;
-        ui.runner_orders.emplace_back(StartExample{*std::exchange(state.waiting, {})});
-        state.remarked = false;
+        ui.runner_orders.emplace_back(
+            StartExample{*std::exchange(state.waiting, {}), disturbed ? remark_on(snapshot) : std::string()});
+        state.remarked = disturbed;
         // Results may hold memory that the next run needs.
         ui.example.report.reset();
         state.live_of.reset();
         return;
     }
-    if (ui.example.running && !state.remarked && (snapshot.running || !snapshot.busy.empty())) {
+    if (ui.example.running && disturbed && !state.remarked) {
         state.remarked = true;
-        ui.runner_orders.emplace_back(RemarkExample{fmt::format(
-            "The simulation ran beside this example, on the {}: alone, its times may be shorter, and the "
-            "machine's limits higher.",
-            snapshot.now.backend == "cuda" ? "GPU" : "CPU")});
+        ui.runner_orders.emplace_back(RemarkExample{remark_on(snapshot)});
     }
     if (state.resumes && !ui.example.running) {
         state.resumes = false;
