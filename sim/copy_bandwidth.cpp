@@ -5,18 +5,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <vector>
 
 #include "kernels/aligned_buffer.h"
 #include "kernels/cuda_runtime.h"
 #include "kernels/thread_pool.h"
 #include "sim/host_memory.h"
-#include "sim/median.h"
 
 namespace stencil {
 namespace {
 
-constexpr std::size_t kRepeats = 7;
+constexpr std::size_t kQuietCopies = 7;
 constexpr std::size_t kLargestArray = std::size_t(1) << 30;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
@@ -114,7 +112,7 @@ class CudaArrays : public Base {
 
 }  // namespace
 
-CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads) {
+CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads) : rates_(kQuietCopies) {
 #if STENCILSCOPE_HAS_CUDA
     if (device == Device::cuda) arrays_ = std::make_unique<CudaArrays<Arrays>>();
 #endif
@@ -127,19 +125,7 @@ void CopyBandwidth::work() {
     if (!touched_)
         touched_ = arrays_->touch();
     else if (!done())
-        seconds_.push_back(arrays_->copy());
-}
-
-bool CopyBandwidth::done() const {
-    return seconds_.size() == kRepeats;
-}
-
-double CopyBandwidth::median() const {
-    return seconds_.empty() ? 0 : 2 * double(arrays_->bytes) / stencil::median(seconds_) / 1e9;
-}
-
-double CopyBandwidth::fastest() const {
-    return seconds_.empty() ? 0 : 2 * double(arrays_->bytes) / *std::ranges::min_element(seconds_) / 1e9;
+        rates_.add(2e-9 * double(arrays_->bytes) / arrays_->copy());
 }
 
 double measure_copy_bandwidth(Device device, int threads) {

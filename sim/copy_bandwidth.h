@@ -2,9 +2,9 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "kernels/method.h"
+#include "sim/fastest.h"
 
 namespace stencil {
 
@@ -18,18 +18,19 @@ class CopyBandwidth {
 
     /// Touches a part of the arrays, or, once that is done, copies once.
     void work();
-    bool done() const;
+    /// The fastest copy has not been surpassed for a while.
+    bool done() const { return rates_.done(); }
 
     /// In GB/s (1e9 bytes), reading and writing both counted; 0 before the first copy. The fastest copy is
     /// the one to take where something else was at work beside it.
-    double median() const;
-    double fastest() const;
+    double median() const { return rates_.median(); }
+    double fastest() const { return rates_.best(); }
 
   private:
     struct Arrays;
     std::unique_ptr<Arrays> arrays_;
     bool touched_ = false;
-    std::vector<double> seconds_;
+    Fastest rates_;  ///< in GB/s
 };
 
 /// The median of several copies, in GB/s. Takes up to about a second.

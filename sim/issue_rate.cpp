@@ -3,39 +3,26 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "kernels/cuda_runtime.h"
 #include "kernels/issue_rate.h"
 #include "kernels/thread_pool.h"
-#include "sim/median.h"
 
 namespace stencil {
 namespace {
 
-constexpr std::size_t kRepeats = 7;
-constexpr double kPieceSeconds = 0.01;
+constexpr std::size_t kQuietPieces = 100;
+constexpr double kPieceSeconds = 0.002;
 constexpr std::int64_t kFirstRounds = 4096;
 
-struct Piece {
-    double instructions = 0;
-    double seconds = 0;
-};
-
-}  // namespace
-
-struct IssueRate::Load {
-    virtual ~Load() = default;
-    virtual Piece issue(std::int64_t rounds) = 0;
-};
-
-namespace {
-
-template <class Base, class T>
-class HostLoad : public Base {
+template <class T>
+class HostLoad {
   public:
     explicit HostLoad(int threads) : pool_(threads) {}
 
-    Piece issue(std::int64_t rounds) override {
+    IssuedPiece issue(std::int64_t rounds) {
         const auto start = std::chrono::steady_clock::now();
         const std::int64_t count = cpu_issue<T>(pool_, rounds);
         return {double(count),
@@ -47,12 +34,12 @@ class HostLoad : public Base {
 };
 
 #if STENCILSCOPE_HAS_CUDA
-template <class Base, class T>
-class CudaLoad : public Base {
+template <class T>
+class CudaLoad {
   public:
     CudaLoad() : scratch_(std::size_t(cuda_issue_bytes())) {}
 
-    Piece issue(std::int64_t rounds) override {
+    IssuedPiece issue(std::int64_t rounds) {
         timer_.start(stream_);
         const std::int64_t count = cuda_issue<T>(scratch_, rounds, stream_);
         timer_.stop(stream_);
@@ -66,46 +53,35 @@ class CudaLoad : public Base {
 };
 #endif
 
-template <class Base, class T>
-std::unique_ptr<Base> make_load([[maybe_unused]] Device device, int threads) {
+template <class T>
+IssueRate::Issue make_issue([[maybe_unused]] Device device, int threads) {
 #if STENCILSCOPE_HAS_CUDA
-    if (device == Device::cuda) return std::make_unique<CudaLoad<Base, T>>();
+    if (device == Device::cuda)
+        return [load = std::make_shared<CudaLoad<T>>()](std::int64_t rounds) { return load->issue(rounds); };
 #endif
-    return std::make_unique<HostLoad<Base, T>>(threads);
+    return
+        [load = std::make_shared<HostLoad<T>>(threads)](std::int64_t rounds) { return load->issue(rounds); };
 }
 
 }  // namespace
 
 IssueRate::IssueRate(Device device, DType dtype, int threads)
-    : load_(dtype == DType::float32 ? make_load<Load, float>(device, threads)
-                                    : make_load<Load, double>(device, threads)) {}
+    : IssueRate(dtype == DType::float32 ? make_issue<float>(device, threads)
+                                        : make_issue<double>(device, threads)) {
+    issue_(kFirstRounds);  // the warm-up
+}
 
-IssueRate::~IssueRate() = default;
+IssueRate::IssueRate(Issue issue) : issue_(std::move(issue)), rounds_(kFirstRounds), rates_(kQuietPieces) {}
 
-// The first piece is the warm-up, and finds out how long a round takes.
+// How many rounds make a piece is found out from the fastest one so far: had the first been disturbed, all
+// others would be so short that starting them takes longer than their work.
 void IssueRate::work() {
     if (done()) return;
-    if (rounds_ == 0) {
-        load_->issue(kFirstRounds);
-        const double seconds = load_->issue(kFirstRounds).seconds;
-        rounds_ =
-            std::max(kFirstRounds, std::int64_t(kPieceSeconds / std::max(seconds, 1e-9) * kFirstRounds));
-        return;
-    }
-    const Piece piece = load_->issue(rounds_);
-    rates_.push_back(piece.instructions / piece.seconds);
-}
-
-bool IssueRate::done() const {
-    return rates_.size() == kRepeats;
-}
-
-double IssueRate::median() const {
-    return stencil::median(rates_);
-}
-
-double IssueRate::fastest() const {
-    return rates_.empty() ? 0 : *std::ranges::max_element(rates_);
+    const IssuedPiece piece = issue_(rounds_);
+    const double seconds = std::max(piece.seconds, 1e-9);
+    most_rounds_per_second_ = std::max(most_rounds_per_second_, double(rounds_) / seconds);
+    rates_.add(piece.instructions / seconds);
+    rounds_ = std::max(kFirstRounds, std::int64_t(kPieceSeconds * most_rounds_per_second_));
 }
 
 double measure_issue_rate(Device device, DType dtype, int threads) {

@@ -1,36 +1,47 @@
 // The machine's limit for arithmetic: how many floating-point instructions it issues, measured.
 #pragma once
 
-#include <memory>
-#include <vector>
+#include <cstdint>
+#include <functional>
 
 #include "kernels/method.h"
+#include "sim/fastest.h"
 #include "sim/field.h"
 
 namespace stencil {
 
-/// Independent fused multiply-adds on all of a device, in pieces of work of about ten milliseconds, so that
-/// others can go on in between.
+/// Some instructions, and the time that they took.
+struct IssuedPiece {
+    double instructions = 0;
+    double seconds = 0;
+};
+
+/// Independent fused multiply-adds on all of a device, in pieces of work of about two milliseconds, so that
+/// others can go on in between, and a piece has a chance to run from its beginning to its end without them.
+/// Pieces follow each other until the fastest has not been surpassed for a while.
 class IssueRate {
   public:
+    /// Does so many rounds of instructions, at least 1.
+    using Issue = std::function<IssuedPiece(std::int64_t rounds)>;
+
     /// Allocates. Throws CudaError.
     IssueRate(Device device, DType dtype, int threads);
-    ~IssueRate();
+    explicit IssueRate(Issue issue);
 
     void work();
-    bool done() const;
+    bool done() const { return rates_.done(); }
 
     /// Instructions per second, counted per cell: one on a vector of 16 cells counts 16 times. The median
     /// piece, and the fastest one, which is the one to take where something else was at work beside it; 0
     /// before the first.
-    double median() const;
-    double fastest() const;
+    double median() const { return rates_.median(); }
+    double fastest() const { return rates_.best(); }
 
   private:
-    struct Load;
-    std::unique_ptr<Load> load_;
-    std::int64_t rounds_ = 0;  ///< of a piece; 0: not known yet
-    std::vector<double> rates_;
+    Issue issue_;
+    std::int64_t rounds_;  ///< of a piece
+    double most_rounds_per_second_ = 0;
+    Fastest rates_;
 };
 
 /// The median of several pieces.

@@ -128,7 +128,7 @@ TEST_CASE("The machine issues instructions, and a method's share of that limit i
     int pieces = 0;
     while (!rate.done()) {
         rate.work();
-        REQUIRE(++pieces < 100);
+        REQUIRE(++pieces < 1000);
     }
     REQUIRE(rate.median() <= rate.fastest());
     // Vectors hold half as many of them; others may be at work beside this.

@@ -10,11 +10,11 @@ namespace {
 // OpenBLAS counts in 32 bits.
 constexpr std::int64_t kLargestCall = 1 << 30;
 
-float sum_of(const float* x, blasint n) {
-    return cblas_ssum(n, x, 1);
+float absolute_sum_of(const float* x, blasint n) {
+    return cblas_sasum(n, x, 1);
 }
-double sum_of(const double* x, blasint n) {
-    return cblas_dsum(n, x, 1);
+double absolute_sum_of(const double* x, blasint n) {
+    return cblas_dasum(n, x, 1);
 }
 float dot_of(const float* x, const float* y, blasint n) {
     return cblas_sdot(n, x, 1, y, 1);
@@ -26,11 +26,11 @@ double dot_of(const double* x, const double* y, blasint n) {
 }  // namespace
 
 template <class T>
-T blas_sum(int threads, const T* x, std::int64_t n) {
+T blas_absolute_sum(int threads, const T* x, std::int64_t n) {
     openblas_set_num_threads(threads);
     T sum = 0;
     for (std::int64_t i = 0; i < n; i += kLargestCall)
-        sum += sum_of(x + i, blasint(std::min(kLargestCall, n - i)));
+        sum += absolute_sum_of(x + i, blasint(std::min(kLargestCall, n - i)));
     return sum;
 }
 
@@ -43,8 +43,8 @@ T blas_dot(int threads, const T* x, const T* y, std::int64_t n) {
     return sum;
 }
 
-template float blas_sum<float>(int, const float*, std::int64_t);
-template double blas_sum<double>(int, const double*, std::int64_t);
+template float blas_absolute_sum<float>(int, const float*, std::int64_t);
+template double blas_absolute_sum<double>(int, const double*, std::int64_t);
 template float blas_dot<float>(int, const float*, const float*, std::int64_t);
 template double blas_dot<double>(int, const double*, const double*, std::int64_t);
 

@@ -25,12 +25,22 @@ constexpr ExampleOption kOptions[] = {
      .value = "N",
      .help = "of the random numbers on [0, 1), NumPy's default_rng",
      .standard = "1"},
-    {.name = "sweep", .kind = Kind::flag, .help = "also curves: time and error over lengths from 1e3 to 1e8"},
+    {.name = "sweep",
+     .kind = Kind::flag,
+     .help = "also curves: time and error over lengths of 1000, 10000 and so on"},
+    {.name = "longest",
+     .kind = Kind::integer,
+     .value = "N",
+     .help = "most elements of the curves, as far as memory allows",
+     .standard = "100000000",
+     .least = 1000,
+     .most = 1e12},
 };
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
 void check(const ExampleRequest& request) {
+    request.options.integer("longest");
     request.options.integer("length");
     parse_seed(request.options.text("seed"), "--seed");
 }

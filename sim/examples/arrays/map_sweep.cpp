@@ -24,7 +24,7 @@ template <class T>
 std::vector<ReportPoint> cpu_points(const ExampleRequest& request,
                                     ExampleContext& context,
                                     const MapWay<T>& way) {
-    const auto lengths = sweep_lengths(double(arrays_of(way)) * sizeof(T), free_host_bytes());
+    const auto lengths = sweep_lengths(request, double(arrays_of(way)) * sizeof(T), free_host_bytes());
     std::vector<AlignedBuffer<T>> memory;
     std::vector<T*> arrays;
     for (int i = 0; i < arrays_of(way); ++i)
@@ -48,7 +48,7 @@ std::vector<ReportPoint> gpu_points(const ExampleRequest& request,
                                     ExampleContext& context,
                                     const MapWay<T>& way) {
     const double budget = context.gpu_budget();
-    const auto lengths = sweep_lengths(double(arrays_of(way)) * sizeof(T), budget);
+    const auto lengths = sweep_lengths(request, double(arrays_of(way)) * sizeof(T), budget);
     std::vector<ReportPoint> points;
     if (lengths.empty()) return points;
     const CudaMemoryMeter meter{std::size_t(budget)};

@@ -12,8 +12,8 @@ struct SweepTitle {
     std::string id, text;
 };
 
-/// Adds a curve of times over lengths of 1e3, 1e4 and so on to 1e8, as far as memory allows, for each way on
-/// each side that is asked for; of one input, with data in place. Throws CudaError, Cancelled.
+/// Adds a curve of times over lengths of 1e3, 1e4 and so on to --longest, as far as memory allows, for each
+/// way on each side that is asked for; of one input, with data in place. Throws CudaError, Cancelled.
 template <class T>
 void add_map_sweep(const ExampleRequest& request,
                    ExampleContext& context,

@@ -58,7 +58,7 @@ void gpu_series(const ExampleRequest& request,
                 std::span<const SumWay<T>> ways) {
     const double budget = context.gpu_budget();
     const CudaMemoryMeter meter{std::size_t(budget)};
-    const auto lengths = sweep_lengths(sizeof(T), budget);
+    const auto lengths = sweep_lengths(request, sizeof(T), budget);
     if (lengths.empty()) return;
     const std::int64_t longest = std::min(lengths.back(), sweep.lengths.back());
     CudaStream stream;
@@ -94,7 +94,7 @@ void add_sum_sweep(const ExampleRequest& request, ExampleContext& context, std::
     const DType dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;
     context.progress(0.9, "sums over lengths");
     Sweep<T> sweep;
-    sweep.lengths = sweep_lengths(sizeof(T), free_host_bytes());
+    sweep.lengths = sweep_lengths(request, sizeof(T), free_host_bytes());
     if (sweep.lengths.empty()) return;
     sweep.times = sweep_curve("sum", "Sum of an array", dtype);
     sweep.errors = sweep_curve("sum_error", "Error of the sum of an array", dtype);

@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// Adds curves of times and of errors over lengths of 1e3, 1e4 and so on to 1e8, as far as memory allows, for
-/// sums of one array. Throws CudaError, Cancelled.
+/// Adds curves of times and of errors over lengths of 1e3, 1e4 and so on to --longest, as far as memory
+/// allows, for sums of one array. Throws CudaError, Cancelled.
 template <class T>
 void add_sum_sweep(const ExampleRequest& request, ExampleContext& context, std::span<const SumWay<T>> ways);
 

@@ -132,7 +132,7 @@ SumWay<T> blas_way() {
     way.same_bits = false;  // its threads cut the array as they come
     way.on_cpu = [](ExampleContext& context, const SumTerms<T>& terms) {
         return terms.y ? blas_dot(context.thread_count(), terms.x, terms.y, terms.n)
-                       : blas_sum(context.thread_count(), terms.x, terms.n);
+                       : blas_absolute_sum(context.thread_count(), terms.x, terms.n);
     };
     return way;
 }

@@ -11,6 +11,7 @@ template <class T>
 SumWay<T> serial_way();
 template <class T>
 SumWay<T> blockwise_way();
+/// Sums of terms that are not negative, and dot products.
 template <class T>
 SumWay<T> blas_way();
 

@@ -8,10 +8,12 @@
 
 namespace stencil {
 
-std::vector<std::int64_t> sweep_lengths(double bytes_per_element, double bytes) {
+std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
+                                        double bytes_per_element,
+                                        double bytes) {
+    const double most = std::min(double(request.options.integer("longest")), bytes / 2 / bytes_per_element);
     std::vector<std::int64_t> lengths;
-    for (std::int64_t n = 1000; n <= 100'000'000 && bytes_per_element * double(n) <= bytes / 2; n *= 10)
-        lengths.push_back(n);
+    for (std::int64_t n = 1000; double(n) <= most; n *= 10) lengths.push_back(n);
     return lengths;
 }
 

@@ -9,8 +9,10 @@
 
 namespace stencil {
 
-/// 1e3, 1e4, ... up to 1e8, as many as fit into half of so many bytes.
-std::vector<std::int64_t> sweep_lengths(double bytes_per_element, double bytes);
+/// 1e3, 1e4, ... up to --longest, as many as fit into half of so many bytes.
+std::vector<std::int64_t> sweep_lengths(const ExampleRequest& request,
+                                        double bytes_per_element,
+                                        double bytes);
 double free_host_bytes();
 
 /// Few, because there are many lengths.
