@@ -4,6 +4,7 @@
 
 #include "sim/error.h"
 #include "sim/examples/array_examples.h"
+#include "sim/examples/einsum.h"
 #include "sim/names.h"
 
 namespace stencil {
@@ -15,6 +16,7 @@ std::span<const Example> examples() {
         kAddExample,
         kDotExample,
         kReduceExample,
+        kEinsumExample,
     };
     return all;
 }
