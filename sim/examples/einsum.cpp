@@ -148,7 +148,7 @@ class Runner {
     }
 
     void write_result() {
-        if (request_.out.empty() || result_.empty()) return;
+        if (request_.out.empty() || !has_result_) return;
         const auto path = std::filesystem::path(request_.out) / "result.npy";
         write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
         context_.report().files.push_back(path.string());

@@ -86,7 +86,8 @@ std::string slicing_text(const Slicing& slicing) {
 
 void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, ExampleContext& context) {
     row.more.emplace_back("seconds per repetition", row.seconds / double(repetitions));
-    if (row.seconds <= 0 || plan.steps.empty()) return;
+    // Less than that fits in caches, and takes as long as starting it.
+    if (row.seconds <= 0 || plan.values_moved() < 1e6) return;
     const double per_second = double(repetitions) / row.seconds;
     const Rate bytes{plan.values_moved() * double(bytes_of(row.dtype)) * per_second * 1e-9,
                      "GB/s",
