@@ -4,6 +4,7 @@
 
 #include "sim/error.h"
 #include "sim/examples/array_examples.h"
+#include "sim/examples/einsum.h"
 #include "sim/examples/matmul.h"
 #include "sim/names.h"
 
@@ -17,6 +18,7 @@ std::span<const Example> examples() {
         kDotExample,
         kReduceExample,
         kMatmulExample,
+        kEinsumExample,
     };
     return table;
 }

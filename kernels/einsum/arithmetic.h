@@ -1,0 +1,91 @@
+// What the plans of einsum are made of: products of strided arrays, sums, and matrix products.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+namespace stencil {
+
+class CudaStream;
+class ThreadPool;
+
+/// out[i0, i1, ...] = a[i0 * a0 + i1 * a1 + ...] * b[...], in C order without gaps. Strides count values; one
+/// of 0 repeats them.
+struct ProductShape {
+    /// Axes of 2 and more in fewer than 2^40 values.
+    static constexpr int kMostAxes = 40;
+    int axes = 0;
+    std::int64_t count[kMostAxes] = {};
+    std::int64_t a[kMostAxes] = {};
+    std::int64_t b[kMostAxes] = {};
+
+    std::int64_t values() const {
+        std::int64_t product = 1;
+        for (int i = 0; i < axes; ++i) product *= count[i];
+        return product;
+    }
+};
+
+struct StridedAxis {
+    std::int64_t count = 1;
+    std::int64_t stride = 1;
+};
+
+/// out[o, i] = sum over r of weights[r * weight_stride] * a[o * outer + r * reduced + i * inner], C order.
+struct SumShape {
+    StridedAxis outer, reduced, inner;
+    std::int64_t weight_stride = 1;
+};
+
+/// A matrix of each of a batch, row-major with `leading` values from row to row, or from column to column
+/// where it is transposed.
+struct BatchedMatrix {
+    std::int64_t leading = 1;
+    std::int64_t batch_stride = 0;
+    bool transposed = false;
+};
+
+/// C (m x n) = A (m x k) B (k x n), for each of a batch.
+struct MatrixProductShape {
+    std::int64_t batch = 1, m = 1, n = 1, k = 1;
+    BatchedMatrix a, b, c;  ///< c is not transposed
+};
+
+/// One side's arithmetic. Pointers are that side's own. The same bits from call to call.
+template <class T>
+class EinsumArithmetic {
+  public:
+    virtual ~EinsumArithmetic() = default;
+    /// `b` may be null: a copy of a.
+    virtual void multiply(const ProductShape& shape, const T* a, const T* b, T* out) = 0;
+    /// `weights` may be null: all 1.
+    virtual void sum(const SumShape& shape, const T* a, const T* weights, T* out) = 0;
+    virtual void multiply_matrices(const MatrixProductShape& shape, const T* a, const T* b, T* c) = 0;
+    /// to += from.
+    virtual void add(std::int64_t count, const T* from, T* to) = 0;
+    virtual void zero(std::int64_t count, T* to) = 0;
+};
+
+/// `between` is called between pieces of long work, each well under a second; it may throw.
+template <class T>
+std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
+                                                           std::function<void()> between);
+
+/// Bytes of scratch memory for a sum on the device.
+template <class T>
+std::size_t cuda_sum_scratch_bytes(const SumShape& shape);
+
+/// What the device's matrix products have for themselves.
+inline constexpr std::size_t kCudaMatrixWorkspaceBytes = std::size_t(8) << 20;
+
+/// Enqueues on the stream. `scratch` is the device's, large enough for all sums to come; `workspace` has
+/// kCudaMatrixWorkspaceBytes, or is null where no matrices are multiplied. Both must outlive it. Its
+/// functions throw CudaError.
+template <class T>
+std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream,
+                                                            void* scratch,
+                                                            void* workspace);
+
+}  // namespace stencil

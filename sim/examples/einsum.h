@@ -1,0 +1,10 @@
+// The example "einsum": any contraction of arrays, by default the column sums of a matrix product.
+#pragma once
+
+#include "sim/examples/example.h"
+
+namespace stencil {
+
+extern const Example kEinsumExample;
+
+}  // namespace stencil

@@ -1,0 +1,245 @@
+#include "sim/examples/einsum/gpu_einsum.h"
+
+#if STENCILSCOPE_HAS_CUDA
+#include <algorithm>
+#include <optional>
+
+#include "kernels/cuda_queue.h"
+
+namespace stencil {
+namespace {
+
+bool multiplies_matrices(const Plan& plan) {
+    return std::ranges::any_of(plan.steps, [](const PlanStep& step) {
+        return std::holds_alternative<MatrixProductShape>(step.shape);
+    });
+}
+
+/// Page-locked memory in a few buffers that take turns.
+class Staging {
+  public:
+    static constexpr std::size_t kBytes = std::size_t(16) << 20;
+
+    Staging() : memory_(kBuffers * kBytes) {}
+
+    /// A buffer whose last copy is over.
+    void* next() {
+        turn_ = (turn_ + 1) % kBuffers;
+        marks_[turn_].wait();
+        return static_cast<char*>(memory_.data()) + turn_ * kBytes;
+    }
+    /// To be set behind its next copy.
+    CudaMark& mark() { return marks_[turn_]; }
+
+  private:
+    static constexpr std::size_t kBuffers = 4;
+    CudaHostMemory memory_;
+    CudaMark marks_[kBuffers];
+    std::size_t turn_ = 0;
+};
+
+template <class T>
+class Base : public GpuEinsum<T> {
+  public:
+    explicit Base(const GpuEinsumSetting<T>& setting)
+        : setting_(setting), memory_(std::max<std::size_t>(setting.slicing.layout().bytes, 1)) {
+        const bool blas =
+            setting.slicing.any_plan([](const Plan& plan) { return multiplies_matrices(plan); });
+        char* const extra = place<char>(layout().extra);
+        arithmetic_ = cuda_einsum_arithmetic<T>(
+            setting.stream, extra + (blas ? kCudaMatrixWorkspaceBytes : 0), blas ? extra : nullptr);
+    }
+
+  protected:
+    const SliceLayout& layout() const { return setting_.slicing.layout(); }
+
+    template <class U = T>
+    U* place(std::size_t bytes) const {
+        return reinterpret_cast<U*>(static_cast<char*>(memory_.data()) + bytes);
+    }
+
+    void send(const Box& box, const T* array, T* to, CudaStream& stream) {
+        for (std::int64_t first = 0; first < box.values(); first += kTogether) {
+            T* const buffer = static_cast<T*>(staging_.next());
+            const auto count = std::size_t(std::min(kTogether, box.values() - first));
+            box.pack(setting_.threads, array, first, std::span(buffer, count));
+            enqueue_to_device(to + first, buffer, count * sizeof(T), stream);
+            staging_.mark().set(stream);
+            setting_.between();
+        }
+    }
+
+    void receive(const Box& box, const T* from, T* array, CudaStream& stream) {
+        for (std::int64_t first = 0; first < box.values(); first += kTogether) {
+            T* const buffer = static_cast<T*>(staging_.next());
+            const auto count = std::size_t(std::min(kTogether, box.values() - first));
+            enqueue_to_host(buffer, from + first, count * sizeof(T), stream);
+            staging_.mark().set(stream);
+            staging_.mark().wait();
+            box.unpack(setting_.threads, std::span<const T>(buffer, count), first, array);
+            setting_.between();
+        }
+    }
+
+    static constexpr std::int64_t kTogether = std::int64_t(Staging::kBytes / sizeof(T));
+
+    GpuEinsumSetting<T> setting_;
+    CudaMemory memory_;
+    Staging staging_;
+    std::unique_ptr<EinsumArithmetic<T>> arithmetic_;
+};
+
+template <class T>
+class InPlace : public Base<T> {
+  public:
+    explicit InPlace(const GpuEinsumSetting<T>& setting) : Base<T>(setting) {
+        setting.slicing.for_pieces([&](const Piece& piece) { whole_ = piece; });
+        for (const std::size_t bytes : this->layout().operands[0])
+            operands_.push_back(this->template place<>(bytes));
+    }
+
+    void upload() override {
+        for (std::size_t i = 0; i < operands_.size(); ++i)
+            this->send(this->setting_.slicing.operand_box(i, whole_),
+                       this->setting_.operands[i],
+                       const_cast<T*>(operands_[i]),
+                       this->setting_.stream);
+        this->setting_.stream.synchronize();
+    }
+
+    // One launch for all repetitions, as long as that doesn't take thousands of kernels.
+    void run(int times) override {
+        constexpr int kTogetherAtMost = 100;
+        if (times > kTogetherAtMost) {
+            for (int i = 0; i < times; ++i) enqueue();
+            return;
+        }
+        if (!sequence_ || sequence_times_ != times)
+            sequence_.emplace(this->setting_.stream, [&] {
+                for (int i = 0; i < times; ++i) enqueue();
+            });
+        sequence_times_ = times;
+        sequence_->launch(this->setting_.stream);
+    }
+
+    void fetch(T* result) override {
+        this->receive(this->setting_.slicing.result_box(whole_),
+                      this->template place<>(this->layout().result),
+                      result,
+                      this->setting_.stream);
+    }
+
+  private:
+    void enqueue() {
+        execute_plan<T>(this->setting_.slicing.plan(whole_),
+                        *this->arithmetic_,
+                        operands_,
+                        this->template place<>(this->layout().scratch),
+                        this->template place<>(this->layout().result));
+    }
+
+    Piece whole_;
+    std::vector<const T*> operands_;
+    std::optional<CudaSequence> sequence_;
+    int sequence_times_ = 0;
+};
+
+/// Sends the operands of a piece while the piece before is computed.
+template <class T>
+class InPieces : public Base<T> {
+  public:
+    explicit InPieces(const GpuEinsumSetting<T>& setting)
+        : Base<T>(setting), slots_(setting.operands.size()), used_(2 * setting.operands.size()) {
+        std::size_t values = 1;
+        for (const std::int64_t n : setting.slicing.contraction().output_shape()) values *= std::size_t(n);
+        result_.resize(values);
+    }
+
+    void upload() override {}
+
+    void run(int times) override {
+        for (int i = 0; i < times; ++i) {
+            std::optional<Piece> before;
+            this->setting_.slicing.for_pieces([&](const Piece& piece) {
+                send_operands(piece);
+                if (before && before->last_part) receive_result(*before);
+                compute(piece);
+                before = piece;
+            });
+            receive_result(*before);
+        }
+    }
+
+    void fetch(T* result) override { std::ranges::copy(result_, result); }
+
+  private:
+    void send_operands(const Piece& piece) {
+        const Slicing& slicing = this->setting_.slicing;
+        for (std::size_t i = 0; i < slots_.size(); ++i) {
+            if (!piece.changed[i]) continue;
+            if (slicing.is_sliced(i)) slots_[i] ^= 1;
+            // Not before the piece that was computed from there.
+            used_[2 * i + slots_[i]].hold(copies_);
+            this->send(slicing.operand_box(i, piece), this->setting_.operands[i], operand(i), copies_);
+        }
+        sent_.set(copies_);
+        sent_.hold(this->setting_.stream);
+    }
+
+    void compute(const Piece& piece) {
+        std::vector<const T*> operands;
+        for (std::size_t i = 0; i < slots_.size(); ++i) operands.push_back(operand(i));
+        T* const result = this->template place<>(this->layout().result);
+        T* const part = piece.first_part ? result : this->template place<>(this->layout().part);
+        execute_plan<T>(this->setting_.slicing.plan(piece),
+                        *this->arithmetic_,
+                        operands,
+                        this->template place<>(this->layout().scratch),
+                        part);
+        if (!piece.first_part)
+            this->arithmetic_->add(this->setting_.slicing.result_box(piece).values(), part, result);
+        for (std::size_t i = 0; i < slots_.size(); ++i) used_[2 * i + slots_[i]].set(this->setting_.stream);
+    }
+
+    void receive_result(const Piece& piece) {
+        this->receive(this->setting_.slicing.result_box(piece),
+                      this->template place<>(this->layout().result),
+                      result_.data(),
+                      this->setting_.stream);
+    }
+
+    T* operand(std::size_t i) const { return this->template place<>(this->layout().operands[slots_[i]][i]); }
+
+    CudaStream copies_;
+    CudaMark sent_;
+    std::vector<std::size_t> slots_;
+    std::vector<CudaMark> used_;
+    std::vector<T> result_;
+};
+
+}  // namespace
+
+template <class T>
+StepBytes gpu_step_bytes() {
+    return [](const Plan& plan) {
+        std::size_t sums = 0;
+        for (const PlanStep& step : plan.steps)
+            if (const auto* sum = std::get_if<SumShape>(&step.shape))
+                sums = std::max(sums, cuda_sum_scratch_bytes<T>(*sum));
+        return sums + (multiplies_matrices(plan) ? kCudaMatrixWorkspaceBytes : 0);
+    };
+}
+
+template <class T>
+std::unique_ptr<GpuEinsum<T>> make_gpu_einsum(const GpuEinsumSetting<T>& setting) {
+    if (setting.slicing.is_sliced()) return std::make_unique<InPieces<T>>(setting);
+    return std::make_unique<InPlace<T>>(setting);
+}
+
+template StepBytes gpu_step_bytes<float>();
+template StepBytes gpu_step_bytes<double>();
+template std::unique_ptr<GpuEinsum<float>> make_gpu_einsum(const GpuEinsumSetting<float>&);
+template std::unique_ptr<GpuEinsum<double>> make_gpu_einsum(const GpuEinsumSetting<double>&);
+
+}  // namespace stencil
+#endif

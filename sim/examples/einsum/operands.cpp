@@ -1,0 +1,88 @@
+#include "sim/examples/einsum/operands.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/error.h"
+#include "sim/random.h"
+
+namespace stencil {
+namespace {
+
+// float32 where all files are; else float64, integers and booleans included.
+DType own_dtype(const std::vector<NpyArrayHeader>& headers) {
+    const bool single = std::ranges::all_of(
+        headers, [](const NpyArrayHeader& header) { return header.descr.ends_with("f4"); });
+    return single ? DType::float32 : DType::float64;
+}
+
+template <class T>
+std::vector<T> random_values(Random& random, std::size_t count, ExampleContext& context) {
+    constexpr std::size_t kPiece = std::size_t(1) << 22;
+    std::vector<T> values;
+    values.reserve(count);
+    while (values.size() < count) {
+        const std::size_t end = std::min(count, values.size() + kPiece);
+        while (values.size() < end) {
+            if constexpr (sizeof(T) == 4)
+                values.push_back(random.next_float());
+            else
+                values.push_back(random.next_double());
+        }
+        context.pause();
+    }
+    return values;
+}
+
+}  // namespace
+
+EinsumTask einsum_task(const ExampleRequest& request) {
+    EinsumTask task;
+    task.subscripts = request.options.text("subscripts");
+    task.files = request.options.all("operand");
+    task.dtypes = request.dtypes;
+    task.seed = std::uint64_t(request.options.integer("seed"));
+    task.repetitions = request.options.integer("repetitions");
+    const Subscripts subscripts = parse_subscripts(task.subscripts);
+    if (task.files.empty()) {
+        const LabelSizes sizes = parse_label_sizes(request.options.text("sizes"));
+        task.contraction = bind_subscripts(subscripts, shapes_for(subscripts, sizes));
+        return task;
+    }
+    if (request.options.given("sizes"))
+        throw InputError("--sizes: is for random operands; those of --operand files have their own sizes");
+    std::vector<NpyArrayHeader> headers;
+    std::vector<Contraction::Shape> shapes;
+    for (const std::string& file : task.files) {
+        headers.push_back(read_npy_array_header(file));
+        shapes.push_back(headers.back().shape);
+    }
+    task.contraction = bind_subscripts(subscripts, shapes);
+    const DType own = own_dtype(headers);
+    std::ranges::stable_partition(task.dtypes, [&](DType dtype) { return dtype == own; });
+    return task;
+}
+
+template <class T>
+std::vector<std::vector<T>> make_operands(const EinsumTask& task, ExampleContext& context) {
+    const DType dtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
+    std::vector<std::vector<T>> operands;
+    Random random(task.seed);
+    for (std::size_t i = 0; i < task.contraction.shapes.size(); ++i) {
+        if (!task.files.empty()) {
+            operands.push_back(std::get<std::vector<T>>(read_npy_array(task.files[i], dtype).values));
+            context.pause();
+            continue;
+        }
+        std::size_t count = 1;
+        for (const std::int64_t n : task.contraction.shapes[i]) count *= std::size_t(n);
+        operands.push_back(random_values<T>(random, count, context));
+    }
+    return operands;
+}
+
+template std::vector<std::vector<float>> make_operands(const EinsumTask&, ExampleContext&);
+template std::vector<std::vector<double>> make_operands(const EinsumTask&, ExampleContext&);
+
+}  // namespace stencil

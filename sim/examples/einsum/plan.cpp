@@ -1,0 +1,361 @@
+#include "sim/examples/einsum/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "sim/error.h"
+#include "sim/examples/einsum/path.h"
+#include "sim/examples/einsum/strided_view.h"
+
+namespace stencil {
+namespace {
+
+/// Which labels two views share, and what becomes of them.
+struct PairLabels {
+    LabelSet batch, contracted, left, right;
+
+    PairLabels(const LabelSet& a, const LabelSet& b, const LabelSet& keeps)
+        : batch(a & b & keeps), contracted(a & b & ~keeps), left(a & ~b), right(b & ~a) {}
+};
+
+class Planner {
+  public:
+    explicit Planner(const Contraction& contraction) : contraction_(contraction), sizes_(contraction.sizes) {
+        plan_.operands = contraction.operands.size();
+        for (const auto& shape : contraction.shapes) plan_.tensors.push_back({product_of(shape), 0});
+    }
+
+    Plan plan() {
+        if (std::ranges::count(sizes_, 0) > 0) {
+            plan_.tensors.push_back({product_of(contraction_.output_shape()), 0});
+            return std::move(plan_);
+        }
+        for (const int label : contraction_.output)
+            if (sizes_[std::size_t(label)] > 1) result_order_.push_back(label);
+
+        PathProblem problem;
+        problem.sizes = sizes_;
+        for (const int label : result_order_) problem.output.set(std::size_t(label));
+        std::vector<StridedView> views;
+        for (std::size_t i = 0; i < plan_.operands; ++i) views.push_back(operand_view(i));
+        for (std::size_t i = 0; i < views.size(); ++i) {
+            LabelSet needed = problem.output;
+            for (std::size_t k = 0; k < views.size(); ++k)
+                if (k != i) needed |= views[k].labels();
+            views[i] = sum_out(views[i], views[i].labels() & ~needed);
+        }
+        for (const StridedView& view : views) problem.operands.push_back(view.labels());
+        const auto path = find_path(problem);
+        for (const PathStep& step : path)
+            views.push_back(pair(
+                views[std::size_t(step.a)], views[std::size_t(step.b)], step.keeps, &step == &path.back()));
+        finish(views.back());
+        place_intermediates();
+        return std::move(plan_);
+    }
+
+  private:
+    static std::int64_t product_of(const std::vector<std::int64_t>& counts) {
+        std::int64_t product = 1;
+        for (const std::int64_t n : counts) product *= n;
+        return product;
+    }
+
+    std::int64_t values(const Labels& labels) const {
+        std::int64_t product = 1;
+        for (const int label : labels) product *= sizes_[std::size_t(label)];
+        return product;
+    }
+
+    // A diagonal has the strides of its axes together; an axis of length 1 is not walked at all.
+    StridedView operand_view(std::size_t operand) const {
+        StridedView view{int(operand), {}};
+        const auto& labels = contraction_.operands[operand];
+        const auto& shape = contraction_.shapes[operand];
+        std::int64_t stride = 1;
+        for (std::size_t i = labels.size(); i-- > 0;) {
+            if (shape[i] != 1) {
+                const auto known = std::ranges::find(view.axes, labels[i], &LabelledAxis::label);
+                if (known == view.axes.end())
+                    view.axes.push_back({labels[i], stride});
+                else
+                    known->stride += stride;
+            }
+            stride *= shape[i];
+        }
+        std::ranges::reverse(view.axes);
+        view.sort();
+        return view;
+    }
+
+    StridedView new_tensor(const Labels& order) {
+        plan_.tensors.push_back({values(order), 0});
+        return contiguous_view(plan_.result(), order, sizes_);
+    }
+
+    std::string text(const Labels& labels) const {
+        std::string result;
+        for (const int label : labels) {
+            const std::string& name = contraction_.names[std::size_t(label)];
+            result += name[0] == '.' ? fmt::format("({})", name) : name;
+        }
+        return result;
+    }
+    std::string text(const StridedView& view) const { return text(view.only(~LabelSet())); }
+
+    void add_step(PlanStep step, const StridedView& a, const StridedView* b, const StridedView& out) {
+        step.a = a.tensor;
+        step.b = b ? b->tensor : -1;
+        step.out = out.tensor;
+        step.subscripts = fmt::format("{}{}->{}", text(a), b ? "," + text(*b) : "", text(out));
+        const auto size = [&](const StridedView& view) { return double(values(view.only(~LabelSet()))); };
+        step.values_moved = size(a) + (b ? size(*b) : 0) + size(out);
+        plan_.steps.push_back(std::move(step));
+    }
+
+    StridedView copy(const StridedView& view, const Labels& order) {
+        const ProductShape shape = product_shape(order, view, nullptr, sizes_);
+        const StridedView out = new_tensor(order);
+        add_step({.shape = shape, .subscripts = {}, .kind = "copy"}, view, nullptr, out);
+        return out;
+    }
+
+    StridedView multiply(const StridedView& a, const StridedView& b, const Labels& order) {
+        const ProductShape shape = product_shape(order, a, &b, sizes_);
+        const StridedView out = new_tensor(order);
+        add_step({.shape = shape,
+                  .subscripts = {},
+                  .kind = "element-wise product",
+                  .flops = double(values(order))},
+                 a,
+                 &b,
+                 out);
+        return out;
+    }
+
+    // From the outermost of the labels inwards: what is left shrinks with each.
+    StridedView sum_out(StridedView view, const LabelSet& labels) {
+        while ((view.labels() & labels).any()) {
+            const Labels order = view.only(~LabelSet());
+            const auto is_summed = [&](int label) { return bool(labels[std::size_t(label)]); };
+            const auto begin = std::ranges::find_if(order, is_summed);
+            const auto end = std::find_if_not(begin, order.end(), is_summed);
+            const Labels reduced(begin, end);
+            if (auto done = weighted_sum(view, reduced, nullptr)) {
+                view = *done;
+                continue;
+            }
+            Labels gathered = view.only(~labels);
+            const Labels rest = view.only(labels);
+            gathered.insert(gathered.end(), rest.begin(), rest.end());
+            view = copy(view, gathered);
+        }
+        return view;
+    }
+
+    // Where the labels before, among and after the reduced ones can each be walked as one axis.
+    std::optional<StridedView> weighted_sum(const StridedView& view,
+                                            const Labels& reduced,
+                                            const StridedView* weights) {
+        Labels outer, inner;
+        for (const LabelledAxis& axis : view.axes) {
+            if (std::ranges::find(reduced, axis.label) != reduced.end()) continue;
+            (axis.stride > view.stride(reduced.front()) ? outer : inner).push_back(axis.label);
+        }
+        SumShape shape;
+        const auto o = merged(view, outer, sizes_), r = merged(view, reduced, sizes_),
+                   i = merged(view, inner, sizes_);
+        if (!o || !r || !i) return std::nullopt;
+        shape.outer = *o;
+        shape.reduced = *r;
+        shape.inner = *i;
+        if (weights) {
+            const auto w = merged(*weights, reduced, sizes_);
+            if (!w) return std::nullopt;
+            shape.weight_stride = w->stride;
+        }
+        Labels order = outer;
+        order.insert(order.end(), inner.begin(), inner.end());
+        const StridedView out = new_tensor(order);
+        const double terms = double(o->count) * double(r->count) * double(i->count);
+        add_step({.shape = shape,
+                  .subscripts = {},
+                  .kind = fmt::format(
+                      "{}sums of {}", weights ? "weighted " : "", inner.empty() ? "rows" : "columns"),
+                  .flops = (weights ? 2 : 1) * terms},
+                 view,
+                 weights,
+                 out);
+        return out;
+    }
+
+    StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
+        const PairLabels labels(a.labels(), b.labels(), keeps);
+        if (labels.contracted.none()) {
+            Labels order = a.only(~LabelSet());
+            for (const int label : b.only(labels.right)) order.push_back(label);
+            return multiply(a, b, is_last ? result_order_ : order);
+        }
+        if (labels.batch.none() && (labels.left.none() || labels.right.none()))
+            return labels.left.none() ? matrix_vector(b, a, labels.contracted)
+                                      : matrix_vector(a, b, labels.contracted);
+        return multiply_matrices(a, b, labels, is_last);
+    }
+
+    // One pass over the matrix.
+    StridedView matrix_vector(StridedView matrix, StridedView vector, const LabelSet& contracted) {
+        const auto order = [&] { return matrix.only(contracted); };
+        const auto fits = [&] {
+            const Labels rest = matrix.only(~contracted);
+            const auto before = [&](int label) {
+                return matrix.stride(label) > matrix.stride(order().front());
+            };
+            const Labels outer(rest.begin(), std::ranges::find_if_not(rest, before));
+            const Labels inner(rest.begin() + std::ptrdiff_t(outer.size()), rest.end());
+            return merged(matrix, order(), sizes_) && merged(matrix, outer, sizes_) &&
+                   merged(matrix, inner, sizes_);
+        };
+        if (!fits()) {
+            Labels gathered = matrix.only(~contracted);
+            for (const int label : order()) gathered.push_back(label);
+            matrix = copy(matrix, gathered);
+        }
+        if (!merged(vector, order(), sizes_)) vector = copy(vector, order());
+        return *weighted_sum(matrix, order(), &vector);
+    }
+
+    struct Factor {
+        StridedView view;
+        BatchedMatrix matrices;
+    };
+
+    Factor factor(StridedView view, const Labels& batch, const Labels& rows, const Labels& columns) {
+        if (const auto matrices = as_matrices(view, batch, rows, columns, sizes_)) return {view, *matrices};
+        Labels order = batch;
+        order.insert(order.end(), rows.begin(), rows.end());
+        order.insert(order.end(), columns.begin(), columns.end());
+        view = copy(view, order);
+        return {view, *as_matrices(view, batch, rows, columns, sizes_)};
+    }
+
+    StridedView multiply_matrices(const StridedView& a,
+                                  const StridedView& b,
+                                  const PairLabels& labels,
+                                  bool is_last) {
+        // The larger one stays as it is where it can.
+        const StridedView& larger = values(a.only(~LabelSet())) >= values(b.only(~LabelSet())) ? a : b;
+        const Labels batch = larger.only(labels.batch), contracted = larger.only(labels.contracted);
+        const Labels left = a.only(labels.left), right = b.only(labels.right);
+
+        Labels order = batch;
+        order.insert(order.end(), left.begin(), left.end());
+        order.insert(order.end(), right.begin(), right.end());
+        if (is_last && as_matrices(contiguous_view(0, result_order_, sizes_), batch, left, right, sizes_))
+            order = result_order_;
+        const Factor one = factor(a, batch, left, contracted), two = factor(b, batch, contracted, right);
+        const StridedView out = new_tensor(order);
+        const BatchedMatrix product = *as_matrices(out, batch, left, right, sizes_);
+
+        MatrixProductShape shape{values(batch),
+                                 values(left),
+                                 values(right),
+                                 values(contracted),
+                                 one.matrices,
+                                 two.matrices,
+                                 product};
+        if (product.transposed) swap_factors(shape);
+        check_lengths(shape);
+        PlanStep step{
+            .shape = shape,
+            .subscripts = {},
+            .kind = shape.batch > 1 ? "batched matrix product" : "matrix product",
+            .flops = 2.0 * double(shape.batch) * double(shape.m) * double(shape.n) * double(shape.k)};
+        add_step(step, one.view, &two.view, out);
+        if (product.transposed) std::swap(plan_.steps.back().a, plan_.steps.back().b);
+        return out;
+    }
+
+    // The transposed product is that of the transposed factors the other way round.
+    static void swap_factors(MatrixProductShape& shape) {
+        std::swap(shape.a, shape.b);
+        std::swap(shape.m, shape.n);
+        shape.a.transposed = !shape.a.transposed;
+        shape.b.transposed = !shape.b.transposed;
+        shape.c.transposed = false;
+    }
+
+    static void check_lengths(const MatrixProductShape& shape) {
+        const std::int64_t longest = std::max(
+            {shape.batch, shape.m, shape.n, shape.k, shape.a.leading, shape.b.leading, shape.c.leading});
+        if (longest > std::numeric_limits<int>::max())
+            throw InputError(
+                fmt::format("--subscripts: a matrix product with an axis of {} values; at most "
+                            "2^31 - 1 are allowed",
+                            longest));
+    }
+
+    void finish(const StridedView& last) {
+        Labels order;
+        for (const LabelledAxis& axis : last.axes) order.push_back(axis.label);
+        const bool is_operand = std::size_t(last.tensor) < plan_.operands;
+        if (is_operand || order != result_order_) copy(last, result_order_);
+    }
+
+    // First fit: an intermediate takes the first gap between those that are needed at the same time.
+    void place_intermediates() {
+        struct Use {
+            std::int64_t begin, end;
+            int last_step;
+        };
+        constexpr std::int64_t kAlignment = 64;  // values
+        std::vector<int> last_step(plan_.tensors.size(), -1);
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s)
+            for (const int tensor : {plan_.steps[s].a, plan_.steps[s].b})
+                if (tensor >= 0) last_step[std::size_t(tensor)] = int(s);
+        std::vector<Use> uses;
+        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+            const int out = plan_.steps[s].out;
+            if (out == plan_.result()) continue;
+            std::erase_if(uses, [&](const Use& use) { return use.last_step < int(s); });
+            std::ranges::sort(uses, {}, &Use::begin);
+            PlanTensor& tensor = plan_.tensors[std::size_t(out)];
+            for (const Use& use : uses) {
+                if (tensor.place + tensor.values <= use.begin) break;
+                tensor.place = std::max(tensor.place, use.end);
+            }
+            const std::int64_t end =
+                (tensor.place + tensor.values + kAlignment - 1) / kAlignment * kAlignment;
+            uses.push_back({tensor.place, end, last_step[std::size_t(out)]});
+            plan_.scratch_values = std::max(plan_.scratch_values, end);
+            plan_.largest_intermediate = std::max(plan_.largest_intermediate, tensor.values);
+        }
+    }
+
+    const Contraction& contraction_;
+    const std::vector<std::int64_t>& sizes_;
+    Labels result_order_;
+    Plan plan_;
+};
+
+}  // namespace
+
+double Plan::flops() const {
+    double sum = 0;
+    for (const PlanStep& step : steps) sum += step.flops;
+    return sum;
+}
+
+double Plan::values_moved() const {
+    double sum = 0;
+    for (const PlanStep& step : steps) sum += step.values_moved;
+    return sum;
+}
+
+Plan make_plan(const Contraction& contraction) {
+    return Planner(contraction).plan();
+}
+
+}  // namespace stencil

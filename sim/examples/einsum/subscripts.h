@@ -1,0 +1,62 @@
+// Subscripts of einsum as NumPy understands them: "ij,jk->ik", "...ii->...i", "ij,jk".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stencil {
+
+/// The subscripts of one operand, or of the output.
+struct SubscriptTerm {
+    std::string labels;                  ///< letters, without the ellipsis
+    std::vector<std::size_t> positions;  ///< where each stands in the text
+    int ellipsis = -1;                   ///< the number of labels before "..."; -1: there is none
+    std::size_t begin = 0, end = 0;      ///< where the term stands in the text
+
+    bool has_ellipsis() const { return ellipsis >= 0; }
+};
+
+struct Subscripts {
+    std::string text;
+    std::vector<SubscriptTerm> operands;
+    SubscriptTerm output;      ///< in implicit mode: the ellipsis, then what occurs once, sorted
+    bool is_implicit = false;  ///< there was no "->"
+};
+
+/// Throws InputError: what is wrong, and below it the text with a caret under the place.
+Subscripts parse_subscripts(std::string_view text);
+
+/// What is to be computed: every axis has a label, labels are numbered, and each has one size.
+struct Contraction {
+    using Shape = std::vector<std::int64_t>;
+
+    std::vector<std::string> names;  ///< by label; those of an ellipsis "...0", from the left
+    Shape sizes;                     ///< by label
+    std::vector<std::vector<int>> operands;
+    std::vector<Shape> shapes;  ///< an axis of length 1 is repeated where its label is longer
+    std::vector<int> output;
+
+    Shape output_shape() const;
+    /// Multiplications and additions of the loop over all labels at once.
+    double naive_flops() const;
+};
+
+/// Throws InputError with a caret where the subscripts and the operands' shapes don't agree, and where the
+/// result would have 2^40 values or more.
+Contraction bind_subscripts(const Subscripts& subscripts, const std::vector<Contraction::Shape>& shapes);
+
+/// Sizes of labels as "i=100,j=200,...=4x5"; the ellipsis' is of all of its axes.
+struct LabelSizes {
+    std::map<char, std::int64_t> labels;
+    Contraction::Shape ellipsis;
+};
+/// Throws InputError. An empty text has no sizes.
+LabelSizes parse_label_sizes(std::string_view text);
+
+/// Shapes of operands of these sizes. Throws InputError with a caret under a label that has none.
+std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const LabelSizes& sizes);
+
+}  // namespace stencil
