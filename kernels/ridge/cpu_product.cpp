@@ -24,6 +24,7 @@ struct Rows {
 #define HWY_TARGET_INCLUDE "kernels/ridge/cpu_product.cpp"
 #include <hwy/foreach_target.h>
 // Highway compiles the rest of this file once per instruction set.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -55,6 +56,14 @@ HWY_INLINE Doubles gather(const double* x, const I* index) {
             kDouble, x, hn::BitCast(wide, hn::PromoteTo(hn::Rebind<std::uint64_t, decltype(kDouble)>(), loaded)));
 }
 
+// The processor's own prefetching reaches half of the memory's rate in this loop.
+template <class V>
+HWY_INLINE void fetch_ahead(const V* p, std::int64_t count) {
+    constexpr std::int64_t kAhead = 1024, kLine = 64;
+    const char* bytes = reinterpret_cast<const char*>(p) + kAhead;
+    for (std::int64_t at = 0; at < count * std::int64_t(sizeof(V)); at += kLine) hwy::Prefetch(bytes + at);
+}
+
 // Four sums, because each addition waits for the one before.
 template <class T, class I>
 HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const double* x) {
@@ -62,6 +71,8 @@ HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const 
     auto s0 = hn::Zero(kDouble), s1 = s0, s2 = s0, s3 = s0;
     std::int64_t k = 0;
     for (; k + 4 * lanes <= count; k += 4 * lanes) {
+        fetch_ahead(value + k, 4 * lanes);
+        fetch_ahead(index + k, 4 * lanes);
         s0 = hn::MulAdd(load_values(value + k), gather(x, index + k), s0);
         s1 = hn::MulAdd(load_values(value + k + lanes), gather(x, index + k + lanes), s1);
         s2 = hn::MulAdd(load_values(value + k + 2 * lanes), gather(x, index + k + 2 * lanes), s2);
