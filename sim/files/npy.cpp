@@ -3,10 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
-#include <string>
-#include <vector>
+#include <memory>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/input_file.h"
@@ -15,43 +13,7 @@
 namespace stencil {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "cells are read and written as they lie in memory");
-
-constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy itself reads no header beyond 10,000 bytes that it wasn't told to trust.
-constexpr std::uintmax_t kMaxHeaderBytes = 1 << 16;
 constexpr std::uint64_t kMaxAxis = std::uint64_t(1) << 30;
-
-std::string read_dict(InputFile& file, NpyHeader& header) {
-    const auto need = [&](std::uintmax_t bytes) {
-        if (file.size() >= bytes) return;
-        file.refuse(fmt::format("cut off: its header needs {} bytes, the file has {}", bytes, file.size()));
-    };
-    unsigned char start[12] = {};
-    if (file.size() < kMagic.size()) file.refuse("not a .npy file (too short)");
-    file.read(std::as_writable_bytes(std::span(start).first(kMagic.size())));
-    if (!std::equal(kMagic.begin(), kMagic.end(), start, [](char a, unsigned char b) {
-            return static_cast<unsigned char>(a) == b;
-        }))
-        file.refuse("not a .npy file (it doesn't start with \\x93NUMPY)");
-    need(8);
-    file.read(std::as_writable_bytes(std::span(start).subspan(6, 2)));
-    const int version = start[6];
-    if (version < 1 || version > 3 || start[7] != 0)
-        file.refuse(fmt::format(".npy version {}.{}; allowed: 1.0, 2.0, 3.0", version, start[7]));
-    const std::size_t length_bytes = version == 1 ? 2 : 4;
-    need(8 + length_bytes);
-    file.read(std::as_writable_bytes(std::span(start).subspan(8, length_bytes)));
-    std::uintmax_t length = 0;
-    for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uintmax_t(start[8 + i]) << (8 * i);
-    header.data_offset = 8 + length_bytes + length;
-    need(header.data_offset);
-    if (length > kMaxHeaderBytes)
-        file.refuse(fmt::format("a header of {} bytes; at most {} are read", length, kMaxHeaderBytes));
-    std::string dict(length, '\0');
-    file.read(std::as_writable_bytes(std::span(dict)));
-    return dict;
-}
 
 DType parse_dtype(const InputFile& file, const NpyDict& dict) {
     const std::string& descr = dict.descr;
@@ -81,30 +43,12 @@ void check_shape(const InputFile& file, const NpyDict& dict, NpyHeader& header) 
     header.ny = int(ny);
     // Two axes of at most 2^30 cells of at most 8 bytes: below 2^63, and the header is short.
     const std::uintmax_t needed = header.data_offset + nx * ny * bytes_of(header.dtype);
-    if (file.size() < needed)
-        file.refuse(fmt::format("cut off: shape {} of {} needs {} bytes, the file has {}",
-                                quotable(dict.shape_text),
-                                name_of(header.dtype),
-                                needed,
-                                file.size()));
-    if (file.size() > needed)
-        file.refuse(fmt::format("{} bytes follow the array; shape {} of {} needs {} bytes, the file has {}",
-                                file.size() - needed,
-                                quotable(dict.shape_text),
-                                name_of(header.dtype),
-                                needed,
-                                file.size()));
+    require_npy_size(file, dict, name_of(header.dtype), needed);
 }
 
 NpyHeader read_header(InputFile& file) {
     NpyHeader header;
-    const std::string text = read_dict(file, header);
-    NpyDict dict;
-    try {
-        dict = parse_npy_dict(text);
-    } catch (const NpyDictError& error) {
-        file.refuse(fmt::format("a damaged .npy header: {}", error.what()));
-    }
+    const NpyDict dict = read_npy_dict(file, header.data_offset);
     header.dtype = parse_dtype(file, dict);
     header.fortran_order = dict.fortran_order;
     check_shape(file, dict, header);
@@ -145,23 +89,6 @@ Array<T> read_cells(InputFile& file, const NpyHeader& header) {
     return array;
 }
 
-// Spaces up to a multiple of 64 bytes, and before them those that NumPy leaves for the first axis to grow in
-// place.
-std::string header_text(const Field& field) {
-    constexpr std::size_t kAlignment = 64, kDigitsOfLongestAxis = 21;
-    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                   field.dtype() == DType::float32 ? "<f4" : "<f8",
-                                   field.ny(),
-                                   field.nx());
-    dict.append(kDigitsOfLongestAxis - std::to_string(field.ny()).size(), ' ');
-    const std::size_t before = kMagic.size() + 4;
-    dict.append(kAlignment - (before + dict.size() + 1) % kAlignment, ' ');
-    dict += '\n';
-    std::string text(kMagic);
-    text += {'\x01', '\0', char(dict.size() & 255), char(dict.size() >> 8)};
-    return text + dict;
-}
-
 }  // namespace
 
 NpyHeader read_npy_header(const std::filesystem::path& path) {
@@ -178,7 +105,8 @@ Field read_npy(const std::filesystem::path& path) {
 
 void write_npy(const std::filesystem::path& path, const Field& field) {
     AtomicFile file(path);
-    file.write(header_text(field));
+    const std::int64_t shape[] = {field.ny(), field.nx()};
+    file.write(npy_header_text(field.dtype() == DType::float32 ? "<f4" : "<f8", shape));
     field.visit([&](const auto& array) { file.write(std::as_bytes(array.cells())); });
     file.commit();
 }

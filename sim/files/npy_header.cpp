@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 #include <utility>
 
@@ -9,6 +11,13 @@
 
 namespace stencil {
 namespace {
+
+static_assert(std::endian::native == std::endian::little,
+              "values are read and written as they lie in memory");
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+// NumPy itself reads no header beyond 10,000 bytes that it wasn't told to trust.
+constexpr std::uintmax_t kMaxHeaderBytes = 1 << 16;
 
 bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -153,6 +162,77 @@ class Parser {
 
 NpyDict parse_npy_dict(std::string_view text) {
     return Parser(text).dict();
+}
+
+NpyDict read_npy_dict(InputFile& file, std::uintmax_t& data_offset) {
+    const auto need = [&](std::uintmax_t bytes) {
+        if (file.size() >= bytes) return;
+        file.refuse(fmt::format("cut off: its header needs {} bytes, the file has {}", bytes, file.size()));
+    };
+    unsigned char start[12] = {};
+    if (file.size() < kMagic.size()) file.refuse("not a .npy file (too short)");
+    file.read(std::as_writable_bytes(std::span(start).first(kMagic.size())));
+    if (!std::equal(kMagic.begin(), kMagic.end(), start, [](char a, unsigned char b) {
+            return static_cast<unsigned char>(a) == b;
+        }))
+        file.refuse("not a .npy file (it doesn't start with \\x93NUMPY)");
+    need(8);
+    file.read(std::as_writable_bytes(std::span(start).subspan(6, 2)));
+    const int version = start[6];
+    if (version < 1 || version > 3 || start[7] != 0)
+        file.refuse(fmt::format(".npy version {}.{}; allowed: 1.0, 2.0, 3.0", version, start[7]));
+    const std::size_t length_bytes = version == 1 ? 2 : 4;
+    need(8 + length_bytes);
+    file.read(std::as_writable_bytes(std::span(start).subspan(8, length_bytes)));
+    std::uintmax_t length = 0;
+    for (std::size_t i = 0; i < length_bytes; ++i) length |= std::uintmax_t(start[8 + i]) << (8 * i);
+    data_offset = 8 + length_bytes + length;
+    need(data_offset);
+    if (length > kMaxHeaderBytes)
+        file.refuse(fmt::format("a header of {} bytes; at most {} are read", length, kMaxHeaderBytes));
+    std::string text(length, '\0');
+    file.read(std::as_writable_bytes(std::span(text)));
+    try {
+        return parse_npy_dict(text);
+    } catch (const NpyDictError& error) {
+        file.refuse(fmt::format("a damaged .npy header: {}", error.what()));
+    }
+}
+
+void require_npy_size(const InputFile& file,
+                      const NpyDict& dict,
+                      std::string_view type_name,
+                      std::uintmax_t needed) {
+    if (file.size() < needed)
+        file.refuse(fmt::format("cut off: shape {} of {} needs {} bytes, the file has {}",
+                                quotable(dict.shape_text),
+                                type_name,
+                                needed,
+                                file.size()));
+    if (file.size() > needed)
+        file.refuse(fmt::format("{} bytes follow the array; shape {} of {} needs {} bytes, the file has {}",
+                                file.size() - needed,
+                                quotable(dict.shape_text),
+                                type_name,
+                                needed,
+                                file.size()));
+}
+
+// Spaces up to a multiple of 64 bytes, and before them those that NumPy leaves for the first axis to grow in
+// place.
+std::string npy_header_text(std::string_view descr, std::span<const std::int64_t> shape) {
+    constexpr std::size_t kAlignment = 64, kDigitsOfLongestAxis = 21;
+    std::string axes;
+    for (const std::int64_t n : shape) axes += fmt::format("{}{}", axes.empty() ? "" : ", ", n);
+    if (shape.size() == 1) axes += ',';
+    std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, axes);
+    if (!shape.empty()) dict.append(kDigitsOfLongestAxis - std::to_string(shape[0]).size(), ' ');
+    const std::size_t before = kMagic.size() + 4;
+    dict.append(kAlignment - (before + dict.size() + 1) % kAlignment, ' ');
+    dict += '\n';
+    std::string text(kMagic);
+    text += {'\x01', '\0', char(dict.size() & 255), char(dict.size() >> 8)};
+    return text + dict;
 }
 
 std::string npy_dtype_name(std::string_view descr) {
