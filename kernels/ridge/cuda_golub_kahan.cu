@@ -39,11 +39,15 @@ class DeviceRows {
         const PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
         std::vector<std::uint32_t> parts;
         for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
+        CudaTimer timer;
+        timer.start(stream);
         value_ = to_device(packed.value, stream);
         column_ = to_device(packed.column, stream);
         units_ = to_device(packed.units, stream);
         row_units_ = to_device(packed.row_units, stream);
         parts_ = to_device(parts, stream);
+        timer.stop(stream);
+        upload_seconds_ = timer.seconds();
         unit_count_ = packed.units.size();
     }
 
@@ -52,10 +56,12 @@ class DeviceRows {
     }
     const std::uint32_t* parts() const { return as<std::uint32_t>(parts_); }
     std::size_t unit_count() const { return unit_count_; }
+    double upload_seconds() const { return upload_seconds_; }
 
   private:
     CudaMemory value_, column_, units_, row_units_, parts_;
     std::size_t unit_count_ = 0;
+    double upload_seconds_ = 0;
 };
 
 // All of the matrix on the device, as rows and as columns.
@@ -134,6 +140,8 @@ class ResidentGolubKahan final : public GolubKahan {
     std::vector<double> combine(std::span<const ProjectedSolution> solutions) override {
         return basis_.combine(solutions, deflated_ ? as<double>(q_) : nullptr, stream_);
     }
+
+    double upload_seconds() const override { return forward_.upload_seconds() + back_.upload_seconds(); }
 
   private:
     struct Batch {

@@ -31,6 +31,9 @@ class GolubKahan {
     /// Solutions x = V y + xi q, one after the other (solutions x columns).
     virtual std::vector<double> combine(std::span<const ProjectedSolution> solutions) = 0;
 
+    /// Seconds that bringing the matrix to the device took; 0 on the CPU.
+    virtual double upload_seconds() const { return 0; }
+
     const Bidiagonal& bidiagonal() const { return bidiagonal_; }
     /// The process can make no further steps.
     bool ended() const;

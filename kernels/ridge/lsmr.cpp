@@ -54,7 +54,6 @@ const char* name_of(RidgeStop stop) {
 
 Lsmr::Lsmr(double c, double alpha1, double beta1)
     : c_(c),
-      alpha_(alpha1),
       alphabar_(alpha1),
       zetabar_(alpha1 * beta1),
       betadd_(beta1),
@@ -71,24 +70,22 @@ void Lsmr::step(double process_beta, double process_alpha, bool keep) {
     const double share = ratio(process_alpha, beta);
     const double alpha = share * process_beta;
     excess_ = share * share * shift;
-    alpha_ = process_alpha;
 
     const auto [c, s, rho] = rotation(alphabar_, beta);
-    rho_ = rho;
     const double theta_next = s * alpha;
     alphabar_ = c * alpha;
 
-    const double rhobar_old = rhobar_;
-    const double zeta_old = zeta_;
+    const double rhobar_old = last_.rhobar;
+    const double zeta_old = last_.zeta;
     const double thetabar = sbar_ * rho;
     const double rho_temp = cbar_ * rho;
     const auto [cbar, sbar, rhobar] = rotation(rho_temp, theta_next);
     cbar_ = cbar;
     sbar_ = sbar;
-    rhobar_ = rhobar;
-    zeta_ = cbar * zetabar_;
+    const double zeta = cbar * zetabar_;
     zetabar_ *= -sbar;
-    if (keep) factors_.push_back({rho, theta_next, rhobar, thetabar, zeta_});
+    last_ = {rho, theta_next, rhobar, thetabar, zeta};
+    if (keep) factors_.push_back(last_);
 
     const double betahat = c * betadd_;
     betadd_ *= -s;
@@ -98,7 +95,7 @@ void Lsmr::step(double process_beta, double process_alpha, bool keep) {
     rhodold_ = ctilde * rhobar;
     betad_ = -stilde * betad_ + ctilde * betahat;
     tautildeold_ = ratio(zeta_old - thetatilde_old * tautildeold_, rhotilde);
-    const double taud = ratio(zeta_ - thetatilde_ * tautildeold_, rhodold_);
+    const double taud = ratio(zeta - thetatilde_ * tautildeold_, rhodold_);
     normr_ = std::sqrt((betad_ - taud) * (betad_ - taud) + betadd_ * betadd_);
 
     norm_a2_ += beta * beta;

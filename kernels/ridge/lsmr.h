@@ -44,6 +44,12 @@ class Lsmr {
     /// |[A; cI] x - [d; 0]|.
     double residual() const { return normr_; }
 
+    /// Entries of the two upper bidiagonal factors R and Rbar, and of the right-hand side, that a step adds.
+    struct Factors {
+        double rho, theta_next, rhobar, thetabar, zeta;
+    };
+    const Factors& last() const { return last_; }
+
     /// x = V y with this y (iterations()); needs factors of all steps.
     std::vector<double> solve() const;
 
@@ -54,18 +60,15 @@ class Lsmr {
 
   private:
     double c_;
-    double alpha_;           // of the process itself
-    double excess_ = 0;      // alpha_k^2 less that of the stacked process
+    double excess_ = 0;  // alpha_k^2 less that of the stacked process
     std::int64_t iterations_ = 0;
     double alphabar_, zetabar_;
-    double rho_ = 1, rhobar_ = 1, cbar_ = 1, sbar_ = 0, zeta_ = 0;
+    double cbar_ = 1, sbar_ = 0;
     double betadd_, betad_ = 0, rhodold_ = 1, tautildeold_ = 0, thetatilde_ = 0;
     double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = 1e100, condition_ = 1;
     double normb_, normr_, normar_;
 
-    struct Factors {
-        double rho, theta_next, rhobar, thetabar, zeta;
-    };
+    Factors last_{1, 0, 1, 0, 0};
     std::vector<Factors> factors_;
 };
 
