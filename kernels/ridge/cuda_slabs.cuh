@@ -72,9 +72,10 @@ __global__ void slab_forward_kernel(
     const int row = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= rows) return;
     double sum = 0;
+    const std::uint64_t policy = cache_policies().keep;
     for (std::uint32_t unit = a.row_units[row]; unit < a.row_units[row + 1]; ++unit) {
         UnitShare<T, I> share;
-        share.load(a, unit, int(threadIdx.x % 32));
+        share.load(a, unit, policy);
         sum += share.dot(v);
     }
     sum = warp_sum(sum);
@@ -90,9 +91,10 @@ __global__ void slab_back_kernel(UnitsView<T, I> a, int rows, const double* u, c
     const int row = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= rows) return;
     const double factor = u[row];
+    const std::uint64_t policy = cache_policies().pass;
     for (std::uint32_t unit = a.row_units[row]; unit < a.row_units[row + 1]; ++unit) {
         UnitShare<T, I> share;
-        share.load(a, unit, int(threadIdx.x % 32));
+        share.load(a, unit, policy);
 #pragma unroll
         for (int k = 0; k < UnitShare<T, I>::kGroups; ++k)
 #pragma unroll

@@ -27,22 +27,69 @@ struct FourColumns {
     I c[4];
 };
 
-__device__ inline FourValues<float> load_four(const float* p, std::uint32_t group) {
-    const float4 v = __ldcs(reinterpret_cast<const float4*>(p) + group);
+/// What the second-level cache does with a matrix: a part of it stays there from pass to pass, and the rest,
+/// which is larger than the cache, goes first.
+struct CachePolicies {
+    std::uint64_t keep = 0, pass = 0;
+};
+
+__device__ inline CachePolicies cache_policies() {
+    CachePolicies policies;
+#if __CUDA_ARCH__ >= 800
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policies.keep));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policies.pass));
+#endif
+    return policies;
+}
+
+__device__ inline float4 load16(const float4* p, [[maybe_unused]] std::uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    float4 v;
+    asm("ld.global.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "l"(p), "l"(policy));
+    return v;
+#else
+    return __ldcs(p);
+#endif
+}
+
+__device__ inline uint2 load8(const uint2* p, [[maybe_unused]] std::uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    uint2 v;
+    asm("ld.global.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+        : "=r"(v.x), "=r"(v.y)
+        : "l"(p), "l"(policy));
+    return v;
+#else
+    return __ldcs(p);
+#endif
+}
+
+__device__ inline FourValues<float> load_four(const float* p, std::uint32_t group, std::uint64_t policy) {
+    const float4 v = load16(reinterpret_cast<const float4*>(p) + group, policy);
     return {{v.x, v.y, v.z, v.w}};
 }
-__device__ inline FourValues<double> load_four(const double* p, std::uint32_t group) {
-    const double2 low = __ldcs(reinterpret_cast<const double2*>(p) + 2 * std::size_t(group));
-    const double2 high = __ldcs(reinterpret_cast<const double2*>(p) + 2 * std::size_t(group) + 1);
-    return {{low.x, low.y, high.x, high.y}};
+__device__ inline FourValues<double> load_four(const double* p, std::uint32_t group, std::uint64_t policy) {
+    FourValues<double> four;
+    for (int half = 0; half < 2; ++half) {
+        const float4 v = load16(reinterpret_cast<const float4*>(p) + 2 * std::size_t(group) + half, policy);
+        four.v[2 * half] = __hiloint2double(__float_as_int(v.y), __float_as_int(v.x));
+        four.v[2 * half + 1] = __hiloint2double(__float_as_int(v.w), __float_as_int(v.z));
+    }
+    return four;
 }
-__device__ inline FourColumns<std::uint16_t> load_four(const std::uint16_t* p, std::uint32_t group) {
-    const ushort4 c = __ldcs(reinterpret_cast<const ushort4*>(p) + group);
-    return {{c.x, c.y, c.z, c.w}};
+__device__ inline FourColumns<std::uint16_t> load_four(const std::uint16_t* p,
+                                                       std::uint32_t group,
+                                                       std::uint64_t policy) {
+    const uint2 c = load8(reinterpret_cast<const uint2*>(p) + group, policy);
+    return {{std::uint16_t(c.x), std::uint16_t(c.x >> 16), std::uint16_t(c.y), std::uint16_t(c.y >> 16)}};
 }
-__device__ inline FourColumns<std::uint32_t> load_four(const std::uint32_t* p, std::uint32_t group) {
-    const uint4 c = __ldcs(reinterpret_cast<const uint4*>(p) + group);
-    return {{c.x, c.y, c.z, c.w}};
+__device__ inline FourColumns<std::uint32_t> load_four(const std::uint32_t* p,
+                                                       std::uint32_t group,
+                                                       std::uint64_t policy) {
+    const float4 c = load16(reinterpret_cast<const float4*>(p) + group, policy);
+    return {{__float_as_uint(c.x), __float_as_uint(c.y), __float_as_uint(c.z), __float_as_uint(c.w)}};
 }
 
 /// One thread's share of a unit.
@@ -52,14 +99,15 @@ struct UnitShare {
     FourValues<T> value[kGroups];
     FourColumns<I> column[kGroups];
 
-    __device__ void load(const UnitsView<T, I>& a, std::uint32_t unit, int lane) {
+    __device__ void load(const UnitsView<T, I>& a, std::uint32_t unit, std::uint64_t policy) {
+        const std::uint32_t lane = threadIdx.x % 32;
         const PackedUnit place = a.units[unit];
 #pragma unroll
         for (int k = 0; k < kGroups; ++k) {
             const std::uint32_t group = lane + 32 * k;
             if (group < place.groups) {
-                value[k] = load_four(a.value, place.group + group);
-                column[k] = load_four(a.column, place.group + group);
+                value[k] = load_four(a.value, place.group + group, policy);
+                column[k] = load_four(a.column, place.group + group, policy);
             } else {
                 value[k] = {};
                 column[k] = {};
@@ -84,25 +132,47 @@ __device__ inline double warp_sum(double value) {
     return value;
 }
 
-/// Sums of units `begin` to `end` with the vector x, by the block. The next unit is on its way while one is
-/// summed.
+/// A block's units; those from `kept` on stay in the second-level cache.
+struct UnitRange {
+    std::uint32_t begin, kept, end;
+};
+
+/// Sums of units with the vector x, by the block. The next unit is on its way while one is summed.
 template <class T, class I>
-__device__ void sum_units(
-    const UnitsView<T, I>& a, std::uint32_t begin, std::uint32_t end, const double* x, double* sums) {
-    const int lane = threadIdx.x % 32;
-    const std::uint32_t warps = blockDim.x / 32;
-    std::uint32_t unit = begin + threadIdx.x / 32;
+__device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, const double* x, double* sums) {
+    const std::uint32_t end = range.end, warps = blockDim.x / 32;
+    const CachePolicies policies = cache_policies();
+    const auto policy = [&](std::uint32_t unit) { return unit >= range.kept ? policies.keep : policies.pass; };
+    std::uint32_t unit = range.begin + threadIdx.x / 32;
     UnitShare<T, I> now;
-    if (unit < end) now.load(a, unit, lane);
+    if (unit < end) now.load(a, unit, policy(unit));
     while (unit < end) {
         const std::uint32_t next = unit + warps;
         UnitShare<T, I> coming;
-        if (next < end) coming.load(a, next, lane);
+        if (next < end) coming.load(a, next, policy(next));
         const double sum = warp_sum(now.dot(x));
-        if (lane == 0) sums[unit] = sum;
+        if (threadIdx.x % 32 == 0) sums[unit] = sum;
         now = coming;
         unit = next;
     }
+}
+
+/// Has the first `bytes` of a block's units brought to the second-level cache.
+template <class T, class I>
+__device__ void fetch_units(const UnitsView<T, I>& a, const UnitRange& range, std::uint32_t bytes) {
+#if __CUDA_ARCH__ >= 900
+    if (threadIdx.x != 0 || range.begin == range.end || bytes == 0) return;
+    const std::uint32_t first = a.units[range.begin].group;
+    const PackedUnit last = a.units[range.end - 1];
+    const std::uint32_t groups =
+        min(last.group + last.groups - first, bytes / std::uint32_t(kGroup * (sizeof(T) + sizeof(I))));
+    const auto fetch = [](const void* p, std::uint32_t size) {
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(size / 16 * 16) : "memory");
+    };
+    const std::size_t place = std::size_t(first / 2 * 2) * kGroup;  // on 16 bytes
+    fetch(a.value + place, groups * kGroup * std::uint32_t(sizeof(T)));
+    fetch(a.column + place, groups * kGroup * std::uint32_t(sizeof(I)));
+#endif
 }
 
 /// Two sums over the block, valid in its first thread. Ends with the block in step.
