@@ -135,6 +135,7 @@ void add_to_rows(const Rows<double, std::uint32_t>& rows, std::int64_t begin, st
 
 constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
 constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
+constexpr std::size_t kWorthThreads = 40000;                // nonzeros: some ten microseconds
 
 }  // namespace
 
@@ -182,7 +183,7 @@ void CpuProduct<T>::fill(const SparseMatrix<T>& a, AlignedBuffer<I>& index) {
 
 template <class T>
 void CpuProduct<T>::multiply(const double* x, double* y) const {
-    threads_.run([&](int thread) {
+    const auto task = [&](int thread) {
         const std::int64_t begin = bounds_[std::size_t(thread)];
         const std::int64_t end = bounds_[std::size_t(thread) + 1];
         std::fill(y + begin, y + end, 0.0);
@@ -195,7 +196,12 @@ void CpuProduct<T>::multiply(const double* x, double* y) const {
             else if (wide_.size() > 0)
                 add_to_rows(Rows<T, std::uint32_t>{start, value_.data(), wide_.data(), part, y}, begin, end);
         }
-    });
+    };
+    if (value_.size() + std::size_t(rows_) >= kWorthThreads) {
+        threads_.run(task);
+    } else {
+        for (int thread = 0; thread < threads_.size(); ++thread) task(thread);
+    }
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include "kernels/cuda_check.cuh"
 #include "kernels/ridge/cuda_basis.cuh"
 #include "kernels/ridge/cuda_golub_kahan.h"
+#include "kernels/ridge/cuda_vectors.cuh"
 #include "kernels/ridge/units.cuh"
 
 namespace stencil {
@@ -21,20 +22,6 @@ struct Event {
     Event& operator=(const Event&) = delete;
     cudaEvent_t handle = nullptr;
 };
-
-template <class V>
-CudaMemory to_device(const std::vector<V>& values, CudaStream& stream) {
-    CudaMemory memory(std::max<std::size_t>(1, values.size() * sizeof(V)));
-    CUDA_CHECK(cudaMemcpyAsync(
-        memory.data(), values.data(), values.size() * sizeof(V), cudaMemcpyDefault, cuda_handle(stream)));
-    stream.synchronize();
-    return memory;
-}
-
-template <class V>
-V* as(const CudaMemory& memory) {
-    return static_cast<V*>(memory.data());
-}
 
 inline std::int64_t longest_row(const std::vector<std::int64_t>& start) {
     std::int64_t longest = 0;

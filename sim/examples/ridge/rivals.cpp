@@ -102,7 +102,9 @@ void RidgeRun<T>::cholesky_rows() {
             context_.tflops(Device::cuda, DType::float64);  // with memory of its own
             CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
             CudaStream stream;
-            row.gpu_memory = GpuMemoryUse{bytes, 0};
+            constexpr double kWorkspace = 32 << 20;  // of cuBLAS
+            const double matrix = double(a_.nonzeros()) * double(sizeof(T) + 4) + 8.0 * double(a_.rows);
+            row.gpu_memory = GpuMemoryUse{bytes + matrix + kWorkspace, 0};
             const std::size_t at = context_.report().rows.size();
             cholesky_row(*make_cuda_dense_ridge(a_, stream), std::move(row));
             context_.report().rows[at].gpu_memory->actual = double(meter.peak_bytes());
@@ -162,7 +164,10 @@ void RidgeRun<T>::stacked_rows() {
     ReportRow row = named("one LSMR for each c (cuSPARSE)", Device::cuda, false);
     if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
-    const double bytes = 2 * nonzeros * 12 + 8.0 * double(3 * a_.rows + 8 * a_.columns);
+    constexpr double kWorkspace = 32 << 20;  // of cuBLAS
+    constexpr double kMostNonzeros = 0x1p31;
+    const double bytes = 2 * nonzeros * 12 + 8.0 * double(3 * a_.rows + 8 * a_.columns) + kWorkspace;
+    if (nonzeros >= kMostNonzeros) return context_.add_absent(std::move(row), "2^31 nonzeros are too many");
     if (bytes > context_.gpu_budget())
         return context_.add_absent(
             std::move(row),

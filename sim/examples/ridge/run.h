@@ -39,10 +39,9 @@ class RidgeRun {
   private:
     // rows.cpp: the processes
     void plan_gpu();
-    void process_rows(GolubKahan& process, ReportRow row);
-    void cpu_process_rows();
-    void gpu_process_rows();
-    void add_path_row(ReportRow row, PathResult result, const std::vector<SolutionCheck>& checks);
+    void process_rows();
+    void process_row(GolubKahan& process, ReportRow row, bool certified);
+    void add_path_row(ReportRow row, PathResult result);
     RidgeRule rule(bool certified) const;
     ReportRow named(const std::string& name, Device device, bool certified) const;
     // rivals.cpp: what is measured beside them
@@ -68,7 +67,7 @@ class RidgeRun {
     std::int64_t most_steps_;
     CudaRidgePlan plan_;
     std::vector<double> truth_;        // coefficients x columns; empty: not known
-    std::vector<PathResult> results_;  // of the last device, by rule
+    std::vector<PathResult> results_;  // one for each rule, of the last device
 };
 
 }  // namespace stencil
