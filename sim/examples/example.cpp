@@ -6,6 +6,7 @@
 #include "sim/examples/array_examples.h"
 #include "sim/examples/einsum.h"
 #include "sim/examples/matmul.h"
+#include "sim/examples/ridge.h"
 #include "sim/names.h"
 
 namespace stencil {
@@ -19,6 +20,7 @@ std::span<const Example> examples() {
         kReduceExample,
         kMatmulExample,
         kEinsumExample,
+        kRidgeExample,
     };
     return table;
 }

@@ -1,0 +1,31 @@
+// The L-curve of a solved ridge problem: its plot, its corner and the point that moves along it.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/ridge/bidiagonal.h"
+#include "sim/examples/report.h"
+#include "sim/examples/ridge/solution_check.h"
+
+namespace stencil {
+
+/// One coefficient of the plot.
+struct CurvePoint {
+    double c = 0;
+    SolutionCheck check;
+};
+
+/// The coefficient of `low` to `high` where log |x| over log |r| bends most; 0 where it bends nowhere to the
+/// left.
+double corner_of(const Bidiagonal& bidiagonal, double low, double high);
+
+/// "l_curve": |x| over |r|, both logarithmic, with the points labelled by c, the line between them from the
+/// process, its corner marked, and dashed what the tutorial plots for |r|.
+ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
+
+/// Moves along l_curve(). Null where there are fewer than two coefficients above 0.
+std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
+
+}  // namespace stencil

@@ -1,0 +1,196 @@
+// The rows of the one process that serves all coefficients.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "kernels/cuda_runtime.h"
+#include "sim/error.h"
+#include "sim/examples/ridge/run.h"
+#include "sim/examples/stopwatch.h"
+#include "sim/host_memory.h"
+#include "sim/parse.h"
+
+namespace stencil {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Of host memory, for V.
+std::size_t basis_bytes() {
+    return std::size_t(double(query_host_memory().free_bytes) * 0.5);
+}
+
+double difference(double value, double right) {
+    return right > 0 ? std::abs(value - right) / right : value;
+}
+
+constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may add to a certificate
+
+}  // namespace
+
+template <class T>
+RidgeRun<T>::RidgeRun(const ExampleRequest& request,
+                      ExampleContext& context,
+                      const RidgeSettings& settings,
+                      const SparseMatrix<T>& a,
+                      const std::vector<double>& d)
+    : request_(request),
+      context_(context),
+      settings_(settings),
+      a_(a),
+      d_(d),
+      checker_(a, context.threads()),
+      most_steps_(5 * std::min(a.rows, a.columns)) {}
+
+template <class T>
+void RidgeRun<T>::run() {
+    plan_gpu();
+    if (settings_.cholesky) cholesky_rows();
+    if (settings_.process) process_rows();
+    if (settings_.stacked) stacked_rows();
+    report_results();
+}
+
+template <class T>
+RidgeRule RidgeRun<T>::rule(bool certified) const {
+    RidgeRule rule;
+    rule.certified = certified;
+    rule.tolerance = settings_.tolerance;
+    rule.most_steps = most_steps_;
+    return rule;
+}
+
+template <class T>
+ReportRow RidgeRun<T>::named(const std::string& name, Device device, bool certified) const {
+    ReportRow row;
+    row.work = certified ? fmt::format("{} coefficients, error <= {:g}", settings_.coefficients.size(), settings_.tolerance)
+                         : fmt::format("{} coefficients, LSMR's stopping rule", settings_.coefficients.size());
+    row.name = name;
+    row.backend = device;
+    row.dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
+    return row;
+}
+
+template <class T>
+void RidgeRun<T>::add_path_row(ReportRow row, PathResult result) {
+    double bound = 0, norms = 0;
+    for (std::size_t i = 0; i < result.points.size(); ++i) {
+        const RidgePoint& point = result.points[i];
+        const SolutionCheck check = checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
+        if (point.c > 0) bound = std::max(bound, check.bound);
+        norms = std::max({norms,
+                          difference(point.projected.residual, check.residual),
+                          difference(point.projected.solution, check.solution)});
+    }
+    row.error = truth_.empty() ? bound : largest_error(result.x, truth_, a_.columns);
+    row.check = fmt::format("certified {:.1e}, norms within {:.0e}", bound, norms);
+    row.failed = result.certified && bound > kFailedBound * settings_.tolerance;
+    // Its error is what LSMR's rule leaves, which is far above that of the arithmetic.
+    row.inexact = !result.certified;
+    row.more.emplace_back("steps", result.bidiagonal.steps());
+    row.more.emplace_back("error_bound", bound);
+    row.more.emplace_back("singular_value_taken_out", result.bidiagonal.dominant.sigma);
+    const auto same = std::ranges::find(results_, result.certified, &PathResult::certified);
+    if (same != results_.end())
+        *same = std::move(result);
+    else
+        results_.push_back(std::move(result));
+    context_.add(std::move(row));
+}
+
+template <class T>
+void RidgeRun<T>::process_row(GolubKahan& process, ReportRow row, bool certified) {
+    PathResult result;
+    result.certified = certified;
+    const Timing timing = time_host(context_, request_.repeats, [&] {
+        result.points =
+            solve_ridge_path(process, d_, settings_.coefficients, rule(certified), [&](double done) {
+                context_.progress(done, fmt::format("{}: {}", row.name, row.work));
+            });
+        std::vector<ProjectedSolution> solutions;
+        for (const RidgePoint& point : result.points) solutions.push_back(point.projected);
+        result.x = process.combine(solutions);
+    });
+    timing.fill(row);
+    result.bidiagonal = process.bidiagonal();
+    const double bytes = double(result.bidiagonal.steps() + 1) * checker_.bytes_of_step();
+    row.rates.push_back(
+        {bytes / timing.seconds / 1e9, "GB/s", context_.copy_gb_per_s(row.backend), "copy, measured"});
+    add_path_row(std::move(row), std::move(result));
+}
+
+#if STENCILSCOPE_HAS_CUDA
+template <class T>
+void RidgeRun<T>::plan_gpu() {
+    if (!context_.gpu() || !settings_.process) return;
+    plan_ = plan_cuda_ridge(a_, std::size_t(context_.gpu_budget()), most_steps_);
+    if (plan_.fits) return;
+    throw MachineError(
+        fmt::format("a {} x {} matrix with {} nonzeros needs at least {} of GPU memory, of which {} may be used",
+                    a_.rows,
+                    a_.columns,
+                    a_.nonzeros(),
+                    format_bytes(double(plan_.least)),
+                    format_bytes(context_.gpu_budget())));
+}
+#else
+template <class T>
+void RidgeRun<T>::plan_gpu() {}
+#endif
+
+// For each rule the CPU's row and the GPU's.
+template <class T>
+void RidgeRun<T>::process_rows() {
+    std::unique_ptr<GolubKahan> cpu, gpu;
+    ReportRow cpu_row = named("one process for all c", Device::cpu, true);
+    ReportRow gpu_row = named("one process for all c", Device::cuda, true);
+    if (request_.on_cpu()) {
+        context_.progress(0, "laying out the matrix for the CPU");
+        const auto start = Clock::now();
+        cpu = make_cpu_golub_kahan(a_, context_.threads(), basis_bytes());
+        cpu_row.more.emplace_back("layout_seconds", seconds_since(start));
+    }
+#if STENCILSCOPE_HAS_CUDA
+    std::optional<CudaMemoryMeter> meter;
+    std::optional<CudaStream> stream;
+    if (context_.gpu()) {
+        context_.progress(0, "laying out the matrix for the GPU");
+        context_.copy_gb_per_s(Device::cuda);  // with memory of its own
+        meter.emplace(plan_.bytes);
+        const auto start = Clock::now();
+        gpu = make_cuda_golub_kahan(
+            a_, context_.threads(), stream.emplace(), {plan_, most_steps_, basis_bytes()});
+        if (plan_.streams_matrix) gpu_row.name = "one process, matrix streamed";
+        gpu_row.to_device_seconds = gpu->upload_seconds();
+        gpu_row.more.emplace_back("layout_seconds", seconds_since(start) - gpu->upload_seconds());
+        gpu_row.gpu_memory = GpuMemoryUse{double(plan_.bytes), 0};
+    }
+#endif
+    for (const bool certified : {true, false}) {
+        if (!(certified ? settings_.certified : settings_.lsmr)) continue;
+        cpu_row.work = gpu_row.work = named("", Device::cpu, certified).work;
+        if (cpu) process_row(*cpu, cpu_row, certified);
+        if (!gpu) {
+            context_.add_absent(gpu_row, context_.why_no_gpu());
+            continue;
+        }
+#if STENCILSCOPE_HAS_CUDA
+        process_row(*gpu, gpu_row, certified);
+        context_.report().rows.back().gpu_memory->actual = double(meter->peak_bytes());
+#endif
+    }
+}
+
+template class RidgeRun<float>;
+template class RidgeRun<double>;
+
+}  // namespace stencil
