@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <string>
+#include <utility>
 
 #include "kernels/cuda_check.cuh"
 
@@ -91,6 +92,14 @@ std::size_t CudaMemoryMeter::bytes() const {
 
 void CudaMemoryMeter::restart() {
     count_->peak = count_->bytes;
+}
+
+CudaMemoryUncounted::CudaMemoryUncounted() : suspended_(std::move(counting)) {
+    counting.reset();
+}
+
+CudaMemoryUncounted::~CudaMemoryUncounted() {
+    counting = std::move(suspended_);
 }
 
 CudaMemory::CudaMemory(std::size_t bytes) {

@@ -64,6 +64,18 @@ class CudaMemoryMeter {
     std::shared_ptr<Count> count_;
 };
 
+/// While it lives the thread's meter neither counts nor refuses: for measurements beside the work.
+class CudaMemoryUncounted {
+  public:
+    CudaMemoryUncounted();
+    ~CudaMemoryUncounted();
+    CudaMemoryUncounted(const CudaMemoryUncounted&) = delete;
+    CudaMemoryUncounted& operator=(const CudaMemoryUncounted&) = delete;
+
+  private:
+    std::shared_ptr<CudaMemoryMeter::Count> suspended_;
+};
+
 /// Device memory, freed with the object. The contents start undefined.
 class CudaMemory {
   public:

@@ -45,8 +45,29 @@ std::string remarks(const ReportRow& row) {
         add(fmt::format("GPU memory {} of {} predicted",
                         format_bytes(row.gpu_memory->actual),
                         format_bytes(row.gpu_memory->predicted)));
-    for (const auto& [name, value] : row.more) add(fmt::format("{} {}", name, cell_text(value)));
+    for (const auto& [name, value] : row.more) {
+        std::string words = name;
+        std::ranges::replace(words, '_', ' ');
+        add(fmt::format("{} {}", words, cell_text(value)));
+    }
     return text;
+}
+
+// Broken after semicolons, so that lines stay within a terminal's width where that is possible.
+std::string broken(const std::string& text, const std::string& indent) {
+    constexpr std::size_t kWidth = 110;
+    std::string lines = indent;
+    std::size_t width = 0;
+    for (const std::string& part : split(text, ';')) {
+        if (width > 0 && width + part.size() > kWidth) {
+            lines += ";\n" + indent + part.substr(part.find_first_not_of(' '));
+            width = part.size();
+            continue;
+        }
+        lines += (width > 0 ? ";" : "") + part;
+        width += part.size() + 1;
+    }
+    return lines + "\n";
 }
 
 // Columns as wide as their widest cell; numbers to the right.
@@ -138,7 +159,7 @@ std::string row_text(const ReportRow& row) {
                                    row.repeats,
                                    error_text(row),
                                    rate_text(row));
-    if (!more.empty()) text += fmt::format("    {}\n", more);
+    if (!more.empty()) text += broken(more, "    ");
     return text;
 }
 
