@@ -15,6 +15,9 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kQuietCopies = 7;
+constexpr std::size_t kQuietSlices = 60;
+constexpr int kSlicesAtATime = 4;
+constexpr std::size_t kSlice = std::size_t(32) << 20;  // bytes
 constexpr std::size_t kLargestArray = std::size_t(1) << 30;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
@@ -39,7 +42,7 @@ struct CopyBandwidth::Arrays {
     virtual bool touch() = 0;
     /// Seconds.
     virtual double copy() = 0;
-    std::size_t bytes = 0;
+    std::size_t bytes = 0;  ///< of one copy
 };
 
 namespace {
@@ -47,17 +50,17 @@ namespace {
 template <class Base>
 class HostArrays : public Base {
   public:
-    explicit HostArrays(int threads)
+    HostArrays(int threads, CopyBandwidth::Piece piece)
         : pool_(threads),
           size_(array_bytes(query_host_memory().free_bytes, largest_host_array())),
           from_(size_),
           to_(size_) {
-        this->bytes = size_;
+        this->bytes = piece == CopyBandwidth::Piece::whole ? size_ : std::min(size_, kSlice);
     }
 
     // The first touch is what takes time, because the system has to find the pages.
     bool touch() override {
-        const std::size_t end = std::min(size_, touched_ + (std::size_t(32) << 20));
+        const std::size_t end = std::min(size_, touched_ + kSlice);
         pool_.for_ranges(std::int64_t(end - touched_), [&](std::int64_t first, std::int64_t last) {
             std::memset(from_.data() + touched_ + first, 1, std::size_t(last - first));
             std::memset(to_.data() + touched_ + first, 2, std::size_t(last - first));
@@ -66,10 +69,15 @@ class HostArrays : public Base {
         return touched_ == size_;
     }
 
+    // Slices follow each other through the arrays, so that none is still in the caches.
     double copy() override {
+        if (next_ + this->bytes > size_) next_ = 0;
+        const char* const from = from_.data() + next_;
+        char* const to = to_.data() + next_;
+        next_ += this->bytes;
         const auto start = std::chrono::steady_clock::now();
-        pool_.for_ranges(std::int64_t(size_), [&](std::int64_t first, std::int64_t last) {
-            std::memcpy(to_.data() + first, from_.data() + first, std::size_t(last - first));
+        pool_.for_ranges(std::int64_t(this->bytes), [&](std::int64_t first, std::int64_t last) {
+            std::memcpy(to + first, from + first, std::size_t(last - first));
         });
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
@@ -78,6 +86,7 @@ class HostArrays : public Base {
     ThreadPool pool_;
     std::size_t size_;
     std::size_t touched_ = 0;
+    std::size_t next_ = 0;
     AlignedBuffer<char> from_, to_;
 };
 
@@ -112,19 +121,23 @@ class CudaArrays : public Base {
 
 }  // namespace
 
-CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads) : rates_(kQuietCopies) {
+CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads, Piece piece)
+    : pieces_at_a_time_(piece == Piece::whole ? 1 : kSlicesAtATime),
+      rates_(piece == Piece::whole ? kQuietCopies : kQuietSlices) {
 #if STENCILSCOPE_HAS_CUDA
     if (device == Device::cuda) arrays_ = std::make_unique<CudaArrays<Arrays>>();
 #endif
-    if (!arrays_) arrays_ = std::make_unique<HostArrays<Arrays>>(threads);
+    if (!arrays_) arrays_ = std::make_unique<HostArrays<Arrays>>(threads, piece);
 }
 
 CopyBandwidth::~CopyBandwidth() = default;
 
 void CopyBandwidth::work() {
-    if (!touched_)
+    if (!touched_) {
         touched_ = arrays_->touch();
-    else if (!done())
+        return;
+    }
+    for (int i = 0; i < pieces_at_a_time_ && !done(); ++i)
         rates_.add(2e-9 * double(arrays_->bytes) / arrays_->copy());
 }
 

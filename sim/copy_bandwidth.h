@@ -12,11 +12,15 @@ namespace stencil {
 /// allows, in pieces of work: tens of milliseconds each, so that others can go on in between.
 class CopyBandwidth {
   public:
+    /// What is copied between two looks at the clock: all of the arrays; or on the host, where drawing and
+    /// others take the processors away now and then, a slice that is over in a few milliseconds.
+    enum class Piece { whole, slice };
+
     /// Allocates. Throws CudaError and std::bad_alloc.
-    CopyBandwidth(Device device, int threads);
+    CopyBandwidth(Device device, int threads, Piece piece = Piece::whole);
     ~CopyBandwidth();
 
-    /// Touches a part of the arrays, or, once that is done, copies once.
+    /// Touches a part of the arrays, or, once that is done, copies a piece, or some slices.
     void work();
     /// The fastest copy has not been surpassed for a while.
     bool done() const { return rates_.done(); }
@@ -30,6 +34,7 @@ class CopyBandwidth {
     struct Arrays;
     std::unique_ptr<Arrays> arrays_;
     bool touched_ = false;
+    int pieces_at_a_time_;
     Fastest rates_;  ///< in GB/s
 };
 

@@ -13,7 +13,8 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kQuietPieces = 100;
+constexpr std::size_t kQuietPieces = 60;
+constexpr int kPiecesAtATime = 4;
 constexpr double kPieceSeconds = 0.002;
 constexpr std::int64_t kFirstRounds = 4096;
 
@@ -73,10 +74,13 @@ IssueRate::IssueRate(Device device, DType dtype, int threads)
 
 IssueRate::IssueRate(Issue issue) : issue_(std::move(issue)), rounds_(kFirstRounds), rates_(kQuietPieces) {}
 
+void IssueRate::work() {
+    for (int i = 0; i < kPiecesAtATime && !done(); ++i) work_on_piece();
+}
+
 // How many rounds make a piece is found out from the fastest one so far: had the first been disturbed, all
 // others would be so short that starting them takes longer than their work.
-void IssueRate::work() {
-    if (done()) return;
+void IssueRate::work_on_piece() {
     const IssuedPiece piece = issue_(rounds_);
     const double seconds = std::max(piece.seconds, 1e-9);
     most_rounds_per_second_ = std::max(most_rounds_per_second_, double(rounds_) / seconds);

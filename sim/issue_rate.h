@@ -28,6 +28,7 @@ class IssueRate {
     IssueRate(Device device, DType dtype, int threads);
     explicit IssueRate(Issue issue);
 
+    /// Some pieces: up to about ten milliseconds.
     void work();
     bool done() const { return rates_.done(); }
 
@@ -38,6 +39,8 @@ class IssueRate {
     double fastest() const { return rates_.best(); }
 
   private:
+    void work_on_piece();
+
     Issue issue_;
     std::int64_t rounds_;  ///< of a piece
     double most_rounds_per_second_ = 0;

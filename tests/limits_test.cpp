@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "sim/copy_bandwidth.h"
 #include "sim/issue_rate.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -74,4 +75,20 @@ TEST_CASE("The fastest is done once it has stood for a while, and not before") {
     REQUIRE(fastest.done());
     REQUIRE(fastest.best() == rate * 1.005);
     REQUIRE(fastest.median() < rate);
+}
+
+TEST_CASE("Copies are measured whole and in slices") {
+    for (const CopyBandwidth::Piece piece : {CopyBandwidth::Piece::whole, CopyBandwidth::Piece::slice}) {
+        CopyBandwidth copies(Device::cpu, 2, piece);
+        REQUIRE(copies.fastest() == 0);
+        int calls = 0;
+        while (!copies.done()) {
+            copies.work();
+            REQUIRE(++calls < 1000);
+        }
+        CAPTURE(copies.fastest(), copies.median());
+        REQUIRE(copies.median() > 0.05);
+        REQUIRE(copies.fastest() >= copies.median());
+        REQUIRE(copies.fastest() < 5000);
+    }
 }

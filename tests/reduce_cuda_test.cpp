@@ -162,9 +162,14 @@ TEST_CASE("dot and reduce give the same within GPU memory of any size, and keep 
             const Report report = run_example(asked, machine, {});
             REQUIRE_FALSE(report.rows.empty());
             for (const ReportRow& row : report.rows) {
-                CAPTURE(name, limit, row.name, row.check, row.error);
-                REQUIRE(row.measured());
+                CAPTURE(name, limit, row.name, row.why_not, row.check, row.error);
                 REQUIRE_FALSE(row.failed);
+                const bool fits = row.measured() && !contains(row.name, "streamed");
+                if (limit > 50'000'000) REQUIRE(fits);
+                if (!row.measured()) {
+                    REQUIRE(contains(row.name, "result found"));
+                    continue;
+                }
                 REQUIRE(row.error < (row.dtype == DType::float32 ? 1e-3 : 1e-11));
                 REQUIRE(row.gpu_memory->actual <= double(limit));
                 REQUIRE(row.gpu_memory->actual <= row.gpu_memory->predicted);

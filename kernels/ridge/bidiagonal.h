@@ -27,8 +27,8 @@ struct ProjectedSolution {
 };
 
 struct Bidiagonal {
-    /// beta[0] v... : d (or what is left of it) = beta[0] u_1, A^T u_1 = alpha[0] v_1; step k adds beta[k] and
-    /// alpha[k]. An exact 0 ends the process.
+    /// beta[0] v... : d (or what is left of it) = beta[0] u_1, A^T u_1 = alpha[0] v_1; step k adds beta[k]
+    /// and alpha[k]. An exact 0 ends the process.
     std::vector<double> alpha, beta;
     DominantPart dominant;
 

@@ -53,7 +53,9 @@ HWY_INLINE Doubles gather(const double* x, const I* index) {
         return hn::GatherIndex(kDouble, x, hn::PromoteTo(wide, hn::PromoteTo(middle, loaded)));
     else
         return hn::GatherIndex(
-            kDouble, x, hn::BitCast(wide, hn::PromoteTo(hn::Rebind<std::uint64_t, decltype(kDouble)>(), loaded)));
+            kDouble,
+            x,
+            hn::BitCast(wide, hn::PromoteTo(hn::Rebind<std::uint64_t, decltype(kDouble)>(), loaded)));
 }
 
 // The processor's own prefetching reaches half of the memory's rate in this loop.
@@ -79,8 +81,7 @@ HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const 
         s3 = hn::MulAdd(load_values(value + k + 3 * lanes), gather(x, index + k + 3 * lanes), s3);
     }
     for (; k + lanes <= count; k += lanes) s0 = hn::MulAdd(load_values(value + k), gather(x, index + k), s0);
-    double sum =
-        hn::GetLane(hn::SumOfLanes(kDouble, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+    double sum = hn::GetLane(hn::SumOfLanes(kDouble, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
     for (; k < count; ++k) sum += double(value[k]) * x[index[k]];
     return sum;
 }
@@ -135,7 +136,7 @@ void add_to_rows(const Rows<double, std::uint32_t>& rows, std::int64_t begin, st
 
 constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
 constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
-constexpr std::size_t kWorthThreads = 40000;                // nonzeros: some ten microseconds
+constexpr std::size_t kWorthThreads = 40000;  // nonzeros: some ten microseconds
 
 }  // namespace
 

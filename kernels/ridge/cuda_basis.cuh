@@ -11,7 +11,8 @@
 
 namespace stencil {
 
-/// partial[split][solution][column] += sum of y[solution][k] V[k][column] over the split's share of `steps` steps.
+/// partial[split][solution][column] += sum of y[solution][k] V[k][column] over the split's share of `steps`
+/// steps.
 inline constexpr int kBasisSplits = 16;
 inline constexpr int kSolutionsAtOnce = 5;
 
@@ -58,20 +59,22 @@ class CudaBasis {
     static constexpr int kStepsOfPiece = 256;
 
     /// So many pieces on the device, made at once; further ones come on the host as they are needed.
-    CudaBasis(std::int64_t columns, std::int64_t device_pieces) : columns_(columns), pitch_(pitch_of(columns)) {
+    CudaBasis(std::int64_t columns, std::int64_t device_pieces)
+        : columns_(columns), pitch_(pitch_of(columns)) {
         for (std::int64_t i = 0; i < device_pieces; ++i)
             pieces_.push_back(static_cast<double*>(device_.emplace_back(piece_bytes(columns)).data()));
     }
 
-    static std::int64_t pitch_of(std::int64_t columns) { return (std::max<std::int64_t>(1, columns) + 31) / 32 * 32; }
+    static std::int64_t pitch_of(std::int64_t columns) {
+        return (std::max<std::int64_t>(1, columns) + 31) / 32 * 32;
+    }
     static std::size_t piece_bytes(std::int64_t columns) {
         return std::size_t(pitch_of(columns)) * kStepsOfPiece * sizeof(double);
     }
     /// Of what combine() takes for itself, for processes of up to `steps` steps.
     static std::size_t scratch_bytes(std::int64_t columns, std::int64_t steps) {
         return sizeof(double) * (std::size_t(kBasisSplits) * kSolutionsAtOnce * std::size_t(columns) +
-                                 std::size_t(kSolutionsAtOnce) * std::size_t(steps) +
-                                 std::size_t(columns));
+                                 std::size_t(kSolutionsAtOnce) * std::size_t(steps) + std::size_t(columns));
     }
 
     std::int64_t pitch() const { return pitch_; }
@@ -120,7 +123,8 @@ inline std::vector<double> CudaBasis::combine(std::span<const ProjectedSolution>
         std::vector<double> packed(std::max<std::size_t>(1, steps) * kSolutionsAtOnce, 0.0);
         for (std::size_t i = first; i < end; ++i)
             std::ranges::copy(solutions[i].y, packed.begin() + std::ptrdiff_t((i - first) * steps));
-        CUDA_CHECK(cudaMemcpyAsync(y.data(), packed.data(), sizeof(double) * packed.size(), cudaMemcpyDefault, s));
+        CUDA_CHECK(
+            cudaMemcpyAsync(y.data(), packed.data(), sizeof(double) * packed.size(), cudaMemcpyDefault, s));
         CUDA_CHECK(cudaMemsetAsync(partial.data(), 0, partial_bytes, s));
         for (std::size_t k = 0; k < steps; k += kStepsOfPiece) {
             const int count = int(std::min<std::size_t>(kStepsOfPiece, steps - k));
@@ -142,8 +146,8 @@ inline std::vector<double> CudaBasis::combine(std::span<const ProjectedSolution>
                                                           q,
                                                           int(n));
             check_launch("finish_solution_kernel");
-            CUDA_CHECK(cudaMemcpyAsync(
-                x.data() + i * n, result.data(), sizeof(double) * n, cudaMemcpyDefault, s));
+            CUDA_CHECK(
+                cudaMemcpyAsync(x.data() + i * n, result.data(), sizeof(double) * n, cudaMemcpyDefault, s));
         }
         stream.synchronize();
     }

@@ -16,7 +16,7 @@ constexpr int kThreads = 512;
 constexpr int kBatch = 16;  // steps of one launch
 
 struct DeviceLimits {
-    int blocks = 1;            // one on each multiprocessor
+    int blocks = 1;          // one on each multiprocessor
     std::size_t shared = 0;  // that a block may have
 };
 
@@ -250,8 +250,8 @@ class ResidentGolubKahan final : public GolubKahan {
     // Never across a piece of the basis.
     void enqueue() {
         std::int64_t steps = std::min<std::int64_t>(kBatch, capacity_ - enqueued_);
-        steps = std::min<std::int64_t>(
-            steps, CudaBasis::kStepsOfPiece - enqueued_ % CudaBasis::kStepsOfPiece);
+        steps =
+            std::min<std::int64_t>(steps, CudaBasis::kStepsOfPiece - enqueued_ % CudaBasis::kStepsOfPiece);
         StepsTask<T, I> t = task();
         t.basis = basis_.at(enqueued_);
         t.trace = static_cast<double*>(trace_.data()) + 2 * enqueued_;
@@ -322,16 +322,15 @@ CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std:
     const auto rows = std::size_t(a.rows), columns = std::size_t(a.columns);
     const std::size_t vectors = sizeof(double) * (4 * rows + 4 * columns) + 64 * std::size_t(blocks) + 4096 +
                                 CudaBasis::scratch_bytes(a.columns, steps);
-    const std::size_t resident = vectors + packed_bytes(a.start, nonzero, blocks) +
-                                 packed_bytes(column_starts(a), nonzero, blocks);
+    const std::size_t resident =
+        vectors + packed_bytes(a.start, nonzero, blocks) + packed_bytes(column_starts(a), nonzero, blocks);
     const std::size_t piece = CudaBasis::piece_bytes(a.columns);
     CudaRidgePlan plan;
     const auto least_slab = SlabLayout::bytes_of_row(longest_row(a.start), nonzero);
     plan.least = vectors + 2 * least_slab;
     if (resident <= budget) {
         plan.fits = true;
-        const std::int64_t wanted =
-            (steps + CudaBasis::kStepsOfPiece - 1) / CudaBasis::kStepsOfPiece;
+        const std::int64_t wanted = (steps + CudaBasis::kStepsOfPiece - 1) / CudaBasis::kStepsOfPiece;
         plan.basis_pieces = std::min({wanted, kMostDevicePieces, std::int64_t((budget - resident) / piece)});
         plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
         return plan;

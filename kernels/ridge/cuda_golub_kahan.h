@@ -12,12 +12,12 @@ class CudaStream;
 
 /// Where a process keeps what.
 struct CudaRidgePlan {
-    bool fits = false;             ///< at all
-    bool streams_matrix = false;   ///< its rows come from the host again in every step
-    std::int64_t basis_pieces = 0; ///< of V on the GPU; what comes after them is kept by the host
-    std::int64_t slab_bytes = 0;   ///< of streamed rows; there is room for two
-    std::size_t bytes = 0;         ///< of GPU memory, predicted
-    std::size_t least = 0;         ///< bytes that would do
+    bool fits = false;              ///< at all
+    bool streams_matrix = false;    ///< its rows come from the host again in every step
+    std::int64_t basis_pieces = 0;  ///< of V on the GPU; what comes after them is kept by the host
+    std::int64_t slab_bytes = 0;    ///< of streamed rows; there is room for two
+    std::size_t bytes = 0;          ///< of GPU memory, predicted
+    std::size_t least = 0;          ///< bytes that would do
 };
 
 /// The plan for at most `budget` bytes of GPU memory and a process of up to `steps` steps: everything on the

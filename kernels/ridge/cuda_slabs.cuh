@@ -74,7 +74,8 @@ __global__ void slab_forward_kernel(
 /// column's unit is so small that it stands for less than float64's rounding, and so large that no sum of
 /// rows of its length overflows.
 template <class T, class I>
-__global__ void slab_back_kernel(UnitsView<T, I> a, int rows, const double* u, const double* scale, long long* w) {
+__global__ void slab_back_kernel(
+    UnitsView<T, I> a, int rows, const double* u, const double* scale, long long* w) {
     const int row = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= rows) return;
     const double factor = u[row];
@@ -150,8 +151,8 @@ class StreamedGolubKahan final : public GolubKahan {
           trace_(2 * sizeof(double)) {
         capacity_ = std::min(options.steps, basis_.capacity(options.host_bytes));
         cut(a, threads, std::size_t(options.plan.slab_bytes));
-        CUDA_CHECK(cudaMemsetAsync(
-            w_.data(), 0, sizeof(long long) * std::size_t(columns_), cuda_handle(stream_)));
+        CUDA_CHECK(
+            cudaMemsetAsync(w_.data(), 0, sizeof(long long) * std::size_t(columns_), cuda_handle(stream_)));
     }
 
     ~StreamedGolubKahan() override {
@@ -298,8 +299,7 @@ class StreamedGolubKahan final : public GolubKahan {
                 <<<blocks, 256, 0, s>>>(a, slab.rows, as<double>(unit_v_), u, as<SlabScalars>(scalars_));
             check_launch("slab_forward_kernel");
         }
-        slab_back_kernel<T, I>
-            <<<blocks, 256, 0, s>>>(a, slab.rows, u, as<double>(scale_), as<long long>(w_));
+        slab_back_kernel<T, I><<<blocks, 256, 0, s>>>(a, slab.rows, u, as<double>(scale_), as<long long>(w_));
         check_launch("slab_back_kernel");
         CUDA_CHECK(cudaEventRecord(free_[buffer].handle, s));
     }

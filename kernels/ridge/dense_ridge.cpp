@@ -38,9 +38,12 @@ class CpuDenseRidge final : public DenseRidge {
         double* dense = factor_.data();
         std::fill_n(dense, std::size_t(a_.rows) * std::size_t(n_), 0.0);
         for (std::int64_t i = 0; i < a_.rows; ++i)
-            for (auto k = std::size_t(a_.start[std::size_t(i)]); k < std::size_t(a_.start[std::size_t(i) + 1]); ++k)
+            for (auto k = std::size_t(a_.start[std::size_t(i)]);
+                 k < std::size_t(a_.start[std::size_t(i) + 1]);
+                 ++k)
                 dense[std::size_t(i) * std::size_t(n_) + a_.column[k]] = double(a_.value[k]);
-        cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, n_, int(a_.rows), 1, dense, n_, 0, gram_.data(), n_);
+        cblas_dsyrk(
+            CblasColMajor, CblasLower, CblasNoTrans, n_, int(a_.rows), 1, dense, n_, 0, gram_.data(), n_);
     }
 
     bool factor(double c) override {

@@ -44,8 +44,8 @@ class CudaDenseRidge final : public DenseRidge {
     // The dense matrix lies where the factor comes later.
     void form() override {
         const cudaStream_t s = cuda_handle(stream_);
-        CUDA_CHECK(cudaMemsetAsync(
-            factor_.data(), 0, sizeof(double) * std::size_t(n_) * std::size_t(rows_), s));
+        CUDA_CHECK(
+            cudaMemsetAsync(factor_.data(), 0, sizeof(double) * std::size_t(n_) * std::size_t(rows_), s));
         scatter_rows_kernel<<<unsigned(rows_), 256, 0, s>>>(static_cast<const std::int64_t*>(start_.data()),
                                                             static_cast<const std::uint32_t*>(column_.data()),
                                                             static_cast<const T*>(value_.data()),

@@ -50,7 +50,8 @@ class CpuGolubKahan final : public GolubKahan {
           u_(std::size_t(a.rows)),
           au_(std::size_t(a.rows)),
           av_(std::size_t(a.columns)) {
-        capacity_ = std::int64_t(basis_bytes / (sizeof(double) * std::size_t(std::max<std::int64_t>(1, a.columns))));
+        capacity_ =
+            std::int64_t(basis_bytes / (sizeof(double) * std::size_t(std::max<std::int64_t>(1, a.columns))));
     }
 
     void start(std::span<const double> d, bool take_out) override {
@@ -178,7 +179,11 @@ std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<T>& a,
     return std::make_unique<CpuGolubKahan<T>>(a, threads, basis_bytes);
 }
 
-template std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<float>&, ThreadPool&, std::size_t);
-template std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<double>&, ThreadPool&, std::size_t);
+template std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<float>&,
+                                                          ThreadPool&,
+                                                          std::size_t);
+template std::unique_ptr<GolubKahan> make_cpu_golub_kahan(const SparseMatrix<double>&,
+                                                          ThreadPool&,
+                                                          std::size_t);
 
 }  // namespace stencil

@@ -15,8 +15,8 @@ namespace stencil {
 
 class ThreadPool;
 
-/// The process: a matrix in its device's own form, ready to start with a right-hand side as often as one likes.
-/// All vectors and sums are float64 whatever the matrix's precision; the same bits from run to run.
+/// The process: a matrix in its device's own form, ready to start with a right-hand side as often as one
+/// likes. All vectors and sums are float64 whatever the matrix's precision; the same bits from run to run.
 class GolubKahan {
   public:
     virtual ~GolubKahan() = default;
@@ -49,8 +49,8 @@ class GolubKahan {
         double forward = 0, back = 0;
     };
     /// Power iteration by such steps, as long as it converges so quickly that taking out the singular value
-    /// pays; false, and given up early, where it does not. A^T p = |A^T p| q holds exactly then, A q = sigma p
-    /// up to rounding.
+    /// pays; false, and given up early, where it does not. A^T p = |A^T p| q holds exactly then, A q = sigma
+    /// p up to rounding.
     static bool find_dominant(const std::function<PowerNorms()>& step);
 
     Bidiagonal bidiagonal_;

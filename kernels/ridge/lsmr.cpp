@@ -131,7 +131,8 @@ RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const 
     const double scale = norm_a_ * normr_;
     const double test2 = scale != 0 ? normar_ / scale : std::numeric_limits<double>::infinity();
     const double test3 = 1 / condition_;
-    if (test1 <= tolerances.btol + tolerances.atol * norm_a_ * solution / normb_) return RidgeStop::compatible;
+    if (test1 <= tolerances.btol + tolerances.atol * norm_a_ * solution / normb_)
+        return RidgeStop::compatible;
     if (test2 <= tolerances.atol) return RidgeStop::least_squares;
     if (tolerances.conlim > 0 && test3 <= 1 / tolerances.conlim) return RidgeStop::ill_conditioned;
     const double t1 = test1 / (1 + norm_a_ * solution / normb_);

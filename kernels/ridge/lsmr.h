@@ -17,19 +17,19 @@ struct LsmrTolerances {
 /// Why a coefficient's iteration ended.
 enum class RidgeStop {
     none,
-    certificate,     ///< the bound on the error of x is met
-    compatible,      ///< LSMR's test 1: |r| is small
-    least_squares,   ///< LSMR's test 2: |A^T r| is small
-    ill_conditioned, ///< LSMR's test 3: the condition number reached conlim
-    exact,           ///< the process ended: x is exact up to rounding
-    rounding,        ///< LSMR's tests 4 to 6: no more can be gained in this arithmetic
-    iterations,      ///< as many steps as were allowed
+    certificate,      ///< the bound on the error of x is met
+    compatible,       ///< LSMR's test 1: |r| is small
+    least_squares,    ///< LSMR's test 2: |A^T r| is small
+    ill_conditioned,  ///< LSMR's test 3: the condition number reached conlim
+    exact,            ///< the process ended: x is exact up to rounding
+    rounding,         ///< LSMR's tests 4 to 6: no more can be gained in this arithmetic
+    iterations,       ///< as many steps as were allowed
 };
 const char* name_of(RidgeStop stop);
 
 /// One coefficient's recurrences along a Golub-Kahan process A V = U B that knows nothing of c. That of the
-/// stacked matrix [A; c I] has the same V, and its own bidiagonal matrix follows from B by a recurrence without
-/// subtractions, so that all norms and tests are those of LSMR on the stacked system.
+/// stacked matrix [A; c I] has the same V, and its own bidiagonal matrix follows from B by a recurrence
+/// without subtractions, so that all norms and tests are those of LSMR on the stacked system.
 class Lsmr {
   public:
     Lsmr(double c, double alpha1, double beta1);

@@ -95,9 +95,21 @@ PackedRows<T, I> pack_rows(const SparseMatrix<T>& a,
     return packed;
 }
 
-template PackedRows<float, std::uint16_t> pack_rows(const SparseMatrix<float>&, std::int64_t, std::int64_t, ThreadPool&);
-template PackedRows<float, std::uint32_t> pack_rows(const SparseMatrix<float>&, std::int64_t, std::int64_t, ThreadPool&);
-template PackedRows<double, std::uint16_t> pack_rows(const SparseMatrix<double>&, std::int64_t, std::int64_t, ThreadPool&);
-template PackedRows<double, std::uint32_t> pack_rows(const SparseMatrix<double>&, std::int64_t, std::int64_t, ThreadPool&);
+template PackedRows<float, std::uint16_t> pack_rows(const SparseMatrix<float>&,
+                                                    std::int64_t,
+                                                    std::int64_t,
+                                                    ThreadPool&);
+template PackedRows<float, std::uint32_t> pack_rows(const SparseMatrix<float>&,
+                                                    std::int64_t,
+                                                    std::int64_t,
+                                                    ThreadPool&);
+template PackedRows<double, std::uint16_t> pack_rows(const SparseMatrix<double>&,
+                                                     std::int64_t,
+                                                     std::int64_t,
+                                                     ThreadPool&);
+template PackedRows<double, std::uint32_t> pack_rows(const SparseMatrix<double>&,
+                                                     std::int64_t,
+                                                     std::int64_t,
+                                                     ThreadPool&);
 
 }  // namespace stencil

@@ -13,7 +13,10 @@ constexpr std::int64_t kAlwaysTested = 32;  // steps after which |x| is found on
 class Watch {
   public:
     Watch(double c, const Bidiagonal& b, const RidgeRule& rule)
-        : rule_(rule), certified_(rule.certified && c > 0), lsmr_(c, b.alpha[0], b.beta[0]), xi_(b.dominant_part(c)) {}
+        : rule_(rule),
+          certified_(rule.certified && c > 0),
+          lsmr_(c, b.alpha[0], b.beta[0]),
+          xi_(b.dominant_part(c)) {}
 
     RidgeStop step(double beta, double alpha) {
         lsmr_.step(beta, alpha, true);
@@ -41,7 +44,8 @@ class Watch {
         if (first_ == 0) first_ = lsmr_.gradient();
         if (due()) solution();
         const double c2 = lsmr_.c() * lsmr_.c();
-        return lsmr_.gradient() <= rule_.tolerance * c2 * solution_ ? RidgeStop::certificate : RidgeStop::none;
+        return lsmr_.gradient() <= rule_.tolerance * c2 * solution_ ? RidgeStop::certificate
+                                                                    : RidgeStop::none;
     }
 
     RidgeStop tests() {
@@ -76,7 +80,8 @@ class Path {
             for (std::size_t i = 0; i < watches_.size(); ++i) {
                 RidgePoint& point = points_[i];
                 if (point.stop != RidgeStop::none) continue;
-                point.stop = watches_[i].step(b.beta[std::size_t(seen_) + 1], b.alpha[std::size_t(seen_) + 1]);
+                point.stop =
+                    watches_[i].step(b.beta[std::size_t(seen_) + 1], b.alpha[std::size_t(seen_) + 1]);
                 point.iterations = seen_ + 1;
             }
         }

@@ -24,9 +24,9 @@ struct RidgePoint {
     ProjectedSolution projected;  ///< after all steps of the process
 };
 
-/// Runs the process until every coefficient's rule is met. `go_on` is asked about every few milliseconds and may
-/// throw. The solutions of all coefficients are those after the last step: the further steps improve them for
-/// nothing.
+/// Runs the process until every coefficient's rule is met. `go_on` is asked about every few milliseconds and
+/// may throw. The solutions of all coefficients are those after the last step: the further steps improve them
+/// for nothing.
 std::vector<RidgePoint> solve_ridge_path(GolubKahan& process,
                                          std::span<const double> d,
                                          std::span<const double> coefficients,

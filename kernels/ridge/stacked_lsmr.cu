@@ -18,7 +18,8 @@ __global__ void update_kernel(
     h[j] = v[j] - factors.z * h[j];
 }
 
-// A matrix and its product through cuSPARSE, with values and sums in float64 as the tutorial's stack has them.
+// A matrix and its product through cuSPARSE, with values and sums in float64 as the tutorial's stack has
+// them.
 class SparseProduct {
   public:
     template <class T>

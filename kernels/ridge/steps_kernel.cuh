@@ -24,13 +24,13 @@ struct StepsTask {
     const double* q = nullptr;
     double* basis = nullptr;  ///< the first of these steps' vectors v
     std::int64_t pitch = 0;
-    double* unit_u = nullptr;     ///< normalised u, where vectors do not fit shared memory
-    double2* partial = nullptr;   ///< two for each block
+    double* unit_u = nullptr;    ///< normalised u, where vectors do not fit shared memory
+    double2* partial = nullptr;  ///< two for each block
     StepScalars* scalars = nullptr;
     double* trace = nullptr;  ///< beta and alpha of each step
     int steps = 0;
-    bool only_back = false;  ///< the first step begins with u in place
-    bool power = false;      ///< power iteration: nothing is subtracted
+    bool only_back = false;         ///< the first step begins with u in place
+    bool power = false;             ///< power iteration: nothing is subtracted
     std::uint32_t fetch_bytes = 0;  ///< that each block fetches before the next product begins
     float kept_share = 0;           ///< of the forward product's units, kept in the second-level cache
 };
@@ -128,8 +128,8 @@ __device__ inline void stage_shared(const Normalised& from, int count, double* s
     if (threadIdx.x == 0 && count % 2 != 0) staged[count - 1] = from.at(count - 1);
 }
 
-/// Brings a vector to where products read it: all of it to this block's shared memory, or this block's part of
-/// it to global memory. This block's part goes to `copy` too, where there is one.
+/// Brings a vector to where products read it: all of it to this block's shared memory, or this block's part
+/// of it to global memory. This block's part goes to `copy` too, where there is one.
 template <bool shared>
 __device__ const double* stage(const Normalised& from, int count, double* staged, double* copy) {
     const int part = (count + int(gridDim.x) - 1) / int(gridDim.x);
@@ -164,8 +164,7 @@ __global__ void __launch_bounds__(512, 1) steps_kernel(const StepsTask<T, I> tas
     StepScalars s = *task.scalars;
     Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
     Phase<T, I> back{task.back, task.back_parts[blockIdx.x], task.back_parts[blockIdx.x + 1]};
-    forward.units = back.next_units =
-        units_of(task.forward.row_units, task.forward_parts, task.kept_share);
+    forward.units = back.next_units = units_of(task.forward.row_units, task.forward_parts, task.kept_share);
     back.units = forward.next_units = units_of(task.back.row_units, task.back_parts, 0);
     forward.next = task.back;
     back.next = task.forward;

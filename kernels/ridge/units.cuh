@@ -1,4 +1,5 @@
-// Products of the rows of a packed matrix with a vector: a warp for each unit, and what is summed over a block.
+// Products of the rows of a packed matrix with a vector: a warp for each unit, and what is summed over a
+// block.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -142,7 +143,9 @@ template <class T, class I>
 __device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, const double* x, double* sums) {
     const std::uint32_t end = range.end, warps = blockDim.x / 32;
     const CachePolicies policies = cache_policies();
-    const auto policy = [&](std::uint32_t unit) { return unit >= range.kept ? policies.keep : policies.pass; };
+    const auto policy = [&](std::uint32_t unit) {
+        return unit >= range.kept ? policies.keep : policies.pass;
+    };
     std::uint32_t unit = range.begin + threadIdx.x / 32;
     UnitShare<T, I> now;
     if (unit < end) now.load(a, unit, policy(unit));

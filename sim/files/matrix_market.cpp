@@ -86,7 +86,8 @@ class Words {
         if (text.starts_with('+')) text.remove_prefix(1);
         double value = 0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error == std::errc::result_out_of_range && end == text.data() + text.size() && tiny(text)) return 0;
+        if (error == std::errc::result_out_of_range && end == text.data() + text.size() && tiny(text))
+            return 0;
         if (error != std::errc() || end != text.data() + text.size() || text.starts_with('+'))
             refuse(fmt::format("'{}' is not a number of float64", quotable(whole)));
         if (!std::isfinite(value)) refuse(fmt::format("the value {} is not finite", quotable(whole)));
@@ -95,11 +96,14 @@ class Words {
 
     void end_line() {
         const std::string_view more = word();
-        if (!more.empty()) refuse(fmt::format("nothing more is expected after the entry, but there is '{}'", quotable(more)));
+        if (!more.empty())
+            refuse(
+                fmt::format("nothing more is expected after the entry, but there is '{}'", quotable(more)));
     }
 
     [[noreturn]] void refuse(std::string_view what) const {
-        throw InputError(fmt::format("{}: line {}: {}", path_.string(), std::max<std::int64_t>(1, number_), what));
+        throw InputError(
+            fmt::format("{}: line {}: {}", path_.string(), std::max<std::int64_t>(1, number_), what));
     }
     [[noreturn]] void refuse_file(std::string_view what) const {
         throw InputError(fmt::format("{}: {}", path_.string(), what));
@@ -127,7 +131,8 @@ struct Banner {
 };
 
 Banner read_banner(Words& words) {
-    if (!words.next_line(false)) words.refuse_file("is empty: a Matrix Market file begins with %%MatrixMarket");
+    if (!words.next_line(false))
+        words.refuse_file("is empty: a Matrix Market file begins with %%MatrixMarket");
     if (words.word() != "%%MatrixMarket")
         words.refuse("is no Matrix Market file: it does not begin with %%MatrixMarket");
     const auto next = [&](std::string_view what) {
@@ -139,13 +144,15 @@ Banner read_banner(Words& words) {
     const std::string object = next("object"), format = next("format"), field = next("field"),
                       symmetry = next("symmetry");
     words.end_line();
-    if (object != "matrix") words.refuse(fmt::format("only a matrix can be read, not '{}'", quotable(object)));
+    if (object != "matrix")
+        words.refuse(fmt::format("only a matrix can be read, not '{}'", quotable(object)));
     if (format != "coordinate" && format != "array")
         words.refuse(fmt::format("the format must be coordinate or array, not '{}'", quotable(format)));
     if (field != "real" && field != "double" && field != "integer" && field != "pattern")
         words.refuse(fmt::format("the field must be real, integer or pattern, not '{}'", quotable(field)));
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-        words.refuse(fmt::format("the symmetry must be general, symmetric or skew-symmetric, not '{}'", quotable(symmetry)));
+        words.refuse(fmt::format("the symmetry must be general, symmetric or skew-symmetric, not '{}'",
+                                 quotable(symmetry)));
     Banner banner;
     banner.coordinate = format == "coordinate";
     banner.pattern = field == "pattern";
@@ -154,14 +161,16 @@ Banner read_banner(Words& words) {
                       : symmetry == "symmetric" ? Symmetry::symmetric
                                                 : Symmetry::skew;
     if (banner.pattern && !banner.coordinate) words.refuse("an array cannot be a pattern");
-    if (banner.pattern && banner.symmetry == Symmetry::skew) words.refuse("a pattern cannot be skew-symmetric");
+    if (banner.pattern && banner.symmetry == Symmetry::skew)
+        words.refuse("a pattern cannot be skew-symmetric");
     return banner;
 }
 
 double read_value(Words& words, const Banner& banner) {
     if (banner.pattern) return 1;
     if (!banner.integer) return words.real();
-    return double(words.integer("value", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+    return double(words.integer(
+        "value", std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
 }
 
 // The entry and what its symmetry adds.
@@ -192,7 +201,9 @@ void read_coordinates(Words& words, const Banner& banner, Contents& contents) {
         if (banner.symmetry == Symmetry::skew && entry.row == entry.column && entry.value != 0)
             words.refuse("a skew-symmetric matrix has no diagonal");
         if (banner.symmetry != Symmetry::general && entry.row < entry.column)
-            words.refuse("of a symmetric matrix only the lower half is given: the row must not be less than the column");
+            words.refuse(
+                "of a symmetric matrix only the lower half is given: the row must not be less than the "
+                "column");
         add_entry(contents, banner, entry);
     }
     if (words.next_line()) words.refuse(fmt::format("there are more than the {} entries announced", count));
@@ -202,9 +213,12 @@ void read_coordinates(Words& words, const Banner& banner, Contents& contents) {
 void read_array(Words& words, const Banner& banner, Contents& contents) {
     words.end_line();
     const std::int64_t below = banner.symmetry == Symmetry::skew ? 1 : 0;
-    const double announced = double(contents.rows) * double(contents.columns) / (banner.symmetry == Symmetry::general ? 1 : 2);
+    const double announced =
+        double(contents.rows) * double(contents.columns) / (banner.symmetry == Symmetry::general ? 1 : 2);
     if (announced > double(words.left()) + double(contents.rows))
-        words.refuse(fmt::format("{} x {} values are announced, which the file is too short for", contents.rows, contents.columns));
+        words.refuse(fmt::format("{} x {} values are announced, which the file is too short for",
+                                 contents.rows,
+                                 contents.columns));
     for (std::int64_t j = 0; j < contents.columns; ++j) {
         const std::int64_t first = banner.symmetry == Symmetry::general ? 0 : j + below;
         for (std::int64_t i = first; i < contents.rows; ++i) {
@@ -234,7 +248,8 @@ Contents read_contents(const std::filesystem::path& path) {
     contents.rows = words.integer("number of rows", 0, kMostIndices - 1);
     contents.columns = words.integer("number of columns", 0, kMostIndices - 1);
     if (banner.symmetry != Symmetry::general && contents.rows != contents.columns)
-        words.refuse(fmt::format("a symmetric matrix is square, not {} x {}", contents.rows, contents.columns));
+        words.refuse(
+            fmt::format("a symmetric matrix is square, not {} x {}", contents.rows, contents.columns));
     if (banner.coordinate)
         read_coordinates(words, banner, contents);
     else
@@ -273,8 +288,11 @@ SparseMatrix<double> compressed(const std::filesystem::path& path, const Content
         const std::span row(placed.data() + end[i], end[i + 1] - end[i]);
         for (const auto& [column, value] : row.first(tidy_row(row))) {
             if (!std::isfinite(value))
-                throw InputError(fmt::format("{}: the entries of row {}, column {} sum up to what is not finite",
-                                             path.string(), i + 1, column + 1));
+                throw InputError(
+                    fmt::format("{}: the entries of row {}, column {} sum up to what is not finite",
+                                path.string(),
+                                i + 1,
+                                column + 1));
             a.column.push_back(column);
             a.value.push_back(value);
         }
@@ -293,7 +311,9 @@ std::vector<double> read_matrix_market_vector(const std::filesystem::path& path)
     const Contents contents = read_contents(path);
     if (contents.rows != 1 && contents.columns != 1)
         throw InputError(fmt::format("{}: must have one column, but has {} rows and {} columns",
-                                     path.string(), contents.rows, contents.columns));
+                                     path.string(),
+                                     contents.rows,
+                                     contents.columns));
     const auto size = std::size_t(contents.rows * contents.columns);
     if (size > std::size_t(std::numeric_limits<std::uint32_t>::max())) throw std::bad_alloc();
     std::vector<double> values(size, 0.0);

@@ -9,11 +9,11 @@
 
 namespace stencil {
 
-/// Reads a matrix: coordinate or array; real, integer or pattern (all 1); general, symmetric or skew-symmetric
-/// (the half that a file leaves out is filled in). Entries of one place are summed; zeros are kept as they are
-/// in a coordinate file and left out of an array. Throws InputError, one line "PATH: line N: ...", for anything
-/// else: what is not finite, indices beyond the size, too few or too many entries, complex and Hermitian
-/// matrices.
+/// Reads a matrix: coordinate or array; real, integer or pattern (all 1); general, symmetric or
+/// skew-symmetric (the half that a file leaves out is filled in). Entries of one place are summed; zeros are
+/// kept as they are in a coordinate file and left out of an array. Throws InputError, one line "PATH: line N:
+/// ...", for anything else: what is not finite, indices beyond the size, too few or too many entries, complex
+/// and Hermitian matrices.
 SparseMatrix<double> read_matrix_market(const std::filesystem::path& path);
 
 /// Reads a file of one column (or of one row) as a vector with all its zeros.

@@ -26,7 +26,11 @@ void Session::measure_limits() {
     limits_at_ = frame_->count;
     dirty_ = true;
     if (limits_.copy_gb_per_s == 0) {
-        if (!copies_) copies_ = std::make_unique<CopyBandwidth>(device, now.threads);
+        if (!copies_)
+            copies_ = std::make_unique<CopyBandwidth>(
+                device,
+                now.threads,
+                device == Device::cpu ? CopyBandwidth::Piece::slice : CopyBandwidth::Piece::whole);
         copies_->work();
         if (!copies_->done()) return;
         limits_.copy_gb_per_s = copies_->fastest();

@@ -61,6 +61,8 @@ class SumMeasure {
         const double budget = context_.gpu_budget();
         const SlicePlan plan = plan_slices(
             {work_.n, double(work_.arrays()) * sizeof(T), way_.gpu_bytes(work_.n) + kResultBytes}, budget);
+        if (!plan.whole() && way_.in_place_only)
+            return context_.add_absent(std::move(row), "the arrays do not fit into the GPU memory allowed");
         const CudaMemoryMeter meter{std::size_t(budget)};
         if (plan.whole())
             in_place(plan, row);
@@ -114,6 +116,7 @@ class SumMeasure {
         const CudaHostMemory found{sizeof(T)};
         const double bytes = double(work_.n) * sizeof(T);
         SumTerms<T> terms{memory.at(0), work_.y.data() ? memory.at(1) : nullptr, work_.n};
+        upload(context_, memory.at(0), work_.x.data(), bytes, stream);  // the first copy of a process is slow
         const auto start = std::chrono::steady_clock::now();
         upload(context_, memory.at(0), work_.x.data(), bytes, stream);
         if (terms.y) upload(context_, memory.at(1), work_.y.data(), bytes, stream);

@@ -37,8 +37,9 @@ class GpuSum {
 template <class T>
 struct SumWay {
     std::string name;
-    bool same_bits = true;  ///< from run to run; otherwise its order is left to chance
-    bool lesson = false;    ///< what not to do
+    bool same_bits = true;       ///< from run to run; otherwise its order is left to chance
+    bool lesson = false;         ///< what not to do
+    bool in_place_only = false;  ///< it is nothing of its own where the terms are streamed
     std::string remark;
     bool for_gpu = false;  ///< it has a row there, also where there is no GPU
     /// Throws Cancelled. Empty: no row on the CPU.

@@ -157,6 +157,7 @@ template <class T>
 SumWay<T> to_host_way(bool as_graph) {
     SumWay<T> way;
     way.name = as_graph ? "one launch, result found, as graph" : "one launch, result found";
+    way.in_place_only = true;
     way.for_gpu = true;
 #if STENCILSCOPE_HAS_CUDA
     way.on_gpu = [as_graph](CudaStream& stream, std::int64_t) {

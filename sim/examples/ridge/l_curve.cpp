@@ -68,7 +68,8 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     if (high > low) {
         ReportSeries line{"all c, from the process", {}, true, false, false};
         for (int i = 0; i < kLinePoints; ++i) {
-            const ProjectedSolution at = bidiagonal.solve(low * std::pow(high / low, i / (kLinePoints - 1.0)));
+            const ProjectedSolution at =
+                bidiagonal.solve(low * std::pow(high / low, i / (kLinePoints - 1.0)));
             line.points.push_back({at.residual, at.solution, "", false});
         }
         curve.series.push_back(std::move(line));

@@ -26,6 +26,7 @@ double corner_of(const Bidiagonal& bidiagonal, double low, double high);
 ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
 
 /// Moves along l_curve(). Null where there are fewer than two coefficients above 0.
-std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> points);
+std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
+                                              std::span<const CurvePoint> points);
 
 }  // namespace stencil

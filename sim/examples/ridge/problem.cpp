@@ -79,7 +79,9 @@ void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     problem.a64 = read_matrix_market(path);
     if (problem.a64.rows == 0 || problem.a64.columns == 0)
         throw InputError(fmt::format("{}: has {} rows and {} columns, but at least one of each is needed",
-                                     path, problem.a64.rows, problem.a64.columns));
+                                     path,
+                                     problem.a64.rows,
+                                     problem.a64.columns));
     const bool exact =
         std::ranges::all_of(problem.a64.value, [](double value) { return double(float(value)) == value; });
     problem.narrow = float32 && exact;
@@ -103,8 +105,7 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
         d = read_matrix_market_vector(path);
     }
     if (std::int64_t(d.size()) != rows)
-        throw InputError(
-            fmt::format("{}: has {} values, but the matrix has {} rows", path, d.size(), rows));
+        throw InputError(fmt::format("{}: has {} values, but the matrix has {} rows", path, d.size(), rows));
     return d;
 }
 
@@ -129,7 +130,8 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
         std::int64_t cell = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) {
             for (std::int64_t j = 0; j < a.columns; ++j, ++cell)
-                if ((bits[std::size_t(cell / 64)] >> (cell % 64) & 1) != 0) a.column.push_back(std::uint32_t(j));
+                if ((bits[std::size_t(cell / 64)] >> (cell % 64) & 1) != 0)
+                    a.column.push_back(std::uint32_t(j));
             a.start.push_back(std::int64_t(a.column.size()));
         }
     } else {
@@ -174,8 +176,7 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
         problem.narrow = false;
         problem.a64 = random_matrix<double>(random, pause);
     }
-    problem.d =
-        options.given("rhs") ? read_data(options.text("rhs"), problem.rows()) : random_data(random);
+    problem.d = options.given("rhs") ? read_data(options.text("rhs"), problem.rows()) : random_data(random);
     return problem;
 }
 

@@ -21,8 +21,8 @@ struct RandomProblem {
     std::int64_t nonzeros() const;
 };
 
-/// `nonzeros()` distinct places, each set of places as likely as any other, with values uniform on [0, 1) of 24
-/// bits. The same matrix for the same numbers everywhere. `pause` is called now and then, and may throw.
+/// `nonzeros()` distinct places, each set of places as likely as any other, with values uniform on [0, 1) of
+/// 24 bits. The same matrix for the same numbers everywhere. `pause` is called now and then, and may throw.
 template <class T>
 SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<void()>& pause);
 
@@ -42,7 +42,9 @@ struct RidgeProblem {
 };
 
 /// The problem of these options, with values of `float32` where they are float32 numbers. Throws InputError.
-RidgeProblem make_ridge_problem(const OptionValues& options, bool float32, const std::function<void()>& pause);
+RidgeProblem make_ridge_problem(const OptionValues& options,
+                                bool float32,
+                                const std::function<void()>& pause);
 
 /// "LOW:HIGH:COUNT" (geometric) or "C,C,...", ascending and each once. Throws InputError.
 std::vector<double> parse_coefficients(const std::string& text, const std::string& setting);

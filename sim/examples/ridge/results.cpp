@@ -32,8 +32,7 @@ void RidgeRun<T>::report_table(const PathResult& result, const std::string& id, 
                      "tutorial's residual"};
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         const RidgePoint& point = result.points[i];
-        const SolutionCheck check =
-            checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
+        const SolutionCheck check = checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
         table.rows.push_back({point.c,
                               check.residual,
                               check.solution,
@@ -87,7 +86,8 @@ void RidgeRun<T>::report_results() {
     report.curves.push_back(l_curve(result.bidiagonal, points));
     report.live = live_l_curve(result.bidiagonal, points);
     report.notes.push_back(
-        "The tutorial plots another residual: there, A x of shape (n,) less d of shape (n, 1) becomes an n x n "
+        "The tutorial plots another residual: there, A x of shape (n,) less d of shape (n, 1) becomes an n x "
+        "n "
         "matrix of all differences, and its norm (the dashed line) is far above |A x - d| and not even "
         "monotone.");
     report.notes.push_back(

@@ -63,8 +63,7 @@ void RidgeRun<T>::cholesky_row(DenseRidge& dense, ReportRow row) {
     row.error = largest_error(plain, truth_, a_.columns);
     row.check = "refined, it is the truth";
     const double n = double(a_.columns);
-    const double flops =
-        double(a_.rows) * n * n + double(settings_.coefficients.size()) * n * n * n / 3;
+    const double flops = double(a_.rows) * n * n + double(settings_.coefficients.size()) * n * n * n / 3;
     row.rates.push_back({flops / timing.seconds / 1e12,
                          "TFLOP/s",
                          context_.tflops(row.backend, DType::float64),
@@ -76,9 +75,8 @@ template <class T>
 void RidgeRun<T>::cholesky_rows() {
     for (const Device device : {Device::cpu, Device::cuda}) {
         if (device == Device::cpu && !request_.on_cpu()) continue;
-        ReportRow row = named(device == Device::cpu ? "dense Cholesky (OpenBLAS)" : "dense Cholesky (cuSOLVER)",
-                              device,
-                              true);
+        ReportRow row = named(
+            device == Device::cpu ? "dense Cholesky (OpenBLAS)" : "dense Cholesky (cuSOLVER)", device, true);
         const double bytes = dense_ridge_bytes(a_.rows, a_.columns);
         const double room = device == Device::cpu ? 0.8 * double(query_host_memory().free_bytes)
                             : context_.gpu()      ? context_.gpu_budget()
@@ -93,8 +91,9 @@ void RidgeRun<T>::cholesky_rows() {
                 std::move(row),
                 fmt::format("more than {} columns take long (--methods cholesky does it)", sensible));
         } else if (bytes > room) {
-            context_.add_absent(std::move(row),
-                                fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room)));
+            context_.add_absent(
+                std::move(row),
+                fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room)));
         } else if (device == Device::cpu) {
             cholesky_row(*make_cpu_dense_ridge(a_, context_.thread_count()), std::move(row));
         } else {
@@ -123,8 +122,7 @@ void RidgeRun<T>::stacked_row(StackedVectors& vectors, ReportRow row) {
         for (const double c : settings_.coefficients) {
             context_.progress(double(x.size()) / double(columns() * settings_.coefficients.size()),
                               fmt::format("LSMR for c = {:.2g}", c));
-            iterations +=
-                run_stacked_lsmr(vectors, d_, c, most_steps_, [&] { context_.pause(); }).iterations;
+            iterations += run_stacked_lsmr(vectors, d_, c, most_steps_, [&] { context_.pause(); }).iterations;
             std::ranges::copy(vectors.solution(), std::back_inserter(x));
         }
     });
@@ -169,9 +167,10 @@ void RidgeRun<T>::stacked_rows() {
     const double bytes = 2 * nonzeros * 12 + 8.0 * double(3 * a_.rows + 8 * a_.columns) + kWorkspace;
     if (nonzeros >= kMostNonzeros) return context_.add_absent(std::move(row), "2^31 nonzeros are too many");
     if (bytes > context_.gpu_budget())
-        return context_.add_absent(
-            std::move(row),
-            fmt::format("needs {} of GPU memory, of which {} may be used", format_bytes(bytes), format_bytes(context_.gpu_budget())));
+        return context_.add_absent(std::move(row),
+                                   fmt::format("needs {} of GPU memory, of which {} may be used",
+                                               format_bytes(bytes),
+                                               format_bytes(context_.gpu_budget())));
     CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
     CudaStream stream;
     row.gpu_memory = GpuMemoryUse{bytes, 0};

@@ -72,8 +72,10 @@ RidgeRule RidgeRun<T>::rule(bool certified) const {
 template <class T>
 ReportRow RidgeRun<T>::named(const std::string& name, Device device, bool certified) const {
     ReportRow row;
-    row.work = certified ? fmt::format("{} coefficients, error <= {:g}", settings_.coefficients.size(), settings_.tolerance)
-                         : fmt::format("{} coefficients, LSMR's stopping rule", settings_.coefficients.size());
+    row.work = certified
+                   ? fmt::format(
+                         "{} coefficients, error <= {:g}", settings_.coefficients.size(), settings_.tolerance)
+                   : fmt::format("{} coefficients, LSMR's stopping rule", settings_.coefficients.size());
     row.name = name;
     row.backend = device;
     row.dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
@@ -134,13 +136,13 @@ void RidgeRun<T>::plan_gpu() {
     if (!context_.gpu() || !settings_.process) return;
     plan_ = plan_cuda_ridge(a_, std::size_t(context_.gpu_budget()), most_steps_);
     if (plan_.fits) return;
-    throw MachineError(
-        fmt::format("a {} x {} matrix with {} nonzeros needs at least {} of GPU memory, of which {} may be used",
-                    a_.rows,
-                    a_.columns,
-                    a_.nonzeros(),
-                    format_bytes(double(plan_.least)),
-                    format_bytes(context_.gpu_budget())));
+    throw MachineError(fmt::format(
+        "a {} x {} matrix with {} nonzeros needs at least {} of GPU memory, of which {} may be used",
+        a_.rows,
+        a_.columns,
+        a_.nonzeros(),
+        format_bytes(double(plan_.least)),
+        format_bytes(context_.gpu_budget())));
 }
 #else
 template <class T>

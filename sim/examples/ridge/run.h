@@ -33,7 +33,8 @@ class RidgeRun {
              const SparseMatrix<T>& a,
              const std::vector<double>& d);
 
-    /// Throws MachineError where the GPU memory that is allowed does not suffice, before anything is measured.
+    /// Throws MachineError where the GPU memory that is allowed does not suffice, before anything is
+    /// measured.
     void run();
 
   private:

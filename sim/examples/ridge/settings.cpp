@@ -66,18 +66,20 @@ void check_size(const OptionValues& options) {
     if (options.given("matrix")) {
         for (const char* name : {"rows", "columns", "density"})
             if (options.given(name))
-                throw InputError(fmt::format("--{} and --matrix: the file says how large its matrix is", name));
+                throw InputError(
+                    fmt::format("--{} and --matrix: the file says how large its matrix is", name));
         return;
     }
     const double cells = double(options.integer("rows")) * double(options.integer("columns"));
     constexpr double kMostNonzeros = 4e9;
     if (cells > 0x1p52 || cells * options.real("density") > kMostNonzeros)
-        throw InputError(fmt::format("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
-                                     options.text("rows"),
-                                     options.text("columns"),
-                                     options.text("density"),
-                                     kMostNonzeros,
-                                     0x1p52));
+        throw InputError(
+            fmt::format("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
+                        options.text("rows"),
+                        options.text("columns"),
+                        options.text("density"),
+                        kMostNonzeros,
+                        0x1p52));
 }
 
 }  // namespace

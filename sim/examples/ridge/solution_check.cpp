@@ -42,8 +42,8 @@ SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<con
     // A (n,) vector less an (n, 1) one is every difference of two values, an n x n matrix: its norm.
     const double rows = double(d.size());
     const double image = norm(image_), data = norm(d);
-    result.broadcast = std::sqrt(
-        std::max(0.0, rows * (image * image + data * data) - 2 * sum_of(image_) * sum_of(d)));
+    result.broadcast =
+        std::sqrt(std::max(0.0, rows * (image * image + data * data) - 2 * sum_of(image_) * sum_of(d)));
     for (std::size_t i = 0; i < d.size(); ++i) image_[i] = d[i] - image_[i];
     back_.multiply(image_.data(), gradient_.data());
     for (std::size_t j = 0; j < x.size(); ++j) gradient_[j] -= c * c * x[j];
@@ -51,8 +51,7 @@ SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<con
     result.solution = norm(x);
     result.gradient = norm(gradient_);
     result.bound = share(result.gradient, c * c * result.solution);
-    result.gradient_share =
-        share(result.gradient, frobenius_ * result.residual + c * c * result.solution);
+    result.gradient_share = share(result.gradient, frobenius_ * result.residual + c * c * result.solution);
     return result;
 }
 
