@@ -58,13 +58,14 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
         const std::int64_t begin = std::int64_t(blockIdx.y) * plan.part_length;
         const std::int64_t end = min(begin + plan.part_length, shape.reduced.count);
         const T* const from = a + row * shape.outer.stride;
+        const T* const own = weights ? weights + row * shape.weight_outer : nullptr;
         for (std::int64_t k = begin + lane; k < end; k += std::int64_t(plan.threads) * kUnderWay) {
             T values[kUnderWay], w[kUnderWay];
 #pragma unroll
             for (int u = 0; u < kUnderWay; ++u) {
                 const std::int64_t at = k + u * plan.threads;
                 values[u] = at < end ? from[at * shape.reduced.stride] : T(0);
-                w[u] = at < end && weights ? weights[at * shape.weight_stride] : T(1);
+                w[u] = at < end && own ? own[at * shape.weight_stride] : T(1);
             }
             T sum = 0;
 #pragma unroll
@@ -91,13 +92,14 @@ __global__ void __launch_bounds__(kThreads)
          x += std::int64_t(gridDim.x) * kThreads) {
         const T* const from =
             a + x / shape.inner.count * shape.outer.stride + x % shape.inner.count * shape.inner.stride;
+        const T* const own = weights ? weights + x / shape.inner.count * shape.weight_outer : nullptr;
         double total = 0;
         for (std::int64_t r = 0; r < shape.reduced.count; r += kUnderWay) {
             T sum = 0;
 #pragma unroll
             for (int u = 0; u < kUnderWay; ++u) {
                 if (r + u >= shape.reduced.count) break;
-                const T weight = weights ? weights[(r + u) * shape.weight_stride] : T(1);
+                const T weight = own ? own[(r + u) * shape.weight_stride] : T(1);
                 sum = fma(weight, from[(r + u) * shape.reduced.stride], sum);
             }
             total += double(sum);
