@@ -110,7 +110,7 @@ TEST_CASE("The einsum example keeps to a limit of GPU memory and tells its peak"
         CHECK(row.gpu_memory->actual == row.gpu_memory->predicted);
         CHECK(row.check.find("streamed pieces") != std::string::npos);
     }
-    request.memory_limit = 3000;
+    request.memory_limit = 1000;
     CHECK(message_of<MachineError>([&] { run_example(request, machine, {}); }).find("smallest pieces") !=
           std::string::npos);
 }

@@ -124,22 +124,8 @@ class Runner {
         // What the libraries take for themselves must have room as well.
         const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
-        CudaMemoryMeter meter{std::size_t(budget)};
         std::vector<T> result(reference_.size(), T(NAN));
-        CudaStream stream;
-        const auto operands = pointers_to(operands_);
-        const auto einsum =
-            make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
-        const int times = int(task_.repetitions);
-        if (slicing.is_sliced()) {
-            time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            einsum->fetch(result.data());
-        } else {
-            row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
-            time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
-        }
-        row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
+        measure_gpu(slicing, budget, row, result);
         row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);
         if (slicing.is_sliced()) row.check += fmt::format("; {}", slicing_text(slicing));
@@ -159,6 +145,27 @@ class Runner {
     static constexpr DType dtype() {
         return sizeof(T) == 4 ? DType::float32 : DType::float64;
     }
+
+#if STENCILSCOPE_HAS_CUDA
+    // Nothing of it is left on the device when the machine's limits are measured.
+    void measure_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
+        CudaMemoryMeter meter{std::size_t(budget)};
+        CudaStream stream;
+        const auto operands = pointers_to(operands_);
+        const auto einsum =
+            make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
+        const int times = int(task_.repetitions);
+        if (slicing.is_sliced()) {
+            time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
+            einsum->fetch(result.data());
+        } else {
+            row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
+            time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
+            row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
+        }
+        row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
+    }
+#endif
 
     // Of the share of one precision in all of them.
     void progress(double share, const std::string& doing) {
