@@ -141,15 +141,17 @@ void sum_block(const Block<T>& block, double* totals) {
     }
 }
 
-constexpr std::int64_t kColumns = 2048;  // their totals are half of a first-level cache
+constexpr std::int64_t kColumns = 2048;       // their totals are half of a first-level cache
+constexpr std::int64_t kMostColumns = 32768;  // those are in a second-level cache
 
 }  // namespace
 
 template <class T>
 void cpu_column_sums(ThreadPool& threads, const T* a, const MatrixShape& shape, const T* weights, T* sums) {
     const std::int64_t parts = threads.size();
-    // Long rows are shared out by their columns, which needs no second pass.
-    if (shape.columns >= parts * kColumns / 4) {
+    // Memory is fastest from end to end: each thread has rows of its own, and only where there are too few of
+    // them, or they are too long, columns of its own.
+    if (shape.rows < 64 * parts || shape.columns > kMostColumns) {
         threads.for_ranges(shape.columns, [&](std::int64_t begin, std::int64_t end) {
             std::vector<double> totals(std::size_t(std::min(kColumns, end - begin)));
             for (std::int64_t x = begin; x < end; x += kColumns) {

@@ -33,10 +33,12 @@ struct StridedAxis {
     std::int64_t stride = 1;
 };
 
-/// out[o, i] = sum over r of weights[r * weight_stride] * a[o * outer + r * reduced + i * inner], C order.
+/// out[o, i] = sum over r of weights[o * weight_outer + r * weight_stride] * a[o * outer + r * reduced + i *
+/// inner], C order.
 struct SumShape {
     StridedAxis outer, reduced, inner;
     std::int64_t weight_stride = 1;
+    std::int64_t weight_outer = 0;
 };
 
 /// A matrix of each of a batch, row-major with `leading` values from row to row, or from column to column

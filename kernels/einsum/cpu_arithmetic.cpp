@@ -101,19 +101,11 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     }
 
     void sum(const SumShape& shape, const T* a, const T* weights, T* out) override {
-        std::vector<T> gathered;
-        SumShape dense = shape;
-        if (weights && shape.weight_stride != 1) {
-            for (std::int64_t r = 0; r < shape.reduced.count; ++r)
-                gathered.push_back(weights[r * shape.weight_stride]);
-            weights = gathered.data();
-            dense.weight_stride = 1;
-        }
-        const std::int64_t each = dense.reduced.count * dense.inner.count;
-        if (dense.outer.count < 4 * threads_.size() && each >= kWorthSharing)
-            sum_one_by_one(dense, a, weights, out);
+        const std::int64_t each = shape.reduced.count * shape.inner.count;
+        if (shape.outer.count < 4 * threads_.size() && each >= kWorthSharing)
+            sum_one_by_one(shape, a, weights, out);
         else
-            sum_side_by_side(dense, a, weights, out);
+            sum_side_by_side(shape, a, weights, out);
     }
 
     void multiply_matrices(const MatrixProductShape& shape, const T* a, const T* b, T* c) override {
@@ -146,17 +138,24 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T(0)); }
 
   private:
-    // All threads on one sum after the other.
+    // All threads on one sum after the other, with weights that lie together.
     void sum_one_by_one(const SumShape& shape, const T* a, const T* weights, T* out) {
+        std::vector<T> gathered;
         for (std::int64_t o = 0; o < shape.outer.count; ++o) {
             const T* const from = a + o * shape.outer.stride;
+            const T* w = weights ? weights + o * shape.weight_outer : nullptr;
+            if (w && shape.weight_stride != 1) {
+                gathered.clear();
+                for (std::int64_t r = 0; r < shape.reduced.count; ++r)
+                    gathered.push_back(w[r * shape.weight_stride]);
+                w = gathered.data();
+            }
             if (shape.inner.count > 1 && shape.inner.stride == 1) {
                 const MatrixShape matrix{shape.reduced.count, shape.inner.count, shape.reduced.stride};
-                cpu_column_sums(threads_, from, matrix, weights, out + o * shape.inner.count);
+                cpu_column_sums(threads_, from, matrix, w, out + o * shape.inner.count);
             } else {
                 for (std::int64_t i = 0; i < shape.inner.count; ++i)
-                    out[o * shape.inner.count + i] =
-                        shared_dot(shape, from + i * shape.inner.stride, weights);
+                    out[o * shape.inner.count + i] = shared_dot(shape, from + i * shape.inner.stride, w);
             }
             between_();
         }
@@ -183,18 +182,21 @@ class CpuArithmetic : public EinsumArithmetic<T> {
         const std::int64_t each = std::max<std::int64_t>(1, shape.reduced.count * shape.inner.count);
         const std::int64_t piece = std::max<std::int64_t>(threads_.size(), kPieceValues / each);
         for (std::int64_t start = 0; start < shape.outer.count; start += piece) {
-            threads_.for_ranges(
-                std::min(piece, shape.outer.count - start), [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t o = start + begin; o < start + end; ++o)
-                        sum_alone(shape, a + o * shape.outer.stride, weights, out + o * shape.inner.count);
-                });
+            threads_.for_ranges(std::min(piece, shape.outer.count - start),
+                                [&](std::int64_t begin, std::int64_t end) {
+                                    for (std::int64_t o = start + begin; o < start + end; ++o)
+                                        sum_alone(shape,
+                                                  a + o * shape.outer.stride,
+                                                  weights ? weights + o * shape.weight_outer : nullptr,
+                                                  out + o * shape.inner.count);
+                                });
             between_();
         }
     }
 
     static void sum_alone(const SumShape& shape, const T* a, const T* weights, T* out) {
         if (shape.inner.count == 1) {
-            out[0] = T(dot(shape.reduced, a, weights, 1));
+            out[0] = T(dot(shape.reduced, a, weights, shape.weight_stride));
             return;
         }
         constexpr std::int64_t kTogether = 256;
@@ -203,7 +205,7 @@ class CpuArithmetic : public EinsumArithmetic<T> {
             double totals[kTogether] = {};
             for (std::int64_t r = 0; r < shape.reduced.count; ++r) {
                 const T* const row = a + r * shape.reduced.stride + start * shape.inner.stride;
-                const double weight = weights ? double(weights[r]) : 1.0;
+                const double weight = weights ? double(weights[r * shape.weight_stride]) : 1.0;
                 for (std::int64_t i = 0; i < width; ++i)
                     totals[i] += weight * double(row[i * shape.inner.stride]);
             }

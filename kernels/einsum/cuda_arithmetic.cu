@@ -73,23 +73,13 @@ class CudaArithmetic : public EinsumArithmetic<T> {
 
     void sum(const SumShape& shape, const T* a, const T* weights, T* out) override {
         if (!has_long_columns(shape)) return enqueue_strided_sums(stream_, shape, a, weights, out, scratch_);
-        char* scratch = scratch_;
-        if (weights && shape.weight_stride != 1) {
-            ProductShape gather;
-            gather.axes = 1;
-            gather.count[0] = shape.reduced.count;
-            gather.a[0] = shape.weight_stride;
-            enqueue_strided_product<T>(stream_, gather, weights, nullptr, reinterpret_cast<T*>(scratch));
-            weights = reinterpret_cast<const T*>(scratch);
-            scratch += weight_bytes<T>(shape);
-        }
         for (std::int64_t o = 0; o < shape.outer.count; ++o)
             cuda_column_sums(stream_,
                              a + o * shape.outer.stride,
                              matrix_of(shape),
-                             weights,
+                             dense_weights(shape, weights ? weights + o * shape.weight_outer : nullptr),
                              out + o * shape.inner.count,
-                             scratch);
+                             scratch_ + weight_bytes<T>(shape));
     }
 
     // Column-major as BLAS is, C' = B' A'.
@@ -137,6 +127,17 @@ class CudaArithmetic : public EinsumArithmetic<T> {
     }
 
   private:
+    const T* dense_weights(const SumShape& shape, const T* weights) {
+        if (!weights || shape.weight_stride == 1) return weights;
+        ProductShape gather;
+        gather.axes = 1;
+        gather.count[0] = shape.reduced.count;
+        gather.a[0] = shape.weight_stride;
+        T* const dense = reinterpret_cast<T*>(scratch_);
+        enqueue_strided_product<T>(stream_, gather, weights, nullptr, dense);
+        return dense;
+    }
+
     CudaStream& stream_;
     char* scratch_;
     std::unique_ptr<CublasHandle> blas_;

@@ -86,20 +86,20 @@ class Runner {
   public:
     Runner(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context)
         : task_(task), request_(request), context_(context), plan_(make_plan(task.contraction)) {
-        context_.progress(0, fmt::format("operands in {}", name_of(dtype())));
+        progress(0, fmt::format("operands in {}", name_of(dtype())));
         operands_ = make_operands<T>(task, context);
-        context_.progress(0.3, "the result in float64");
-        wide_.assign(operands_.size(), {});
-        for (std::size_t i = 0; i < operands_.size(); ++i)
-            if constexpr (sizeof(T) == 4) wide_[i].assign(operands_[i].begin(), operands_[i].end());
-        if constexpr (sizeof(T) == 4)
-            reference_ = compute(task_, wide_, context_);
-        else
+        progress(0.3, "the result in float64");
+        if constexpr (sizeof(T) == 4) {
+            std::vector<std::vector<double>> wide;
+            for (const auto& operand : operands_) wide.emplace_back(operand.begin(), operand.end());
+            reference_ = compute(task_, wide, context_);
+        } else {
             reference_ = compute(task_, operands_, context_);
+        }
     }
 
     void run_cpu() {
-        context_.progress(0.4, fmt::format("CPU, {}", name_of(dtype())));
+        progress(0.4, fmt::format("CPU, {}", name_of(dtype())));
         std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
@@ -120,25 +120,12 @@ class Runner {
         ReportRow row = empty_row(Device::cuda);
         if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
-        context_.progress(0.7, fmt::format("GPU, {}", name_of(dtype())));
-        const Slicing slicing =
-            choose_slicing(task_.contraction, sizeof(T), context_.gpu_budget(), gpu_step_bytes<T>());
-        CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
+        progress(0.7, fmt::format("GPU, {}", name_of(dtype())));
+        // What the libraries take for themselves must have room as well.
+        const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
+        const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
         std::vector<T> result(reference_.size(), T(NAN));
-        CudaStream stream;
-        const auto operands = pointers_to(operands_);
-        const auto einsum =
-            make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
-        const int times = int(task_.repetitions);
-        if (slicing.is_sliced()) {
-            time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            einsum->fetch(result.data());
-        } else {
-            row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
-            time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
-        }
-        row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
+        measure_gpu(slicing, budget, row, result);
         row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);
         if (slicing.is_sliced()) row.check += fmt::format("; {}", slicing_text(slicing));
@@ -159,10 +146,38 @@ class Runner {
         return sizeof(T) == 4 ? DType::float32 : DType::float64;
     }
 
+#if STENCILSCOPE_HAS_CUDA
+    // Nothing of it is left on the device when the machine's limits are measured.
+    void measure_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
+        CudaMemoryMeter meter{std::size_t(budget)};
+        CudaStream stream;
+        const auto operands = pointers_to(operands_);
+        const auto einsum =
+            make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
+        const int times = int(task_.repetitions);
+        if (slicing.is_sliced()) {
+            time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
+            einsum->fetch(result.data());
+        } else {
+            row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
+            time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
+            row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
+        }
+        row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
+    }
+#endif
+
+    // Of the share of one precision in all of them.
+    void progress(double share, const std::string& doing) {
+        const auto& all = task_.dtypes;
+        const double before = double(std::ranges::find(all, dtype()) - all.begin());
+        context_.progress((before + share) / double(all.size()), doing);
+    }
+
     ReportRow empty_row(Device device) const {
         ReportRow row;
-        row.work = task_.repetitions == 1 ? task_.subscripts
-                                          : fmt::format("{}, {} times", task_.subscripts, task_.repetitions);
+        row.work = task_.subscripts.empty() ? "''" : task_.subscripts;
+        if (task_.repetitions > 1) row.work += fmt::format(", {} times", task_.repetitions);
         row.name = device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS";
         row.backend = device;
         row.dtype = dtype();
@@ -212,7 +227,6 @@ class Runner {
     ExampleContext& context_;
     Plan plan_;
     std::vector<std::vector<T>> operands_;
-    std::vector<std::vector<double>> wide_;
     std::vector<double> reference_;
     std::vector<T> result_;
     bool has_result_ = false;

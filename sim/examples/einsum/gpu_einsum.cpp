@@ -107,19 +107,22 @@ class InPlace : public Base<T> {
         this->setting_.stream.synchronize();
     }
 
-    // One launch for all repetitions, as long as that doesn't take thousands of kernels.
+    // One launch for all repetitions, or for a hundred of them: in between, somebody may want it to end.
     void run(int times) override {
-        constexpr int kTogetherAtMost = 100;
-        if (times > kTogetherAtMost) {
-            for (int i = 0; i < times; ++i) enqueue();
-            return;
-        }
-        if (!sequence_ || sequence_times_ != times)
+        constexpr int kAtOnce = 100;
+        const int together = std::min(times, kAtOnce);
+        if (!sequence_ || sequence_times_ != together)
             sequence_.emplace(this->setting_.stream, [&] {
-                for (int i = 0; i < times; ++i) enqueue();
+                for (int i = 0; i < together; ++i) enqueue();
             });
-        sequence_times_ = times;
-        sequence_->launch(this->setting_.stream);
+        sequence_times_ = together;
+        for (; times >= together; times -= together) {
+            sequence_->launch(this->setting_.stream);
+            if (times == together) return;
+            this->setting_.stream.synchronize();
+            this->setting_.between();
+        }
+        for (; times > 0; --times) enqueue();
     }
 
     void fetch(T* result) override {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/error.h"
 #include "sim/random.h"
@@ -71,7 +72,10 @@ std::vector<std::vector<T>> make_operands(const EinsumTask& task, ExampleContext
     Random random(task.seed);
     for (std::size_t i = 0; i < task.contraction.shapes.size(); ++i) {
         if (!task.files.empty()) {
-            operands.push_back(std::get<std::vector<T>>(read_npy_array(task.files[i], dtype).values));
+            NpyArray array = read_npy_array(task.files[i], dtype);
+            if (array.shape != task.contraction.shapes[i])
+                throw InputError(fmt::format("{}: has another shape than a moment ago", task.files[i]));
+            operands.push_back(std::get<std::vector<T>>(std::move(array.values)));
             context.pause();
             continue;
         }

@@ -172,11 +172,7 @@ class Planner {
         shape.outer = *o;
         shape.reduced = *r;
         shape.inner = *i;
-        if (weights) {
-            const auto w = merged(*weights, reduced, sizes_);
-            if (!w) return std::nullopt;
-            shape.weight_stride = w->stride;
-        }
+        if (weights && !take_weights(shape, *weights, outer, reduced)) return std::nullopt;
         Labels order = outer;
         order.insert(order.end(), inner.begin(), inner.end());
         const StridedView out = new_tensor(order);
@@ -192,6 +188,19 @@ class Planner {
         return out;
     }
 
+    // The same weights for all, or others for each of the outer sums.
+    bool take_weights(SumShape& shape,
+                      const StridedView& weights,
+                      const Labels& outer,
+                      const Labels& reduced) const {
+        const auto w = merged(weights, reduced, sizes_), own = merged(weights, outer, sizes_);
+        shape.weight_stride = w ? w->stride : 0;
+        if (weights.axes.size() == reduced.size()) return w.has_value();
+        shape.weight_outer = own ? own->stride : 0;
+        return w && own && weights.axes.size() == reduced.size() + outer.size() &&
+               std::ranges::all_of(outer, [&](int label) { return weights.labels()[std::size_t(label)]; });
+    }
+
     StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
         const PairLabels labels(a.labels(), b.labels(), keeps);
         if (labels.contracted.none()) {
@@ -202,6 +211,11 @@ class Planner {
         if (labels.batch.none() && (labels.left.none() || labels.right.none()))
             return labels.left.none() ? matrix_vector(b, a, labels.contracted)
                                       : matrix_vector(a, b, labels.contracted);
+        if (labels.left.none() || labels.right.none()) {
+            const bool swapped = labels.right.any();
+            const StridedView &many = swapped ? b : a, &weights = swapped ? a : b;
+            if (const auto done = weighted_sum(many, many.only(labels.contracted), &weights)) return *done;
+        }
         return multiply_matrices(a, b, labels, is_last);
     }
 
