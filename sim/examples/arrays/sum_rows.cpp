@@ -31,7 +31,6 @@ ReportRow row_for(const SumWork<T>& work, const SumWay<T>& way, Device device) {
     row.backend = device;
     row.dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;
     row.not_compared = way.lesson;
-    if (!way.remark.empty()) row.more.emplace_back("note", way.remark);
     return row;
 }
 

@@ -40,8 +40,7 @@ struct SumWay {
     bool same_bits = true;       ///< from run to run; otherwise its order is left to chance
     bool lesson = false;         ///< what not to do
     bool in_place_only = false;  ///< it is nothing of its own where the terms are streamed
-    std::string remark;
-    bool for_gpu = false;  ///< it has a row there, also where there is no GPU
+    bool for_gpu = false;        ///< it has a row there, also where there is no GPU
     /// Throws Cancelled. Empty: no row on the CPU.
     std::function<T(ExampleContext&, const SumTerms<T>&)> on_cpu;
     /// For up to so many terms.
