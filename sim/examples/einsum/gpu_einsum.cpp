@@ -111,10 +111,14 @@ class InPlace : public Base<T> {
     void run(int times) override {
         constexpr int kAtOnce = 100;
         const int together = std::min(times, kAtOnce);
-        if (!sequence_ || sequence_times_ != together)
+        if (!sequence_ || sequence_times_ != together) {
+            // Libraries set themselves up in their first call, which can't be part of a sequence.
+            enqueue();
+            this->setting_.stream.synchronize();
             sequence_.emplace(this->setting_.stream, [&] {
                 for (int i = 0; i < together; ++i) enqueue();
             });
+        }
         sequence_times_ = together;
         for (; times >= together; times -= together) {
             sequence_->launch(this->setting_.stream);
