@@ -71,7 +71,7 @@ class HopperMatmul : public CudaMatmul<float> {
         const std::int64_t depth = HopperParts::depth(s.k);
         const Halves& h = parts_.halves;
         const HalfLayout layout{s.k, depth, 2 * depth, 2, 0, 1, -1};
-        split_rows(call.a, s.m, layout, h.a, h.a_exponents, cuda_handle(stream_));
+        split_rows({call.a, s.m, layout, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, layout, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
         float* const partial = call.sums ? parts_.partial_sums : nullptr;
         hopper_half_product(
@@ -150,7 +150,7 @@ class LibraryMatmul : public CudaMatmul<float> {
         const Halves& h = parts_.halves;
         const HalfLayout a{s.k, kChunk, library_pitch(s.k), kProducts, 1, 0, 2};  // low high high
         const HalfLayout b{s.k, kChunk, library_pitch(s.k), kProducts, 0, 1, 2};  // high low high
-        split_rows(call.a, s.m, a, h.a, h.a_exponents, cuda_handle(stream_));
+        split_rows({call.a, s.m, a, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, b, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
         const LtProduct& product = product_for(s);
         for (std::int64_t chunk = 0; chunk < half_chunks(a); ++chunk) {
