@@ -10,6 +10,7 @@
 #include "kernels/matmul/lt_product.cuh"
 #include "kernels/matmul/scratch_parts.h"
 #include "kernels/matmul/simt_matmul.cuh"
+#include "kernels/matmul/strassen_matmul.cuh"
 
 namespace stencil {
 namespace {
@@ -37,13 +38,13 @@ class PlainMatmul : public CudaMatmul<T> {
           parts_(in_scratch<Parts<T>>(memory_, needs)) {}
 
     void run(const MatmulCall<T>& call) override {
-        multiply(call, cuda_handle(stream_));
+        multiply(call, stream_);
         const MatmulShape& s = call.shape;
         if (call.sums) cuda_column_sums<T>(stream_, call.c, {s.m, s.n, s.n}, nullptr, call.sums, parts_.sums);
     }
 
   protected:
-    virtual void multiply(const MatmulCall<T>& call, cudaStream_t stream) = 0;
+    virtual void multiply(const MatmulCall<T>& call, CudaStream& stream) = 0;
     void* workspace() const { return parts_.workspace; }
 
   private:
@@ -62,7 +63,9 @@ class SimtMatmul : public PlainMatmul<T> {
         : PlainMatmul<T>({needs.shapes, 0}, stream), kernel_(kernel) {}
 
   protected:
-    void multiply(const MatmulCall<T>& call, cudaStream_t stream) override { kernel_(call, stream); }
+    void multiply(const MatmulCall<T>& call, CudaStream& stream) override {
+        kernel_(call, cuda_handle(stream));
+    }
 
   private:
     Kernel kernel_;
@@ -84,10 +87,10 @@ class LibraryMatmul : public PlainMatmul<T> {
     }
 
   protected:
-    void multiply(const MatmulCall<T>& call, cudaStream_t stream) override {
+    void multiply(const MatmulCall<T>& call, CudaStream& stream) override {
         const auto product =
             std::ranges::find(products_, call.shape, [](const auto& one) { return one->shape(); });
-        (*product)->run(call.a, call.b, call.c, call.accumulate, stream);
+        (*product)->run({call.a, call.b, call.c, call.accumulate ? call.c : nullptr}, stream);
     }
 
   private:
@@ -101,8 +104,13 @@ class LibraryMatmul : public PlainMatmul<T> {
 
 }  // namespace
 
+bool can_accumulate(MatmulMethod method) {
+    return method != MatmulMethod::strassen;
+}
+
 template <class T>
 bool has_matmul(MatmulMethod method) {
+    if (method == MatmulMethod::strassen) return sizeof(T) == sizeof(double);
     const bool float32_only = method == MatmulMethod::tf32 || method == MatmulMethod::half_split;
     return sizeof(T) == sizeof(float) || !float32_only;
 }
@@ -111,6 +119,7 @@ template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
     const bool library = method == MatmulMethod::library || method == MatmulMethod::tf32;
     if (method == MatmulMethod::half_split) return half_matmul_bytes(needs);
+    if (method == MatmulMethod::strassen) return strassen_matmul_bytes(needs);
     return scratch_bytes<Parts<T>>(MatmulNeeds{needs.shapes, library ? needs.workspace : 0});
 }
 
@@ -131,6 +140,9 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
             return std::make_unique<LibraryMatmul<T>>(method == MatmulMethod::tf32, needs, stream);
         case MatmulMethod::half_split:
             if constexpr (sizeof(T) == sizeof(float)) return make_half_matmul(needs, stream);
+            break;
+        case MatmulMethod::strassen:
+            if constexpr (sizeof(T) == sizeof(double)) return make_strassen_matmul(needs, stream);
     }
     no_such_method();
 }

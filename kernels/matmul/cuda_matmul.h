@@ -14,7 +14,7 @@ namespace stencil {
 
 class CudaStream;
 
-enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split };
+enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, strassen };
 
 /// A product and where it is; all pointers are the device's.
 template <class T>
@@ -40,6 +40,9 @@ class CudaMatmul {
     /// Enqueues a product of one of the shapes. The same bits from call to call. Throws CudaError.
     virtual void run(const MatmulCall<T>& call) = 0;
 };
+
+/// Whether the method can add to C; the others need everything in memory at once, and one shape.
+bool can_accumulate(MatmulMethod method);
 
 /// Whether there is the method for float or double.
 template <class T>

@@ -152,10 +152,10 @@ class LibraryMatmul : public CudaMatmul<float> {
         const HalfLayout b{s.k, kChunk, library_pitch(s.k), kProducts, 0, 1, 2};  // high low high
         split_rows({call.a, s.m, a, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, b, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
-        const LtProduct& product = product_for(s);
+        LtProduct& product = product_for(s);
         for (std::int64_t chunk = 0; chunk < half_chunks(a); ++chunk) {
             const std::int64_t at = chunk * kProducts * kChunk;
-            product.run(h.a + at, h.b + at, parts_.c, chunk > 0, cuda_handle(stream_));
+            product.run({h.a + at, h.b + at, parts_.c, chunk > 0 ? parts_.c : nullptr}, stream_);
         }
         const dim3 grid(unsigned((s.n + 255) / 256), unsigned(std::min<std::int64_t>(s.m, 1024)));
         scale_back_kernel<<<grid, 256, 0, cuda_handle(stream_)>>>(
@@ -167,7 +167,7 @@ class LibraryMatmul : public CudaMatmul<float> {
     }
 
   private:
-    const LtProduct& product_for(const MatmulShape& shape) const {
+    LtProduct& product_for(const MatmulShape& shape) const {
         const auto found = std::ranges::find(shapes_, shape);
         return *products_[std::size_t(found - shapes_.begin())];
     }

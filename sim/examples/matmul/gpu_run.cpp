@@ -82,6 +82,12 @@ class GpuRun {
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
+        if (bytes > budget_ && !can_accumulate(which.method))
+            return context_.add_absent(
+                std::move(row),
+                fmt::format("needs {:.0f} MB of GPU memory at once, and {:.0f} MB are allowed or free",
+                            bytes / 1e6,
+                            budget_ / 1e6));
         MatmulResult<T> result;
         if (bytes <= budget_)
             result = run_resident(which, bytes, row);
