@@ -27,7 +27,8 @@ constexpr MatmulMethod kMethods[] = {MatmulMethod::naive,
                                      MatmulMethod::library,
                                      MatmulMethod::tf32,
                                      MatmulMethod::half_split,
-                                     MatmulMethod::strassen};
+                                     MatmulMethod::strassen,
+                                     MatmulMethod::double_tensor};
 
 template <class T>
 class OnDevice {
@@ -145,8 +146,9 @@ TEST_CASE("Split halves are as exact as float32 by this program's kernel and by 
         for (CudaMatmul<float>* matmul : {library.get(), chosen.get()}) {
             const Result<float> result = product(*matmul, one, stream);
             CAPTURE(low, matmul == library.get(), has_half_kernel());
-            REQUIRE(error_of(result.c, one.values()) < 1e-6);
-            REQUIRE(error_of(result.sums, one.sums) < 2e-6);
+            const double bound = matmul == library.get() ? 2e-6 : 5e-7;
+            REQUIRE(error_of(result.c, one.values()) < bound);
+            REQUIRE(error_of(result.sums, one.sums) < 2 * bound);
         }
     }
 }
@@ -232,7 +234,7 @@ TEMPLATE_TEST_CASE("In pieces the product is the same within rounding, in the me
             matmul.run({one.a.data(), one.b.data(), c.data(), sums.data()}, [] {});
             REQUIRE(c == first);
         }
-        REQUIRE(most_tiles > 4);
+        REQUIRE(most_tiles >= 4);
     }
 }
 
@@ -250,12 +252,13 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
                 request.options.set(name, value);
             request.options.set("distribution", distribution);
             const Report report = run_example(request, machine, {});
-            REQUIRE(report.rows.size() == 11);
+            REQUIRE(report.rows.size() == 12);
             for (const ReportRow& row : report.rows) {
                 CAPTURE(row.name, name_of(row.dtype), limit, distribution, row.error);
                 if (!row.measured()) {
-                    REQUIRE(contains(row.why_not, "GPU memory"));
-                    REQUIRE(contains(row.name, "Strassen"));
+                    const bool strassen = contains(row.name, "Strassen");
+                    REQUIRE((strassen || row.name == "float64 tensor cores"));
+                    REQUIRE(contains(row.why_not, strassen ? "GPU memory" : "capability"));
                     continue;
                 }
                 REQUIRE_FALSE(row.failed);

@@ -197,7 +197,7 @@ TEST_CASE("The example matmul runs without a GPU, and says what is wrong with it
                                                    {"repetitions", "2"},
                                                    {"distribution", distribution}});
         const Report report = run_example(request, machine, {});
-        REQUIRE(report.rows.size() == 13);
+        REQUIRE(report.rows.size() == 14);
         for (const ReportRow& row : report.rows) {
             CAPTURE(row.name);
             REQUIRE_FALSE(row.failed);

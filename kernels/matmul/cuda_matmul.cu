@@ -7,6 +7,7 @@
 #include "kernels/column_sums.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/matmul/half_matmul.cuh"
+#include "kernels/matmul/hopper/double_matmul.cuh"
 #include "kernels/matmul/lt_product.cuh"
 #include "kernels/matmul/scratch_parts.h"
 #include "kernels/matmul/simt_matmul.cuh"
@@ -54,12 +55,12 @@ class PlainMatmul : public CudaMatmul<T> {
 };
 
 template <class T>
-class SimtMatmul : public PlainMatmul<T> {
+class KernelMatmul : public PlainMatmul<T> {
   public:
     using Kernel = void (*)(const MatmulCall<T>&, cudaStream_t);
 
     // They need no workspace.
-    SimtMatmul(Kernel kernel, const MatmulNeeds& needs, CudaStream& stream)
+    KernelMatmul(Kernel kernel, const MatmulNeeds& needs, CudaStream& stream)
         : PlainMatmul<T>({needs.shapes, 0}, stream), kernel_(kernel) {}
 
   protected:
@@ -111,6 +112,8 @@ bool can_accumulate(MatmulMethod method) {
 template <class T>
 bool has_matmul(MatmulMethod method) {
     if (method == MatmulMethod::strassen) return sizeof(T) == sizeof(double);
+    if (method == MatmulMethod::double_tensor)
+        return sizeof(T) == sizeof(double) && has_hopper_double_matmul();
     const bool float32_only = method == MatmulMethod::tf32 || method == MatmulMethod::half_split;
     return sizeof(T) == sizeof(float) || !float32_only;
 }
@@ -130,11 +133,11 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
     if (!has_matmul<T>(method)) no_such_method();
     switch (method) {
         case MatmulMethod::naive:
-            return std::make_unique<SimtMatmul<T>>(naive_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(naive_matmul<T>, needs, stream);
         case MatmulMethod::shared_tile:
-            return std::make_unique<SimtMatmul<T>>(tiled_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(tiled_matmul<T>, needs, stream);
         case MatmulMethod::register_tile:
-            return std::make_unique<SimtMatmul<T>>(register_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(register_matmul<T>, needs, stream);
         case MatmulMethod::library:
         case MatmulMethod::tf32:
             return std::make_unique<LibraryMatmul<T>>(method == MatmulMethod::tf32, needs, stream);
@@ -143,6 +146,10 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
             break;
         case MatmulMethod::strassen:
             if constexpr (sizeof(T) == sizeof(double)) return make_strassen_matmul(needs, stream);
+            break;
+        case MatmulMethod::double_tensor:
+            if constexpr (sizeof(T) == sizeof(double))
+                return std::make_unique<KernelMatmul<T>>(hopper_double_matmul, needs, stream);
     }
     no_such_method();
 }

@@ -14,7 +14,16 @@ namespace stencil {
 
 class CudaStream;
 
-enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, strassen };
+enum class MatmulMethod {
+    naive,
+    shared_tile,
+    register_tile,
+    library,
+    tf32,
+    half_split,
+    strassen,
+    double_tensor
+};
 
 /// A product and where it is; all pointers are the device's.
 template <class T>
@@ -44,7 +53,7 @@ class CudaMatmul {
 /// Whether the method can add to C; the others need everything in memory at once, and one shape.
 bool can_accumulate(MatmulMethod method);
 
-/// Whether there is the method for float or double.
+/// Whether there is the method for float or double on the current device.
 template <class T>
 bool has_matmul(MatmulMethod method);
 

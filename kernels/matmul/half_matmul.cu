@@ -91,7 +91,7 @@ class HopperMatmul : public CudaMatmul<float> {
 // cuBLAS's tensor core products cut off bits from their sums, too: so it gets k in chunks, and adds a chunk's
 // result to C with rounding. Side by side along k, the three products of a chunk are one; the small ones
 // come first, while the sums are small.
-constexpr std::int64_t kChunk = 512;
+constexpr std::int64_t kChunk = 256;
 constexpr int kProducts = 3;
 
 std::int64_t library_pitch(std::int64_t k) {

@@ -79,6 +79,8 @@ class GpuRun {
     void add(const MatmulRow& which) {
         context_.progress(0, fmt::format("{}, {}", which.name, name_of(run_.row(which).dtype)));
         ReportRow row = run_.row(which);
+        if (!has_matmul<T>(which.method))
+            return context_.add_absent(std::move(row), "needs a GPU of compute capability 9.0");
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
@@ -226,7 +228,8 @@ class GpuRun {
                 TensorKind::half, 3, "a third of the FP16 tensor cores, computed from clock and units");
         if (which.method == MatmulMethod::tf32)
             return tensor(TensorKind::tf32, 1, "TF32 tensor cores, computed from clock and units");
-        if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double)) {
+        if (which.method == MatmulMethod::double_tensor ||
+            (which.method == MatmulMethod::library && sizeof(T) == sizeof(double))) {
             const Rate rate =
                 tensor(TensorKind::float64, 1, "float64 tensor cores, computed from clock and units");
             if (rate.limit > 0) return rate;

@@ -16,6 +16,7 @@ constexpr MatmulRow kRows[] = {
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
+    {"tensor64", "float64 tensor cores", Device::cuda, MatmulMethod::double_tensor, false, true},
     {"strassen", "cuBLAS, a step of Strassen-Winograd", Device::cuda, MatmulMethod::strassen, false, true},
     {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true, false, true},
     {"3xfp16",
