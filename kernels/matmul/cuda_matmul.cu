@@ -7,11 +7,10 @@
 #include "kernels/column_sums.h"
 #include "kernels/cuda_check.cuh"
 #include "kernels/matmul/half_matmul.cuh"
-#include "kernels/matmul/hopper/double_matmul.cuh"
 #include "kernels/matmul/lt_product.cuh"
+#include "kernels/matmul/residue_matmul.cuh"
 #include "kernels/matmul/scratch_parts.h"
 #include "kernels/matmul/simt_matmul.cuh"
-#include "kernels/matmul/strassen_matmul.cuh"
 
 namespace stencil {
 namespace {
@@ -91,7 +90,7 @@ class LibraryMatmul : public PlainMatmul<T> {
     void multiply(const MatmulCall<T>& call, CudaStream& stream) override {
         const auto product =
             std::ranges::find(products_, call.shape, [](const auto& one) { return one->shape(); });
-        (*product)->run({call.a, call.b, call.c, call.accumulate ? call.c : nullptr}, stream);
+        (*product)->run({call.a, call.b, call.c, call.accumulate}, stream);
     }
 
   private:
@@ -105,15 +104,9 @@ class LibraryMatmul : public PlainMatmul<T> {
 
 }  // namespace
 
-bool can_accumulate(MatmulMethod method) {
-    return method != MatmulMethod::strassen;
-}
-
 template <class T>
 bool has_matmul(MatmulMethod method) {
-    if (method == MatmulMethod::strassen) return sizeof(T) == sizeof(double);
-    if (method == MatmulMethod::double_tensor)
-        return sizeof(T) == sizeof(double) && has_hopper_double_matmul();
+    if (method == MatmulMethod::residues) return sizeof(T) == sizeof(double) && has_residue_matmul();
     const bool float32_only = method == MatmulMethod::tf32 || method == MatmulMethod::half_split;
     return sizeof(T) == sizeof(float) || !float32_only;
 }
@@ -122,7 +115,7 @@ template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
     const bool library = method == MatmulMethod::library || method == MatmulMethod::tf32;
     if (method == MatmulMethod::half_split) return half_matmul_bytes(needs);
-    if (method == MatmulMethod::strassen) return strassen_matmul_bytes(needs);
+    if (method == MatmulMethod::residues) return residue_matmul_bytes(needs);
     return scratch_bytes<Parts<T>>(MatmulNeeds{needs.shapes, library ? needs.workspace : 0});
 }
 
@@ -144,12 +137,8 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
         case MatmulMethod::half_split:
             if constexpr (sizeof(T) == sizeof(float)) return make_half_matmul(needs, stream);
             break;
-        case MatmulMethod::strassen:
-            if constexpr (sizeof(T) == sizeof(double)) return make_strassen_matmul(needs, stream);
-            break;
-        case MatmulMethod::double_tensor:
-            if constexpr (sizeof(T) == sizeof(double))
-                return std::make_unique<KernelMatmul<T>>(hopper_double_matmul, needs, stream);
+        case MatmulMethod::residues:
+            if constexpr (sizeof(T) == sizeof(double)) return make_residue_matmul(needs, stream);
     }
     no_such_method();
 }

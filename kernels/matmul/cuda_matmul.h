@@ -14,16 +14,7 @@ namespace stencil {
 
 class CudaStream;
 
-enum class MatmulMethod {
-    naive,
-    shared_tile,
-    register_tile,
-    library,
-    tf32,
-    half_split,
-    strassen,
-    double_tensor
-};
+enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, residues };
 
 /// A product and where it is; all pointers are the device's.
 template <class T>
@@ -49,9 +40,6 @@ class CudaMatmul {
     /// Enqueues a product of one of the shapes. The same bits from call to call. Throws CudaError.
     virtual void run(const MatmulCall<T>& call) = 0;
 };
-
-/// Whether the method can add to C; the others need everything in memory at once, and one shape.
-bool can_accumulate(MatmulMethod method);
 
 /// Whether there is the method for float or double on the current device.
 template <class T>

@@ -155,7 +155,7 @@ class LibraryMatmul : public CudaMatmul<float> {
         LtProduct& product = product_for(s);
         for (std::int64_t chunk = 0; chunk < half_chunks(a); ++chunk) {
             const std::int64_t at = chunk * kProducts * kChunk;
-            product.run({h.a + at, h.b + at, parts_.c, chunk > 0 ? parts_.c : nullptr}, stream_);
+            product.run({h.a + at, h.b + at, parts_.c, chunk > 0}, stream_);
         }
         const dim3 grid(unsigned((s.n + 255) / 256), unsigned(std::min<std::int64_t>(s.m, 1024)));
         scale_back_kernel<<<grid, 256, 0, cuda_handle(stream_)>>>(

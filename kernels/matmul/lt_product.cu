@@ -42,13 +42,13 @@ struct LtProduct::Setup {
     bool wide = false;
     bool tried = false;
     cublasLtMatmulDesc_t product = nullptr;
-    cublasLtMatrixLayout_t left = nullptr, right = nullptr, added = nullptr, out = nullptr;
+    cublasLtMatrixLayout_t left = nullptr, right = nullptr, out = nullptr;
     cublasLtMatmulHeuristicResult_t algorithms[kCandidates]{};
     int count = 0;
     int best = 0;
 
     ~Setup() {
-        for (cublasLtMatrixLayout_t layout : {left, right, added, out})
+        for (cublasLtMatrixLayout_t layout : {left, right, out})
             if (layout) cublasLtMatrixLayoutDestroy(layout);
         if (product) cublasLtMatmulDescDestroy(product);
     }
@@ -72,30 +72,25 @@ struct LtProduct::Setup {
         };
         layout(left, kind.in, kind.b_transposed ? s.n : s.k, kind.b_transposed ? s.k : s.n, kind.b_pitch);
         layout(right, kind.in, s.m, s.k, kind.a_pitch);
-        layout(added, sums, s.m, s.n, kind.add_pitch);
-        layout(out, sums, s.m, s.n, kind.c_pitch);
+        layout(out, sums, s.m, s.n, 0);
     }
 
-    void choose(unsigned alignment) {
+    void choose() {
         cublasLtMatmulPreference_t preference = nullptr;
         check_cublas(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
         const auto set = [&](cublasLtMatmulPreferenceAttributes_t what, const auto& value) {
             cublasLtMatmulPreferenceSetAttribute(preference, what, &value, sizeof(value));
         };
         set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t(workspace.bytes));
-        set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, std::uint32_t(alignment));
-        set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, std::uint32_t(alignment));
-        set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, std::uint32_t(alignment));
-        set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, std::uint32_t(alignment));
         const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-            handle, product, left, right, added, out, preference, kCandidates, algorithms, &count);
+            handle, product, left, right, out, out, preference, kCandidates, algorithms, &count);
         cublasLtMatmulPreferenceDestroy(preference);
         check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
         if (count == 0) throw CudaError("cuBLAS: has no algorithm for a product");
     }
 
     void enqueue(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {
-        const double factors[2] = {call.subtract ? -1.0 : 1.0, call.add ? 1.0 : 0.0};
+        const double factors[2] = {1.0, call.accumulate ? 1.0 : 0.0};
         const float narrow[2] = {float(factors[0]), float(factors[1])};
         const auto factor = [&](int i) { return wide ? static_cast<const void*>(factors + i) : narrow + i; };
         check_cublas(cublasLtMatmul(handle,
@@ -106,8 +101,8 @@ struct LtProduct::Setup {
                                     call.a,
                                     right,
                                     factor(1),
-                                    call.add ? call.add : call.c,
-                                    call.add ? added : out,
+                                    call.c,
+                                    out,
                                     call.c,
                                     out,
                                     &algorithm,
@@ -147,15 +142,15 @@ LtProduct::LtProduct(const LtHandle& handle,
     setup_->workspace = workspace;
     setup_->wide = kind.compute == CUBLAS_COMPUTE_64F;
     setup_->describe(kind, shape);
-    setup_->choose(kind.alignment);
+    setup_->choose();
 }
 
 LtProduct::~LtProduct() = default;
 
 void LtProduct::run(const LtCall& call, CudaStream& stream) {
-    // A trial overwrites C, so what is added must not be C.
-    const bool repeatable = call.add != call.c;
-    if (repeatable && !setup_->tried && shape_.operations() >= kWorthATrial) setup_->try_out(call, stream);
+    // A trial overwrites C.
+    const bool worth_it = !call.accumulate && shape_.operations() >= kWorthATrial;
+    if (worth_it && !setup_->tried) setup_->try_out(call, stream);
     setup_->enqueue(call, setup_->algorithms[setup_->best].algo, stream);
 }
 

@@ -31,8 +31,6 @@ struct LtKind {
     cudaDataType_t in = CUDA_R_32F;  ///< of A and B; C is float64 where the sums are, and float32 otherwise
     bool b_transposed = false;       ///< B is stored as (n, k)
     std::int64_t a_pitch = 0, b_pitch = 0;
-    std::int64_t add_pitch = 0, c_pitch = 0;
-    unsigned alignment = 256;  ///< bytes, of the arrays and their rows
 };
 
 struct LtWorkspace {
@@ -40,12 +38,11 @@ struct LtWorkspace {
     std::size_t bytes = 0;
 };
 
-/// C = A B, C = A B + D or C = D - A B; C may be D.
+/// C = A B, or C += A B. The arrays start on boundaries of 256 bytes.
 struct LtCall {
     const void *a = nullptr, *b = nullptr;
     void* c = nullptr;
-    const void* add = nullptr;  ///< D; null: none
-    bool subtract = false;
+    bool accumulate = false;
 };
 
 /// Products of one shape, everything row-major. Of cuBLAS's algorithms that take the terms of a sum in their

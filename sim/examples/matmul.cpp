@@ -34,7 +34,7 @@ constexpr ExampleOption kOptions[] = {
     {"rows",
      Kind::text,
      "NAMES",
-     "which, separated by commas: openblas, naive, tile, register, cublas, tensor64, strassen, tf32, 3xfp16",
+     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16, 14xint8",
      "all"},
 };
 

@@ -135,25 +135,4 @@ __device__ __forceinline__ void add_product(float (&d)[64],
         : "l"(a), "l"(b), "r"(int(add)));
 }
 
-using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
-
-/// The driver's function, without linking the driver; null where it has none.
-inline TensorMapEncoder tensor_map_encoder() {
-    static const TensorMapEncoder encoder = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-        const cudaError_t error = cudaGetDriverEntryPointByVersion(
-            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-#else
-        const cudaError_t error =
-            cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-        const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
-        cudaGetLastError();
-        return there ? reinterpret_cast<TensorMapEncoder>(function) : nullptr;
-    }();
-    return encoder;
-}
-
 }  // namespace stencil

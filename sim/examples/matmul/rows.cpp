@@ -16,8 +16,6 @@ constexpr MatmulRow kRows[] = {
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
-    {"tensor64", "float64 tensor cores", Device::cuda, MatmulMethod::double_tensor, false, true},
-    {"strassen", "cuBLAS, a step of Strassen-Winograd", Device::cuda, MatmulMethod::strassen, false, true},
     {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true, false, true},
     {"3xfp16",
      "tensor cores, 3 x FP16, float32-accurate",
@@ -25,6 +23,12 @@ constexpr MatmulRow kRows[] = {
      MatmulMethod::half_split,
      true,
      false},
+    {"14xint8",
+     "tensor cores, 14 x INT8, float64-accurate",
+     Device::cuda,
+     MatmulMethod::residues,
+     false,
+     true},
 };
 
 std::vector<std::string> split(const std::string& list) {
