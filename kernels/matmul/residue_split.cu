@@ -53,8 +53,7 @@ __device__ void write(signed char* to, std::int64_t stride, const double (&x)[kT
         signed char* const bytes = reinterpret_cast<signed char*>(&packed);
 #pragma unroll
         for (int j = 0; j < kTogether; ++j) {
-            const double quotient = rint(x[j] * (1 / p));
-            bytes[j] = static_cast<signed char>(__double2int_rn(fma(-quotient, p, x[j])));
+            bytes[j] = static_cast<signed char>(residue_of(x[j], p));
         }
         *reinterpret_cast<char4*>(to + i * stride) = packed;
     }

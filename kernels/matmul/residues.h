@@ -36,10 +36,18 @@ inline Uint128 modulus_product() {
 
 /// Bits of the integers for sums of k products.
 inline int residue_bits(std::int64_t k) {
-    constexpr int kMost = 52;  // of what is rounded in float64
+    constexpr int kMost = 50;  // for residue_of()
     int bits = 0;
     while (bits < kMost && Uint128(2 * k) << (2 * (bits + 1)) < modulus_product()) ++bits;
     return bits;
+}
+
+/// The residue of an integer of up to 2^50 in size, from -p/2 to p/2 (128 may stand for -128 modulo 256). The
+/// quotient is off by less than 2^-52 x / p, and x / p is 1 / (2 p) from where rounding changes, if p is odd:
+/// so it is exact.
+STENCIL_HOST_DEVICE inline int residue_of(double x, double p) {
+    const double quotient = std::rint(x * (1 / p));
+    return int(std::fma(-quotient, p, x));
 }
 
 /// A number of up to 111 bits in two float64: multiples of 2^kSplitBit whose sums of 14 x 128 are exact, and
