@@ -9,8 +9,8 @@ namespace {
 
 // Operations of a panel per thread: a quarter of a second or less on any processor with vectors. OpenBLAS
 // packs all of B anew for each panel, so panels have some hundred rows at least.
-constexpr double kPanelOperations = 1e10;
-constexpr std::int64_t kLeastRows = 384;
+constexpr double kPanelOperations = 4e10;
+constexpr std::int64_t kLeastRows = 512;
 
 std::int64_t panel_rows(const MatmulShape& s, int threads) {
     const double row = 2.0 * double(s.k) * double(s.n);

@@ -8,6 +8,7 @@
 #include "kernels/cuda_check.cuh"
 #include "kernels/matmul/half_matmul.cuh"
 #include "kernels/matmul/lt_product.cuh"
+#include "kernels/matmul/residue_matmul.cuh"
 #include "kernels/matmul/scratch_parts.h"
 #include "kernels/matmul/simt_matmul.cuh"
 
@@ -37,13 +38,13 @@ class PlainMatmul : public CudaMatmul<T> {
           parts_(in_scratch<Parts<T>>(memory_, needs)) {}
 
     void run(const MatmulCall<T>& call) override {
-        multiply(call, cuda_handle(stream_));
+        multiply(call, stream_);
         const MatmulShape& s = call.shape;
         if (call.sums) cuda_column_sums<T>(stream_, call.c, {s.m, s.n, s.n}, nullptr, call.sums, parts_.sums);
     }
 
   protected:
-    virtual void multiply(const MatmulCall<T>& call, cudaStream_t stream) = 0;
+    virtual void multiply(const MatmulCall<T>& call, CudaStream& stream) = 0;
     void* workspace() const { return parts_.workspace; }
 
   private:
@@ -53,16 +54,18 @@ class PlainMatmul : public CudaMatmul<T> {
 };
 
 template <class T>
-class SimtMatmul : public PlainMatmul<T> {
+class KernelMatmul : public PlainMatmul<T> {
   public:
     using Kernel = void (*)(const MatmulCall<T>&, cudaStream_t);
 
     // They need no workspace.
-    SimtMatmul(Kernel kernel, const MatmulNeeds& needs, CudaStream& stream)
+    KernelMatmul(Kernel kernel, const MatmulNeeds& needs, CudaStream& stream)
         : PlainMatmul<T>({needs.shapes, 0}, stream), kernel_(kernel) {}
 
   protected:
-    void multiply(const MatmulCall<T>& call, cudaStream_t stream) override { kernel_(call, stream); }
+    void multiply(const MatmulCall<T>& call, CudaStream& stream) override {
+        kernel_(call, cuda_handle(stream));
+    }
 
   private:
     Kernel kernel_;
@@ -84,10 +87,10 @@ class LibraryMatmul : public PlainMatmul<T> {
     }
 
   protected:
-    void multiply(const MatmulCall<T>& call, cudaStream_t stream) override {
+    void multiply(const MatmulCall<T>& call, CudaStream& stream) override {
         const auto product =
             std::ranges::find(products_, call.shape, [](const auto& one) { return one->shape(); });
-        (*product)->run(call.a, call.b, call.c, call.accumulate, stream);
+        (*product)->run({call.a, call.b, call.c, call.accumulate}, stream);
     }
 
   private:
@@ -103,6 +106,7 @@ class LibraryMatmul : public PlainMatmul<T> {
 
 template <class T>
 bool has_matmul(MatmulMethod method) {
+    if (method == MatmulMethod::residues) return sizeof(T) == sizeof(double) && has_residue_matmul();
     const bool float32_only = method == MatmulMethod::tf32 || method == MatmulMethod::half_split;
     return sizeof(T) == sizeof(float) || !float32_only;
 }
@@ -111,6 +115,7 @@ template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
     const bool library = method == MatmulMethod::library || method == MatmulMethod::tf32;
     if (method == MatmulMethod::half_split) return half_matmul_bytes(needs);
+    if (method == MatmulMethod::residues) return residue_matmul_bytes(needs);
     return scratch_bytes<Parts<T>>(MatmulNeeds{needs.shapes, library ? needs.workspace : 0});
 }
 
@@ -121,16 +126,19 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
     if (!has_matmul<T>(method)) no_such_method();
     switch (method) {
         case MatmulMethod::naive:
-            return std::make_unique<SimtMatmul<T>>(naive_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(naive_matmul<T>, needs, stream);
         case MatmulMethod::shared_tile:
-            return std::make_unique<SimtMatmul<T>>(tiled_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(tiled_matmul<T>, needs, stream);
         case MatmulMethod::register_tile:
-            return std::make_unique<SimtMatmul<T>>(register_matmul<T>, needs, stream);
+            return std::make_unique<KernelMatmul<T>>(register_matmul<T>, needs, stream);
         case MatmulMethod::library:
         case MatmulMethod::tf32:
             return std::make_unique<LibraryMatmul<T>>(method == MatmulMethod::tf32, needs, stream);
         case MatmulMethod::half_split:
             if constexpr (sizeof(T) == sizeof(float)) return make_half_matmul(needs, stream);
+            break;
+        case MatmulMethod::residues:
+            if constexpr (sizeof(T) == sizeof(double)) return make_residue_matmul(needs, stream);
     }
     no_such_method();
 }

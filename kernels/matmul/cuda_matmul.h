@@ -14,7 +14,7 @@ namespace stencil {
 
 class CudaStream;
 
-enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split };
+enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, residues };
 
 /// A product and where it is; all pointers are the device's.
 template <class T>
@@ -41,7 +41,7 @@ class CudaMatmul {
     virtual void run(const MatmulCall<T>& call) = 0;
 };
 
-/// Whether there is the method for float or double.
+/// Whether there is the method for float or double on the current device.
 template <class T>
 bool has_matmul(MatmulMethod method);
 

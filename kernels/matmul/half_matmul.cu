@@ -71,7 +71,7 @@ class HopperMatmul : public CudaMatmul<float> {
         const std::int64_t depth = HopperParts::depth(s.k);
         const Halves& h = parts_.halves;
         const HalfLayout layout{s.k, depth, 2 * depth, 2, 0, 1, -1};
-        split_rows(call.a, s.m, layout, h.a, h.a_exponents, cuda_handle(stream_));
+        split_rows({call.a, s.m, layout, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, layout, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
         float* const partial = call.sums ? parts_.partial_sums : nullptr;
         hopper_half_product(
@@ -91,7 +91,7 @@ class HopperMatmul : public CudaMatmul<float> {
 // cuBLAS's tensor core products cut off bits from their sums, too: so it gets k in chunks, and adds a chunk's
 // result to C with rounding. Side by side along k, the three products of a chunk are one; the small ones
 // come first, while the sums are small.
-constexpr std::int64_t kChunk = 512;
+constexpr std::int64_t kChunk = 256;
 constexpr int kProducts = 3;
 
 std::int64_t library_pitch(std::int64_t k) {
@@ -150,12 +150,12 @@ class LibraryMatmul : public CudaMatmul<float> {
         const Halves& h = parts_.halves;
         const HalfLayout a{s.k, kChunk, library_pitch(s.k), kProducts, 1, 0, 2};  // low high high
         const HalfLayout b{s.k, kChunk, library_pitch(s.k), kProducts, 0, 1, 2};  // high low high
-        split_rows(call.a, s.m, a, h.a, h.a_exponents, cuda_handle(stream_));
+        split_rows({call.a, s.m, a, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, b, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
-        const LtProduct& product = product_for(s);
+        LtProduct& product = product_for(s);
         for (std::int64_t chunk = 0; chunk < half_chunks(a); ++chunk) {
             const std::int64_t at = chunk * kProducts * kChunk;
-            product.run(h.a + at, h.b + at, parts_.c, chunk > 0, cuda_handle(stream_));
+            product.run({h.a + at, h.b + at, parts_.c, chunk > 0}, stream_);
         }
         const dim3 grid(unsigned((s.n + 255) / 256), unsigned(std::min<std::int64_t>(s.m, 1024)));
         scale_back_kernel<<<grid, 256, 0, cuda_handle(stream_)>>>(
@@ -167,7 +167,7 @@ class LibraryMatmul : public CudaMatmul<float> {
     }
 
   private:
-    const LtProduct& product_for(const MatmulShape& shape) const {
+    LtProduct& product_for(const MatmulShape& shape) const {
         const auto found = std::ranges::find(shapes_, shape);
         return *products_[std::size_t(found - shapes_.begin())];
     }

@@ -59,10 +59,10 @@ __device__ float block_max(float mine) {
 
 // A block has one row: the second time it comes from the cache.
 template <bool Vectors>
-__global__ void __launch_bounds__(kThreads) split_rows_kernel(
-    const float* a, HalfLayout layout, std::int64_t padded, __half* halves, int* exponents) {
+__global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, std::int64_t padded) {
+    const HalfLayout& layout = split.layout;
     const std::int64_t row = blockIdx.x;
-    const float* const from = a + row * layout.k;
+    const float* const from = split.a + row * layout.k;
     const auto load = [&](std::int64_t k, float(&x)[kTogether]) {
         if (Vectors) {
             const float4 all = k < layout.k ? *reinterpret_cast<const float4*>(from + k) : float4{};
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(kThreads) split_rows_kernel(
     for (std::int64_t k = threadIdx.x * kTogether; k < padded; k += kThreads * kTogether) {
         load(k, x);
         for (int i = 0; i < kTogether; ++i) x[i] = scale(x[i]);
-        write(layout, halves + row * layout.pitch, k, x);
+        write(layout, split.halves + row * layout.pitch, k, x);
     }
-    if (threadIdx.x == 0) exponents[row] = -scale.exponent;
+    if (threadIdx.x == 0) split.exponents[row] = -scale.exponent;
 }
 
 // Sizes of floats are in the order of their bits, and the order of the blocks does not matter to a maximum.
@@ -128,17 +128,12 @@ unsigned blocks(std::int64_t count, std::int64_t size) {
 
 }  // namespace
 
-void split_rows(const float* a,
-                std::int64_t rows,
-                const HalfLayout& layout,
-                __half* halves,
-                int* exponents,
-                cudaStream_t stream) {
-    const std::int64_t padded = half_chunks(layout) * layout.chunk;
+void split_rows(const RowSplit& split, cudaStream_t stream) {
+    const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
     const bool vectors =
-        layout.k % kTogether == 0 && reinterpret_cast<std::uintptr_t>(a) % sizeof(float4) == 0;
+        split.layout.k % kTogether == 0 && reinterpret_cast<std::uintptr_t>(split.a) % sizeof(float4) == 0;
     const auto kernel = vectors ? split_rows_kernel<true> : split_rows_kernel<false>;
-    kernel<<<unsigned(rows), kThreads, 0, stream>>>(a, layout, padded, halves, exponents);
+    kernel<<<unsigned(split.rows), kThreads, 0, stream>>>(split, padded);
     check_launch("split_rows_kernel");
 }
 

@@ -17,17 +17,18 @@ inline std::int64_t half_chunks(const HalfLayout& layout) {
     return (layout.k + layout.chunk - 1) / layout.chunk;
 }
 
-/// Enqueues the split of A (rows, layout.k), row-major, to `halves` (rows, layout.pitch). What is in row i is
-/// to be multiplied by 2^exponents[i] in the end. Infinities and NaNs become NaNs. Throws CudaError.
-void split_rows(const float* a,
-                std::int64_t rows,
-                const HalfLayout& layout,
-                __half* halves,
-                int* exponents,
-                cudaStream_t stream);
+/// A (rows, layout.k), row-major, to `halves` (rows, layout.pitch). What is in row i is to be multiplied by
+/// 2^exponents[i] in the end.
+struct RowSplit {
+    const float* a = nullptr;
+    std::int64_t rows = 0;
+    HalfLayout layout;
+    __half* halves = nullptr;
+    int* exponents = nullptr;
+};
 
-/// The same for B (layout.k, columns), row-major: column j becomes row j of the halves. `scratch` is for
-/// `columns` numbers.
+/// B (layout.k, columns), row-major: column j becomes row j of the halves. `scratch` is for `columns`
+/// numbers.
 struct ColumnSplit {
     const float* b = nullptr;
     std::int64_t columns = 0;
@@ -36,6 +37,9 @@ struct ColumnSplit {
     int* exponents = nullptr;
     unsigned* scratch = nullptr;
 };
+
+/// Enqueue the split. Infinities and NaNs become NaNs. Throw CudaError.
+void split_rows(const RowSplit& split, cudaStream_t stream);
 void split_columns(const ColumnSplit& split, cudaStream_t stream);
 
 }  // namespace stencil

@@ -1,15 +1,31 @@
 #include "kernels/matmul/lt_product.cuh"
 
+#include <limits>
 #include <string>
 
 #include "kernels/cuda_check.cuh"
 
 namespace stencil {
+namespace {
+
+constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
+constexpr int kCandidates = 8;
 
 void check_cublas(cublasStatus_t status, const char* what) {
     if (status == CUBLAS_STATUS_SUCCESS) return;
     throw CudaError(std::string("cuBLAS: ") + what + ": " + cublasLtGetStatusName(status));
 }
+
+// Cuts no sum into parts.
+bool in_order(const cublasLtMatmulAlgo_t& algorithm) {
+    int parts = 0;
+    std::size_t written = 0;
+    const cublasStatus_t status = cublasLtMatmulAlgoConfigGetAttribute(
+        &algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof(parts), &written);
+    return status == CUBLAS_STATUS_SUCCESS && parts <= 1;
+}
+
+}  // namespace
 
 LtHandle::LtHandle() {
     check_cublas(cublasLtCreate(&handle_), "cublasLtCreate");
@@ -24,14 +40,16 @@ struct LtProduct::Setup {
     cublasLtHandle_t handle = nullptr;
     LtWorkspace workspace;
     bool wide = false;
+    bool tried = false;
     cublasLtMatmulDesc_t product = nullptr;
     cublasLtMatrixLayout_t left = nullptr, right = nullptr, out = nullptr;
-    cublasLtMatmulAlgo_t algorithm{};
+    cublasLtMatmulHeuristicResult_t algorithms[kCandidates]{};
+    int count = 0;
+    int best = 0;
 
     ~Setup() {
-        if (out) cublasLtMatrixLayoutDestroy(out);
-        if (right) cublasLtMatrixLayoutDestroy(right);
-        if (left) cublasLtMatrixLayoutDestroy(left);
+        for (cublasLtMatrixLayout_t layout : {left, right, out})
+            if (layout) cublasLtMatrixLayoutDestroy(layout);
         if (product) cublasLtMatmulDescDestroy(product);
     }
 
@@ -43,14 +61,18 @@ struct LtProduct::Setup {
             check_cublas(cublasLtMatmulDescSetAttribute(
                              product, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof(transpose)),
                          "transposition");
-        const auto k = std::uint64_t(s.k), m = std::uint64_t(s.m), n = std::uint64_t(s.n);
-        const std::int64_t b_pitch = kind.b_pitch ? kind.b_pitch : kind.b_transposed ? s.k : s.n;
-        check_cublas(cublasLtMatrixLayoutCreate(
-                         &left, kind.in, kind.b_transposed ? k : n, kind.b_transposed ? n : k, b_pitch),
-                     "layout");
-        check_cublas(cublasLtMatrixLayoutCreate(&right, kind.in, k, m, kind.a_pitch ? kind.a_pitch : s.k),
-                     "layout");
-        check_cublas(cublasLtMatrixLayoutCreate(&out, sums, n, m, s.n), "layout");
+        const auto layout = [](cublasLtMatrixLayout_t& of,
+                               cudaDataType_t type,
+                               std::int64_t rows,
+                               std::int64_t columns,
+                               std::int64_t pitch) {
+            check_cublas(cublasLtMatrixLayoutCreate(
+                             &of, type, std::uint64_t(columns), std::uint64_t(rows), pitch ? pitch : columns),
+                         "cublasLtMatrixLayoutCreate");
+        };
+        layout(left, kind.in, kind.b_transposed ? s.n : s.k, kind.b_transposed ? s.k : s.n, kind.b_pitch);
+        layout(right, kind.in, s.m, s.k, kind.a_pitch);
+        layout(out, sums, s.m, s.n, 0);
     }
 
     void choose() {
@@ -60,14 +82,54 @@ struct LtProduct::Setup {
             cublasLtMatmulPreferenceSetAttribute(preference, what, &value, sizeof(value));
         };
         set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t(workspace.bytes));
-        cublasLtMatmulHeuristicResult_t best{};
-        int found = 0;
         const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
-            handle, product, left, right, out, out, preference, 1, &best, &found);
+            handle, product, left, right, out, out, preference, kCandidates, algorithms, &count);
         cublasLtMatmulPreferenceDestroy(preference);
         check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
-        if (found == 0) throw CudaError("cuBLAS: has no algorithm for a product");
-        algorithm = best.algo;
+        if (count == 0) throw CudaError("cuBLAS: has no algorithm for a product");
+    }
+
+    void enqueue(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {
+        const double factors[2] = {1.0, call.accumulate ? 1.0 : 0.0};
+        const float narrow[2] = {float(factors[0]), float(factors[1])};
+        const auto factor = [&](int i) { return wide ? static_cast<const void*>(factors + i) : narrow + i; };
+        check_cublas(cublasLtMatmul(handle,
+                                    product,
+                                    factor(0),
+                                    call.b,
+                                    left,
+                                    call.a,
+                                    right,
+                                    factor(1),
+                                    call.c,
+                                    out,
+                                    call.c,
+                                    out,
+                                    &algorithm,
+                                    workspace.data,
+                                    workspace.bytes,
+                                    cuda_handle(stream)),
+                     "cublasLtMatmul");
+    }
+
+    double seconds(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {
+        constexpr int kTimes = 2;
+        CudaTimer timer;
+        enqueue(call, algorithm, stream);
+        timer.start(stream);
+        for (int i = 0; i < kTimes; ++i) enqueue(call, algorithm, stream);
+        timer.stop(stream);
+        return timer.seconds();
+    }
+
+    void try_out(const LtCall& call, CudaStream& stream) {
+        tried = true;
+        double least = std::numeric_limits<double>::infinity();
+        for (int i = 0; i < count; ++i) {
+            if (algorithms[i].state != CUBLAS_STATUS_SUCCESS || !in_order(algorithms[i].algo)) continue;
+            const double time = seconds(call, algorithms[i].algo, stream);
+            if (time < least) least = time, best = i;
+        }
     }
 };
 
@@ -85,29 +147,11 @@ LtProduct::LtProduct(const LtHandle& handle,
 
 LtProduct::~LtProduct() = default;
 
-void LtProduct::run(const void* a, const void* b, void* c, bool accumulate, cudaStream_t stream) const {
-    const Setup& s = *setup_;
-    const double wide[2] = {1, accumulate ? 1.0 : 0.0};
-    const float narrow[2] = {1, accumulate ? 1.0f : 0.0f};
-    const void* const alpha = s.wide ? static_cast<const void*>(wide) : narrow;
-    const void* const beta = s.wide ? static_cast<const void*>(wide + 1) : narrow + 1;
-    check_cublas(cublasLtMatmul(s.handle,
-                                s.product,
-                                alpha,
-                                b,
-                                s.left,
-                                a,
-                                s.right,
-                                beta,
-                                c,
-                                s.out,
-                                c,
-                                s.out,
-                                &s.algorithm,
-                                s.workspace.data,
-                                s.workspace.bytes,
-                                stream),
-                 "cublasLtMatmul");
+void LtProduct::run(const LtCall& call, CudaStream& stream) {
+    // A trial overwrites C.
+    const bool worth_it = !call.accumulate && shape_.operations() >= kWorthATrial;
+    if (worth_it && !setup_->tried) setup_->try_out(call, stream);
+    setup_->enqueue(call, setup_->algorithms[setup_->best].algo, stream);
 }
 
 }  // namespace stencil

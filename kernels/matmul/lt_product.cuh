@@ -10,11 +10,11 @@
 
 namespace stencil {
 
-/// Throws CudaError.
-void check_cublas(cublasStatus_t status, const char* what);
+class CudaStream;
 
 class LtHandle {
   public:
+    /// Throws CudaError.
     LtHandle();
     ~LtHandle();
     LtHandle(const LtHandle&) = delete;
@@ -25,13 +25,12 @@ class LtHandle {
     cublasLtHandle_t handle_ = nullptr;
 };
 
-/// What kind of product.
+/// What kind of product. Pitches are values from one row to the next; 0: there are no gaps.
 struct LtKind {
     cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
     cudaDataType_t in = CUDA_R_32F;  ///< of A and B; C is float64 where the sums are, and float32 otherwise
     bool b_transposed = false;       ///< B is stored as (n, k)
-    std::int64_t a_pitch = 0;        ///< values from one row to the next; 0: there are no gaps
-    std::int64_t b_pitch = 0;
+    std::int64_t a_pitch = 0, b_pitch = 0;
 };
 
 struct LtWorkspace {
@@ -39,8 +38,16 @@ struct LtWorkspace {
     std::size_t bytes = 0;
 };
 
-/// C = A B of one shape, everything row-major, by the algorithm that cuBLAS thinks best: always the same, so
-/// that the same numbers give the same bits.
+/// C = A B, or C += A B. The arrays start on boundaries of 256 bytes.
+struct LtCall {
+    const void *a = nullptr, *b = nullptr;
+    void* c = nullptr;
+    bool accumulate = false;
+};
+
+/// Products of one shape, everything row-major. Of cuBLAS's algorithms that take the terms of a sum in their
+/// order, and so give the same bits, a large product uses the one that is fastest in a trial at its first
+/// call.
 class LtProduct {
   public:
     /// Throws CudaError.
@@ -51,8 +58,8 @@ class LtProduct {
 
     const MatmulShape& shape() const { return shape_; }
 
-    /// Enqueues C = A B, or C += A B. The arrays start on boundaries of 16 bytes. Throws CudaError.
-    void run(const void* a, const void* b, void* c, bool accumulate, cudaStream_t stream) const;
+    /// Enqueues it; the first time it may wait for the stream. Throws CudaError.
+    void run(const LtCall& call, CudaStream& stream);
 
   private:
     struct Setup;

@@ -34,7 +34,7 @@ constexpr ExampleOption kOptions[] = {
     {"rows",
      Kind::text,
      "NAMES",
-     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16",
+     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16, 14xint8",
      "all"},
 };
 
@@ -47,7 +47,8 @@ void run_dtype(const ExampleRequest& request, ExampleContext& context) {
     std::vector<MatmulRow> cpu, gpu;
     for (const MatmulRow& row : chosen_matmul_rows(request)) {
         if (row.backend == Device::cpu && request.on_cpu()) cpu.push_back(row);
-        if (row.backend == Device::cuda && (row.float64 || sizeof(T) == sizeof(float))) gpu.push_back(row);
+        if (row.backend == Device::cuda && (sizeof(T) == sizeof(float) ? row.float32 : row.float64))
+            gpu.push_back(row);
     }
     const MatmulProblem problem = matmul_problem(request);
     MatmulRun<T> run{request, context, problem, {}, {}};

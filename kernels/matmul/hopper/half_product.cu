@@ -4,6 +4,7 @@
 
 #include "kernels/cuda_check.cuh"
 #include "kernels/matmul/hopper/pipeline.cuh"
+#include "kernels/matmul/hopper/tensor_map.cuh"
 
 namespace stencil {
 namespace {
@@ -194,44 +195,11 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
     }
 }
 
-// The rows of one factor, a tile's by a step's at a time.
-CUtensorMap map_of(const __half* data, std::int64_t rows, std::int64_t depth) {
-    CUtensorMap map;
-    const cuuint64_t size[2] = {cuuint64_t(2 * depth), cuuint64_t(rows)};
-    const cuuint64_t pitch[1] = {cuuint64_t(2 * depth) * sizeof(__half)};
-    const cuuint32_t box[2] = {kHalfDepth, kHalfTile};
-    const cuuint32_t step[2] = {1, 1};
-    const CUresult result = tensor_map_encoder()(&map,
-                                                 CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
-                                                 2,
-                                                 const_cast<__half*>(data),
-                                                 size,
-                                                 pitch,
-                                                 box,
-                                                 step,
-                                                 CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                                 CU_TENSOR_MAP_SWIZZLE_128B,
-                                                 CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
-                                                 CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS)
-        throw CudaError("CUDA: cuTensorMapEncodeTiled: error " + std::to_string(int(result)));
-    return map;
-}
-
-int multiprocessors() {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 }  // namespace
 
 bool has_hopper_half_product() {
-    cudaFuncAttributes attributes{};
-    const bool there = cudaFuncGetAttributes(&attributes, half_product_kernel) == cudaSuccess;
-    cudaGetLastError();  // no image for this device is no error
-    return there && tensor_map_encoder() != nullptr;
+    static const bool there = has_kernel(half_product_kernel);
+    return there;
 }
 
 void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
@@ -240,8 +208,12 @@ void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
     const MatmulShape& s = product.shape;
     const std::int64_t tiles = (s.m + kHalfTile - 1) / kHalfTile * ((s.n + kHalfTile - 1) / kHalfTile);
     const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
+    const auto map = [&](const __half* data, std::int64_t rows) {
+        return row_map(
+            {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, rows, 2 * product.depth, kHalfDepth, kHalfTile});
+    };
     half_product_kernel<<<blocks, kThreads, kSharedBytes, stream>>>(
-        map_of(product.a, s.m, product.depth), map_of(product.b, s.n, product.depth), product);
+        map(product.a, s.m), map(product.b, s.n), product);
     check_launch("half_product_kernel");
 }
 

@@ -120,92 +120,19 @@ __device__ __forceinline__ void add_product(float (&d)[64],
         "%61, %62, %63}, "
         "%64, %65, add, 1, 1, 0, 0;\n"
         "}\n"
-        : "+f"(d[0]),
-          "+f"(d[1]),
-          "+f"(d[2]),
-          "+f"(d[3]),
-          "+f"(d[4]),
-          "+f"(d[5]),
-          "+f"(d[6]),
-          "+f"(d[7]),
-          "+f"(d[8]),
-          "+f"(d[9]),
-          "+f"(d[10]),
-          "+f"(d[11]),
-          "+f"(d[12]),
-          "+f"(d[13]),
-          "+f"(d[14]),
-          "+f"(d[15]),
-          "+f"(d[16]),
-          "+f"(d[17]),
-          "+f"(d[18]),
-          "+f"(d[19]),
-          "+f"(d[20]),
-          "+f"(d[21]),
-          "+f"(d[22]),
-          "+f"(d[23]),
-          "+f"(d[24]),
-          "+f"(d[25]),
-          "+f"(d[26]),
-          "+f"(d[27]),
-          "+f"(d[28]),
-          "+f"(d[29]),
-          "+f"(d[30]),
-          "+f"(d[31]),
-          "+f"(d[32]),
-          "+f"(d[33]),
-          "+f"(d[34]),
-          "+f"(d[35]),
-          "+f"(d[36]),
-          "+f"(d[37]),
-          "+f"(d[38]),
-          "+f"(d[39]),
-          "+f"(d[40]),
-          "+f"(d[41]),
-          "+f"(d[42]),
-          "+f"(d[43]),
-          "+f"(d[44]),
-          "+f"(d[45]),
-          "+f"(d[46]),
-          "+f"(d[47]),
-          "+f"(d[48]),
-          "+f"(d[49]),
-          "+f"(d[50]),
-          "+f"(d[51]),
-          "+f"(d[52]),
-          "+f"(d[53]),
-          "+f"(d[54]),
-          "+f"(d[55]),
-          "+f"(d[56]),
-          "+f"(d[57]),
-          "+f"(d[58]),
-          "+f"(d[59]),
-          "+f"(d[60]),
-          "+f"(d[61]),
-          "+f"(d[62]),
+        // clang-format off
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
+          "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
+          "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
+          "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
+          "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]), "+f"(d[32]), "+f"(d[33]), "+f"(d[34]),
+          "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]), "+f"(d[40]), "+f"(d[41]),
+          "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]), "+f"(d[48]),
+          "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
+          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]),
           "+f"(d[63])
+        // clang-format on
         : "l"(a), "l"(b), "r"(int(add)));
-}
-
-using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
-
-/// The driver's function, without linking the driver; null where it has none.
-inline TensorMapEncoder tensor_map_encoder() {
-    static const TensorMapEncoder encoder = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-        const cudaError_t error = cudaGetDriverEntryPointByVersion(
-            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-#else
-        const cudaError_t error =
-            cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-        const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
-        cudaGetLastError();
-        return there ? reinterpret_cast<TensorMapEncoder>(function) : nullptr;
-    }();
-    return encoder;
 }
 
 }  // namespace stencil

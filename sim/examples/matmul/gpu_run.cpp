@@ -79,6 +79,8 @@ class GpuRun {
     void add(const MatmulRow& which) {
         context_.progress(0, fmt::format("{}, {}", which.name, name_of(run_.row(which).dtype)));
         ReportRow row = run_.row(which);
+        if (!has_matmul<T>(which.method))
+            return context_.add_absent(std::move(row), "needs a GPU of compute capability 9.0");
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
@@ -102,7 +104,7 @@ class GpuRun {
     // What is not float32 or float64 has errors in proportion to a row's largest value, which no bound on the
     // single values knows.
     static MatmulLimits limits_of(const MatmulRow& which) {
-        if (sizeof(T) == sizeof(double)) return {1e-13, true};
+        if (sizeof(T) == sizeof(double)) return {1e-13, which.method != MatmulMethod::residues};
         return {which.inexact ? 1e-3 : 5e-6, !which.inexact && which.method != MatmulMethod::half_split};
     }
 
@@ -220,6 +222,9 @@ class GpuRun {
                 TensorKind::half, 3, "a third of the FP16 tensor cores, computed from clock and units");
         if (which.method == MatmulMethod::tf32)
             return tensor(TensorKind::tf32, 1, "TF32 tensor cores, computed from clock and units");
+        if (which.method == MatmulMethod::residues)
+            return tensor(
+                TensorKind::int8, 14, "1/14 of the INT8 tensor cores, computed from clock and units");
         if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double)) {
             const Rate rate =
                 tensor(TensorKind::float64, 1, "float64 tensor cores, computed from clock and units");

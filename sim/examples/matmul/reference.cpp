@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "kernels/thread_pool.h"
 
@@ -22,6 +23,13 @@ std::vector<std::int64_t> some_rows(const MatmulShape& s) {
     return rows;
 }
 
+// A vector of length k and the sizes of its values.
+template <class X>
+struct Factor {
+    const X* x;
+    const X* sizes;
+};
+
 // sum over k of x_k b_kj, for all j; and of the sizes.
 struct Sums {
     double* exact;
@@ -30,26 +38,23 @@ struct Sums {
 
 // Four columns at a time stay in the processor's registers.
 template <class X, class T>
-void add_products(
-    const X* x, const X* sizes, const T* b, const MatmulShape& s, std::int64_t column, Sums out) {
+void add_products(const Factor<X>& factor, const T* b, const MatmulShape& s, std::int64_t column, Sums out) {
     constexpr std::int64_t kColumns = 4;
     const std::int64_t count = std::min(kColumns, s.n - column);
     long double exact[kColumns] = {};
     double of_size[kColumns] = {};
-    const T* row = b + column;
-    if (count == kColumns) {
+    const auto add = [&](auto columns) {
+        const T* row = b + column;
         for (std::int64_t k = 0; k < s.k; ++k, row += s.n)
-            for (std::int64_t j = 0; j < kColumns; ++j) {
-                exact[j] += static_cast<long double>(x[k]) * row[j];
-                of_size[j] += double(sizes[k]) * std::abs(double(row[j]));
+            for (std::int64_t j = 0; j < columns; ++j) {
+                exact[j] += static_cast<long double>(factor.x[k]) * row[j];
+                of_size[j] += double(factor.sizes[k]) * std::abs(double(row[j]));
             }
-    } else {
-        for (std::int64_t k = 0; k < s.k; ++k, row += s.n)
-            for (std::int64_t j = 0; j < count; ++j) {
-                exact[j] += static_cast<long double>(x[k]) * row[j];
-                of_size[j] += double(sizes[k]) * std::abs(double(row[j]));
-            }
-    }
+    };
+    if (count == kColumns)
+        add(std::integral_constant<std::int64_t, kColumns>());
+    else
+        add(count);
     for (std::int64_t j = 0; j < count; ++j) {
         out.exact[column + j] = double(exact[j]);
         out.of_size[column + j] = of_size[j];
@@ -70,7 +75,7 @@ void multiply(
                 const Sums mine{out.exact + std::int64_t(i) * s.n, out.of_size + std::int64_t(i) * s.n};
                 const std::int64_t end = std::min(s.n, (strip + 1) * kStrip);
                 for (std::int64_t column = strip * kStrip; column < end; column += 4)
-                    add_products(x[i].data(), sizes[i].data(), b, s, column, mine);
+                    add_products(Factor<X>{x[i].data(), sizes[i].data()}, b, s, column, mine);
             }
     });
 }

@@ -16,8 +16,19 @@ constexpr MatmulRow kRows[] = {
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
-    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, false, true},
-    {"3xfp16", "tensor cores, 3 x FP16, float32-accurate", Device::cuda, MatmulMethod::half_split, false},
+    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true, false, true},
+    {"3xfp16",
+     "tensor cores, 3 x FP16, float32-accurate",
+     Device::cuda,
+     MatmulMethod::half_split,
+     true,
+     false},
+    {"14xint8",
+     "tensor cores, 14 x INT8, float64-accurate",
+     Device::cuda,
+     MatmulMethod::residues,
+     false,
+     true},
 };
 
 std::vector<std::string> split(const std::string& list) {
@@ -39,9 +50,10 @@ const MatmulRow& find_row(const std::string& key) {
 }
 
 bool works(const MatmulRow& row, const ExampleRequest& request) {
-    const std::span<const DType> dtypes =
-        request.dtypes.empty() ? request.example->dtypes : std::span<const DType>(request.dtypes);
-    return row.float64 || std::ranges::find(dtypes, DType::float32) != dtypes.end();
+    const auto asked = [&](DType dtype) {
+        return request.dtypes.empty() || std::ranges::find(request.dtypes, dtype) != request.dtypes.end();
+    };
+    return (row.float32 && asked(DType::float32)) || (row.float64 && asked(DType::float64));
 }
 
 }  // namespace
@@ -56,7 +68,8 @@ std::vector<MatmulRow> chosen_matmul_rows(const ExampleRequest& request) {
     std::vector<MatmulRow> rows;
     for (const std::string& key : split(list)) rows.push_back(find_row(key));
     if (std::ranges::none_of(rows, [&](const MatmulRow& row) { return works(row, request); }))
-        throw InputError(fmt::format("--rows {}: works in float32 only", list));
+        throw InputError(
+            fmt::format("--rows {}: none of them works in {} alone", list, name_of(request.dtypes.front())));
     return rows;
 }
 

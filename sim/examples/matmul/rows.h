@@ -17,7 +17,7 @@ struct MatmulRow {
     std::string_view name;  ///< in the report
     Device backend = Device::cuda;
     MatmulMethod method = MatmulMethod::library;  ///< on the GPU
-    bool float64 = true;                          ///< there is one in float64, too
+    bool float32 = true, float64 = true;          ///< that there is one
     bool inexact = false;
 };
 
