@@ -90,6 +90,10 @@ std::size_t CudaMemoryMeter::bytes() const {
     return count_->bytes;
 }
 
+std::size_t CudaMemoryMeter::peak_of_thread() {
+    return counting ? counting->peak : 0;
+}
+
 void CudaMemoryMeter::restart() {
     count_->peak = count_->bytes;
 }

@@ -57,6 +57,8 @@ class CudaMemoryMeter {
     std::size_t bytes() const;
     /// From now on the peak is that of what comes.
     void restart();
+    /// The peak of the calling thread's meter; 0 where it has none.
+    static std::size_t peak_of_thread();
 
     struct Count;
 

@@ -84,6 +84,10 @@ void ExampleContext::pause() const {
 }
 
 void ExampleContext::add(ReportRow row) {
+#if STENCILSCOPE_HAS_CUDA
+    if (row.gpu_memory && row.gpu_memory->actual == 0)
+        row.gpu_memory->actual = double(CudaMemoryMeter::peak_of_thread());
+#endif
     report_.rows.push_back(std::move(row));
     if (watch_.news) watch_.news(report_);
     pause();

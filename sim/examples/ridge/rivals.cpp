@@ -98,15 +98,12 @@ void RidgeRun<T>::cholesky_rows() {
             cholesky_row(*make_cpu_dense_ridge(a_, context_.thread_count()), std::move(row));
         } else {
 #if STENCILSCOPE_HAS_CUDA
-            context_.tflops(Device::cuda, DType::float64);  // with memory of its own
-            CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
+            const CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
             CudaStream stream;
             constexpr double kWorkspace = 32 << 20;  // of cuBLAS
             const double matrix = double(a_.nonzeros()) * double(sizeof(T) + 4) + 8.0 * double(a_.rows);
             row.gpu_memory = GpuMemoryUse{bytes + matrix + kWorkspace, 0};
-            const std::size_t at = context_.report().rows.size();
             cholesky_row(*make_cuda_dense_ridge(a_, stream), std::move(row));
-            context_.report().rows[at].gpu_memory->actual = double(meter.peak_bytes());
 #endif
         }
     }
@@ -171,12 +168,10 @@ void RidgeRun<T>::stacked_rows() {
                                    fmt::format("needs {} of GPU memory, of which {} may be used",
                                                format_bytes(bytes),
                                                format_bytes(context_.gpu_budget())));
-    CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
+    const CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
     CudaStream stream;
     row.gpu_memory = GpuMemoryUse{bytes, 0};
-    const std::size_t at = context_.report().rows.size();
     stacked_row(*make_cuda_stacked(a_, stream), std::move(row));
-    context_.report().rows[at].gpu_memory->actual = double(meter.peak_bytes());
 #endif
 }
 

@@ -152,6 +152,11 @@ void RidgeRun<T>::plan_gpu() {}
 // For each rule the CPU's row and the GPU's.
 template <class T>
 void RidgeRun<T>::process_rows() {
+#if STENCILSCOPE_HAS_CUDA
+    // They outlive the process that uses them.
+    std::optional<CudaMemoryMeter> meter;
+    std::optional<CudaStream> stream;
+#endif
     std::unique_ptr<GolubKahan> cpu, gpu;
     ReportRow cpu_row = named("one process for all c", Device::cpu, true);
     ReportRow gpu_row = named("one process for all c", Device::cuda, true);
@@ -162,11 +167,8 @@ void RidgeRun<T>::process_rows() {
         cpu_row.more.emplace_back("layout_seconds", seconds_since(start));
     }
 #if STENCILSCOPE_HAS_CUDA
-    std::optional<CudaMemoryMeter> meter;
-    std::optional<CudaStream> stream;
     if (context_.gpu()) {
         context_.progress(0, "laying out the matrix for the GPU");
-        context_.copy_gb_per_s(Device::cuda);  // with memory of its own
         meter.emplace(plan_.bytes);
         const auto start = Clock::now();
         gpu = make_cuda_golub_kahan(
@@ -181,14 +183,10 @@ void RidgeRun<T>::process_rows() {
         if (!(certified ? settings_.certified : settings_.lsmr)) continue;
         cpu_row.work = gpu_row.work = named("", Device::cpu, certified).work;
         if (cpu) process_row(*cpu, cpu_row, certified);
-        if (!gpu) {
+        if (gpu)
+            process_row(*gpu, gpu_row, certified);
+        else
             context_.add_absent(gpu_row, context_.why_no_gpu());
-            continue;
-        }
-#if STENCILSCOPE_HAS_CUDA
-        process_row(*gpu, gpu_row, certified);
-        context_.report().rows.back().gpu_memory->actual = double(meter->peak_bytes());
-#endif
     }
 }
 
