@@ -93,6 +93,7 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
                                      {130, 64, 1},
                                      {65, 63, 129},
                                      {256, 1000, 260},
+                                     {700, 20, 900},
                                      {1003, 517, 701}}) {
         for (const double low : {0.0, -0.5}) {
             const MatmulCase<TestType> one(shape, low);

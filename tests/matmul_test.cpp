@@ -204,7 +204,7 @@ TEST_CASE("A number comes back from its residues") {
             REQUIRE(std::abs(residue[i]) <= 128);
         }
         REQUIRE(std::abs(value_of(residue, from) - double(value)) <=
-                2e-16 * std::abs(double(value)) + 0x1p27);
+                2e-16 * std::abs(double(value)) + 0x1p32);
     };
     for (int round = 0; round < 2000; ++round) {
         const auto random = Int128(matmul_random()()) << 63 ^ Int128(matmul_random()());

@@ -7,9 +7,9 @@
 namespace stencil {
 namespace {
 
-// Operations of a panel per thread: a quarter of a second or less on any processor with vectors. OpenBLAS
-// packs all of B anew for each panel, so panels have some hundred rows at least.
-constexpr double kPanelOperations = 4e10;
+// Operations of a panel per thread: half a second in float32 on a core with wide vectors. OpenBLAS packs all
+// of B anew for each panel, so panels have some hundred rows at least.
+constexpr double kPanelOperations = 8e10;
 constexpr std::int64_t kLeastRows = 512;
 
 std::int64_t panel_rows(const MatmulShape& s, int threads) {

@@ -85,7 +85,7 @@ inline Reconstruction reconstruction() {
     return r;
 }
 
-/// The number below M / 2 in size that has these residues, rounded but for 2^27 (of some 2^110): the sum of
+/// The number below M / 2 in size that has these residues, rounded but for 2^32 (of some 2^110): the sum of
 /// residue times weight is it plus a multiple of M.
 STENCIL_HOST_DEVICE inline double value_of(const int (&residue)[kModuli], const Reconstruction& from) {
     double high = 0, low = 0;

@@ -90,7 +90,14 @@ void run(const ExampleRequest& request, ExampleContext& context) {
         "halves; every 64 "
         "of k their sums are added up in float32 with rounding, because the tensor cores' own sums cut bits "
         "off. "
-        "Splitting is part of the time."};
+        "Splitting is part of the time.",
+        "tensor cores, 14 x INT8: A and B are rounded to integers of 48 bits (for k = 5000), scaled by the "
+        "largest value "
+        "of each row of A and column of B; modulo 14 small numbers their products are 8-bit work, and the "
+        "Chinese "
+        "remainder theorem puts C together. Errors are in proportion to those largest values, so that rows "
+        "of very "
+        "different values lose accuracy in the small ones."};
 }
 
 }  // namespace
@@ -102,7 +109,8 @@ constinit const Example kMatmulExample = {
     "kernels go from "
     "one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is fast and inexact, "
     "and three "
-    "products of halves, which are as exact as float32. What does not fit in GPU memory goes through it in "
+    "products of halves, which are as exact as float32, and fourteen of 8-bit integers, which are as exact "
+    "as float64. What does not fit in GPU memory goes through it in "
     "pieces. "
     "The tutorial's own kernel reads out of bounds, does twice the work and sums into memory that it does "
     "not set; the one "
