@@ -118,6 +118,8 @@ Display::Gui::Gui(GLFWwindow* window) {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
+    // A drag that misses a slider by a pixel is no wish to move the window.
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.LogFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     ImGui_ImplOpenGL3_Init("#version 450 core");

@@ -89,7 +89,6 @@ MainWindow::MainWindow(const WindowRequest& request)
     ui_.panel.examples.large = request.large_results;
     if (!request.example) return;
     show_request(ui_.panel.examples, *request.example);
-    ui_.panel.examples.waiting = request.example;
     ui_.panel.examples.reveal = true;
 }
 
@@ -252,6 +251,9 @@ void MainWindow::build(CanvasOutput& output) {
     ui_.cost = clock_->cost();
     ui_.cost.transfer_ms = renderer_->transfer_ms();
     ui_.transfer = renderer_->transfer();
+    // Making the first field takes every processor: an example begins after it.
+    if (request_.example && snapshot_->frame)
+        ui_.panel.examples.waiting = std::exchange(request_.example, std::nullopt);
     display_->begin_frame();
     const Layout layout = draw_interface(ui_, *snapshot_);
     output =
@@ -312,7 +314,7 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_drawing();
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
-    const bool awaits_example = request_.example && example_goes_on();
+    const bool awaits_example = request_.example || example_goes_on();
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.

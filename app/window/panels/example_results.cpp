@@ -54,7 +54,7 @@ void draw_tables(const Report& report) {
     }
 }
 
-// The slider, and what it comes to.
+// The slider, and what it comes to. Its label alone has the tooltip, which would cover the numbers.
 void draw_live(ExamplesState& state, const LiveCurve& live) {
     const std::string tip = fmt::format(
         "Moves the point along the curve: what any {} would give, from what was computed for all of them",
@@ -64,7 +64,6 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
     const SliderLook look{live.low, live.high, "%.4g", live.logarithmic};
     if (const auto edit = live_slider("##value", state.live, state.live_value, look))
         state.live_value = edit->value;
-    tooltip(tip);
     if (!state.live_failure.empty()) paragraph(state.live_failure, error_color());
     if (state.live_failure.empty() && begin_values("numbers", false)) {
         for (const auto& [name, value] : state.live_point.numbers)

@@ -20,12 +20,6 @@ const Example& chosen(const ExamplesState& state, std::span<const Example> table
     return found == table.end() ? table.front() : *found;
 }
 
-std::string sentence(std::string_view text) {
-    std::string result(text);
-    if (!result.empty() && result[0] >= 'a' && result[0] <= 'z') result[0] = char(result[0] - 'a' + 'A');
-    return result;
-}
-
 void draw_choice(ExamplesState& state, const Example& example, std::span<const Example> table) {
     const std::string name(example.name);
     const std::string tip = fmt::format("{}\nstencilscope example {}", example.about, name);
@@ -37,7 +31,7 @@ void draw_choice(ExamplesState& state, const Example& example, std::span<const E
             if (choice(std::string(one.name).c_str(), &one == &example, one.summary)) state.name = one.name;
         ImGui::EndCombo();
     }
-    paragraph(sentence(example.summary), ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    paragraph(example.summary, ImGui::GetStyleColorVec4(ImGuiCol_Text));
 }
 
 void draw_about(const Example& example) {

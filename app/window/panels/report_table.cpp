@@ -165,7 +165,8 @@ void draw_report_rows(const Report& report) {
             ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, ImGui::GetColorU32(ImGuiCol_TableHeaderBg));
             draw_across(group_title(*line.row), text_color());
         } else if (line.kind == TableLine::Kind::absent) {
-            draw_across(line.row->name + ": " + line.row->why_not, faint_color());
+            const char* device = line.row->backend == Device::cpu ? " (CPU): " : " (GPU): ";
+            draw_across(line.row->name + device + line.row->why_not, faint_color());
         } else {
             draw_measured(line, columns, i);
         }
