@@ -1,5 +1,3 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -75,12 +73,14 @@ TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same 
     Dice random;
     CAPTURE(random.seed);
     // In turn: columns in 16 bits, in blocks, in 32 bits, one row, one column.
-    for (const Shape shape : {Shape{203, 317, 0.2}, {61, 9001, 0.1}, {7, 70001, 0.01}, {1, 50, 0.5}, {50, 1, 0.5}}) {
+    for (const Shape shape :
+         {Shape{203, 317, 0.2}, {61, 9001, 0.1}, {7, 70001, 0.01}, {1, 50, 0.5}, {50, 1, 0.5}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
         const auto wide = random_sparse<double>(random, shape.rows, shape.columns, shape.density, -1);
         const std::vector<double> x = random_vector(random, shape.columns);
         CAPTURE(shape.rows, shape.columns);
-        const std::vector<double> right = plain_product(dense(a), x), right_wide = plain_product(dense(wide), x);
+        const std::vector<double> right = plain_product(dense(a), x),
+                                  right_wide = plain_product(dense(wide), x);
         REQUIRE(distance(product(a, x, 1), right) <= 1e-14 * (norm(right) + 1));
         REQUIRE(distance(product(wide, x, 2), right_wide) <= 1e-14 * (norm(right_wide) + 1));
         REQUIRE(product(a, x, 1) == product(a, x, 3));
@@ -100,7 +100,8 @@ TEST_CASE("The transposed matrix is the adjoint") {
 TEST_CASE("One process solves the ridge problem for every coefficient") {
     Dice random;
     CAPTURE(random.seed);
-    for (const Shape shape : {Shape{300, 300, 0.1}, {150, 87, 0.2}, {87, 150, 0.2}, {1, 40, 0.5}, {40, 1, 0.5}, {1, 1, 1}}) {
+    for (const Shape shape :
+         {Shape{300, 300, 0.1}, {150, 87, 0.2}, {87, 150, 0.2}, {1, 40, 0.5}, {40, 1, 0.5}, {1, 1, 1}}) {
         require_path_is_right(random_sparse<float>(random, shape.rows, shape.columns, shape.density),
                               random_vector(random, shape.rows, 3));
         require_path_is_right(random_sparse<double>(random, shape.rows, shape.columns, shape.density, -1),
@@ -223,8 +224,8 @@ TEST_CASE("By LSMR's rule a coefficient takes as many iterations as LSMR on its 
         const PathSolution path = cpu_path(a, d, coefficients, rule);
         const auto stacked = make_cpu_stacked(a, threads);
         for (std::size_t i = 0; i < coefficients.size(); ++i) {
-            const StackedRun run =
-                run_stacked_lsmr(*stacked, d, coefficients[i], 5 * std::min(shape.rows, shape.columns), [] {});
+            const StackedRun run = run_stacked_lsmr(
+                *stacked, d, coefficients[i], 5 * std::min(shape.rows, shape.columns), [] {});
             CAPTURE(shape.rows, coefficients[i], run.iterations, path.points[i].iterations);
             REQUIRE(run.stop == path.points[i].stop);
             // Rounding spreads over some hundred steps where singular values are found again.
@@ -245,8 +246,7 @@ TEST_CASE("Without regularisation the least-squares solution is found, of full r
         const std::vector<double> d = random_vector(random, shape.rows);
         const PathSolution path = cpu_path(a, d, std::vector<double>{0}, rule);
         const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(d.data(), shape.rows);
-        const std::vector<double> truth =
-            values_of(dense(a).completeOrthogonalDecomposition().solve(right));
+        const std::vector<double> truth = values_of(dense(a).completeOrthogonalDecomposition().solve(right));
         CAPTURE(shape.rows, name_of(path.points[0].stop));
         REQUIRE(distance(path.x[0], truth) <= 1e-8 * norm(truth));
     }
@@ -367,7 +367,8 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
         REQUIRE(a.start.size() == 212);
         std::int64_t upper = 0;
         for (std::int64_t i = 0; i < a.rows; ++i)
-            for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]); ++k) {
+            for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]);
+                 ++k) {
                 REQUIRE(a.column[k] < 173);
                 if (k > std::size_t(a.start[std::size_t(i)])) REQUIRE(a.column[k - 1] < a.column[k]);
                 REQUIRE((a.value[k] >= 0 && a.value[k] < 1));
@@ -380,7 +381,7 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
     const auto sparse = random_matrix<double>(huge, [] {});
     REQUIRE(sparse.nonzeros() == 30000);
     REQUIRE(sparse.start.back() == 30000);
-    const std::vector<double> d = random_data({100000, 1, 0, 5});
+    const std::vector<double> d = stencil::random_data({100000, 1, 0, 5});
     double mean = 0, square = 0;
     for (const double value : d) {
         mean += value / double(d.size());
@@ -395,7 +396,8 @@ TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
     REQUIRE(range.size() == 5);
     for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
     REQUIRE(parse_coefficients("3,0,1.5", "--coefficients") == std::vector<double>{0, 1.5, 3});
-    for (const char* text : {"", "1:2", "0:1:5", "2:1:5", "1:2:1", "1:2:3:4", "-1", "1,1", "1,x", "nan", "1:2:9999"})
+    for (const char* text :
+         {"", "1:2", "0:1:5", "2:1:5", "1:2:1", "1:2:3:4", "-1", "1,1", "1,x", "nan", "1:2:9999"})
         REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "--coefficients"); }).empty());
 }
 
@@ -404,17 +406,26 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     CAPTURE(random.seed);
     const ScratchFolder folder;
     const auto a = random_sparse<double>(random, 35, 28, 0.4, -1);
-    std::string text = "%%MatrixMarket matrix coordinate real general\n";
-    text += fmt::format("35 28 {}\n", a.nonzeros());
-    for (std::size_t i = 0; i < 35; ++i)
-        for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
-            text += fmt::format("{} {} {:.17g}\n", i + 1, a.column[k] + 1, a.value[k]);
-    const std::string matrix = write_bytes(folder / "a.mtx", text).string();
+    const std::string matrix = write_matrix_market(folder / "a.mtx", a).string();
     const std::vector<double> d = random_vector(random, 35);
     const std::string rhs = (folder / "d.npy").string(), out = (folder / "out").string();
     write_npy_array(rhs, {{35, 1}, d});
-    const ProgramResult result = run_program({"example", "ridge", "--matrix", matrix, "--rhs", rhs, "--coefficients",
-                                              "0.3,2", "--tolerance", "1e-12", "--at", "1", "--backend", "cpu", "--out", out});
+    const ProgramResult result = run_program({"example",
+                                              "ridge",
+                                              "--matrix",
+                                              matrix,
+                                              "--rhs",
+                                              rhs,
+                                              "--coefficients",
+                                              "0.3,2",
+                                              "--tolerance",
+                                              "1e-12",
+                                              "--at",
+                                              "1",
+                                              "--backend",
+                                              "cpu",
+                                              "--out",
+                                              out});
     CAPTURE(result.err, result.out);
     REQUIRE(result.status == 0);
     const NpyArray solutions = read_npy_array(out + "/solutions.npy", DType::float64);
@@ -425,9 +436,11 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
     }
     require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rhs", matrix}), 2, "one column");
-    require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
+    require_refused(
+        run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
     require_refused(run_program({"example", "ridge", "--rows", "30", "--rhs", rhs}), 2, "35 values");
     require_refused(run_program({"example", "ridge", "--coefficients", "5:1:3"}), 2, "0 < LOW < HIGH");
     require_refused(run_program({"example", "ridge", "--methods", "magic"}), 2, "process, stacked, cholesky");
-    require_refused(run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
+    require_refused(
+        run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
 }

@@ -1,9 +1,13 @@
 // Ridge problems to test with, and their solutions by Eigen's dense solvers.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <Eigen/Dense>
 #include <cmath>
+#include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/ridge/ridge_path.h"
@@ -61,6 +65,17 @@ Eigen::MatrixXd dense(const stencil::SparseMatrix<T>& a) {
         for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]); ++k)
             matrix(i, a.column[k]) = double(a.value[k]);
     return matrix;
+}
+
+/// Writes the matrix as a Matrix Market file, to the last bit; returns the path.
+inline std::filesystem::path write_matrix_market(const std::filesystem::path& path,
+                                                 const stencil::SparseMatrix<double>& a) {
+    std::string text = "%%MatrixMarket matrix coordinate real general\n";
+    text += fmt::format("{} {} {}\n", a.rows, a.columns, a.nonzeros());
+    for (std::size_t i = 0; i < std::size_t(a.rows); ++i)
+        for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
+            text += fmt::format("{} {} {:.17g}\n", i + 1, a.column[k] + 1, a.value[k]);
+    return write_bytes(path, text);
 }
 
 inline std::vector<double> values_of(const Eigen::VectorXd& vector) {
