@@ -1,5 +1,9 @@
-// Host memory whose rows start on cache lines.
+// Host memory whose rows start on cache lines, in huge pages where there is much of it.
 #pragma once
+
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
 #include <cstddef>
 #include <cstdlib>
@@ -16,16 +20,28 @@ class AlignedBuffer {
 
     AlignedBuffer() = default;
     explicit AlignedBuffer(std::size_t count) : count_(count) {
-        const std::size_t bytes = (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-        data_.reset(static_cast<T*>(std::aligned_alloc(kAlignment, bytes)));
+        const bool large = count * sizeof(T) >= 2 * kHugePage;
+        const std::size_t alignment = large ? kHugePage : kAlignment;
+        const std::size_t bytes = (count * sizeof(T) + alignment - 1) / alignment * alignment;
+        data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
         if (!data_ && bytes > 0) throw std::bad_alloc();
+#ifdef __linux__
+        // Processors read ahead only within a page. Where the system has no huge ones, that is no error.
+        if (large) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
+#endif
     }
 
+    T* begin() { return data_.get(); }
+    T* end() { return data_.get() + count_; }
+    const T* begin() const { return data_.get(); }
+    const T* end() const { return data_.get() + count_; }
     T* data() { return data_.get(); }
     const T* data() const { return data_.get(); }
     std::size_t size() const { return count_; }
 
   private:
+    static constexpr std::size_t kHugePage = std::size_t(1) << 21;
+
     struct Free {
         void operator()(T* p) const { std::free(p); }
     };

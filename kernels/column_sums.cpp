@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/column_sums.cpp"
 #include <hwy/foreach_target.h>
 // Highway compiles the rest of this file once per instruction set.
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@ namespace stencil {
 
 // So many rows are read side by side: a stream each for the processor to read ahead in.
 inline constexpr int kRowsTogether = 8;
+// Further than the processor by itself, which also stops at each page's end.
+inline constexpr std::int64_t kBytesAhead = 1024;
 
 template <class T>
 struct RowGroup {
@@ -63,8 +66,10 @@ void add_rows(const RowGroup<T>& group, std::int64_t columns, double* totals) {
     const std::int64_t s = group.stride;
     hn::Vec<decltype(d)> w[kRowsTogether];
     for (int r = 0; r < kRowsTogether; ++r) w[r] = hn::Set(d, group.weights[r]);
+    constexpr auto kAhead = kBytesAhead / std::int64_t(sizeof(T));
     std::int64_t x = 0;
     for (; x + lanes <= columns; x += lanes) {
+        for (int r = 0; r < kRowsTogether; ++r) hwy::Prefetch(a + r * s + x + kAhead);
         auto even = hn::Mul(w[0], hn::LoadU(d, a + x));
         auto odd = hn::Mul(w[1], hn::LoadU(d, a + s + x));
         for (int r = 2; r < kRowsTogether; r += 2) {

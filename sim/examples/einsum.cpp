@@ -71,12 +71,12 @@ void check(const ExampleRequest& request) {
 
 template <class T>
 std::vector<T> compute(const EinsumTask& task,
-                       const std::vector<std::vector<T>>& operands,
+                       const std::vector<const T*>& operands,
                        ExampleContext& context) {
     const Plan plan = make_plan(task.contraction);
     std::vector<T> scratch(std::size_t(plan.scratch_values)), result(std::size_t(plan.tensors.back().values));
     const auto arithmetic = cpu_einsum_arithmetic<T>(context.threads(), [&] { context.pause(); });
-    execute_plan<T>(plan, *arithmetic, pointers_to(operands), scratch.data(), result.data());
+    execute_plan<T>(plan, *arithmetic, operands, scratch.data(), result.data());
     return result;
 }
 
@@ -92,9 +92,9 @@ class Runner {
         if constexpr (sizeof(T) == 4) {
             std::vector<std::vector<double>> wide;
             for (const auto& operand : operands_) wide.emplace_back(operand.begin(), operand.end());
-            reference_ = compute(task_, wide, context_);
+            reference_ = compute(task_, pointers_to(wide), context_);
         } else {
-            reference_ = compute(task_, operands_, context_);
+            reference_ = compute(task_, pointers_to(operands_), context_);
         }
     }
 
@@ -207,7 +207,7 @@ class Runner {
             auto& absolute = magnitudes.emplace_back(operand.begin(), operand.end());
             for (double& value : absolute) value = std::abs(value);
         }
-        const auto sums = compute(task_, magnitudes, context_);
+        const auto sums = compute(task_, pointers_to(magnitudes), context_);
         double norm = 0;
         for (const double value : sums) norm += value * value;
         const double share = norm > 0 ? norms.error / std::sqrt(norm) : norms.error;
@@ -226,7 +226,7 @@ class Runner {
     const ExampleRequest& request_;
     ExampleContext& context_;
     Plan plan_;
-    std::vector<std::vector<T>> operands_;
+    std::vector<AlignedBuffer<T>> operands_;
     std::vector<double> reference_;
     std::vector<T> result_;
     bool has_result_ = false;

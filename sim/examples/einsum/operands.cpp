@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "sim/error.h"
+#include "sim/examples/arrays/host_arrays.h"
 #include "sim/random.h"
 
 namespace stencil {
@@ -16,24 +17,6 @@ DType own_dtype(const std::vector<NpyArrayHeader>& headers) {
     const bool single = std::ranges::all_of(
         headers, [](const NpyArrayHeader& header) { return header.descr.ends_with("f4"); });
     return single ? DType::float32 : DType::float64;
-}
-
-template <class T>
-std::vector<T> random_values(Random& random, std::size_t count, ExampleContext& context) {
-    constexpr std::size_t kPiece = std::size_t(1) << 22;
-    std::vector<T> values;
-    values.reserve(count);
-    while (values.size() < count) {
-        const std::size_t end = std::min(count, values.size() + kPiece);
-        while (values.size() < end) {
-            if constexpr (sizeof(T) == 4)
-                values.push_back(random.next_float());
-            else
-                values.push_back(random.next_double());
-        }
-        context.pause();
-    }
-    return values;
 }
 
 }  // namespace
@@ -66,27 +49,28 @@ EinsumTask einsum_task(const ExampleRequest& request) {
 }
 
 template <class T>
-std::vector<std::vector<T>> make_operands(const EinsumTask& task, ExampleContext& context) {
+std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleContext& context) {
     const DType dtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
-    std::vector<std::vector<T>> operands;
+    std::vector<AlignedBuffer<T>> operands;
     Random random(task.seed);
     for (std::size_t i = 0; i < task.contraction.shapes.size(); ++i) {
         if (!task.files.empty()) {
             NpyArray array = read_npy_array(task.files[i], dtype);
             if (array.shape != task.contraction.shapes[i])
                 throw InputError(fmt::format("{}: has another shape than a moment ago", task.files[i]));
-            operands.push_back(std::get<std::vector<T>>(std::move(array.values)));
+            const auto& values = std::get<std::vector<T>>(array.values);
+            std::ranges::copy(values, operands.emplace_back(values.size()).begin());
             context.pause();
             continue;
         }
-        std::size_t count = 1;
-        for (const std::int64_t n : task.contraction.shapes[i]) count *= std::size_t(n);
-        operands.push_back(random_values<T>(random, count, context));
+        std::int64_t count = 1;
+        for (const std::int64_t n : task.contraction.shapes[i]) count *= n;
+        operands.push_back(random_array<T>(context, random, count));
     }
     return operands;
 }
 
-template std::vector<std::vector<float>> make_operands(const EinsumTask&, ExampleContext&);
-template std::vector<std::vector<double>> make_operands(const EinsumTask&, ExampleContext&);
+template std::vector<AlignedBuffer<float>> make_operands(const EinsumTask&, ExampleContext&);
+template std::vector<AlignedBuffer<double>> make_operands(const EinsumTask&, ExampleContext&);
 
 }  // namespace stencil

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <span>
+#include <utility>
 #include <vector>
 
+#include "kernels/aligned_buffer.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/subscripts.h"
 #include "sim/files/npy_array.h"
@@ -26,11 +28,11 @@ EinsumTask einsum_task(const ExampleRequest& request);
 /// All operands in one precision. Random ones come from one generator, one after the other, as
 /// default_rng(seed).random(shape, dtype) makes them in NumPy.
 template <class T>
-std::vector<std::vector<T>> make_operands(const EinsumTask& task, ExampleContext& context);
+std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleContext& context);
 
-template <class T>
-std::vector<const T*> pointers_to(const std::vector<std::vector<T>>& arrays) {
-    std::vector<const T*> pointers;
+template <class Array>
+auto pointers_to(const std::vector<Array>& arrays) {
+    std::vector<decltype(std::declval<const Array&>().data())> pointers;
     for (const auto& array : arrays) pointers.push_back(array.data());
     return pointers;
 }
