@@ -31,13 +31,27 @@ class AlignedBuffer {
 #endif
     }
 
-    T* begin() { return data_.get(); }
-    T* end() { return data_.get() + count_; }
-    const T* begin() const { return data_.get(); }
-    const T* end() const { return data_.get() + count_; }
-    T* data() { return data_.get(); }
-    const T* data() const { return data_.get(); }
-    std::size_t size() const { return count_; }
+    T* begin() {
+        return data_.get();
+    }
+    T* end() {
+        return data_.get() + count_;
+    }
+    const T* begin() const {
+        return data_.get();
+    }
+    const T* end() const {
+        return data_.get() + count_;
+    }
+    T* data() {
+        return data_.get();
+    }
+    const T* data() const {
+        return data_.get();
+    }
+    std::size_t size() const {
+        return count_;
+    }
 
   private:
     static constexpr std::size_t kHugePage = std::size_t(1) << 21;

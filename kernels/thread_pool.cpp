@@ -51,12 +51,16 @@ void ThreadPool::run(const std::function<void(int)>& task) {
         await_change(running_, left);
 }
 
-void ThreadPool::for_ranges(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& task) {
-    const std::int64_t parts = size();
+void ThreadPool::for_ranges(std::int64_t count,
+                            const std::function<void(std::int64_t, std::int64_t)>& task,
+                            std::int64_t least) {
+    const std::int64_t parts = std::min<std::int64_t>(size(), count / std::max<std::int64_t>(1, least));
+    if (parts <= 1) {
+        if (count > 0) task(0, count);
+        return;
+    }
     run([&](int i) {
-        const std::int64_t begin = count * i / parts;
-        const std::int64_t end = count * (i + 1) / parts;
-        if (begin < end) task(begin, end);
+        if (i < parts) task(count * i / parts, count * (i + 1) / parts);
     });
 }
 

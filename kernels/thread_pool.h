@@ -25,8 +25,12 @@ class ThreadPool {
     /// returned. The tasks must not throw. One caller at a time.
     void run(const std::function<void(int)>& task);
 
-    /// Runs task(begin, end) over [0, count) cut into at most size() even ranges, none of them empty.
-    void for_ranges(std::int64_t count, const std::function<void(std::int64_t, std::int64_t)>& task);
+    /// Runs task(begin, end) over [0, count) cut into at most size() even ranges, none of them empty and,
+    /// where there are several, none shorter than `least`: what is not worth waking others for runs on the
+    /// caller.
+    void for_ranges(std::int64_t count,
+                    const std::function<void(std::int64_t, std::int64_t)>& task,
+                    std::int64_t least = 1);
 
   private:
     void work(int index);

@@ -156,7 +156,7 @@ TEST_CASE("Short of GPU memory the ridge process keeps its limit and gives the s
 TEST_CASE("example ridge measures CPU, GPU, LSMR and Cholesky, at any limit of GPU memory") {
     const Machine machine = query_machine();
     for (const std::uint64_t limit :
-         {std::uint64_t(1) << 30, std::uint64_t(3'000'000), std::uint64_t(500'000)}) {
+         {std::uint64_t(1) << 30, std::uint64_t(3'000'000), std::uint64_t(700'000)}) {
         CAPTURE(limit);
         const Report report = run_example(ridge_request(limit), machine, {});
         int processes = 0;

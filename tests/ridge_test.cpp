@@ -252,6 +252,22 @@ TEST_CASE("Without regularisation the least-squares solution is found, of full r
     }
 }
 
+TEST_CASE("Where rounding is above what a certificate asks for, the process ends and claims none") {
+    Dice random;
+    CAPTURE(random.seed);
+    SparseMatrix<double> a = random_sparse<double>(random, 40, 40, 0.5, -1);
+    const std::vector<double> d = random_vector(random, 40);
+    const PathSolution path = cpu_path(a, d, std::vector<double>{1e-9});
+    CAPTURE(name_of(path.points[0].stop));
+    REQUIRE((path.points[0].stop == RidgeStop::rounding || path.points[0].stop == RidgeStop::exact));
+    const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(d.data(), 40);
+    const Eigen::MatrixXd matrix = dense(a);
+    const std::vector<double> truth = values_of(matrix.partialPivLu().solve(right));
+    const auto singular = matrix.bdcSvd().singularValues();
+    const double condition = singular[0] / singular[39];
+    REQUIRE(distance(path.x[0], truth) <= 1e-14 * condition * condition * norm(truth));
+}
+
 TEST_CASE("A run of the process is the same to the last bit every time, with any number of threads") {
     Dice random;
     CAPTURE(random.seed);
@@ -396,8 +412,20 @@ TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
     REQUIRE(range.size() == 5);
     for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
     REQUIRE(parse_coefficients("3,0,1.5", "--coefficients") == std::vector<double>{0, 1.5, 3});
-    for (const char* text :
-         {"", "1:2", "0:1:5", "2:1:5", "1:2:1", "1:2:3:4", "-1", "1,1", "1,x", "nan", "1:2:9999"})
+    for (const char* text : {"",
+                             "1:2",
+                             "0:1:5",
+                             "2:1:5",
+                             "1:2:1",
+                             "1:2:3:4",
+                             "-1",
+                             "1,1",
+                             "1,x",
+                             "nan",
+                             "1:2:9999",
+                             "1e-150",
+                             "1e150",
+                             "1e-300:1:3"})
         REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "--coefficients"); }).empty());
 }
 
@@ -435,6 +463,21 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         const std::vector<double> truth = dense_solution(dense(a), d, i == 0 ? 0.3 : 2);
         REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
     }
+    const ProgramResult small = run_program({"example",
+                                             "ridge",
+                                             "--matrix",
+                                             matrix,
+                                             "--rhs",
+                                             rhs,
+                                             "--coefficients",
+                                             "0,1e-12",
+                                             "--backend",
+                                             "cpu",
+                                             "--methods",
+                                             "process"});
+    CAPTURE(small.err, small.out);
+    REQUIRE(small.status == 0);
+    REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
     require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rhs", matrix}), 2, "one column");
     require_refused(
         run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");

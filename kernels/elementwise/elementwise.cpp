@@ -194,20 +194,24 @@ void pass_one(Pass which, const double* a, const double* b, double* to, std::int
     HWY_DYNAMIC_DISPATCH(pass_double)(which, a, b, to, n);
 }
 
+constexpr std::int64_t kLeastElements = 8192;  // that are worth a thread
+
 }  // namespace
 
 template <class T>
 void cpu_elementwise(ThreadPool& threads, Expression expression, const T* x, T* y, std::int64_t n) {
-    threads.for_ranges(n, [&](std::int64_t begin, std::int64_t end) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
         elementwise_one(expression, x + begin, y + begin, end - begin);
-    });
+    };
+    threads.for_ranges(n, part, kLeastElements);
 }
 
 template <class T>
 void cpu_pass(ThreadPool& threads, Pass which, const T* a, const T* b, T* to, std::int64_t n) {
-    threads.for_ranges(n, [&](std::int64_t begin, std::int64_t end) {
+    const auto part = [&](std::int64_t begin, std::int64_t end) {
         pass_one(which, a + begin, (b ? b : a) + begin, to + begin, end - begin);
-    });
+    };
+    threads.for_ranges(n, part, kLeastElements);
 }
 
 template void cpu_elementwise<float>(ThreadPool&, Expression, const float*, float*, std::int64_t);

@@ -76,7 +76,8 @@ HWY_EXPORT(dot_double);
 
 namespace {
 
-constexpr std::int64_t kBlock = 2048;  // terms, added in vectors
+constexpr std::int64_t kBlock = 2048;     // terms, added in vectors
+constexpr std::int64_t kLeastBlocks = 8;  // that are worth a thread
 
 float block_of(const float* x, const float* y, std::int64_t n) {
     return y ? HWY_DYNAMIC_DISPATCH(dot_float)(x, y, n) : HWY_DYNAMIC_DISPATCH(sum_float)(x, n);
@@ -97,13 +98,14 @@ T add_in_pairs(std::vector<T>& values) {
 template <class T>
 T blockwise(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
     std::vector<T> blocks(std::size_t((n + kBlock - 1) / kBlock));
-    threads.for_ranges(std::int64_t(blocks.size()), [&](std::int64_t begin, std::int64_t end) {
+    const auto add_blocks = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t first = i * kBlock;
             blocks[std::size_t(i)] =
                 block_of(x + first, y ? y + first : nullptr, std::min(kBlock, n - first));
         }
-    });
+    };
+    threads.for_ranges(std::int64_t(blocks.size()), add_blocks, kLeastBlocks);
     return add_in_pairs(blocks);
 }
 

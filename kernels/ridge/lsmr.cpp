@@ -126,6 +126,11 @@ bool Lsmr::may_be_compatible(const LsmrTolerances& tolerances, double solution) 
            normr_ <= 1e-15 * (normb_ + norm_a_ * solution);
 }
 
+bool Lsmr::at_rounding(double solution) const {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    return normar_ <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
+}
+
 RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
     const double test1 = normr_ / normb_;
     const double scale = norm_a_ * normr_;

@@ -43,6 +43,8 @@ class Lsmr {
     double gradient() const { return normar_; }
     /// |[A; cI] x - [d; 0]|.
     double residual() const { return normr_; }
+    /// The gradient is what rounding leaves of it, given |x|: no further step makes x better.
+    bool at_rounding(double solution) const;
 
     /// Entries of the two upper bidiagonal factors R and Rbar, and of the right-hand side, that a step adds.
     struct Factors {

@@ -44,8 +44,8 @@ class Watch {
         if (first_ == 0) first_ = lsmr_.gradient();
         if (due()) solution();
         const double c2 = lsmr_.c() * lsmr_.c();
-        return lsmr_.gradient() <= rule_.tolerance * c2 * solution_ ? RidgeStop::certificate
-                                                                    : RidgeStop::none;
+        if (lsmr_.gradient() <= rule_.tolerance * c2 * solution_) return RidgeStop::certificate;
+        return lsmr_.at_rounding(solution_) ? RidgeStop::rounding : RidgeStop::none;
     }
 
     RidgeStop tests() {

@@ -86,26 +86,23 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     }
     context.report().notes.push_back(
         "A million elements are 12 or 24 MB and stay in the GPU's second-level cache between repeats, where "
-        "rates "
-        "exceed that of memory.");
+        "rates exceed that of memory.");
 }
 
 }  // namespace
 
-constinit const Example kAddExample{.name = "add",
-                                    .summary = "c = a + b: nothing but memory",
-                                    .about =
-                                        "The tutorials' kernel has no guard: 3907 blocks of 256 threads are "
-                                        "1000192 threads, and the last 192 "
-                                        "write beyond the arrays; the time they print is that of the launch, "
-                                        "because nothing waits for its end. "
-                                        "Here a thread takes 16 bytes, all lengths are guarded, all elements "
-                                        "are compared, and the time is the "
-                                        "device's with the arrays in place; the copies to the GPU and back, "
-                                        "which cost far more, stand beside it.",
-                                    .options = kOptions,
-                                    .dtypes = kDTypes,
-                                    .check = check,
-                                    .run = run};
+constinit const Example kAddExample{
+    .name = "add",
+    .summary = "c = a + b: nothing but memory",
+    .about =
+        "The tutorials' kernel has no guard: 3907 blocks of 256 threads are 1000192 threads, and the last "
+        "192 write beyond the arrays; the time they print is that of the launch, because nothing waits for "
+        "its end. Here a thread takes 16 bytes, all lengths are guarded, all elements are compared, and the "
+        "time is the device's with the arrays in place; the copies to the GPU and back, which cost far more, "
+        "stand beside it.",
+    .options = kOptions,
+    .dtypes = kDTypes,
+    .check = check,
+    .run = run};
 
 }  // namespace stencil

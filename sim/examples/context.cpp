@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/matmul/cuda_matmul.h"
 #include "kernels/thread_pool.h"
 #include "sim/copy_bandwidth.h"
 #include "sim/issue_rate.h"
@@ -109,6 +110,16 @@ double ExampleContext::tflops(Device device, DType dtype) {
     if (rate == 0)
         rate = 2e-12 * beside_the_work([&] { return measure_issue_rate(device, dtype, report_.threads); });
     return rate;
+}
+
+double ExampleContext::tensor_tflops([[maybe_unused]] TensorKind kind) const {
+#if STENCILSCOPE_HAS_CUDA
+    const CudaDevice& device = machine_.cuda.devices.front();
+    return 1e-12 * cuda_clock_rate() * device.multiprocessors *
+           tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
+#else
+    return 0;
+#endif
 }
 
 Report run_example(const ExampleRequest& asked, const Machine& machine, const ExampleWatch& watch) {

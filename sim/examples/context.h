@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "kernels/matmul/tensor_peak.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report.h"
 #include "sim/machine.h"
@@ -59,6 +60,8 @@ class ExampleContext {
     double copy_gb_per_s(Device device);
     /// Of fused multiply-adds outside tensor cores, two operations each.
     double tflops(Device device, DType dtype);
+    /// Of the GPU's tensor cores, computed from clock and units; 0 where the GPU has none, or none known.
+    double tensor_tflops(TensorKind kind) const;
 
   private:
     const Machine& machine_;

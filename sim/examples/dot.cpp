@@ -66,27 +66,23 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     }
     context.report().notes.push_back(
         "Times are the host's, from the call until it has the result: for a million elements launching the "
-        "kernel and "
-        "hearing of its end take longer than reading them.");
+        "kernel and hearing of its end take longer than reading them.");
 }
 
 }  // namespace
 
-constinit const Example kDotExample{.name = "dot",
-                                    .summary = "the dot product, from the call until the host has its result",
-                                    .about =
-                                        "The tutorial stops its clock before the GPU is done. Here the clock "
-                                        "stops when the host has the number. In "
-                                        "one launch each block adds its terms, and the block that ends last "
-                                        "adds the blocks' sums, always in the "
-                                        "same order; it writes the result into the host's memory, where the "
-                                        "host is looking for it, so that no "
-                                        "copy and no question to the driver is waited for. Beside it: the "
-                                        "same with a copy and a wait, atomic "
-                                        "additions, and the libraries.",
-                                    .options = kOptions,
-                                    .dtypes = kDTypes,
-                                    .check = check,
-                                    .run = run};
+constinit const Example kDotExample{
+    .name = "dot",
+    .summary = "the dot product, from the call until the host has its result",
+    .about =
+        "The tutorial stops its clock before the GPU is done. Here the clock stops when the host has the "
+        "number. In one launch each block adds its terms, and the block that ends last adds the blocks' "
+        "sums, always in the same order; it writes the result into the host's memory, where the host is "
+        "looking for it, so that no copy and no question to the driver is waited for. Beside it: the same "
+        "with a copy and a wait, atomic additions, and the libraries.",
+    .options = kOptions,
+    .dtypes = kDTypes,
+    .check = check,
+    .run = run};
 
 }  // namespace stencil

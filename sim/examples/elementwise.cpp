@@ -198,10 +198,8 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     auto& notes = context.report().notes;
     notes.push_back(
         "Rates count the input and the output once, whatever a way reads and writes in between: they compare "
-        "like "
-        "times. Arrays below some tens of megabytes stay in the GPU's second-level cache between repeats, "
-        "where rates "
-        "exceed that of memory.");
+        "like times. Arrays below some tens of megabytes stay in the GPU's second-level cache between "
+        "repeats, where rates exceed that of memory.");
     const std::vector<Expression> chosen = chosen_expressions(request);
     if (std::ranges::find(chosen, Expression::chain) != chosen.end())
         notes.push_back(
@@ -217,11 +215,9 @@ constinit const Example kElementwiseExample{
     .about =
         "Each expression once as a single pass over the array, and once as the separate passes that array "
         "libraries launch, through temporary arrays. The tutorials time without waiting for the GPU, count "
-        "the "
-        "making of random numbers, let neighbouring threads walk down columns, and mix float64 numbers into "
-        "float32 arithmetic; here kernels are guarded, read 16 bytes a thread along the array, compute in "
-        "the "
-        "precision of the array, and are timed on the device with their data in place.",
+        "the making of random numbers, let neighbouring threads walk down columns, and mix float64 numbers "
+        "into float32 arithmetic; here kernels are guarded, read 16 bytes a thread along the array, compute "
+        "in the precision of the array, and are timed on the device with their data in place.",
     .options = kOptions,
     .dtypes = kDTypes,
     .check = check,

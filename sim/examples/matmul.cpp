@@ -1,5 +1,7 @@
 #include "sim/examples/matmul.h"
 
+#include <algorithm>
+
 #include "sim/examples/matmul/run.h"
 
 namespace stencil {
@@ -42,20 +44,28 @@ void check(const ExampleRequest& request) {
     chosen_matmul_rows(request);
 }
 
+std::vector<MatmulRow> rows_of(const ExampleRequest& request, Device device, DType dtype) {
+    std::vector<MatmulRow> rows;
+    if (device == Device::cpu && !request.on_cpu()) return rows;
+    for (const MatmulRow& row : chosen_matmul_rows(request))
+        if (row.backend == device && (dtype == DType::float32 ? row.float32 : row.float64))
+            rows.push_back(row);
+    return rows;
+}
+
 template <class T>
-void run_dtype(const ExampleRequest& request, ExampleContext& context) {
-    std::vector<MatmulRow> cpu, gpu;
-    for (const MatmulRow& row : chosen_matmul_rows(request)) {
-        if (row.backend == Device::cpu && request.on_cpu()) cpu.push_back(row);
-        if (row.backend == Device::cuda && (sizeof(T) == sizeof(float) ? row.float32 : row.float64))
-            gpu.push_back(row);
-    }
+void run_dtype(const ExampleRequest& request, ExampleContext& context, MatmulProgress& rows) {
+    const DType dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
+    const auto cpu = rows_of(request, Device::cpu, dtype), gpu = rows_of(request, Device::cuda, dtype);
     const MatmulProblem problem = matmul_problem(request);
-    MatmulRun<T> run{request, context, problem, {}, {}};
+    MatmulRun<T> run{request, context, problem, rows, {}, {}};
+    const auto prepare = [&](const char* what) {
+        context.progress(double(rows.done) / std::max(1, rows.all), what);
+    };
     if (!cpu.empty() || context.gpu()) {
-        context.progress(0, "random numbers");
+        prepare("random numbers");
         run.operands = make_operands<T>(problem, context);
-        context.progress(0, "the reference");
+        prepare("the reference");
         run.reference = make_reference(run.operands, problem.shape, context);
     }
     for (const MatmulRow& row : cpu) run_on_cpu(run, row);
@@ -66,38 +76,32 @@ void run_dtype(const ExampleRequest& request, ExampleContext& context) {
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    MatmulProgress rows;
+    for (const DType dtype : request.dtypes)
+        for (const Device device : {Device::cpu, Device::cuda})
+            rows.all += int(rows_of(request, device, dtype).size());
     for (const DType dtype : request.dtypes) {
         if (dtype == DType::float32)
-            run_dtype<float>(request, context);
+            run_dtype<float>(request, context, rows);
         else
-            run_dtype<double>(request, context);
+            run_dtype<double>(request, context, rows);
     }
     context.report().notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "
-        "B as they "
-        "came.",
+        "B as they came.",
         "Errors are relative 2-norms, the larger of that of the sums and that of some rows of C, against "
-        "sums in long "
-        "double; the tutorial compares two float32 results with each other, which measures neither's error, "
-        "and "
-        "float32 sums cannot agree within 1e-8.",
+        "sums in long double; the tutorial compares two float32 results with each other, which measures "
+        "neither's error, and float32 sums cannot agree within 1e-8.",
         "shared-memory tile is the tutorial's Numba kernel repaired: it read A and B beyond their ends (<= "
-        "for <), took "
-        "a step for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, read "
-        "memory "
-        "across rows, and added with atomics to an output that nobody had set to zero.",
+        "for <), took a step for each block of the grid instead of ceil(k / 16), twice the work, summed in "
+        "float64, read memory across rows, and added with atomics to an output that nobody had set to zero.",
         "tensor cores, 3 x FP16: each float32 is the sum of two halves, which takes three products of "
-        "halves; every 64 "
-        "of k their sums are added up in float32 with rounding, because the tensor cores' own sums cut bits "
-        "off. "
-        "Splitting is part of the time.",
+        "halves; every 64 of k their sums are added up in float32 with rounding, because the tensor cores' "
+        "own sums cut bits off. Splitting is part of the time.",
         "tensor cores, 14 x INT8: A and B are rounded to integers of 48 bits (for k = 5000), scaled by the "
-        "largest value "
-        "of each row of A and column of B; modulo 14 small numbers their products are 8-bit work, and the "
-        "Chinese "
-        "remainder theorem puts C together. Errors are in proportion to those largest values, so that rows "
-        "of very "
-        "different values lose accuracy in the small ones."};
+        "largest value of each row of A and column of B; modulo 14 small numbers their products are 8-bit "
+        "work, and the Chinese remainder theorem puts C together. Errors are in proportion to those largest "
+        "values, so that rows of very different values lose accuracy in the small ones."};
 }
 
 }  // namespace
@@ -106,15 +110,11 @@ constinit const Example kMatmulExample = {
     "matmul",
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
     "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times, as in the tutorial. The "
-    "kernels go from "
-    "one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is fast and inexact, "
-    "and three "
-    "products of halves, which are as exact as float32, and fourteen of 8-bit integers, which are as exact "
-    "as float64. What does not fit in GPU memory goes through it in "
-    "pieces. "
-    "The tutorial's own kernel reads out of bounds, does twice the work and sums into memory that it does "
-    "not set; the one "
-    "here does not.",
+    "kernels go from one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is "
+    "fast and inexact, and three products of halves, which are as exact as float32, and fourteen of 8-bit "
+    "integers, which are as exact as float64. What does not fit in GPU memory goes through it in pieces. The "
+    "tutorial's own kernel reads out of bounds, does twice the work and sums into memory that it does not "
+    "set; the one here does not.",
     kOptions,
     kDTypes,
     check,

@@ -86,16 +86,14 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     auto& notes = context.report().notes;
     notes.push_back(
         "Atomic additions come in an order that differs from run to run, and so do the last bits of their "
-        "sums: what "
-        "has a fixed order repeats every bit.");
+        "sums: what has a fixed order repeats every bit.");
     notes.push_back(
         "OpenBLAS adds absolute values (asum), which is the same here, where none is negative: the plain "
-        "single-precision "
-        "sum of its version 0.3.21 leaves terms out on processors with AVX-512.");
+        "single-precision sum of its version 0.3.21 leaves terms out on processors with AVX-512.");
     notes.push_back(
         "One term after the other, a float32 sum loses digits as it grows: each addition rounds to the last "
-        "place of "
-        "the sum so far. Sums of sums stay small for longer; their error hardly grows with the length.");
+        "place of the sum so far. Sums of sums stay small for longer; their error hardly grows with the "
+        "length.");
 }
 
 }  // namespace
@@ -105,11 +103,9 @@ constinit const Example kReduceExample{
     .summary = "the sum of an array: atomic additions, warps and blocks, a fixed order, libraries",
     .about =
         "In the tutorial each thread adds its element to one number by an atomic addition, into a result "
-        "that it "
-        "takes to be zero, and nothing is timed. Here the result is zeroed in every run, and beside that way "
-        "stand "
-        "an atomic addition per warp and per block, two that add in a fixed order and repeat every bit, and "
-        "CUB.",
+        "that it takes to be zero, and nothing is timed. Here the result is zeroed in every run, and beside "
+        "that way stand an atomic addition per warp and per block, two that add in a fixed order and repeat "
+        "every bit, and CUB.",
     .options = kOptions,
     .dtypes = kDTypes,
     .check = check,

@@ -57,7 +57,7 @@ struct ReportRow {
     std::vector<Rate> rates;  ///< the one that limits first
     std::optional<GpuMemoryUse> gpu_memory;
     std::vector<std::pair<std::string, nlohmann::ordered_json>>
-        more;  ///< further numbers by name: "iterations"
+        more;  ///< further numbers by name: "iterations", "layout_seconds"
 
     bool measured() const { return why_not.empty(); }
 };

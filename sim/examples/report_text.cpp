@@ -10,7 +10,13 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kNameWidth = 34;
+constexpr std::size_t kNameWidth = 42;
+
+constexpr std::string_view kSeconds = "_seconds";
+
+bool is_time(std::string_view name) {
+    return name.ends_with(kSeconds);
+}
 
 // Three significant figures without powers of ten.
 std::string figures(double value) {
@@ -45,11 +51,7 @@ std::string remarks(const ReportRow& row) {
         add(fmt::format("GPU memory {} of {} predicted",
                         format_bytes(row.gpu_memory->actual),
                         format_bytes(row.gpu_memory->predicted)));
-    for (const auto& [name, value] : row.more) {
-        std::string words = name;
-        std::ranges::replace(words, '_', ' ');
-        add(fmt::format("{} {}", words, cell_text(value)));
-    }
+    for (const auto& [name, value] : row.more) add(more_name(name) + " " + more_text(name, value));
     return text;
 }
 
@@ -104,6 +106,19 @@ std::string format_time(double seconds) {
     if (seconds < 0.9995e-3) return figures(seconds * 1e6) + " us";
     if (seconds < 0.9995) return figures(seconds * 1e3) + " ms";
     return figures(seconds) + " s";
+}
+
+std::string more_name(std::string_view name) {
+    if (is_time(name)) name.remove_suffix(kSeconds.size());
+    std::string words(name);
+    std::ranges::replace(words, '_', ' ');
+    return words;
+}
+
+std::string more_text(std::string_view name, const nlohmann::ordered_json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
+    if (!value.is_number_float()) return cell_text(value);
+    return is_time(name) ? format_time(value.get<double>()) : fmt::format("{:.3g}", value.get<double>());
 }
 
 std::string rate_text(const ReportRow& row) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "sim/examples/report.h"
 
@@ -18,6 +19,10 @@ std::string curve_csv(const ReportCurve& curve);
 
 /// "12.3 us", "4.56 ms", "1.23 s"; a dash where it is not known.
 std::string format_time(double seconds);
+
+/// A row's further number for people: its name in words, and its value; "layout_seconds" is a time.
+std::string more_name(std::string_view name);
+std::string more_text(std::string_view name, const nlohmann::ordered_json& value);
 
 /// "4180 GB/s, 98% of copy, measured": the first rate of a row; empty without one.
 std::string rate_text(const ReportRow& row);

@@ -76,8 +76,7 @@ void draw_files(ExamplesState& state) {
 void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
     const std::string tip = fmt::format(
         "The simulation steps on the {} meanwhile, and would take a part of it: times are longer then, and "
-        "the "
-        "report says so. Ticked, it pauses until the example has ended.",
+        "the report says so. Ticked, it pauses until the example has ended.",
         snapshot.now.backend == "cuda" ? "GPU" : "CPU");
     row("", tip);
     checkbox("pause the simulation", &state.alone, tip);

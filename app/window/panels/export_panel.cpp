@@ -72,8 +72,7 @@ void draw_open(UiState& ui) {
     ExportState& state = ui.panel.exports;
     constexpr std::string_view kTip =
         "A spec.json or the folder of an earlier run: that session, at the step where it ended, takes the "
-        "place of the present one.\n"
-        "--spec FILE.json";
+        "place of the present one.\n--spec FILE.json";
     subtitle("Earlier runs", "From spec.json, which every export has");
     row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
     text_input("##spec", "a path", state.spec_path);

@@ -18,27 +18,24 @@ void draw_jump(const Snapshot& snapshot) {
               format_measured(snapshot.cost.stepping_ms),
               "ms",
               "Time of all steps between two pictures at once, which is the same for any number: no speed in "
-              "cells per "
-              "second could be compared with that of a method that steps");
+              "cells per second could be compared with that of a method that steps");
 }
 
 void draw_steps_speed(const Speed& speed) {
-    value_row(
-        "Step",
-        format_measured(speed.us_per_step),
-        "\xc2\xb5s",
-        "Time of one explicit step, over the newest batches: device events on CUDA, the host's clock on "
-        "the CPU. No file, picture or transfer is in it.");
+    value_row("Step",
+              format_measured(speed.us_per_step),
+              "\xc2\xb5s",
+              "Time of one explicit step, over the newest batches: device events on CUDA, the host's clock "
+              "on the CPU. No file, picture or transfer is in it.");
     value_row("Updates",
               format_measured(speed.gcells_per_s),
               "GCells/s",
               "Cell updates per second / 1e9, over the time of stepping alone");
-    value_row(
-        "Effective",
-        format_measured(speed.effective_gb_per_s),
-        "GB/s",
-        "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step would "
-        "move");
+    value_row("Effective",
+              format_measured(speed.effective_gb_per_s),
+              "GB/s",
+              "2 x bytes per cell x GCells/s: what a method that reads and writes each cell once per step "
+              "would move");
 }
 
 void draw_speed(const Snapshot& snapshot) {
@@ -63,11 +60,10 @@ void draw_speed(const Snapshot& snapshot) {
 void draw_ratio(const Snapshot& snapshot) {
     if (snapshot.limits.copy_gb_per_s <= 0 || snapshot.speed.effective_gb_per_s <= 0) return;
     const double share = snapshot.speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
-    share_bar(
-        share,
-        format_share(share) + " of copy",
-        "The effective bandwidth over that of a copy. Beyond 100 % the field stays in the cache, or several "
-        "steps share a pass over memory.");
+    share_bar(share,
+              format_share(share) + " of copy",
+              "The effective bandwidth over that of a copy. Beyond 100 % the field stays in the cache, or "
+              "several steps share a pass over memory.");
     if (share > 1)
         paragraph("Beyond 100 %: steps share a pass over memory, or the field stays in the cache.",
                   faint_color());
@@ -88,10 +84,10 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure the ladder",
                button_size(1),
-               fmt::format("Every method of the backend on a random field of this size, each speed with its "
-                           "error. The run stands still meanwhile, and goes on as it was.\n"
-                           "stencilscope bench --size {}",
-                           size),
+               fmt::format(
+                   "Every method of the backend on a random field of this size, each speed with its error. "
+                   "The run stands still meanwhile, and goes on as it was.\nstencilscope bench --size {}",
+                   size),
                snapshot.measuring_ladder ? "It is being measured; any other order ends it" : ""))
         ui.act(action::MeasureLadder{});
 }
@@ -105,11 +101,10 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     };
     milliseconds("Frame", cost.frame_ms, "From one picture to the next, while they follow each other");
     value_row("Rate", format_measured(cost.frames_per_s), "frames/s", "Pictures per second");
-    milliseconds(
-        "Stepping",
-        engine.stepping_ms,
-        "The steps between two pictures: time of the device that computes them, in which pictures are "
-        "drawn as well");
+    milliseconds("Stepping",
+                 engine.stepping_ms,
+                 "The steps between two pictures: time of the device that computes them, in which pictures "
+                 "are drawn as well");
     milliseconds("Resampling",
                  engine.resampling_ms,
                  "From the visible cells to pixels, of all panes: time of the device that steps");

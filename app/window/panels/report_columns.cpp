@@ -123,9 +123,9 @@ std::vector<std::string> names_of_more(const std::vector<TableLine>& lines) {
     return names;
 }
 
-std::string more_text(const ReportRow& row, const std::string& name) {
+std::string text_of_more(const ReportRow& row, const std::string& name) {
     for (const auto& [own, value] : row.more)
-        if (own == name) return cell_text(value);
+        if (own == name) return more_text(name, value);
     return "";
 }
 
@@ -151,8 +151,9 @@ std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines) {
     for (const ColumnRow& column : kColumns)
         columns.push_back(column_over(lines, {column.title, column.tip, column.right, {}}, column.text));
     for (const std::string& name : names_of_more(lines))
-        columns.push_back(column_over(
-            lines, {name, "", true, {}}, [&](const ReportRow& row) { return more_text(row, name); }));
+        columns.push_back(column_over(lines, {more_name(name), "", true, {}}, [&](const ReportRow& row) {
+            return text_of_more(row, name);
+        }));
     columns.erase(std::remove_if(columns.begin() + 1, columns.end(), is_bare), columns.end());
     return columns;
 }

@@ -62,11 +62,10 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     }
     bool allow = now.allow_unstable;
     row("", "");
-    if (checkbox(
-            "Allow unstable",
-            &allow,
-            "Lets the coefficient exceed 0.25, up to 0.5 on the slider. The field is watched, and the run "
-            "pauses where it overflows.\n--allow-unstable"))
+    if (checkbox("Allow unstable",
+                 &allow,
+                 "Lets the coefficient exceed 0.25, up to 0.5 on the slider. The field is watched, and the "
+                 "run pauses where it overflows.\n--allow-unstable"))
         change(ui, "allow-unstable", allow ? "true" : "false");
 }
 
@@ -276,13 +275,12 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     draw_order(
         "Advance by", "Step", state.steps, "Computes exactly so many steps, then stands still", pressed);
     if (pressed) ui.act(action::Step{state.steps});
-    draw_order(
-        "Jump to step",
-        "Jump",
-        state.jump,
-        "Goes to exactly this step as fast as it can, then stands still; from the start again where the "
-        "step lies behind",
-        pressed);
+    draw_order("Jump to step",
+               "Jump",
+               state.jump,
+               "Goes to exactly this step as fast as it can, then stands still; from the start again where "
+               "the step lies behind",
+               pressed);
     if (pressed) ui.act(action::Jump{state.jump});
     draw_stop(ui, snapshot);
 }

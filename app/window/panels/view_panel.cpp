@@ -175,11 +175,10 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     ViewState& state = ui.panel.view;
     draw_panes(ui, snapshot);
     row("", "");
-    checkbox(
-        "Smooth",
-        &ui.smooth,
-        "Interpolates between cells that are larger than a pixel; off, every cell is a square of its own "
-        "value. Changes the picture alone.");
+    checkbox("Smooth",
+             &ui.smooth,
+             "Interpolates between cells that are larger than a pixel; off, every cell is a square of its "
+             "own value. Changes the picture alone.");
     row("", "");
     checkbox("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
     row("", "");

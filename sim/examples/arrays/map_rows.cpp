@@ -107,7 +107,7 @@ class MapMeasure {
                                  "GB/s",
                                  context_.copy_gb_per_s(row.backend),
                                  "copy, measured"});
-        row.more.emplace_back("arrays read or written", way_.arrays_moved);
+        row.more.emplace_back("arrays_moved", way_.arrays_moved);
     }
 
 #if STENCILSCOPE_HAS_CUDA

@@ -138,7 +138,7 @@ class SumMeasure {
         time_launches(
             context_, stream, request_.repeats, [&] { sum->enqueue(terms, on_device); }, device);
         if (work_.result_on_host) {
-            row.more.emplace_back("on the device alone, us", device.seconds * 1e6);
+            row.more.emplace_back("on_the_device_alone_seconds", device.seconds);
         } else {
             row.seconds = device.seconds;
             row.spread = device.spread;

@@ -29,7 +29,7 @@ void time_launches(ExampleContext& context,
     });
     timing.seconds /= together;
     timing.fill(row);
-    if (together > 1) row.more.emplace_back("launches timed together", together);
+    if (together > 1) row.more.emplace_back("launches_timed_together", together);
 }
 
 #endif

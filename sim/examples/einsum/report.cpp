@@ -57,21 +57,18 @@ void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
     }
     report.tables.push_back(std::move(table));
     const double naive = task.contraction.naive_flops();
-    report.notes.push_back(
-        fmt::format("One repetition takes {:.3g} operations ({:.3g} in a loop over all labels at once), "
-                    "moves {:.3g} MB in "
-                    "float32 and twice as many in float64; the largest intermediate has {} values.",
-                    plan.flops(),
-                    naive,
-                    plan.values_moved() * 4e-6,
-                    plan.largest_intermediate));
+    report.notes.push_back(fmt::format(
+        "One repetition takes {:.3g} operations ({:.3g} in a loop over all labels at once), moves {:.3g} MB "
+        "in float32 and twice as many in float64; the largest intermediate has {} values.",
+        plan.flops(),
+        naive,
+        plan.values_moved() * 4e-6,
+        plan.largest_intermediate));
     if (task.subscripts != "ij,jk->...k") return;
     report.notes.emplace_back(
         "i is summed out of A before anything is multiplied, on both sides: the ratio of the times is that "
-        "of "
-        "two memories. CuPy does the same (sum, then matmul), and so does NumPy from 2.4 on; before, NumPy "
-        "went "
-        "through the loop over all labels, which is the 'inf' of the tutorial's CPU column.");
+        "of two memories. CuPy does the same (sum, then matmul), and so does NumPy from 2.4 on; before, "
+        "NumPy went through the loop over all labels, which is the 'inf' of the tutorial's CPU column.");
 }
 
 std::string slicing_text(const Slicing& slicing) {
@@ -85,7 +82,7 @@ std::string slicing_text(const Slicing& slicing) {
 }
 
 void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, ExampleContext& context) {
-    row.more.emplace_back("seconds per repetition", row.seconds / double(repetitions));
+    row.more.emplace_back("repetition_seconds", row.seconds / double(repetitions));
     // Less than that fits in caches, and takes as long as starting it.
     if (row.seconds <= 0 || plan.values_moved() < 1e6) return;
     const double per_second = double(repetitions) / row.seconds;

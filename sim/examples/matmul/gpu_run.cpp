@@ -77,10 +77,12 @@ class GpuRun {
           meter_(std::size_t(budget_)) {}
 
     void add(const MatmulRow& which) {
-        context_.progress(0, fmt::format("{}, {}", which.name, name_of(run_.row(which).dtype)));
         ReportRow row = run_.row(which);
-        if (!has_matmul<T>(which.method))
-            return context_.add_absent(std::move(row), "needs a GPU of compute capability 9.0");
+        run_.progress(0, row);
+        if (!has_matmul<T>(which.method)) {
+            row.why_not = "needs a GPU of compute capability 9.0";
+            return run_.add(std::move(row));
+        }
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
@@ -89,10 +91,10 @@ class GpuRun {
             result = run_resident(which, bytes, row);
         else
             result = run_streamed(which, row);
-        row.more.emplace_back("seconds_per_repetition", row.seconds / run_.problem.repetitions);
+        row.more.emplace_back("repetition_seconds", row.seconds / run_.problem.repetitions);
         compare(result, run_.reference, limits_of(which), row);
         row.rates = {rate_of(which, row)};
-        context_.add(std::move(row));
+        run_.add(std::move(row));
     }
 
   private:
@@ -129,8 +131,7 @@ class GpuRun {
                 once();
                 if (seconds < kWaitSeconds) continue;
                 stream_.synchronize();
-                context_.progress(double(i + 1) / run_.problem.repetitions,
-                                  fmt::format("{}, {}", which.name, name_of(row.dtype)));
+                run_.progress(double(i + 1) / run_.problem.repetitions, row);
             }
         });
         timing.fill(row);
@@ -212,10 +213,7 @@ class GpuRun {
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
         const double value = run_.problem.operations() / row.seconds / 1e12;
         const auto tensor = [&](TensorKind kind, double products, const char* name) {
-            const CudaDevice& device = context_.machine().cuda.devices.front();
-            const double clocks = cuda_clock_rate() * device.multiprocessors / 1e12;
-            const double peak = tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
-            return Rate{value, "TFLOP/s", clocks * peak / products, name};
+            return Rate{value, "TFLOP/s", context_.tensor_tflops(kind) / products, name};
         };
         if (which.method == MatmulMethod::half_split)
             return tensor(

@@ -202,7 +202,7 @@ void compare(const MatmulResult<T>& result,
     row.more.emplace_back("rows_of_c_checked", r.rows.size());
     row.more.emplace_back("error_of_sums", sums.relative);
     row.more.emplace_back("error_of_stored_c_summed", stored.relative);
-    row.more.emplace_back("largest_error_over_k_u_abs_a_abs_b", of_bound);
+    row.more.emplace_back("largest_error_of_bound", of_bound);
     row.more.emplace_back("within_1e-8", close8);
     row.more.emplace_back("within_1e-4", close4);
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <utility>
 
 #include "kernels/column_sums.h"
 #include "kernels/matmul/cpu_matmul.h"
@@ -23,6 +24,17 @@ ReportRow MatmulRun<T>::row(const MatmulRow& which) const {
 }
 
 template <class T>
+void MatmulRun<T>::progress(double share, const ReportRow& row) const {
+    context.progress((rows.done + share) / rows.all, fmt::format("{}, {}", row.name, name_of(row.dtype)));
+}
+
+template <class T>
+void MatmulRun<T>::add(ReportRow row) const {
+    ++rows.done;
+    context.add(std::move(row));
+}
+
+template <class T>
 void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
     ExampleContext& context = run.context;
     const MatmulShape& s = run.problem.shape;
@@ -38,10 +50,7 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
         for (int i = 0; i < run.problem.repetitions; ++i) {
             cpu_matmul<T>({run.operands.a.data(), run.operands.b.data(), c.data(), s},
                           context.thread_count(),
-                          [&](double share) {
-                              context.progress((i + share) / run.problem.repetitions,
-                                               fmt::format("{}, {}", which.name, name_of(row.dtype)));
-                          });
+                          [&](double share) { run.progress((i + share) / run.problem.repetitions, row); });
             cpu_column_sums<T>(context.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.sums.data());
         }
     });
@@ -49,13 +58,13 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
     for (const std::int64_t i : run.reference.rows)
         result.rows.insert(result.rows.end(), c.data() + i * s.n, c.data() + (i + 1) * s.n);
     cpu_column_sums<T>(context.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.stored_sums.data());
-    row.more.emplace_back("seconds_per_repetition", row.seconds / run.problem.repetitions);
+    row.more.emplace_back("repetition_seconds", row.seconds / run.problem.repetitions);
     compare(result, run.reference, {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true}, row);
     row.rates = {{run.problem.operations() / row.seconds / 1e12,
                   "TFLOP/s",
                   context.tflops(Device::cpu, row.dtype),
                   "multiply-adds, measured"}};
-    context.add(std::move(row));
+    run.add(std::move(row));
 }
 
 template struct MatmulRun<float>;

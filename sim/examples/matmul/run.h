@@ -9,17 +9,28 @@
 
 namespace stencil {
 
+/// How far the example is: rows of all precisions.
+struct MatmulProgress {
+    int done = 0;
+    int all = 0;
+};
+
 /// What all rows of a precision have in common.
 template <class T>
 struct MatmulRun {
     const ExampleRequest& request;
     ExampleContext& context;
     MatmulProblem problem;
+    MatmulProgress& rows;
     MatmulOperands<T> operands;
     MatmulReference reference;
 
     /// A row of the report, still empty.
     ReportRow row(const MatmulRow& which) const;
+    /// So much of the row is done. Throws Cancelled.
+    void progress(double share, const ReportRow& row) const;
+    /// The row is done.
+    void add(ReportRow row) const;
 };
 
 /// Adds the row to the report. Throws Cancelled.

@@ -75,6 +75,17 @@ SparseMatrix<float> narrowed(const SparseMatrix<double>& a) {
     return result;
 }
 
+// Their squares are numbers of float64, with room for what they are multiplied by.
+void require_in_range(const std::vector<double>& coefficients,
+                      const std::string& setting,
+                      const std::string& text) {
+    constexpr double kLeast = 1e-100, kMost = 1e100;
+    for (const double c : coefficients)
+        if (c != 0 && !(c >= kLeast && c <= kMost))
+            throw InputError(
+                fmt::format("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kLeast, kMost));
+}
+
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
     problem.a64 = read_matrix_market(path);
     if (problem.a64.rows == 0 || problem.a64.columns == 0)
@@ -191,17 +202,17 @@ std::vector<double> parse_coefficients(const std::string& text, const std::strin
         for (long long i = 0; i < count; ++i)
             values.push_back(i + 1 == count ? high
                                             : low * std::pow(high / low, double(i) / double(count - 1)));
+        require_in_range(values, setting, text);
         return values;
     }
     if (range.size() != 1)
         throw InputError(fmt::format("{} {}: must be LOW:HIGH:COUNT or a list C,C,...", setting, text));
     for (const std::string& word : split(text, ',')) values.push_back(parse_real(word, setting));
     std::ranges::sort(values);
-    const bool valid = values.front() >= 0 && std::ranges::adjacent_find(values) == values.end() &&
-                       values.size() <= kMostCoefficients;
-    if (!valid)
-        throw InputError(fmt::format(
-            "{} {}: must be up to {} different numbers, none below 0", setting, text, kMostCoefficients));
+    if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMostCoefficients)
+        throw InputError(
+            fmt::format("{} {}: must be up to {} different numbers", setting, text, kMostCoefficients));
+    require_in_range(values, setting, text);
     return values;
 }
 

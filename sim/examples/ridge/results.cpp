@@ -87,8 +87,7 @@ void RidgeRun<T>::report_results() {
     report.live = live_l_curve(result.bidiagonal, points);
     report.notes.push_back(
         "The tutorial plots another residual: there, A x of shape (n,) less d of shape (n, 1) becomes an n x "
-        "n "
-        "matrix of all differences, and its norm (the dashed line) is far above |A x - d| and not even "
+        "n matrix of all differences, and its norm (the dashed line) is far above |A x - d| and not even "
         "monotone.");
     report.notes.push_back(
         "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products.");
