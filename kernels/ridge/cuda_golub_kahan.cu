@@ -181,6 +181,8 @@ class ResidentGolubKahan final : public GolubKahan {
         t.unit_u = as<double>(unit_u_);
         t.partial = as<double2>(partial_);
         t.scalars = as<StepScalars>(scalars_);
+        if (const char* e = getenv("FETCH")) t.ahead = atoi(e);
+        if (const char* e = getenv("KEPT")) t.kept_share = atof(e);
         return t;
     }
 

@@ -133,14 +133,36 @@ __device__ inline double warp_sum(double value) {
     return value;
 }
 
-/// A block's units; those from `kept` on stay in the second-level cache.
+/// A block's units and the groups that they cover; units from `kept` on stay in the second-level cache.
 struct UnitRange {
     std::uint32_t begin, kept, end;
+    std::uint32_t first_group, end_group;
 };
 
-/// Sums of units with the vector x, by the block. The next unit is on its way while one is summed.
+/// Has groups brought to the second-level cache. To be called by one thread; any number past the end is none.
 template <class T, class I>
-__device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, const double* x, double* sums) {
+__device__ void fetch_groups(const UnitsView<T, I>& a,
+                             const UnitRange& range,
+                             std::uint32_t offset,
+                             std::uint32_t count) {
+#if __CUDA_ARCH__ >= 900
+    const std::uint32_t first = (range.first_group + offset) / 2 * 2;  // on 16 bytes
+    if (first >= range.end_group) return;
+    const std::uint32_t groups = min(count, range.end_group - first);
+    const auto fetch = [](const void* p, std::uint32_t size) {
+        if (size < 16) return;
+        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(size / 16 * 16) : "memory");
+    };
+    fetch(a.value + std::size_t(first) * kGroup, groups * kGroup * std::uint32_t(sizeof(T)));
+    fetch(a.column + std::size_t(first) * kGroup, groups * kGroup * std::uint32_t(sizeof(I)));
+#endif
+}
+
+/// Sums of units with the vector x, by the block. The next unit is on its way to registers while one is
+/// summed, and `ahead` groups are on their way to the cache, where the last phase has begun with them.
+template <class T, class I>
+__device__ void sum_units(
+    const UnitsView<T, I>& a, const UnitRange& range, std::uint32_t ahead, const double* x, double* sums) {
     const std::uint32_t end = range.end, warps = blockDim.x / 32;
     const CachePolicies policies = cache_policies();
     const auto policy = [&](std::uint32_t unit) {
@@ -153,29 +175,15 @@ __device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, cons
         const std::uint32_t next = unit + warps;
         UnitShare<T, I> coming;
         if (next < end) coming.load(a, next, policy(next));
+        if (threadIdx.x == 0 && ahead > 0) {
+            fetch_groups(a, range, ahead, warps * kUnitGroups);
+            ahead += warps * kUnitGroups;
+        }
         const double sum = warp_sum(now.dot(x));
         if (threadIdx.x % 32 == 0) sums[unit] = sum;
         now = coming;
         unit = next;
     }
-}
-
-/// Has the first `bytes` of a block's units brought to the second-level cache.
-template <class T, class I>
-__device__ void fetch_units(const UnitsView<T, I>& a, const UnitRange& range, std::uint32_t bytes) {
-#if __CUDA_ARCH__ >= 900
-    if (threadIdx.x != 0 || range.begin == range.end || bytes == 0) return;
-    const std::uint32_t first = a.units[range.begin].group;
-    const PackedUnit last = a.units[range.end - 1];
-    const std::uint32_t groups =
-        min(last.group + last.groups - first, bytes / std::uint32_t(kGroup * (sizeof(T) + sizeof(I))));
-    const auto fetch = [](const void* p, std::uint32_t size) {
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(size / 16 * 16) : "memory");
-    };
-    const std::size_t place = std::size_t(first / 2 * 2) * kGroup;  // on 16 bytes
-    fetch(a.value + place, groups * kGroup * std::uint32_t(sizeof(T)));
-    fetch(a.column + place, groups * kGroup * std::uint32_t(sizeof(I)));
-#endif
 }
 
 /// Two sums over the block, valid in its first thread. Ends with the block in step.

@@ -12,6 +12,8 @@
 
 #include "sim/error.h"
 #include "sim/files/input_file.h"
+#include "sim/host_memory.h"
+#include "sim/parse.h"
 
 namespace stencil {
 namespace {
@@ -148,7 +150,8 @@ Banner read_banner(Words& words) {
         words.refuse(fmt::format("only a matrix can be read, not '{}'", quotable(object)));
     if (format != "coordinate" && format != "array")
         words.refuse(fmt::format("the format must be coordinate or array, not '{}'", quotable(format)));
-    if (field != "real" && field != "double" && field != "integer" && field != "pattern")
+    const bool integer = field == "integer" || field == "unsigned-integer";
+    if (field != "real" && field != "double" && !integer && field != "pattern")
         words.refuse(fmt::format("the field must be real, integer or pattern, not '{}'", quotable(field)));
     if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
         words.refuse(fmt::format("the symmetry must be general, symmetric or skew-symmetric, not '{}'",
@@ -156,7 +159,7 @@ Banner read_banner(Words& words) {
     Banner banner;
     banner.coordinate = format == "coordinate";
     banner.pattern = field == "pattern";
-    banner.integer = field == "integer";
+    banner.integer = integer;
     banner.symmetry = symmetry == "general"     ? Symmetry::general
                       : symmetry == "symmetric" ? Symmetry::symmetric
                                                 : Symmetry::skew;
@@ -232,6 +235,21 @@ void read_array(Words& words, const Banner& banner, Contents& contents) {
     if (words.next_line()) words.refuse("there are more values than announced");
 }
 
+// Rows and columns take memory even where they are empty.
+void require_room(const std::filesystem::path& path, const Contents& contents) {
+    constexpr double kBytes = 32;
+    const double needed = kBytes * double(contents.rows + contents.columns);
+    const double room = 0.5 * double(query_host_memory().free_bytes);
+    if (needed > room)
+        throw MachineError(
+            fmt::format("{}: {} rows and {} columns need {} of memory, of which {} may be used",
+                        path.string(),
+                        contents.rows,
+                        contents.columns,
+                        format_bytes(needed),
+                        format_bytes(room)));
+}
+
 std::string read_text(const std::filesystem::path& path) {
     InputFile file(path);
     std::string text(std::size_t(file.size()), '\0');
@@ -247,6 +265,7 @@ Contents read_contents(const std::filesystem::path& path) {
     Contents contents;
     contents.rows = words.integer("number of rows", 0, kMostIndices - 1);
     contents.columns = words.integer("number of columns", 0, kMostIndices - 1);
+    require_room(path, contents);
     if (banner.symmetry != Symmetry::general && contents.rows != contents.columns)
         words.refuse(
             fmt::format("a symmetric matrix is square, not {} x {}", contents.rows, contents.columns));

@@ -13,7 +13,7 @@ namespace stencil {
 /// skew-symmetric (the half that a file leaves out is filled in). Entries of one place are summed; zeros are
 /// kept as they are in a coordinate file and left out of an array. Throws InputError, one line "PATH: line N:
 /// ...", for anything else: what is not finite, indices beyond the size, too few or too many entries, complex
-/// and Hermitian matrices.
+/// and Hermitian matrices; MachineError where so many rows and columns do not fit the memory.
 SparseMatrix<double> read_matrix_market(const std::filesystem::path& path);
 
 /// Reads a file of one column (or of one row) as a vector with all its zeros.

@@ -28,7 +28,7 @@ Range range_of(std::span<const CurvePoint> points) {
 }
 
 std::string label(double c) {
-    return fmt::format("{:.2g}", c);
+    return c >= 100 && c < 1e6 ? fmt::format("{:.0f}", c) : fmt::format("{:.2g}", c);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
     if (const double c = corner_of(bidiagonal, low, high); c > 0) {
         const ProjectedSolution at = bidiagonal.solve(c);
         curve.series.push_back({fmt::format("corner, c = {}", label(c)),
-                                {{at.residual, at.solution, fmt::format("corner {}", label(c)), true}},
+                                {{at.residual, at.solution, "", true}},
                                 false,
                                 true,
                                 false});
