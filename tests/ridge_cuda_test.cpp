@@ -93,7 +93,7 @@ TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bi
         int rows, columns;
         double density;
     };
-    for (const Shape shape : {Shape{1003, 517, 0.1}, {61, 9001, 0.1}, {9001, 61, 0.1}, {7, 70'001, 0.01}}) {
+    for (const Shape shape : {Shape{1003, 517, 0.1}, {1201, 9001, 0.1}, {9001, 61, 0.1}, {7, 70'001, 0.01}}) {
         CAPTURE(shape.rows, shape.columns);
         const auto a = random_sparse<TestType>(random, shape.rows, shape.columns, shape.density);
         const std::vector<double> d = random_vector(random, shape.rows, 3);

@@ -12,20 +12,21 @@
 namespace stencil {
 namespace {
 
-constexpr int kThreads = 512;
 constexpr int kBatch = 16;  // steps of one launch
 
 struct DeviceLimits {
     int blocks = 1;          // one on each multiprocessor
     std::size_t shared = 0;  // that a block may have
+    bool has_bulk_copies = false;
 };
 
 DeviceLimits device_limits() {
-    int device = 0, blocks = 0, shared = 0;
+    int device = 0, blocks = 0, shared = 0, major = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return {blocks, std::size_t(shared)};
+    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return {blocks, std::size_t(shared), major >= 9};
 }
 
 // Of the kernel's own shared variables.
@@ -36,7 +37,8 @@ template <class T, class I>
 class DeviceRows {
   public:
     DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
-        const PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
+        PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
+        packed.column.resize(packed.column.size() + kGroup);  // bulk copies end at 16 bytes
         std::vector<std::uint32_t> parts;
         for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
         CudaTimer timer;
@@ -90,11 +92,7 @@ class ResidentGolubKahan final : public GolubKahan {
           basis_(a.columns, options.plan.basis_pieces),
           trace_(2 * sizeof(double) * std::size_t(options.steps + kBatch)) {
         capacity_ = std::min(options.steps, basis_.capacity(options.host_bytes));
-        shared_bytes_ = sizeof(double) * std::max(rows_, columns_);
-        shared_ = shared_bytes_ + kStaticShared <= limits_.shared;
-        if (shared_)
-            CUDA_CHECK(cudaFuncSetAttribute(
-                steps_kernel<T, I, true>, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)));
+        choose_kernel();
     }
 
     ~ResidentGolubKahan() override { cudaStreamSynchronize(cuda_handle(stream_)); }
@@ -179,22 +177,35 @@ class ResidentGolubKahan final : public GolubKahan {
         t.q = deflated_ ? as<double>(q_) : nullptr;
         t.pitch = basis_.pitch();
         t.unit_u = as<double>(unit_u_);
+        t.slots = slots_;
         t.partial = as<double2>(partial_);
         t.scalars = as<StepScalars>(scalars_);
-        if (const char* e = getenv("FETCH")) t.ahead = atoi(e);
-        if (const char* e = getenv("KEPT")) t.kept_share = atof(e);
         return t;
+    }
+
+    // Shared memory is for a vector, and what is left of it for rings of units, where the GPU has them.
+    void choose_kernel() {
+        const std::size_t vector = sizeof(double) * staged_size(rows_, columns_);
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, false>);
+        if (vector + kStaticShared > limits_.shared) return;
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
+        shared_bytes_ = vector;
+        slots_ = ring_slots<T, I>(limits_.shared - kStaticShared - vector, kStepsThreads / 32);
+        if (limits_.has_bulk_copies && slots_ >= 2) {
+            kernel_ = reinterpret_cast<const void*>(ring_steps_kernel<T, I>);
+            shared_bytes_ += sizeof(UnitSlot<T, I>) * std::size_t(slots_ * kStepsThreads / 32);
+        }
+        CUDA_CHECK(
+            cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)));
     }
 
     void launch(StepsTask<T, I> t) {
         void* arguments[] = {&t};
-        const void* kernel = shared_ ? reinterpret_cast<const void*>(steps_kernel<T, I, true>)
-                                     : reinterpret_cast<const void*>(steps_kernel<T, I, false>);
-        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel,
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel_,
                                                dim3(unsigned(limits_.blocks)),
-                                               dim3(kThreads),
+                                               dim3(kStepsThreads),
                                                arguments,
-                                               shared_ ? shared_bytes_ : 0,
+                                               shared_bytes_,
                                                cuda_handle(stream_)));
         check_launch("steps_kernel");
     }
@@ -272,8 +283,9 @@ class ResidentGolubKahan final : public GolubKahan {
     CudaBasis basis_;
     CudaHostMemory trace_;
     std::vector<double> host_p_;
+    const void* kernel_ = nullptr;
     std::size_t shared_bytes_ = 0;
-    bool shared_ = false;
+    int slots_ = 0;
     bool deflated_ = false;
     std::int64_t enqueued_ = 0;
     std::deque<Batch> batches_;
@@ -287,7 +299,7 @@ std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t non
     std::size_t units = 0;
     for (std::int64_t i = 0; i < rows; ++i)
         units += std::size_t((packed_groups(start, i, i + 1) + kUnitGroups - 1) / kUnitGroups);
-    return groups * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
+    return (groups + 1) * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
            sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
 }
 

@@ -1,7 +1,7 @@
 // Steps of the Golub-Kahan process in one cooperative kernel: all scalars stay on the device.
 #pragma once
 
-#include "kernels/ridge/units.cuh"
+#include "kernels/ridge/unit_ring.cuh"
 
 namespace stencil {
 
@@ -29,11 +29,9 @@ struct StepsTask {
     StepScalars* scalars = nullptr;
     double* trace = nullptr;  ///< beta and alpha of each step
     int steps = 0;
+    int slots = 0;           ///< of each warp's ring
     bool only_back = false;  ///< the first step begins with u in place
     bool power = false;      ///< power iteration: nothing is subtracted
-    std::uint32_t ahead =
-        0;                 ///< groups of the matrix that each block fetches ahead, also of the next product
-    float kept_share = 0;  ///< of the forward product's units, kept in the second-level cache
 };
 
 /// A stored vector, its part along `part` taken out, and normalised.
@@ -47,10 +45,17 @@ struct Normalised {
     __device__ double of(double value, double of_part) const { return (value - along * of_part) * factor; }
 };
 
-/// What a block does of one of the two products.
-struct BlockShare {
+/// One phase of a step: out = A x - subtract * old, where old is what `out` was, normalised.
+template <class T, class I>
+struct Phase {
+    UnitsView<T, I> a;
     std::uint32_t first_row, end_row;
     UnitRange units;
+    double* unit_sums;
+    Normalised old;
+    double* out;
+    double subtract;
+    double2* partial;
 };
 
 /// All blocks' partial sums, the same in every thread of every block.
@@ -73,35 +78,23 @@ __device__ inline double2 all_sums(const double2* partial) {
     return result;
 }
 
-/// One phase of a step: out = A x - subtract * old, where old is what `out` was, normalised. Leaves the sums
-/// of squares of `out` and its part along `old.part` in `partial`. While sums are formed and blocks wait for
-/// each other, the next phase's matrix is already on its way to the cache. All that does not change is read
-/// from the task and from shared memory where it is needed, which leaves the registers to the matrix.
-template <bool back, class T, class I>
-__device__ void run_phase(const StepsTask<T, I>& task,
-                          const BlockShare* shares,
-                          const Normalised& old,
-                          double subtract,
-                          const double* x) {
-    const UnitsView<T, I>& a = back ? task.back : task.forward;
-    const BlockShare& share = shares[back];
-    sum_units(a, share.units, task.ahead, x, task.unit_sums);
-    if (threadIdx.x == 0 && task.ahead > 0)
-        fetch_groups(back ? task.forward : task.back, shares[!back].units, 0, task.ahead);
+/// Leaves the sum of squares of `out` and its part along `old.part` in the sums of this phase.
+template <class T, class I, class Units>
+__device__ void run_phase(const Phase<T, I>& phase, Units& units, const double* x) {
+    units.sum_units(phase.a, phase.units, x, phase.unit_sums);
     __syncthreads();
-    double* out = back ? task.v : task.u;
     double2 sums = {0, 0};
-    for (std::uint32_t row = share.first_row + threadIdx.x; row < share.end_row; row += blockDim.x) {
+    for (std::uint32_t row = phase.first_row + threadIdx.x; row < phase.end_row; row += blockDim.x) {
         double value = 0;
-        for (std::uint32_t unit = a.row_units[row]; unit < a.row_units[row + 1]; ++unit)
-            value += task.unit_sums[unit];
-        if (subtract != 0) value -= subtract * old.at(int(row));
-        out[row] = value;
+        for (std::uint32_t unit = phase.a.row_units[row]; unit < phase.a.row_units[row + 1]; ++unit)
+            value += phase.unit_sums[unit];
+        if (phase.subtract != 0) value -= phase.subtract * phase.old.at(int(row));
+        phase.out[row] = value;
         sums.x += value * value;
-        if (old.part) sums.y += value * old.part[row];
+        if (phase.old.part) sums.y += value * phase.old.part[row];
     }
     sums = block_sum(sums);
-    if (threadIdx.x == 0) task.partial[blockIdx.x + (back ? gridDim.x : 0)] = sums;
+    if (threadIdx.x == 0) phase.partial[blockIdx.x] = sums;
 }
 
 /// All of a vector to this block's shared memory: many loads at once, because each takes long.
@@ -152,59 +145,84 @@ __device__ inline double inverse(double length) {
     return length > 0 ? 1 / length : 0;
 }
 
-/// The block's share of a product, of whose units a part is kept in the cache.
-template <class T, class I>
-__device__ BlockShare share_of(const UnitsView<T, I>& a, const std::uint32_t* parts, float kept) {
-    BlockShare share{parts[blockIdx.x], parts[blockIdx.x + 1], {}};
-    const std::uint32_t begin = a.row_units[share.first_row], end = a.row_units[share.end_row];
-    share.units = {begin, end - std::uint32_t(kept * float(end - begin)), end, 0, 0};
-    if (begin == end) return share;
-    share.units.first_group = a.units[begin].group;
-    share.units.end_group = a.units[end - 1].group + a.units[end - 1].groups;
-    return share;
+__device__ inline UnitRange units_of(const std::uint32_t* row_units, const std::uint32_t* parts) {
+    return {row_units[parts[blockIdx.x]], row_units[parts[blockIdx.x + 1]]};
 }
 
-/// A length without the part that is taken away.
-__device__ inline double length_without(double2 sums) {
-    return sqrt(fmax(0.0, sums.x - sums.y * sums.y));
-}
-
-template <class T, class I, bool shared>
-__global__ void __launch_bounds__(512, 1) steps_kernel(const __grid_constant__ StepsTask<T, I> task) {
-    extern __shared__ double staged[];
-    __shared__ BlockShare shares[2];
+template <bool shared, class T, class I, class Units>
+__device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* staged) {
     const auto grid = cooperative_groups::this_grid();
     StepScalars s = *task.scalars;
-    if (threadIdx.x == 0) {
-        shares[0] = share_of(task.forward, task.forward_parts, task.kept_share);
-        shares[1] = share_of(task.back, task.back_parts, 0);
-    }
+    Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
+    Phase<T, I> back{task.back, task.back_parts[blockIdx.x], task.back_parts[blockIdx.x + 1]};
+    forward.units = units_of(task.forward.row_units, task.forward_parts);
+    back.units = units_of(task.back.row_units, task.back_parts);
+    forward.unit_sums = back.unit_sums = task.unit_sums;
+    forward.out = task.u;
+    back.out = task.v;
+    forward.partial = task.partial;
+    back.partial = task.partial + gridDim.x;
     grid.sync();
     for (int step = 0; step < task.steps; ++step) {
-        const bool begins = step == 0 && task.only_back;
         const Normalised v{task.v, task.q, s.q_part, inverse(s.alpha)};
-        if (!begins) {
+        if (step > 0 || !task.only_back) {
             const double* x = stage<shared>(v, task.columns, staged, task.basis + step * task.pitch);
-            const Normalised u{task.u, task.p, s.p_part, inverse(s.beta)};
-            run_phase<false>(task, shares, u, task.power ? 0 : s.alpha, x);
+            forward.old = {task.u, task.p, s.p_part, inverse(s.beta)};
+            forward.subtract = task.power ? 0 : s.alpha;
+            run_phase(forward, units, x);
             grid.sync();
-            const double2 sums = all_sums(task.partial);
+            const double2 sums = all_sums(forward.partial);
             s.p_part = sums.y;
-            s.beta = length_without(sums);
+            s.beta = sqrt(fmax(0.0, sums.x - sums.y * sums.y));
         }
         const Normalised u{task.u, task.p, s.p_part, inverse(s.beta)};
         const double* x = stage<shared>(u, task.rows, staged, shared ? nullptr : task.unit_u);
-        run_phase<true>(task, shares, v, task.power || begins ? 0 : s.beta, x);
+        back.old = v;
+        back.subtract = task.power || (step == 0 && task.only_back) ? 0 : s.beta;
+        run_phase(back, units, x);
         grid.sync();
-        const double2 sums = all_sums(task.partial + gridDim.x);
+        const double2 sums = all_sums(back.partial);
         s.q_part = sums.y;
-        s.alpha = length_without(sums);
+        s.alpha = sqrt(fmax(0.0, sums.x - sums.y * sums.y));
         if (blockIdx.x == 0 && threadIdx.x == 0) {
             task.trace[2 * step] = s.beta;
             task.trace[2 * step + 1] = s.alpha;
         }
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) *task.scalars = s;
+}
+
+/// Doubles of shared memory for a vector, up to where something else may begin.
+__host__ __device__ inline std::size_t staged_size(std::size_t rows, std::size_t columns) {
+    return ((rows > columns ? rows : columns) + 1) / 2 * 2;
+}
+
+inline constexpr int kStepsThreads = 512;
+
+template <class T, class I, bool shared>
+__global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask<T, I> task) {
+    extern __shared__ double staged[];
+    DirectUnits<T, I> units;
+    run_steps<shared>(task, units, staged);
+}
+
+/// The same with vectors and rings of units in shared memory.
+template <class T, class I>
+__global__ void __launch_bounds__(kStepsThreads, 1) ring_steps_kernel(const StepsTask<T, I> task) {
+    extern __shared__ double staged[];
+    __shared__ UnitsView<T, I> products[2];
+    __shared__ UnitRange ranges[2];
+    if (threadIdx.x == 0) {
+        products[0] = task.forward;
+        products[1] = task.back;
+        ranges[0] = units_of(task.forward.row_units, task.forward_parts);
+        ranges[1] = units_of(task.back.row_units, task.back_parts);
+    }
+    __syncthreads();
+    auto* const slots = reinterpret_cast<UnitSlot<T, I>*>(staged + staged_size(task.rows, task.columns));
+    UnitRing<T, I> ring(
+        slots + threadIdx.x / 32 * task.slots, task.slots, products, ranges, task.steps, task.only_back);
+    run_steps<true>(task, ring, staged);
 }
 
 }  // namespace stencil

@@ -20,16 +20,15 @@ struct UnitsView {
 };
 
 template <class T>
-struct FourValues {
+struct alignas(16) FourValues {
     T v[4];
 };
 template <class I>
-struct FourColumns {
+struct alignas(4 * sizeof(I)) FourColumns {
     I c[4];
 };
 
-/// What the second-level cache does with a matrix: a part of it stays there from pass to pass, and the rest,
-/// which is larger than the cache, goes first.
+/// What the second-level cache does with what is read: keeps it, or lets it go first.
 struct CachePolicies {
     std::uint64_t keep = 0, pass = 0;
 };
@@ -116,6 +115,19 @@ struct UnitShare {
         }
     }
 
+    /// From a unit that lies in shared memory.
+    __device__ void load_shared(const T* from_value, const I* from_column, std::uint32_t groups) {
+#pragma unroll
+        for (int k = 0; k < kGroups; ++k) {
+            const std::uint32_t group = threadIdx.x % 32 + 32 * k;
+            value[k] = {};
+            column[k] = {};
+            if (group >= groups) continue;
+            value[k] = reinterpret_cast<const FourValues<T>*>(from_value)[group];
+            column[k] = reinterpret_cast<const FourColumns<I>*>(from_column)[group];
+        }
+    }
+
     __device__ double dot(const double* x) const {
         double sums[kGroups] = {};
 #pragma unroll
@@ -133,58 +145,36 @@ __device__ inline double warp_sum(double value) {
     return value;
 }
 
-/// A block's units and the groups that they cover; units from `kept` on stay in the second-level cache.
+/// A block's units.
 struct UnitRange {
-    std::uint32_t begin, kept, end;
-    std::uint32_t first_group, end_group;
+    std::uint32_t begin, end;
 };
 
-/// Has groups brought to the second-level cache. To be called by one thread; any number past the end is none.
+/// Units that come straight to registers: the next one is on its way while one is summed.
 template <class T, class I>
-__device__ void fetch_groups(const UnitsView<T, I>& a,
-                             const UnitRange& range,
-                             std::uint32_t offset,
-                             std::uint32_t count) {
-#if __CUDA_ARCH__ >= 900
-    const std::uint32_t first = (range.first_group + offset) / 2 * 2;  // on 16 bytes
-    if (first >= range.end_group) return;
-    const std::uint32_t groups = min(count, range.end_group - first);
-    const auto fetch = [](const void* p, std::uint32_t size) {
-        if (size < 16) return;
-        asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(p), "r"(size / 16 * 16) : "memory");
-    };
-    fetch(a.value + std::size_t(first) * kGroup, groups * kGroup * std::uint32_t(sizeof(T)));
-    fetch(a.column + std::size_t(first) * kGroup, groups * kGroup * std::uint32_t(sizeof(I)));
-#endif
-}
-
-/// Sums of units with the vector x, by the block. The next unit is on its way to registers while one is
-/// summed, and `ahead` groups are on their way to the cache, where the last phase has begun with them.
-template <class T, class I>
-__device__ void sum_units(
-    const UnitsView<T, I>& a, const UnitRange& range, std::uint32_t ahead, const double* x, double* sums) {
-    const std::uint32_t end = range.end, warps = blockDim.x / 32;
-    const CachePolicies policies = cache_policies();
-    const auto policy = [&](std::uint32_t unit) {
-        return unit >= range.kept ? policies.keep : policies.pass;
-    };
-    std::uint32_t unit = range.begin + threadIdx.x / 32;
-    UnitShare<T, I> now;
-    if (unit < end) now.load(a, unit, policy(unit));
-    while (unit < end) {
-        const std::uint32_t next = unit + warps;
-        UnitShare<T, I> coming;
-        if (next < end) coming.load(a, next, policy(next));
-        if (threadIdx.x == 0 && ahead > 0) {
-            fetch_groups(a, range, ahead, warps * kUnitGroups);
-            ahead += warps * kUnitGroups;
+struct DirectUnits {
+    /// Sums of the range's units with the vector x, by the block. All of the matrix is larger than the
+    /// second-level cache, and goes from there first.
+    __device__ void sum_units(const UnitsView<T, I>& a,
+                              const UnitRange& range,
+                              const double* x,
+                              double* sums) {
+        const std::uint32_t end = range.end, warps = blockDim.x / 32;
+        const std::uint64_t policy = cache_policies().pass;
+        std::uint32_t unit = range.begin + threadIdx.x / 32;
+        UnitShare<T, I> now;
+        if (unit < end) now.load(a, unit, policy);
+        while (unit < end) {
+            const std::uint32_t next = unit + warps;
+            UnitShare<T, I> coming;
+            if (next < end) coming.load(a, next, policy);
+            const double sum = warp_sum(now.dot(x));
+            if (threadIdx.x % 32 == 0) sums[unit] = sum;
+            now = coming;
+            unit = next;
         }
-        const double sum = warp_sum(now.dot(x));
-        if (threadIdx.x % 32 == 0) sums[unit] = sum;
-        now = coming;
-        unit = next;
     }
-}
+};
 
 /// Two sums over the block, valid in its first thread. Ends with the block in step.
 __device__ inline double2 block_sum(double2 value) {
