@@ -240,6 +240,21 @@ std::string one_line(std::string text) {
     return text;
 }
 
+// The words in the reversed order that CLI11 takes. It reads "--name=" as an option whose value is the next
+// word; here that value is empty.
+std::vector<std::string> reversed_words(int argc, const char* const* argv) {
+    std::vector<std::string> words;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        const bool empty = word.starts_with("--") && word.find('=') == word.size() - 1;
+        if (empty) word.pop_back();
+        words.push_back(std::move(word));
+        if (empty) words.emplace_back();
+    }
+    std::ranges::reverse(words);
+    return words;
+}
+
 }  // namespace
 
 std::function<int()> read_command_line(int argc, const char* const* argv) {
@@ -265,7 +280,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
     try {
-        app.parse(argc, argv);
+        app.parse(reversed_words(argc, argv));
     } catch (const CLI::Success& help_or_version) {
         app.exit(help_or_version);
         return [] { return 0; };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -58,14 +59,14 @@ void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& or
             "--" + name, [&values, name] { values.set(name, "true"); }, help_of(option));
         return;
     }
-    command
-        .add_option_function<Texts>(
-            "--" + name,
-            [&values, name](const Texts& texts) {
-                for (const std::string& text : texts) values.set(name, text);
-            },
-            help_of(option))
-        ->type_name(std::string(option.value))
+    const auto set = [&values, name](const std::string& text) { values.set(name, text); };
+    CLI::Option* word = option.repeatable
+                            ? command.add_option_function<Texts>(
+                                  "--" + name,
+                                  [set](const Texts& texts) { std::ranges::for_each(texts, set); },
+                                  help_of(option))
+                            : command.add_option_function<std::string>("--" + name, set, help_of(option));
+    word->type_name(std::string(option.value))
         ->allow_extra_args(false)
         ->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
                                                 : CLI::MultiOptionPolicy::TakeLast);

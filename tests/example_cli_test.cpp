@@ -124,6 +124,17 @@ TEST_CASE("example refuses what it can't do in one line, and writes nothing") {
     require_refused(run_program({"example", "matmull"}), 2, "did you mean 'matmul'");
 }
 
+TEST_CASE("An option may have an empty value, with or without an equals sign") {
+    for (const Words& empty : {Words{"--subscripts="}, Words{"--subscripts", ""}}) {
+        Words words{"example", "einsum", "--backend", "cpu", "--repeats", "1"};
+        words.insert(words.begin() + 2, empty.begin(), empty.end());
+        const ProgramResult result = run_program(words);
+        CAPTURE(result.err, result.out);
+        REQUIRE(result.status == 0);
+        REQUIRE(contains(result.out, "backend cpu"));
+    }
+}
+
 TEST_CASE("example ends on Ctrl-C with what it had found", "[long]") {
     const ScratchFolder folder;
     const std::string file = (folder / "report.json").string();

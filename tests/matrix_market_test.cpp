@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/error.h"
+#include "sim/host_memory.h"
 #include "tests/support/catch.h"
 #include "tests/support/ridge_problems.h"
 #include "tests/support/scratch.h"
@@ -118,6 +119,11 @@ TEST_CASE("What is no readable Matrix Market file is refused with the line and w
     }
     const ScratchFolder folder;
     CHECK_FALSE(message_of<InputError>([&] { read_matrix_market(folder / "missing.mtx"); }).empty());
+    const auto huge =
+        write_bytes(folder / "huge.mtx", coordinates("real general", "2000000000 2000000000 0\n"));
+    if (query_host_memory().free_bytes < 200'000'000'000)
+        CHECK(message_of<MachineError>([&] { read_matrix_market(huge); }).find("of memory") !=
+              std::string::npos);
 }
 
 TEST_CASE("Any cut or changed byte of a Matrix Market file is read or refused, never a crash") {

@@ -265,7 +265,6 @@ Contents read_contents(const std::filesystem::path& path) {
     Contents contents;
     contents.rows = words.integer("number of rows", 0, kMostIndices - 1);
     contents.columns = words.integer("number of columns", 0, kMostIndices - 1);
-    require_room(path, contents);
     if (banner.symmetry != Symmetry::general && contents.rows != contents.columns)
         words.refuse(
             fmt::format("a symmetric matrix is square, not {} x {}", contents.rows, contents.columns));
@@ -273,6 +272,7 @@ Contents read_contents(const std::filesystem::path& path) {
         read_coordinates(words, banner, contents);
     else
         read_array(words, banner, contents);
+    require_room(path, contents);
     return contents;
 }
 
