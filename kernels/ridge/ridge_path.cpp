@@ -20,13 +20,16 @@ class Watch {
 
     RidgeStop step(double beta, double alpha) {
         lsmr_.step(beta, alpha, true);
+        if (first_ == 0) first_ = lsmr_.gradient();
         if (lsmr_.gradient() == 0) return RidgeStop::exact;
         return certified_ ? certificate() : tests();
     }
 
+    // Roughly, by how far the gradient has fallen.
     double share() const {
-        const double aim = rule_.tolerance * lsmr_.c() * lsmr_.c() * std::max(solution_, 1e-300);
-        if (!certified_ || lsmr_.gradient() == 0) return 0;
+        if (first_ == 0 || lsmr_.gradient() == 0) return 0;
+        const double aim = certified_ ? rule_.tolerance * lsmr_.c() * lsmr_.c() * std::max(solution_, 1e-300)
+                                      : rule_.lsmr.atol * first_;
         return std::clamp(std::log(lsmr_.gradient() / first_) / std::log(aim / first_), 0.0, 1.0);
     }
 
@@ -41,7 +44,6 @@ class Watch {
     bool due() const { return lsmr_.iterations() <= kAlwaysTested || lsmr_.iterations() % kStepsAtOnce == 0; }
 
     RidgeStop certificate() {
-        if (first_ == 0) first_ = lsmr_.gradient();
         if (due()) solution();
         const double c2 = lsmr_.c() * lsmr_.c();
         if (lsmr_.gradient() <= rule_.tolerance * c2 * solution_) return RidgeStop::certificate;

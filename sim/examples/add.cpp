@@ -3,36 +3,19 @@
 
 #include "kernels/elementwise/elementwise.h"
 #include "sim/examples/array_examples.h"
+#include "sim/examples/arrays/array_options.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/map_rows.h"
-#include "sim/parse.h"
 
 namespace stencil {
 namespace {
 
-using Kind = ExampleOption::Kind;
-
 constexpr ExampleOption kOptions[] = {
-    {.name = "length",
-     .kind = Kind::integer,
-     .value = "N",
-     .help = "elements of each array",
-     .standard = "1000000",
-     .least = 1,
-     .most = 1e12},
-    {.name = "seed",
-     .kind = Kind::text,
-     .value = "N",
-     .help = "of the random numbers on [0, 1), NumPy's default_rng",
-     .standard = "1"},
+    kLengthOption,
+    kArraySeedOption,
 };
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
-
-void check(const ExampleRequest& request) {
-    request.options.integer("length");
-    parse_seed(request.options.text("seed"), "--seed");
-}
 
 template <class T>
 MapWay<T> one_pass() {
@@ -65,7 +48,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.progress = progress;
     context.progress(progress, "random numbers");
     require_host_memory(3 * sizeof(T) + sizeof(Exact<T>), work.n);
-    Random random(parse_seed(request.options.text("seed"), "--seed"));
+    Random random = array_random(request);
     for (int i = 0; i < 2; ++i) work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
     in_pieces(context, work.n, [&](std::int64_t begin, std::int64_t end) {
@@ -77,13 +60,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        const double progress = double(i) / double(request.dtypes.size());
-        if (request.dtypes[i] == DType::float32)
-            run_in<float>(request, context, progress);
-        else
-            run_in<double>(request, context, progress);
-    }
+    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     context.report().notes.push_back(
         "A million elements are 12 or 24 MB and stay in the GPU's second-level cache between repeats, where "
         "rates exceed that of memory.");
@@ -102,7 +79,7 @@ constinit const Example kAddExample{
         "stand beside it.",
     .options = kOptions,
     .dtypes = kDTypes,
-    .check = check,
+    .check = check_array,
     .run = run};
 
 }  // namespace stencil

@@ -2,35 +2,18 @@
 #include <fmt/format.h>
 
 #include "sim/examples/array_examples.h"
+#include "sim/examples/arrays/array_options.h"
 #include "sim/examples/arrays/sum_ways.h"
-#include "sim/parse.h"
 
 namespace stencil {
 namespace {
 
-using Kind = ExampleOption::Kind;
-
 constexpr ExampleOption kOptions[] = {
-    {.name = "length",
-     .kind = Kind::integer,
-     .value = "N",
-     .help = "elements of each array",
-     .standard = "1000000",
-     .least = 1,
-     .most = 1e12},
-    {.name = "seed",
-     .kind = Kind::text,
-     .value = "N",
-     .help = "of the random numbers on [0, 1), NumPy's default_rng",
-     .standard = "1"},
+    kLengthOption,
+    kArraySeedOption,
 };
 
 constexpr DType kDTypes[] = {DType::float64, DType::float32};
-
-void check(const ExampleRequest& request) {
-    request.options.integer("length");
-    parse_seed(request.options.text("seed"), "--seed");
-}
 
 template <class T>
 void run_in(const ExampleRequest& request, ExampleContext& context, double progress) {
@@ -41,7 +24,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.result_on_host = true;
     context.progress(progress, "random numbers");
     require_host_memory(2 * sizeof(T), work.n);
-    Random random(parse_seed(request.options.text("seed"), "--seed"));
+    Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.y = random_array<T>(context, random, work.n);
     work.exact = exact_sum(context, work.terms());
@@ -57,13 +40,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        const double progress = double(i) / double(request.dtypes.size());
-        if (request.dtypes[i] == DType::float32)
-            run_in<float>(request, context, progress);
-        else
-            run_in<double>(request, context, progress);
-    }
+    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     context.report().notes.push_back(
         "Times are the host's, from the call until it has the result: for a million elements launching the "
         "kernel and hearing of its end take longer than reading them.");
@@ -82,7 +59,7 @@ constinit const Example kDotExample{
         "with a copy and a wait, atomic additions, and the libraries.",
     .options = kOptions,
     .dtypes = kDTypes,
-    .check = check,
+    .check = check_array,
     .run = run};
 
 }  // namespace stencil

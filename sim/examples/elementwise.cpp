@@ -8,6 +8,7 @@
 
 #include "sim/error.h"
 #include "sim/examples/array_examples.h"
+#include "sim/examples/arrays/array_options.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/map_rows.h"
 #include "sim/examples/arrays/map_sweep.h"
@@ -31,11 +32,7 @@ constexpr ExampleOption kOptions[] = {
      .value = "NXxNY",
      .help =
          "of the array; by default 4000x4000 for sin2x1, 1024x1024 for sin and square, 1000x1000 for chain"},
-    {.name = "seed",
-     .kind = Kind::text,
-     .value = "N",
-     .help = "of the random numbers on [0, 1), NumPy's default_rng",
-     .standard = "1"},
+    kArraySeedOption,
     {.name = "sweep",
      .kind = Kind::flag,
      .help = "also curves: the time over lengths of 1000, 10000 and so on"},
@@ -71,7 +68,7 @@ Size size_for(const ExampleRequest& request, const ExpressionRow& row) {
 void check(const ExampleRequest& request) {
     request.options.integer("longest");
     for (const Expression expression : chosen_expressions(request)) size_for(request, row_of(expression));
-    parse_seed(request.options.text("seed"), "--seed");
+    array_random(request);
 }
 
 template <class R>
@@ -155,7 +152,7 @@ MapWork<T> make_work(const ExampleRequest& request, ExampleContext& context, con
     work.name = fmt::format("{}, {}x{}", row.text, size.nx, size.ny);
     work.n = std::int64_t(size.nx) * size.ny;
     require_host_memory(double(2 + row.scratch_arrays) * sizeof(T) + sizeof(Exact<T>), work.n);
-    Random random(parse_seed(request.options.text("seed"), "--seed"));
+    Random random = array_random(request);
     work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
     in_pieces(context, work.n, [&](std::int64_t begin, std::int64_t end) {
@@ -188,13 +185,9 @@ void run_expressions(const ExampleRequest& request, ExampleContext& context, dou
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    const double shares = 1.0 / double(request.dtypes.size());
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        if (request.dtypes[i] == DType::float32)
-            run_expressions<float>(request, context, double(i) * shares, shares);
-        else
-            run_expressions<double>(request, context, double(i) * shares, shares);
-    }
+    const double each = 1.0 / double(request.dtypes.size());
+    in_each_dtype(request,
+                  [&]<class T>(T, double share) { run_expressions<T>(request, context, share, each); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Rates count the input and the output once, whatever a way reads and writes in between: they compare "

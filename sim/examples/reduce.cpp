@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sim/examples/array_examples.h"
+#include "sim/examples/arrays/array_options.h"
 #include "sim/examples/arrays/sum_sweep.h"
 #include "sim/examples/arrays/sum_ways.h"
 #include "sim/parse.h"
@@ -13,18 +14,8 @@ namespace {
 using Kind = ExampleOption::Kind;
 
 constexpr ExampleOption kOptions[] = {
-    {.name = "length",
-     .kind = Kind::integer,
-     .value = "N",
-     .help = "elements of the array",
-     .standard = "1000000",
-     .least = 1,
-     .most = 1e12},
-    {.name = "seed",
-     .kind = Kind::text,
-     .value = "N",
-     .help = "of the random numbers on [0, 1), NumPy's default_rng",
-     .standard = "1"},
+    kLengthOption,
+    kArraySeedOption,
     {.name = "sweep",
      .kind = Kind::flag,
      .help = "also curves: time and error over lengths of 1000, 10000 and so on"},
@@ -41,8 +32,7 @@ constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
 void check(const ExampleRequest& request) {
     request.options.integer("longest");
-    request.options.integer("length");
-    parse_seed(request.options.text("seed"), "--seed");
+    check_array(request);
 }
 
 template <class T>
@@ -66,7 +56,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.progress = progress;
     context.progress(progress, "random numbers");
     require_host_memory(sizeof(T), work.n);
-    Random random(parse_seed(request.options.text("seed"), "--seed"));
+    Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.exact = exact_sum(context, work.terms());
     work.error_bound = sizeof(T) == 4 ? 5e-6 : 1e-14;
@@ -76,13 +66,7 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        const double progress = double(i) / double(request.dtypes.size());
-        if (request.dtypes[i] == DType::float32)
-            run_in<float>(request, context, progress);
-        else
-            run_in<double>(request, context, progress);
-    }
+    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Atomic additions come in an order that differs from run to run, and so do the last bits of their "
