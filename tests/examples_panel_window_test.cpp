@@ -18,7 +18,7 @@
 #include "tests/support/imgui_panels.h"
 #include "tests/support/program.h"
 #include "tests/support/sample_example.h"
-#include "tests/support/virtual_display.h"
+#include "tests/support/window_robot.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -479,21 +479,23 @@ TEST_CASE("an example that the window is to run at its start is refused before a
 }
 
 TEST_CASE("the window runs an example at its start, beside the simulation, and shows what came of it") {
-    require_display();
+    const RobotHome home;
     const ScratchFolder folder;
     const std::string words =
         "add --length 10007 --repeats 1 --dtype float64 --out " + (folder / "out").string();
-    const ProgramResult result = run_program({"--size",
-                                              "64x48",
-                                              "--frames",
-                                              "3",
-                                              "--results",
-                                              "--screenshot",
-                                              (folder / "shot.png").string(),
-                                              "--example",
-                                              words});
-    INFO(result.err);
-    REQUIRE(result.status == 0);
+    WindowRobot robot({"--size",
+                       "64x48",
+                       "--frames",
+                       "3",
+                       "--results",
+                       "--screenshot",
+                       (folder / "shot.png").string(),
+                       "--example",
+                       words},
+                      home);
+    const auto status = robot.wait_for_exit();
+    INFO(robot.errors());
+    REQUIRE(status == 0);
     CHECK(std::filesystem::file_size(folder / "shot.png") > 1000);
     // The frames have waited for it.
     const auto report = nlohmann::json::parse(read_bytes(folder / "out" / "report.json"));

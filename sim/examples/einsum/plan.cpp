@@ -197,8 +197,9 @@ class Planner {
         shape.weight_stride = w ? w->stride : 0;
         if (weights.axes.size() == reduced.size()) return w.has_value();
         shape.weight_outer = own ? own->stride : 0;
+        const LabelSet there = weights.labels();
         return w && own && weights.axes.size() == reduced.size() + outer.size() &&
-               std::ranges::all_of(outer, [&](int label) { return weights.labels()[std::size_t(label)]; });
+               std::ranges::all_of(outer, [&](int label) { return there.test(std::size_t(label)); });
     }
 
     StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
