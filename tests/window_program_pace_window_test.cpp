@@ -119,7 +119,8 @@ TEST_CASE("Steps that take long by themselves keep neither the window nor its en
 
 TEST_CASE("A paused window draws nothing and leaves the processor alone", "[program]") {
     PausedWindow window;
-    CHECK(window.settles());
+    // A busy machine draws the last frames late.
+    CHECK(wait_until([&] { return window.robot.share_of_core(0.5) < 0.05; }));
     // Nobody draws over what was scribbled into the window's pixels.
     const Spot spots[] = {{640, 400}, {20, 700}, {1000, 17}, {600, 790}};
     const Rgb scribbled{255, 0, 255};
