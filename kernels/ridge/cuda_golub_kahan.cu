@@ -17,16 +17,21 @@ constexpr int kBatch = 16;  // steps of one launch
 struct DeviceLimits {
     int blocks = 1;          // one on each multiprocessor
     std::size_t shared = 0;  // that a block may have
-    bool has_bulk_copies = false;
 };
 
 DeviceLimits device_limits() {
-    int device = 0, blocks = 0, shared = 0, major = 0;
+    int device = 0, blocks = 0, shared = 0;
     CUDA_CHECK(cudaGetDevice(&device));
     CUDA_CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-    return {blocks, std::size_t(shared), major >= 9};
+    return {blocks, std::size_t(shared)};
+}
+
+// Code for older GPUs runs on newer ones too, but has no bulk copies: what it was written for decides.
+bool has_bulk_copies(const void* kernel) {
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    return attributes.ptxVersion >= 90;
 }
 
 // Of the kernel's own shared variables.
@@ -191,8 +196,9 @@ class ResidentGolubKahan final : public GolubKahan {
         kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
         shared_bytes_ = vector;
         slots_ = ring_slots<T, I>(limits_.shared - kStaticShared - vector, kStepsThreads / 32);
-        if (limits_.has_bulk_copies && slots_ >= 2) {
-            kernel_ = reinterpret_cast<const void*>(ring_steps_kernel<T, I>);
+        const void* const ring = reinterpret_cast<const void*>(ring_steps_kernel<T, I>);
+        if (slots_ >= 2 && has_bulk_copies(ring)) {
+            kernel_ = ring;
             shared_bytes_ += sizeof(UnitSlot<T, I>) * std::size_t(slots_ * kStepsThreads / 32);
         }
         CUDA_CHECK(
