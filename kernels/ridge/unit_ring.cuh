@@ -82,6 +82,8 @@ class UnitRing {
             slot_ = 0;
             parity_ ^= 1;
         }
+#else
+        share = {};
 #endif
         return share;
     }
