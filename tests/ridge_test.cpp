@@ -67,6 +67,17 @@ void require_path_is_right(const SparseMatrix<T>& a, std::span<const double> d) 
     }
 }
 
+std::vector<CurvePoint> checked(const PathSolution& path,
+                                SolutionChecker<float>& checker,
+                                std::span<const double> d) {
+    std::vector<CurvePoint> points;
+    for (std::size_t i = 0; i < path.x.size(); ++i) {
+        const RidgePoint& point = path.points[i];
+        points.push_back({point.c, point.projected.gradient, checker.check(path.x[i], d, point.c)});
+    }
+    return points;
+}
+
 }  // namespace
 
 TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same bits with any threads") {
@@ -306,10 +317,9 @@ TEST_CASE("The point that moves along the L-curve passes the solved ones, and it
     ThreadPool threads(1);
     SolutionChecker<float> checker(a, threads);
     const PathSolution path = cpu_path(a, d);
-    std::vector<CurvePoint> points;
-    for (std::size_t i = 0; i < path.x.size(); ++i)
-        points.push_back({path.points[i].c, checker.check(path.x[i], d, path.points[i].c)});
-    const auto live = live_l_curve(path.bidiagonal, points);
+    const std::vector<CurvePoint> points = checked(path, checker, d);
+    const FurtherBound bound(points, checker.frobenius());
+    const auto live = live_l_curve(path.bidiagonal, points, bound);
     REQUIRE(live->low == kTenCoefficients.front());
     REQUIRE(live->high == kTenCoefficients.back());
     for (const CurvePoint& point : points) {
@@ -327,7 +337,26 @@ TEST_CASE("The point that moves along the L-curve passes the solved ones, and it
     REQUIRE(marked == (corner_of(path.bidiagonal, live->low, live->high) > 0 ? 1 : 0));
     REQUIRE(labelled == 10);
     REQUIRE(curve.series.back().dashed);
-    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}) == nullptr);
+    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}, bound) == nullptr);
+}
+
+TEST_CASE("The bound on the error at further coefficients is that of fresh products") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 150, 150, 0.1);
+    const std::vector<double> d = random_vector(random, 150, 3);
+    ThreadPool threads(1);
+    SolutionChecker<float> checker(a, threads);
+    const auto process = make_cpu_golub_kahan(a, threads, kBasisBytes);
+    const PathSolution path = solve_path(*process, d, kTenCoefficients, {}, 150);
+    const FurtherBound bound(checked(path, checker, d), checker.frobenius());
+    for (double c = 0.11; c < 4900; c *= 1.7) {
+        const ProjectedSolution x = path.bidiagonal.solve(c);
+        const double fresh = checker.check(process->combine({&x, 1}), d, c).bound;
+        CAPTURE(c, fresh, bound.at(c, x));
+        REQUIRE(bound.at(c, x) > 0.5 * fresh);
+        REQUIRE(bound.at(c, x) < 100 * fresh + 1e-12);
+    }
 }
 
 TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {

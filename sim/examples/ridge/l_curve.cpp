@@ -94,7 +94,8 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
 }
 
 std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
-                                              std::span<const CurvePoint> points) {
+                                              std::span<const CurvePoint> points,
+                                              const FurtherBound& bound) {
     const auto [low, high] = range_of(points);
     if (!(high > low)) return nullptr;
     auto live = std::make_shared<LiveCurve>();
@@ -102,14 +103,12 @@ std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
     live->variable = "c";
     live->low = low;
     live->high = high;
-    live->at = [bidiagonal](double c) {
+    live->at = [bidiagonal, bound](double c) {
         const ProjectedSolution at = bidiagonal.solve(c);
         LivePoint point;
         point.x = at.residual;
         point.y = at.solution;
-        point.numbers = {{"|A x - d|", at.residual},
-                         {"|x|", at.solution},
-                         {"error bound", at.gradient == 0 ? 0 : at.gradient / (c * c * at.solution)}};
+        point.numbers = {{"|A x - d|", at.residual}, {"|x|", at.solution}, {"error bound", bound.at(c, at)}};
         return point;
     };
     return live;

@@ -3,19 +3,11 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "kernels/ridge/bidiagonal.h"
 #include "sim/examples/report.h"
-#include "sim/examples/ridge/solution_check.h"
+#include "sim/examples/ridge/further_bound.h"
 
 namespace stencil {
-
-/// One coefficient of the plot.
-struct CurvePoint {
-    double c = 0;
-    SolutionCheck check;
-};
 
 /// The coefficient of `low` to `high` where log |x| over log |r| bends most; 0 where it bends nowhere to the
 /// left.
@@ -27,6 +19,7 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
 
 /// Moves along l_curve(). Null where there are fewer than two coefficients above 0.
 std::shared_ptr<const LiveCurve> live_l_curve(const Bidiagonal& bidiagonal,
-                                              std::span<const CurvePoint> points);
+                                              std::span<const CurvePoint> points,
+                                              const FurtherBound& bound);
 
 }  // namespace stencil

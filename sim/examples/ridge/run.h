@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "kernels/ridge/ridge_path.h"
 #include "kernels/ridge/stacked_lsmr.h"
 #include "sim/examples/context.h"
+#include "sim/examples/ridge/further_bound.h"
 #include "sim/examples/ridge/settings.h"
 #include "sim/examples/ridge/solution_check.h"
 
@@ -51,10 +53,14 @@ class RidgeRun {
     void stacked_rows();
     void stacked_row(StackedVectors& vectors, ReportRow row);
     std::vector<double> refined(DenseRidge& dense, double c);
-    // report.cpp
+    // results.cpp
     void report_results();
-    void report_table(const PathResult& result, const std::string& id, const std::string& title);
-    void report_further();
+    std::vector<CurvePoint> checked(const PathResult& result);
+    void report_table(const PathResult& result,
+                      std::span<const CurvePoint> checked,
+                      const std::string& id,
+                      const std::string& title);
+    void report_further(const FurtherBound& bound);
     void write_solutions();
 
     std::size_t columns() const { return std::size_t(a_.columns); }

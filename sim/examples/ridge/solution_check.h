@@ -24,6 +24,8 @@ class SolutionChecker {
     SolutionChecker(const SparseMatrix<T>& a, ThreadPool& threads);
 
     SolutionCheck check(std::span<const double> x, std::span<const double> d, double c);
+    /// |A|, of Frobenius.
+    double frobenius() const { return frobenius_; }
     /// A^T (d - A x) - c^2 x, of the last check().
     const std::vector<double>& gradient() const { return gradient_; }
     double bytes_of_step() const { return forward_.bytes() + back_.bytes(); }
