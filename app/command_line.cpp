@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/bench_command.h"
+#include "app/cli_words.h"
 #include "app/devices_command.h"
 #include "app/example_words.h"
 #include "app/run_command.h"
@@ -240,21 +241,6 @@ std::string one_line(std::string text) {
     return text;
 }
 
-// The words in the reversed order that CLI11 takes. It reads "--name=" as an option whose value is the next
-// word; here that value is empty.
-std::vector<std::string> reversed_words(int argc, const char* const* argv) {
-    std::vector<std::string> words;
-    for (int i = 1; i < argc; ++i) {
-        std::string word = argv[i];
-        const bool empty = word.starts_with("--") && word.find('=') == word.size() - 1;
-        if (empty) word.pop_back();
-        words.push_back(std::move(word));
-        if (empty) words.emplace_back();
-    }
-    std::ranges::reverse(words);
-    return words;
-}
-
 }  // namespace
 
 std::function<int()> read_command_line(int argc, const char* const* argv) {
@@ -280,7 +266,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
     try {
-        app.parse(reversed_words(argc, argv));
+        app.parse(cli_words({argv + std::min(argc, 1), argv + argc}));
     } catch (const CLI::Success& help_or_version) {
         app.exit(help_or_version);
         return [] { return 0; };

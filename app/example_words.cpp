@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "app/cli_words.h"
 #include "sim/error.h"
 #include "sim/examples/request.h"
 #include "sim/names.h"
+#include "sim/shell_words.h"
 
 namespace stencil {
 namespace {
@@ -23,16 +25,9 @@ std::string help_of(const ExampleOption& option) {
     return text;
 }
 
-std::string dtype_names(const Example& example) {
-    std::string text;
-    for (const DType dtype : example.dtypes)
-        text += fmt::format("{}{}", text.empty() ? "" : ",", name_of(dtype));
-    return text;
-}
-
 std::string help_of(const RequestOption& option, const Example& example) {
     if (option.name != "dtype") return std::string(option.help);
-    return fmt::format("{} (default {})", option.help, dtype_names(example));
+    return fmt::format("{} (default {})", option.help, dtype_text(example.dtypes));
 }
 
 void add_common(CLI::App& command, const Example& example, ExampleOrder& order) {
@@ -113,7 +108,9 @@ ExampleRequest read_example(const std::string& words) {
     CLI::App* group = app.get_subcommand("example");
     group->allow_extras();
     try {
-        app.parse("example " + words);
+        std::vector<std::string> all = shell_words(words);
+        all.insert(all.begin(), "example");
+        app.parse(cli_words(all));
     } catch (const CLI::Success&) {
         throw InputError("--example " + words + ": 'stencilscope example " + words + "' tells that");
     } catch (const CLI::Error& error) {

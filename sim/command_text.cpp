@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "sim/shell_words.h"
+
 namespace stencil {
 namespace {
 
@@ -20,15 +22,6 @@ std::string word_of(const nlohmann::json& value) {
 }
 
 }  // namespace
-
-std::string quoted_for_shell(const std::string& word) {
-    constexpr std::string_view kPlain =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) return word;
-    std::string text = "'";
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
 
 std::string command_text(const RunSpec& spec) {
     const RunSpec standard;

@@ -12,7 +12,4 @@ namespace stencil {
 /// the threads, and what is exported.
 std::string command_text(const RunSpec& spec);
 
-/// A word as a POSIX shell reads it back.
-std::string quoted_for_shell(const std::string& word);
-
 }  // namespace stencil

@@ -476,6 +476,10 @@ TEST_CASE("plots draw whatever a report may hold") {
 
 TEST_CASE("an example that the window is to run at its start is refused before anything opens") {
     require_refused(run_program({"--example", "a word that is no example"}), 2, "--example");
+    require_refused(run_program({"--example", "einsum --subscripts 'ij->"}), 2, "a quote ' has no end");
+    // An empty value is one; no other word takes its place.
+    require_refused(run_program({"--example", "add --dtype= --length 5"}), 2, "--dtype : must be");
+    require_refused(run_program({"--example", "add --dtype '' --length 5"}), 2, "--dtype : must be");
 }
 
 TEST_CASE("the window runs an example at its start, beside the simulation, and shows what came of it") {

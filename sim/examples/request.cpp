@@ -2,9 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "sim/command_text.h"
+#include <algorithm>
+#include <limits>
+#include <vector>
+
 #include "sim/error.h"
 #include "sim/parse.h"
+#include "sim/shell_words.h"
 
 namespace stencil {
 namespace {
@@ -25,15 +29,10 @@ void set_dtype(ExampleRequest& request, const std::string& text) {
     for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
         if (name != "float32" && name != "float64")
             throw InputError(fmt::format("--dtype {}: must be float32, float64 or both", text));
-        dtypes.push_back(name == "float32" ? DType::float32 : DType::float64);
+        const DType dtype = name == "float32" ? DType::float32 : DType::float64;
+        if (std::ranges::find(dtypes, dtype) == dtypes.end()) dtypes.push_back(dtype);
     }
     request.dtypes = std::move(dtypes);
-}
-
-std::string dtype_text(const ExampleRequest& request) {
-    std::string text;
-    for (const DType dtype : request.dtypes) text += (text.empty() ? "" : ",") + std::string(name_of(dtype));
-    return text == "float32,float64" ? "both" : text;
 }
 
 std::string count_text(int count) {
@@ -48,7 +47,13 @@ constexpr RequestOption kOptions[] = {
      kBackends,
      set_backend,
      [](const ExampleRequest& r) { return r.backend == "auto" ? std::string() : r.backend; }},
-    {"dtype", "NAME", "float32, float64 or both", "the example's own", kDTypes, set_dtype, dtype_text},
+    {"dtype",
+     "NAME",
+     "float32, float64 or both",
+     "the example's own",
+     kDTypes,
+     set_dtype,
+     [](const ExampleRequest& r) { return dtype_text(r.dtypes); }},
     {"repeats",
      "N",
      "timed repeats, of which the median counts (default: by the time that one takes)",
@@ -88,6 +93,13 @@ std::string spelled(std::string_view name, const std::string& value) {
 
 std::span<const RequestOption> request_options() {
     return kOptions;
+}
+
+std::string dtype_text(std::span<const DType> dtypes) {
+    std::vector<std::string_view> names;
+    for (const DType dtype : dtypes) names.push_back(name_of(dtype));
+    const std::string text = fmt::format("{}", fmt::join(names, ","));
+    return text == "float32,float64" ? "both" : text;
 }
 
 std::string command_text(const ExampleRequest& request) {

@@ -25,6 +25,9 @@ struct RequestOption {
 /// backend, dtype, repeats, threads, memory-limit.
 std::span<const RequestOption> request_options();
 
+/// As --dtype takes it: "float32", "both"; empty for none.
+std::string dtype_text(std::span<const DType> dtypes);
+
 /// "stencilscope example ridge --rows 500 --backend cpu": what repeats the request, quoted for a shell. What
 /// is at its default is left out.
 std::string command_text(const ExampleRequest& request);
