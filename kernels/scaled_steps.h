@@ -14,18 +14,22 @@
 // it is read.
 //
 // Three details:
-//  - ratio is rarely a float. A rounded one would be the ratio of a slightly different c, and with a constant
-//    one flat regions fall into cycles of the same roundings. So it takes a different float near the exact
-//    value in every step, and each makes up for the error of those before: the mean is exact, the step's own
-//    error below 3e-7 of c.
+//  - ratio is rarely a simple number. A rounded one would be the ratio of a slightly different c, and with a
+//    constant one flat regions fall into cycles of the same roundings. So it takes a different float near the
+//    exact value in every step, and each makes up for the error of those before: the mean is exact, the
+//    step's own error below 6e-7 of c.
 //  - scale is 1 in most steps: g grows by ratio + 4 = 1/c in each, and is brought back near 1 in every fourth
 //    step (in every step where 1/c is beyond 32). That saves a multiplication per cell, and it is always the
 //    same steps, counted from the load, so that no method may round differently where calls are cut
 //    differently.
-//  - where g would grow by nearly a power of two between such steps (c = 1/4, 1/8, ...), its mantissa would
-//    stand still; there each such step multiplies by 3 times a power of two.
-// Relative 2-norm errors against float64 after 10000 steps, over coefficients from 1e-7 to 0.25: at most
-// 3e-6, most of them 1e-7 (tests/support/method_checks.cpp holds the methods to their bounds).
+//  - where so many such steps make g grow by nearly a power of two (one at c = 1/4, 1/8, ..., two at c =
+//  2^-5.5,
+//    ...), its mantissa would come back to the same few values; there every second such step, in no order,
+//    multiplies by 3 times a power of two.
+// Relative 2-norm errors against float64 after 10000 steps: most of them 1e-7
+// (tests/support/method_checks.cpp holds the methods to their bounds). Flat fields are the hardest: 2.5e-6
+// (without FMA 3.4e-6), at most 2.5e-5 next to coefficients 2^-n, of some 40000 coefficients from 2e-7 to
+// 0.25, drawn everywhere and around all places where the mantissa of g comes back to few values.
 #pragma once
 
 #include "kernels/cell_update.h"
@@ -66,9 +70,10 @@ class ScaledSteps {
 
     double coefficient_ = 0;
     double exact_ratio_ = 0;
-    bool vary_ratio_ = false;  ///< the exact ratio is no float
+    double stray_ = 0, grid_ = 0;  ///< of ratios that vary: half the range, and what they are multiples of
+    bool vary_ratio_ = false;      ///< the exact ratio is no simple number
     int steps_per_scale_ = kStepsPerScale;
-    bool triple_ = false;  ///< the growth between scales is nearly a power of two
+    bool triple_ = false;  ///< some growth between scales is nearly a power of two
     double owed_ = 0;      ///< what the ratios so far fall short of the exact ones, summed
     long long steps_ = 0;
     long double growth_ = 1;
