@@ -95,7 +95,10 @@ std::string table_text(const ReportTable& table) {
 std::string setting_text(const nlohmann::ordered_json& value) {
     if (!value.is_array()) return cell_text(value);
     std::string text;
-    for (const auto& one : value) text += (text.empty() ? "" : ",") + cell_text(one);
+    for (const auto& one : value) {
+        if (!text.empty()) text += ',';
+        text += cell_text(one);
+    }
     return text;
 }
 

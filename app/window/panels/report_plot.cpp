@@ -153,22 +153,25 @@ void draw_markers(const Plot& plot, const ReportSeries& series, ImU32 color) {
 // Small boxes along a line.
 void cover_line(const Plot& plot, const ReportSeries& series, std::vector<PlotBox>& boxes) {
     const float step = em(0.4f), half = em(0.12f);
-    std::optional<ImVec2> last;
+    ImVec2 from;
+    bool joined = false;  // the point to the one before
     for (const ReportPoint& point : series.points) {
         if (!plot.shows(point.x, point.y)) {
-            last.reset();
+            joined = false;
             continue;
         }
         const ImVec2 at = plot.at(point.x, point.y);
-        const float length = last ? std::hypot(at.x - last->x, at.y - last->y) : 0;
-        if (last && length < step) continue;
-        const int count = std::max(1, int(length / step));
-        for (int i = 0; last && i < count; ++i) {
+        const ImVec2 way(at.x - from.x, at.y - from.y);
+        const float length = joined ? std::hypot(way.x, way.y) : 0;
+        if (joined && length < step) continue;
+        const int count = int(length / step);
+        for (int i = 0; i < count; ++i) {
             const float share = (float(i) + 0.5f) / float(count);
-            const ImVec2 middle(last->x + share * (at.x - last->x), last->y + share * (at.y - last->y));
+            const ImVec2 middle(from.x + share * way.x, from.y + share * way.y);
             boxes.push_back({middle.x - half, middle.y - half, middle.x + half, middle.y + half});
         }
-        last = at;
+        from = at;
+        joined = true;
     }
 }
 
