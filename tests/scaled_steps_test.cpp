@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "kernels/scaled_steps.h"
@@ -43,7 +44,7 @@ void check_flat(Dice& dice, double coefficient) {
 TEST_CASE("A flat field stays flat over ten thousand steps, whatever the coefficient") {
     Dice dice;
     CAPTURE(dice.seed);
-    for (int i = 0; i < 40; ++i) check_flat(dice, std::exp2(dice.uniform(-22, -2)));
+    for (int i = 0; i < 40; ++i) check_flat(dice, std::exp2(dice.uniform(-16, -2)));
 }
 
 TEST_CASE("A flat field stays flat where the growth of the state comes back to powers of two") {
@@ -51,7 +52,7 @@ TEST_CASE("A flat field stays flat where the growth of the state comes back to p
     CAPTURE(dice.seed);
     for (const int steps : {1, 2, 3, 5, 8, 12, 20})
         for (int i = 0; i < 8; ++i) {
-            const double exponent = double(dice.integer(2 * steps + 1, 22 * steps)) / steps;
+            const double exponent = double(dice.integer(2 * steps + 1, 16 * steps)) / steps;
             const double beside = std::exp2(-dice.uniform(6, 32)) * (dice.integer(0, 1) ? 1 : -1);
             check_flat(dice, std::exp2(-exponent - beside));
         }
@@ -62,20 +63,21 @@ TEST_CASE("A flat field stays flat where the growth of the state comes back to p
 TEST_CASE("The weights of a step are those of the exact step, but for a few roundings") {
     for (const double c : {0.25, 0.2, 0.2499, 0.13, 0.125, 0.0625, 0.01, 1e-5, 1e-8}) {
         stencil::ScaledSteps<float> schedule(c);
+        const double stray = std::clamp(1 / (8 * c), 4.0, 64.0);
         double ratio_sum = 0;
         const int steps = 1000;
         for (int i = 0; i < steps; ++i) {
             const auto w = schedule.next();
             const double exact = (1 - 4 * c) / c;
             INFO("coefficient " << c << ", step " << i);
-            REQUIRE(std::abs(double(w.ratio) - exact) <= 10 * 0x1p-24 / c);
+            REQUIRE(std::abs(double(w.ratio) - exact) <= (2 * stray + 2) * 0x1p-24 / c);
             ratio_sum += double(w.ratio) - exact;
             const bool scaled = schedule.steps_to_scale() == schedule.steps_per_scale();
             REQUIRE((scaled || w.scale == 1));
             REQUIRE(schedule.read_factor() >= (scaled ? 0.7 : 0x1p-16));
             REQUIRE(schedule.read_factor() <= 1.5);
         }
-        REQUIRE(std::abs(ratio_sum / steps) <= 0.02 * 0x1p-24 / c);
+        REQUIRE(std::abs(ratio_sum) <= (stray + 2) * 0x1p-24 / c);
     }
 }
 
