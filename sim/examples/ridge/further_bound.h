@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
 #include "kernels/ridge/bidiagonal.h"
 #include "sim/examples/ridge/solution_check.h"

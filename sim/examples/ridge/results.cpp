@@ -18,22 +18,7 @@ nlohmann::ordered_json number(double value) {
 }  // namespace
 
 template <class T>
-std::vector<CurvePoint> RidgeRun<T>::checked(const PathResult& result) {
-    std::vector<CurvePoint> points;
-    for (std::size_t i = 0; i < result.points.size(); ++i) {
-        const RidgePoint& point = result.points[i];
-        points.push_back({point.c,
-                          point.projected.gradient,
-                          checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c)});
-    }
-    return points;
-}
-
-template <class T>
-void RidgeRun<T>::report_table(const PathResult& result,
-                               std::span<const CurvePoint> checked,
-                               const std::string& id,
-                               const std::string& title) {
+void RidgeRun<T>::report_table(const PathResult& result, const std::string& id, const std::string& title) {
     ReportTable table;
     table.id = id;
     table.title = title;
@@ -47,7 +32,7 @@ void RidgeRun<T>::report_table(const PathResult& result,
                      "tutorial's residual"};
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         const RidgePoint& point = result.points[i];
-        const SolutionCheck& check = checked[i].check;
+        const SolutionCheck& check = result.checked[i].check;
         table.rows.push_back({point.c,
                               check.residual,
                               check.solution,
@@ -87,25 +72,22 @@ template <class T>
 void RidgeRun<T>::report_results() {
     if (results_.empty()) return;
     const PathResult& result = results_.front();
-    const std::vector<CurvePoint> points = checked(result);
-    report_table(result, points, "coefficients", "Coefficients");
+    report_table(result, "coefficients", "Coefficients");
     for (std::size_t i = 1; i < results_.size(); ++i)
-        report_table(
-            results_[i], checked(results_[i]), "coefficients_lsmr", "Coefficients, LSMR's stopping rule");
-    const FurtherBound bound(points, checker_.frobenius());
+        report_table(results_[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule");
+    const FurtherBound bound(result.checked, checker_.frobenius());
     report_further(bound);
     Report& report = context_.report();
-    report.curves.push_back(l_curve(result.bidiagonal, points));
-    report.live = live_l_curve(result.bidiagonal, points, bound);
+    report.curves.push_back(l_curve(result.bidiagonal, result.checked));
+    report.live = live_l_curve(result.bidiagonal, result.checked, bound);
     report.notes.push_back(
         "The tutorial plots another residual: there, A x of shape (n,) less d of shape (n, 1) becomes an n x "
         "n matrix of all differences, and its norm (the dashed line) is far above |A x - d| and not even "
         "monotone.");
     report.notes.push_back(
         "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products. "
-        "At further c it is the process's own gradient that stands there, and what rounding had added to it "
-        "where "
-        "that was measured.");
+        "At other c it adds what rounding was found to add here, eight-fold, to "
+        "the gradient that the process itself tracks.");
     write_solutions();
 }
 

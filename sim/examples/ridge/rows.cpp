@@ -91,6 +91,7 @@ void RidgeRun<T>::add_path_row(ReportRow row, PathResult result) {
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         const RidgePoint& point = result.points[i];
         const SolutionCheck check = checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
+        result.checked.push_back({point.c, point.projected.gradient, check});
         if (point.c > 0) {
             ++bounded;
             bound = std::max(bound, check.bound);

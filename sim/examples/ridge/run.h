@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +20,8 @@ namespace stencil {
 struct PathResult {
     bool certified = true;
     std::vector<RidgePoint> points;
-    std::vector<double> x;  ///< coefficients x columns
+    std::vector<CurvePoint> checked;  ///< the points, by fresh products
+    std::vector<double> x;            ///< coefficients x columns
     Bidiagonal bidiagonal;
 };
 
@@ -55,11 +55,7 @@ class RidgeRun {
     std::vector<double> refined(DenseRidge& dense, double c);
     // results.cpp
     void report_results();
-    std::vector<CurvePoint> checked(const PathResult& result);
-    void report_table(const PathResult& result,
-                      std::span<const CurvePoint> checked,
-                      const std::string& id,
-                      const std::string& title);
+    void report_table(const PathResult& result, const std::string& id, const std::string& title);
     void report_further(const FurtherBound& bound);
     void write_solutions();
 
