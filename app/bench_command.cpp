@@ -11,10 +11,10 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -13,12 +13,12 @@
 #include "app/example_words.h"
 #include "app/run_command.h"
 #include "app/window_options.h"
-#include "kernels/method.h"
-#include "sim/error.h"
-#include "sim/exports.h"
+#include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
-#include "sim/names.h"
-#include "sim/parse.h"
+#include "sim/run/exports.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "sim/copy_bandwidth.h"
 #include "sim/files/atomic_file.h"
-#include "sim/machine.h"
-#include "sim/parse.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/machine.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

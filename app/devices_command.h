@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/run_spec.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 

@@ -9,11 +9,11 @@
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
-#include "sim/examples/report_files.h"
-#include "sim/examples/report_text.h"
+#include "sim/examples/report/report_files.h"
+#include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/parse.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

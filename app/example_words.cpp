@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "app/cli_words.h"
-#include "sim/error.h"
 #include "sim/examples/request.h"
-#include "sim/names.h"
-#include "sim/shell_words.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {

@@ -8,7 +8,7 @@
 #include <new>
 
 #include "app/command_line.h"
-#include "sim/error.h"
+#include "sim/text/error.h"
 
 namespace {
 

@@ -8,16 +8,16 @@
 
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
-#include "sim/copy_bandwidth.h"
-#include "sim/error.h"
-#include "sim/exports.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
-#include "sim/measures.h"
-#include "sim/parse.h"
-#include "sim/resolve.h"
-#include "sim/run_report.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/run/exports.h"
+#include "sim/run/measures.h"
+#include "sim/run/resolve.h"
+#include "sim/run/run_report.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

@@ -3,9 +3,9 @@
 #include <CLI/CLI.hpp>
 
 #include "app/example_words.h"
-#include "sim/error.h"
-#include "sim/names.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

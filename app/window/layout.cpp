@@ -7,8 +7,8 @@
 #include <cmath>
 #include <utility>
 
-#include "app/window/panels/example_panel.h"
-#include "app/window/panels/example_results.h"
+#include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/examples/example_results.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"

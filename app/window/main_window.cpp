@@ -7,13 +7,13 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/display/screenshot.h"
 #include "app/window/layout.h"
-#include "app/window/panels/example_options.h"
+#include "app/window/panels/examples/example_options.h"
 #include "app/window/preferences.h"
-#include "app/window/screenshot.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
-#include "sim/resolve.h"
+#include "sim/run/resolve.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

@@ -5,10 +5,10 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 
-#include "app/window/canvas.h"
-#include "app/window/display.h"
-#include "app/window/field_renderer.h"
-#include "app/window/frame_clock.h"
+#include "app/window/canvas/canvas.h"
+#include "app/window/display/display.h"
+#include "app/window/display/field_renderer.h"
+#include "app/window/display/frame_clock.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
 #include "sim/session/engine.h"

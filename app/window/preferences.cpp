@@ -7,8 +7,8 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

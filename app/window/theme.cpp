@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/window/icons.h"
-#include "sim/embedded.h"
+#include "sim/text/embedded.h"
 
 namespace stencil {
 namespace {

@@ -6,10 +6,10 @@
 #include "app/window/main_window.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/names.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 

@@ -7,9 +7,9 @@
 #include <numbers>
 
 #include "sim/bench/level.h"
-#include "sim/error.h"
 #include "sim/initial/initial.h"
-#include "sim/median.h"
+#include "sim/machine/median.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

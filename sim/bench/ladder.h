@@ -10,9 +10,9 @@
 #include "sim/bench/ladder_spec.h"
 #include "sim/bench/trial.h"
 #include "sim/bench/truth.h"
-#include "sim/copy_bandwidth.h"
-#include "sim/issue_rate.h"
-#include "sim/timings.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/issue_rate.h"
+#include "sim/run/timings.h"
 
 namespace stencil {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sim/csv.h"
+#include "sim/text/csv.h"
 
 namespace stencil {
 namespace {

@@ -7,10 +7,10 @@
 #include <numbers>
 
 #include "sim/bench/truth.h"
-#include "sim/error.h"
-#include "sim/names.h"
-#include "sim/parse.h"
-#include "sim/resolve.h"
+#include "sim/run/resolve.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/machine.h"
-#include "sim/run_spec.h"
+#include "sim/machine/machine.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "sim/machine.h"
-#include "sim/solver.h"
+#include "sim/machine/machine.h"
+#include "sim/run/solver.h"
 
 namespace stencil {
 

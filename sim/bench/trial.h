@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/solver.h"
+#include "sim/run/solver.h"
 
 namespace stencil {
 

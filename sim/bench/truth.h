@@ -6,8 +6,8 @@
 #include <string>
 
 #include "sim/bench/ladder_spec.h"
-#include "sim/resolve.h"
-#include "sim/solver.h"
+#include "sim/run/resolve.h"
+#include "sim/run/solver.h"
 
 namespace stencil {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/matmul/cuda_matmul.h"
-#include "kernels/thread_pool.h"
-#include "sim/copy_bandwidth.h"
-#include "sim/issue_rate.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/issue_rate.h"
 
 namespace stencil {
 namespace {

@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-#include "kernels/matmul/tensor_peak.h"
+#include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report.h"
-#include "sim/machine.h"
+#include "sim/examples/report/report.h"
+#include "sim/machine/machine.h"
 
 namespace stencil {
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
-#include "sim/examples/array_examples.h"
-#include "sim/examples/einsum.h"
-#include "sim/examples/matmul.h"
-#include "sim/examples/ridge.h"
-#include "sim/names.h"
+#include "sim/examples/arrays/array_examples.h"
+#include "sim/examples/einsum/einsum.h"
+#include "sim/examples/matmul/matmul.h"
+#include "sim/examples/ridge/ridge.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 

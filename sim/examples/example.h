@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "sim/examples/option.h"
-#include "sim/field.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

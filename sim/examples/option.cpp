@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
-#include "sim/names.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

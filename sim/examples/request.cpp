@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/error.h"
-#include "sim/parse.h"
-#include "sim/shell_words.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+#include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {

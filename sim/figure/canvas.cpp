@@ -14,7 +14,7 @@
 #include <numbers>
 #include <utility>
 
-#include "sim/error.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "sim/error.h"
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/files/atomic_file.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 

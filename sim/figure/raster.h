@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sim/error.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 

@@ -14,10 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/error.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/input_file.h"
 #include "sim/files/picture_check.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "sim/error.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "sim/error.h"
 #include "sim/files/input_file.h"
-#include "sim/host_memory.h"
-#include "sim/parse.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "kernels/ridge/sparse_matrix.h"
+#include "kernels/examples/ridge/sparse_matrix.h"
 
 namespace stencil {
 

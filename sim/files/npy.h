@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "sim/error.h"
 #include "sim/files/image.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -7,11 +7,11 @@
 #include <array>
 #include <filesystem>
 
-#include "sim/error.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
-#include "sim/names.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

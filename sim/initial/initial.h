@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/boundary.h"
-#include "sim/field.h"
+#include "kernels/field/boundary.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

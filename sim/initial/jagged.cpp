@@ -10,9 +10,9 @@
 #include <new>
 #include <vector>
 
-#include "kernels/fftw_planner.h"
+#include "kernels/methods/spectral/fftw_planner.h"
+#include "sim/field/random.h"
 #include "sim/initial/initial.h"
-#include "sim/random.h"
 #include "sim/view/percentile.h"
 
 namespace stencil {

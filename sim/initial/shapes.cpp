@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/field/random.h"
 #include "sim/initial/initial.h"
-#include "sim/random.h"
 
 namespace stencil {
 namespace {

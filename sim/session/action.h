@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/brush.h"
+#include "kernels/view/brush.h"
 
 namespace stencil::action {
 

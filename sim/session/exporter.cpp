@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "sim/exports.h"
 #include "sim/files/folder.h"
+#include "sim/run/exports.h"
 
 namespace stencil {
 namespace {

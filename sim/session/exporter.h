@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "sim/run_spec.h"
-#include "sim/simulation.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/simulation.h"
 
 namespace stencil {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/exports.h"
-#include "sim/host_memory.h"
+#include "sim/machine/host_memory.h"
+#include "sim/run/exports.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <optional>
 
+#include "sim/run/simulation.h"
 #include "sim/session/cadence.h"
 #include "sim/session/pixel_pool.h"
 #include "sim/session/view.h"
-#include "sim/simulation.h"
 
 namespace stencil {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/run_spec.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 namespace {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <vector>
 
-#include "sim/pixels.h"
+#include "sim/field/pixels.h"
 
 namespace stencil {
 

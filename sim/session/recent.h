@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "sim/median.h"
+#include "sim/machine/median.h"
 
 namespace stencil {
 

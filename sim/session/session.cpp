@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/error.h"
 #include "sim/initial/initial.h"
-#include "sim/resolve.h"
+#include "sim/run/resolve.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

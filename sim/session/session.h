@@ -7,8 +7,9 @@
 #include <string>
 
 #include "sim/bench/ladder.h"
-#include "sim/exports.h"
-#include "sim/measures.h"
+#include "sim/run/exports.h"
+#include "sim/run/measures.h"
+#include "sim/run/simulation.h"
 #include "sim/session/action.h"
 #include "sim/session/cadence.h"
 #include "sim/session/exporter.h"
@@ -18,7 +19,6 @@
 #include "sim/session/recent.h"
 #include "sim/session/snapshot.h"
 #include "sim/session/undo.h"
-#include "sim/simulation.h"
 
 namespace stencil {
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "sim/error.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
-#include "sim/resolve.h"
-#include "sim/run_report.h"
+#include "sim/run/resolve.h"
+#include "sim/run/run_report.h"
 #include "sim/session/session.h"
+#include "sim/text/error.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

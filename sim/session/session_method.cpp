@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "kernels/choose_method.h"
-#include "sim/resolve.h"
+#include "kernels/methods/choose_method.h"
+#include "sim/run/resolve.h"
 #include "sim/session/session.h"
 
 namespace stencil {

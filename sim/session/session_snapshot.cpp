@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "sim/command_text.h"
-#include "sim/host_memory.h"
+#include "sim/machine/host_memory.h"
+#include "sim/run/command_text.h"
 #include "sim/session/session.h"
 
 namespace stencil {

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "kernels/statistics.h"
+#include "kernels/view/statistics/statistics.h"
 #include "sim/bench/speed_chart.h"
-#include "sim/machine.h"
-#include "sim/run_spec.h"
+#include "sim/machine/machine.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/timings.h"
 #include "sim/session/view.h"
-#include "sim/timings.h"
 
 namespace stencil {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "sim/simulation.h"
+#include "sim/run/simulation.h"
 
 namespace stencil {
 

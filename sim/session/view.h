@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/resample.h"
-#include "sim/measures.h"
-#include "sim/pixels.h"
+#include "kernels/view/resample.h"
+#include "sim/field/pixels.h"
+#include "sim/run/measures.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

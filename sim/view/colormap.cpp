@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "sim/embedded.h"
-#include "sim/error.h"
-#include "sim/names.h"
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-#include "kernels/percentiles.h"
+#include "kernels/view/statistics/percentiles.h"
 
 namespace stencil {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 
 namespace stencil {
 

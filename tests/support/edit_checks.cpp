@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/solver.h"
+#include "sim/run/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 

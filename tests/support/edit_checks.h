@@ -2,7 +2,7 @@
 // device.
 #pragma once
 
-#include "kernels/method.h"
+#include "kernels/methods/method.h"
 
 namespace stencil_test {
 

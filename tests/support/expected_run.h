@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "sim/initial/initial.h"
-#include "sim/resolve.h"
-#include "sim/simulation.h"
+#include "sim/run/resolve.h"
+#include "sim/run/simulation.h"
 #include "tests/support/picture.h"
 
 namespace stencil_test {

@@ -7,8 +7,8 @@
 #include <random>
 #include <string>
 
-#include "sim/error.h"
-#include "sim/field.h"
+#include "sim/field/field.h"
+#include "sim/text/error.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {

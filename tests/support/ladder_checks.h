@@ -1,7 +1,7 @@
 // What holds for the ladder on every device.
 #pragma once
 
-#include "kernels/method.h"
+#include "kernels/methods/method.h"
 
 namespace stencil_test {
 

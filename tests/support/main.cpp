@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
 
 namespace {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/cell_update.h"
+#include "kernels/field/cell_update.h"
 #include "sim/files/npy.h"
-#include "sim/solver.h"
+#include "sim/run/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 

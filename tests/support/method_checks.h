@@ -2,7 +2,7 @@
 // method table.
 #pragma once
 
-#include "kernels/method.h"
+#include "kernels/methods/method.h"
 
 namespace stencil_test {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "sim/field.h"
+#include "sim/field/field.h"
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 

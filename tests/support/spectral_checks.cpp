@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "kernels/statistics.h"
-#include "sim/solver.h"
+#include "kernels/view/statistics/statistics.h"
+#include "sim/run/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 

@@ -1,7 +1,7 @@
 // What the method `spectral` must do on either device, beside what every method must.
 #pragma once
 
-#include "kernels/method.h"
+#include "kernels/methods/method.h"
 
 namespace stencil_test {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <vector>
 
-#include "kernels/cell_update.h"
-#include "kernels/choose_method.h"
-#include "sim/solver.h"
+#include "kernels/field/cell_update.h"
+#include "kernels/methods/choose_method.h"
+#include "sim/run/solver.h"
 #include "sim/view/percentile.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

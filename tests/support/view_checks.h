@@ -2,11 +2,11 @@
 // checks over precisions, boundaries, quantities and odd sizes, against plain loops.
 #pragma once
 
-#include "kernels/method.h"
+#include "kernels/methods/method.h"
 
 namespace stencil_test {
 
-/// Pixels are the averages, interpolations and cells that kernels/resample.h describes; a NaN shows.
+/// Pixels are the averages, interpolations and cells that kernels/view/resample.h describes; a NaN shows.
 void check_pixels(stencil::Device device);
 
 /// Percentiles equal those of the sorted cells, every bit of them, with zeros of both signs, denormal and

@@ -7,8 +7,8 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
-#include "sim/exports.h"
-#include "sim/run_spec.h"
+#include "sim/run/exports.h"
+#include "sim/run/run_spec.h"
 
 namespace stencil {
 namespace {

@@ -6,9 +6,9 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
-#include "sim/error.h"
 #include "sim/initial/initial.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

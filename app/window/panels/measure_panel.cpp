@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <array>
 
-#include "app/window/canvas_layout.h"
-#include "app/window/color_bar.h"
+#include "app/window/canvas/canvas_layout.h"
+#include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plot.h"
+#include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
 
 namespace stencil {

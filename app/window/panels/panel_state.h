@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "sim/examples/example.h"
-#include "sim/examples/report.h"
-#include "sim/exports.h"
+#include "sim/examples/report/report.h"
+#include "sim/run/exports.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
 

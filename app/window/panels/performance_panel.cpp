@@ -6,9 +6,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/speed_plot.h"
+#include "app/window/panels/plots/speed_plot.h"
 #include "app/window/panels/widgets.h"
-#include "sim/parse.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

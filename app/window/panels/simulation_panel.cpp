@@ -7,9 +7,9 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
-#include "kernels/method.h"
-#include "sim/parse.h"
-#include "sim/resolve.h"
+#include "kernels/methods/method.h"
+#include "sim/run/resolve.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "sim/examples/example.h"
-#include "sim/parse.h"
-#include "sim/random.h"
+#include "sim/field/random.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 

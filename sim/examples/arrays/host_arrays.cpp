@@ -6,10 +6,10 @@
 #include <limits>
 #include <mutex>
 
-#include "sim/error.h"
 #include "sim/examples/arrays/in_pieces.h"
-#include "sim/host_memory.h"
-#include "sim/parse.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernels/aligned_buffer.h"
-#include "sim/random.h"
+#include "kernels/cpu/aligned_buffer.h"
+#include "sim/field/random.h"
 
 namespace stencil {
 

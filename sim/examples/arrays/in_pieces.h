@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/thread_pool.h"
+#include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 
 namespace stencil {

@@ -6,12 +6,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cuda_runtime.h"
-#include "kernels/thread_pool.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/slices.h"
 #include "sim/examples/arrays/timed_launches.h"
-#include "sim/examples/stopwatch.h"
+#include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 namespace {

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/slices.h"
 #include "sim/examples/arrays/sweep.h"
 #include "sim/examples/arrays/timed_launches.h"
-#include "sim/examples/stopwatch.h"
+#include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 namespace {

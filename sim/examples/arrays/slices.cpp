@@ -6,11 +6,11 @@
 #include <cmath>
 #include <cstring>
 
-#include "kernels/thread_pool.h"
-#include "kernels/transfer.h"
-#include "sim/error.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/transfer.h"
 #include "sim/examples/context.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
 

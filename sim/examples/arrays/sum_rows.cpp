@@ -10,13 +10,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "kernels/cuda_runtime.h"
-#include "kernels/thread_pool.h"
-#include "kernels/transfer.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/transfer.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/slices.h"
 #include "sim/examples/arrays/timed_launches.h"
-#include "sim/examples/stopwatch.h"
+#include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 namespace {

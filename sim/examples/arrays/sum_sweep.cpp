@@ -4,12 +4,12 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/arrays/slices.h"
 #include "sim/examples/arrays/sweep.h"
 #include "sim/examples/arrays/timed_launches.h"
-#include "sim/examples/stopwatch.h"
-#include "sim/parse.h"
+#include "sim/examples/report/stopwatch.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -1,7 +1,7 @@
 // The ways to add up that the examples compare.
 #pragma once
 
-#include "kernels/reduce/reduce.h"
+#include "kernels/examples/arrays/reduce.h"
 #include "sim/examples/arrays/sum_rows.h"
 
 namespace stencil {

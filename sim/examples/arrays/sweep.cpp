@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "sim/host_memory.h"
+#include "sim/machine/host_memory.h"
 
 namespace stencil {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/context.h"
-#include "sim/examples/stopwatch.h"
+#include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "sim/examples/report.h"
+#include "sim/examples/report/report.h"
 
 namespace stencil {
 

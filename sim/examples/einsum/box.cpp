@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/thread_pool.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace stencil {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/cuda_queue.h"
+#include "kernels/cuda/cuda_queue.h"
 
 namespace stencil {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/error.h"
 #include "sim/examples/arrays/host_arrays.h"
-#include "sim/random.h"
+#include "sim/field/random.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

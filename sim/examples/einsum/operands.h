@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/aligned_buffer.h"
+#include "kernels/cpu/aligned_buffer.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/subscripts.h"
 #include "sim/files/npy_array.h"

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "sim/error.h"
 #include "sim/examples/einsum/path.h"
 #include "sim/examples/einsum/strided_view.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "kernels/einsum/arithmetic.h"
+#include "kernels/examples/einsum/arithmetic.h"
 #include "sim/examples/einsum/subscripts.h"
 
 namespace stencil {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/error.h"
 #include "sim/examples/einsum/direct_loop.h"
-#include "sim/host_memory.h"
-#include "sim/random.h"
+#include "sim/field/random.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include "sim/error.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

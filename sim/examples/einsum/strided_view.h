@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/einsum/arithmetic.h"
+#include "kernels/examples/einsum/arithmetic.h"
 #include "sim/examples/einsum/path.h"
 
 namespace stencil {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
 #include "sim/files/input_file.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -5,12 +5,12 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/column_sums.h"
-#include "kernels/matmul/streamed_matmul.h"
-#include "kernels/matmul/tensor_peak.h"
-#include "sim/error.h"
+#include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/streamed_matmul.h"
+#include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/matmul/run.h"
-#include "sim/examples/stopwatch.h"
+#include "sim/examples/report/stopwatch.h"
+#include "sim/text/error.h"
 
 #if STENCILSCOPE_HAS_CUDA
 

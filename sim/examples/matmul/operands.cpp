@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
-#include "sim/host_memory.h"
-#include "sim/random.h"
+#include "sim/field/random.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "kernels/aligned_buffer.h"
-#include "kernels/matmul/matmul_shape.h"
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/examples/matmul/matmul_shape.h"
 #include "sim/examples/context.h"
 
 namespace stencil {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "kernels/thread_pool.h"
+#include "kernels/cpu/thread_pool.h"
 
 namespace stencil {
 namespace {

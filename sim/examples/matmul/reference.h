@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "sim/examples/matmul/operands.h"
-#include "sim/examples/report.h"
+#include "sim/examples/report/report.h"
 
 namespace stencil {
 

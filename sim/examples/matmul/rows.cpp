@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/error.h"
-#include "sim/names.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {

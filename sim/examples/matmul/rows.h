@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/matmul/cuda_matmul.h"
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/example.h"
-#include "sim/examples/report.h"
+#include "sim/examples/report/report.h"
 
 namespace stencil {
 

@@ -5,10 +5,10 @@
 #include <limits>
 #include <utility>
 
-#include "kernels/column_sums.h"
-#include "kernels/matmul/cpu_matmul.h"
-#include "kernels/thread_pool.h"
-#include "sim/examples/stopwatch.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/cpu_matmul.h"
+#include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 

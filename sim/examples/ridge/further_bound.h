@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "kernels/ridge/bidiagonal.h"
+#include "kernels/examples/ridge/bidiagonal.h"
 #include "sim/examples/ridge/solution_check.h"
 
 namespace stencil {

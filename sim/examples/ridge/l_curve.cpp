@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-#include "sim/parse.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "sim/examples/report.h"
+#include "sim/examples/report/report.h"
 #include "sim/examples/ridge/further_bound.h"
 
 namespace stencil {

@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/error.h"
+#include "sim/field/random.h"
 #include "sim/files/matrix_market.h"
 #include "sim/files/npy_array.h"
-#include "sim/parse.h"
-#include "sim/random.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ridge/sparse_matrix.h"
+#include "kernels/examples/ridge/sparse_matrix.h"
 #include "sim/examples/option.h"
 
 namespace stencil {

@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/cuda_runtime.h"
+#include "kernels/cuda/cuda_runtime.h"
+#include "sim/examples/report/stopwatch.h"
 #include "sim/examples/ridge/run.h"
-#include "sim/examples/stopwatch.h"
-#include "sim/host_memory.h"
-#include "sim/parse.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

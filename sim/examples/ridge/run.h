@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ridge/cuda_golub_kahan.h"
-#include "kernels/ridge/dense_ridge.h"
-#include "kernels/ridge/ridge_path.h"
-#include "kernels/ridge/stacked_lsmr.h"
+#include "kernels/examples/ridge/cuda_golub_kahan.h"
+#include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/ridge_path.h"
+#include "kernels/examples/ridge/stacked_lsmr.h"
 #include "sim/examples/context.h"
 #include "sim/examples/ridge/further_bound.h"
 #include "sim/examples/ridge/settings.h"

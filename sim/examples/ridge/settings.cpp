@@ -6,9 +6,9 @@
 #include <cmath>
 #include <string_view>
 
-#include "sim/error.h"
 #include "sim/examples/ridge/problem.h"
-#include "sim/parse.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/ridge/ridge_path.h"
+#include "kernels/examples/ridge/ridge_path.h"
 #include "sim/examples/example.h"
 
 namespace stencil {

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/ridge/cpu_product.h"
+#include "kernels/examples/ridge/cpu_product.h"
 
 namespace stencil {
 

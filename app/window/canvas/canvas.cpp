@@ -1,0 +1,135 @@
+#include "app/window/canvas/canvas.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/canvas/canvas_overlay.h"
+#include "app/window/canvas/canvas_overlay_numbers.h"
+#include "app/window/canvas/color_bar.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kHistogramBins = 96;
+constexpr double kWaitsUnseen = 0.3;  // seconds
+// An engine that does not answer for so long has no need of a picture that moves.
+constexpr double kWaitsLively = 10;
+constexpr double kLeastCaption = 26;  // a title's and a colour bar's width, in lines of text
+
+/// Of the settings in force: a frame may still be of the size before, and what is asked for has to be of the
+/// new one.
+FieldSize field_of(const Snapshot& snapshot) {
+    const auto& size = snapshot.now.size;
+    if (size) return {size->nx, size->ny};
+    if (snapshot.frame) return {std::max(1, snapshot.frame->nx), std::max(1, snapshot.frame->ny)};
+    return {Size{}.nx, Size{}.ny};
+}
+
+/// The view for a canvas or a field that may have changed its size.
+CanvasView settled(const CanvasView& view, const ScreenRect& picture, FieldSize field) {
+    return view.fitted ? fit_view(picture, field) : panned(view, picture, field, 0, 0);
+}
+
+const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
+    if (!snapshot.frame) return nullptr;
+    for (const PaneImage& image : snapshot.frame->panes)
+        if (image.request.pane == pane) return &image;
+    return nullptr;
+}
+
+std::vector<PaneDrawing> drawings_of(const UiState& ui,
+                                     const Snapshot& snapshot,
+                                     std::span<const PaneSlot> slots) {
+    std::vector<PaneDrawing> drawings;
+    for (const PaneSlot& slot : slots)
+        if (const PaneImage* image = image_of(snapshot, slot.pane))
+            drawings.push_back(
+                {image, place(ui.view, slot.picture, image->request.resample.area), slot.picture});
+    return drawings;
+}
+
+}  // namespace
+
+CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame) {
+    const double line = Painter().line_height();
+    const FieldSize field = field_of(snapshot);
+    slots_ = lay_out(ui.panes, frame.area, line, field);
+    if (slots_.empty()) return {};
+    ui.picture = slots_.front().picture;
+
+    ui.view = settled(ui.view, ui.picture, field);
+    input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
+    ui.view = settled(ui.view, ui.picture, field);
+    if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+    if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+
+    CanvasOutput output;
+    output.request = request_for(ui, field);
+    output.drawings = drawings_of(ui, snapshot, slots_);
+    const double waited = waiting(snapshot, output.request, frame.seconds);
+    output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
+    draw(ui, snapshot, frame, waited);
+    return output;
+}
+
+ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
+    ViewRequest request;
+    const auto visible = visible_part(ui.view, ui.picture, field, ui.smooth);
+    if (visible) {
+        const Pane main = main_pane(ui.panes);
+        request.panes.push_back({main, *visible});
+        for (const Pane pane : ui.panes)
+            if (pane != main) request.panes.push_back({pane, *visible});
+        request.numbers = numbered_cells(ui, field, *visible);
+    }
+    request.host_pixels = !ui.transfer.interop;
+    request.hover = ui.hover;
+    request.profile = ui.profile;
+    request.histogram_bins = ui.wants_histogram ? kHistogramBins : 0;
+    return request;
+}
+
+/// Seconds for which the picture has not been the one that is asked for; 0 while that is too short to be
+/// seen.
+double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds) {
+    const auto answers = [](const PaneImage& image, const PaneRequest& asked) {
+        return image.request == asked;
+    };
+    if (snapshot.frame && std::ranges::equal(snapshot.frame->panes, request.panes, answers)) {
+        waiting_since_.reset();
+        return 0;
+    }
+    if (!waiting_since_) waiting_since_ = seconds;
+    const double waited = seconds - *waiting_since_;
+    return waited > kWaitsUnseen ? waited : 0;
+}
+
+void Canvas::draw(const UiState& ui,
+                  const Snapshot& snapshot,
+                  const CanvasFrame& frame,
+                  double waited) const {
+    Painter painter;
+    const OverlayScene scene{
+        ui, snapshot, frame.colors, field_of(snapshot), input_.brush_at(), input_.brush(ui)};
+    const PaneSlot& corner = top_right(slots_);
+    const ScreenRect& top = corner.title;
+    const double state_begins = draw_state(painter, scene, top, waited);
+    for (const PaneSlot& slot : slots_) {
+        draw_field_outline(painter, scene, slot);
+        draw_grid(painter, scene, slot);
+        draw_numbers(painter, scene, slot);
+        draw_tools(painter, scene, slot);
+        const ScreenRect shown = intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture);
+        const PaneSlot at = captioned(slot, shown, kLeastCaption * painter.line_height());
+        const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
+        draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
+        if (const PaneImage* image = image_of(snapshot, slot.pane))
+            draw_color_bar(painter, frame.colors, at.color_bar, *image);
+    }
+    const double below = top.y + top.height - frame.area.y;
+    const ScreenRect& area = frame.area;
+    draw_busy(painter, scene, {area.x, area.y + below, area.width, area.height - below});
+}
+
+}  // namespace stencil

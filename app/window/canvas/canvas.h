@@ -1,0 +1,45 @@
+// The canvas: panes, mouse and overlays of one frame. The field itself is drawn below by the FieldRenderer.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "app/window/canvas/canvas_input.h"
+#include "app/window/display/field_renderer.h"
+#include "app/window/theme.h"
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+struct CanvasFrame {
+    ScreenRect area;  ///< that the panels leave, in pixels of the frame buffer
+    CanvasColors colors;
+    double seconds = 0;  ///< by a clock that only goes forward
+};
+
+struct CanvasOutput {
+    ViewRequest request;                ///< for the engine; the caller gives it its serial number
+    std::vector<PaneDrawing> drawings;  ///< for the FieldRenderer; their images are the snapshot's
+    bool moves = false;                 ///< something is animated: draw another frame soon
+};
+
+/// Keeps what a drag needs from one frame to the next.
+class Canvas {
+  public:
+    /// Once per frame, between ImGui's NewFrame() and Render().
+    CanvasOutput update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame);
+
+    /// Whether a drag that began on the canvas is going on: the keyboard's undo has to wait for its end.
+    bool dragging() const { return input_.dragging(); }
+
+  private:
+    ViewRequest request_for(const UiState& ui, FieldSize field) const;
+    double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);
+    void draw(const UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
+
+    CanvasInput input_;
+    std::vector<PaneSlot> slots_;
+    std::optional<double> waiting_since_;  ///< seconds
+};
+
+}  // namespace stencil

@@ -1,0 +1,255 @@
+#include "app/window/canvas/canvas_input.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace stencil {
+namespace {
+
+constexpr int kLeft = 0, kRight = 1, kMiddle = 2;
+constexpr double kZoomPerNotch = 1.2;
+constexpr double kRadiusPerNotch = 1.15;
+constexpr double kLeastRadius = 0.5;
+
+// How near the mouse has to be to take hold of something, and how far it has to go to mean a line: pixels at
+// scale 1.
+constexpr double kReach = 10;
+constexpr double kMeant = 3;
+
+double to_sixteenth(double cells) {
+    return std::round(cells * 16) / 16;
+}
+
+/// Four significant digits, so that a radius is short where it is written down.
+double short_number(double value) {
+    const double unit = std::pow(10.0, std::floor(std::log10(value)) - 3);
+    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
+}
+
+/// Where the brush paints with the mouse there. A brush smaller than a cell paints the cell that it points
+/// at, and not none because its centre is farther away than the rim.
+SamplePoint brush_point(const CanvasView& view,
+                        const ScreenRect& picture,
+                        const Brush& brush,
+                        const Mouse& mouse) {
+    const SamplePoint at = cell_at(view, picture, std::floor(mouse.x) + 0.5, std::floor(mouse.y) + 0.5);
+    if (brush.radius < 0.75) return {std::floor(at.x) + 0.5, std::floor(at.y) + 0.5};
+    return {to_sixteenth(at.x), to_sixteenth(at.y)};
+}
+
+double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
+    const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
+    return std::hypot(at.x - mouse.x, at.y - mouse.y);
+}
+
+/// The index of the probe within reach; negative where there is none.
+int probe_near(const UiState& ui, const CanvasScene& scene, const ScreenRect& picture, const Mouse& mouse) {
+    int nearest = -1;
+    double least = kReach * ui.scale;
+    for (std::size_t i = 0; i < scene.probes.size(); ++i) {
+        const ProbeSeries& probe = scene.probes[i];
+        const double away = distance(ui, picture, {probe.x + 0.5, probe.y + 0.5}, mouse);
+        if (away > least) continue;
+        least = away;
+        nearest = int(i);
+    }
+    return nearest;
+}
+
+/// The end of the profile within reach; null where there is none.
+const SamplePoint* handle_near(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
+    if (!ui.profile) return nullptr;
+    const double from = distance(ui, picture, ui.profile->from, mouse);
+    const double to = distance(ui, picture, ui.profile->to, mouse);
+    if (std::min(from, to) > kReach * ui.scale) return nullptr;
+    return from < to ? &ui.profile->from : &ui.profile->to;
+}
+
+/// The end of a line from `fixed` towards `moving`, at the nearest multiple of 45 degrees.
+SamplePoint snapped(SamplePoint fixed, SamplePoint moving) {
+    const double dx = moving.x - fixed.x;
+    const double dy = moving.y - fixed.y;
+    // tan(22.5 degrees): half way between an axis and the diagonal.
+    const double half = std::sqrt(2.0) - 1;
+    if (std::abs(dy) <= half * std::abs(dx)) return {moving.x, fixed.y};
+    if (std::abs(dx) <= half * std::abs(dy)) return {fixed.x, moving.y};
+    const double along = (std::abs(dx) + std::abs(dy)) / 2;
+    return {fixed.x + std::copysign(along, dx), fixed.y + std::copysign(along, dy)};
+}
+
+/// The line from `fixed`, which lies in the field, towards `moving`, as far as the field goes.
+SamplePoint cut_at_edge(SamplePoint fixed, SamplePoint moving, FieldSize field) {
+    double share = 1;
+    const auto cut = [&](double from, double to, double size) {
+        if (to < 0) share = std::min(share, from / (from - to));
+        if (to > size) share = std::min(share, (size - from) / (to - from));
+    };
+    cut(fixed.x, moving.x, field.nx);
+    cut(fixed.y, moving.y, field.ny);
+    return {std::clamp(fixed.x + share * (moving.x - fixed.x), 0.0, double(field.nx)),
+            std::clamp(fixed.y + share * (moving.y - fixed.y), 0.0, double(field.ny))};
+}
+
+}  // namespace
+
+Mouse read_mouse() {
+    const ImGuiIO& io = ImGui::GetIO();
+    Mouse mouse;
+    mouse.known = ImGui::IsMousePosValid(&io.MousePos);
+    mouse.x = mouse.known ? double(io.MousePos.x) * io.DisplayFramebufferScale.x : 0;
+    mouse.y = mouse.known ? double(io.MousePos.y) * io.DisplayFramebufferScale.y : 0;
+    mouse.free = !io.WantCaptureMouse;
+    mouse.wheel = io.MouseWheel;
+    for (int button = kLeft; button <= kMiddle; ++button) {
+        mouse.down[std::size_t(button)] = io.MouseDown[button];
+        mouse.pressed[std::size_t(button)] = io.MouseClicked[button];
+    }
+    mouse.middle_twice = io.MouseDoubleClicked[kMiddle];
+    mouse.ctrl = io.KeyCtrl;
+    mouse.alt = io.KeyAlt;
+    mouse.shift = io.KeyShift;
+    return mouse;
+}
+
+void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    // Where the mouse went after the button was let go is no part of the drag.
+    if (dragging() && !mouse.down[std::size_t(drag_.button)]) drag_.kind = Drag::Kind::none;
+    if (mouse.known) {
+        if (dragging())
+            go_on(ui, scene, mouse);
+        else if (mouse.free)
+            press(ui, scene, mouse);
+        if (mouse.free) wheel(ui, scene, mouse);
+    }
+    look(ui, scene, mouse);
+}
+
+void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
+    if (!slot || mouse.wheel == 0) return;
+    if (mouse.ctrl) {
+        const double most = std::max({kLeastRadius, double(scene.field.nx), double(scene.field.ny)});
+        const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
+        ui.brush.radius = std::clamp(short_number(std::max(radius, kLeastRadius)), kLeastRadius, most);
+        return;
+    }
+    const double factor = std::pow(kZoomPerNotch, mouse.wheel);
+    ui.view = zoomed(ui.view, slot->picture, scene.field, factor, mouse.x, mouse.y);
+}
+
+void CanvasInput::begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot) {
+    drag_ = {};
+    drag_.kind = kind;
+    drag_.button = button;
+    drag_.picture = slot.picture;
+    drag_.x = mouse.x;
+    drag_.y = mouse.y;
+}
+
+void CanvasInput::press(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
+    if (!slot) return;
+    if (mouse.pressed[kMiddle]) {
+        if (mouse.middle_twice)
+            ui.view.fitted = true;
+        else
+            begin(Drag::Kind::pan, kMiddle, mouse, *slot);
+    } else if (mouse.pressed[kLeft] && mouse.alt) {
+        begin(Drag::Kind::pan, kLeft, mouse, *slot);
+    } else if (mouse.pressed[kLeft] || mouse.pressed[kRight]) {
+        press_tool(ui, scene, mouse, *slot);
+    }
+}
+
+void CanvasInput::press_tool(UiState& ui,
+                             const CanvasScene& scene,
+                             const Mouse& mouse,
+                             const PaneSlot& slot) {
+    const int button = mouse.pressed[kLeft] ? kLeft : kRight;
+    if (ui.tool == Tool::paint) {
+        if (slot.pane == Pane::start) return;
+        begin(Drag::Kind::stroke, button, mouse, slot);
+        drag_.brush = ui.brush;
+        if (button == kRight) {
+            drag_.brush.value = 0;
+            drag_.brush.add = false;
+        }
+        stroke_to(ui, mouse);
+    } else if (ui.tool == Tool::probe) {
+        const int near = probe_near(ui, scene, slot.picture, mouse);
+        const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
+        if (button == kRight && near >= 0) ui.act(action::RemoveProbe{near});
+        const auto is_there = [&](const ProbeSeries& probe) {
+            return probe.x == int(cell->x) && probe.y == int(cell->y);
+        };
+        if (button == kLeft && cell && std::ranges::none_of(scene.probes, is_there))
+            ui.act(action::AddProbe{int(cell->x), int(cell->y)});
+    } else if (button == kRight) {
+        ui.profile.reset();
+    } else {
+        begin(Drag::Kind::profile, kLeft, mouse, slot);
+        press_profile(ui, scene, mouse);
+    }
+}
+
+void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    if (const SamplePoint* handle = handle_near(ui, drag_.picture, mouse)) {
+        drag_.moves_from = handle == &ui.profile->from;
+        drag_.cell = drag_.moves_from ? ui.profile->to : ui.profile->from;
+        return;
+    }
+    const SamplePoint at = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
+    drag_.cell = {to_sixteenth(std::clamp(at.x, 0.0, double(scene.field.nx))),
+                  to_sixteenth(std::clamp(at.y, 0.0, double(scene.field.ny)))};
+}
+
+void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, mouse);
+    if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene, mouse);
+    if (drag_.kind != Drag::Kind::pan) return;
+    // By whole pixels, so that the field stays on whole pixels where it is.
+    const double dx = std::round(mouse.x - drag_.x);
+    const double dy = std::round(mouse.y - drag_.y);
+    ui.view = panned(ui.view, drag_.picture, scene.field, dx, dy);
+    drag_.x += dx;
+    drag_.y += dy;
+}
+
+void CanvasInput::stroke_to(UiState& ui, const Mouse& mouse) {
+    const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
+    if (drag_.joined && to == drag_.cell) return;
+    const SamplePoint from = drag_.joined ? drag_.cell : to;
+    ui.act(action::Paint{{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined}});
+    drag_.joined = true;
+    drag_.cell = to;
+}
+
+void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    if (std::hypot(mouse.x - drag_.x, mouse.y - drag_.y) >= kMeant * ui.scale) drag_.far = true;
+    if (!drag_.far) return;
+    SamplePoint end = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
+    end = {to_sixteenth(end.x), to_sixteenth(end.y)};
+    if (mouse.shift) end = snapped(drag_.cell, end);
+    end = cut_at_edge(drag_.cell, end, scene.field);
+    ui.profile = drag_.moves_from ? ProfileLine{end, drag_.cell} : ProfileLine{drag_.cell, end};
+}
+
+void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
+    ui.hover.reset();
+    brush_at_.reset();
+    at_handle_ = false;
+    if (!mouse.known || !(mouse.free || dragging())) return;
+    const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
+    if (slot) ui.hover = shown_at(ui.view, slot->picture, scene.field, mouse.x, mouse.y);
+    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse) != nullptr;
+    if (drag_.kind == Drag::Kind::stroke)
+        brush_at_ = drag_.cell;
+    else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
+        brush_at_ = brush_point(ui.view, slot->picture, ui.brush, mouse);
+}
+
+}  // namespace stencil

@@ -1,0 +1,83 @@
+// What the mouse does on the canvas.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+
+#include "app/window/canvas/canvas_layout.h"
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+/// The mouse in one frame, in pixels of the frame buffer.
+struct Mouse {
+    double x = 0, y = 0;
+    bool known = false;             ///< it is somewhere
+    bool free = false;              ///< no panel is under it
+    double wheel = 0;               ///< notches, up > 0
+    std::array<bool, 3> down{};     ///< left, right, middle
+    std::array<bool, 3> pressed{};  ///< in this frame
+    bool middle_twice = false;      ///< this press is the second of a double click
+    bool ctrl = false, alt = false, shift = false;
+};
+
+/// From ImGui's IO, which must have a frame begun.
+Mouse read_mouse();
+
+/// What a frame's mouse acts upon.
+struct CanvasScene {
+    std::span<const PaneSlot> slots;
+    FieldSize field;
+    std::span<const ProbeSeries> probes;
+};
+
+/// Changes UiState (view, brush, profile, hover) and sends actions (strokes, probes). What was begun on the
+/// canvas goes on beyond it until the button is let go.
+class CanvasInput {
+  public:
+    void update(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+
+    /// The point of the field, or beyond it, that the brush would paint now; empty where it would not.
+    const std::optional<SamplePoint>& brush_at() const { return brush_at_; }
+
+    /// Whether an end of the profile is under the mouse, or in its hand.
+    bool at_handle() const { return at_handle_; }
+
+    /// The brush of the stroke that is going on, or else the one that is set.
+    const Brush& brush(const UiState& ui) const {
+        return drag_.kind == Drag::Kind::stroke ? drag_.brush : ui.brush;
+    }
+
+    bool dragging() const { return drag_.kind != Drag::Kind::none; }
+    bool panning() const { return drag_.kind == Drag::Kind::pan; }
+
+  private:
+    struct Drag {
+        enum class Kind { none, pan, stroke, profile } kind = Kind::none;
+        int button = 0;
+        ScreenRect picture;       ///< of the pane where it began
+        double x = 0, y = 0;      ///< the newest place: pixels
+        SamplePoint cell;         ///< a stroke's newest point, a profile's end that stays
+        Brush brush;              ///< of a stroke
+        bool far = false;         ///< a profile: the mouse went far enough to mean a line
+        bool moves_from = false;  ///< a profile: its first end is dragged
+        bool joined = false;      ///< a stroke has begun
+    };
+
+    void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void press(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void press_tool(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
+    void press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void stroke_to(UiState& ui, const Mouse& mouse);
+    void profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void look(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot);
+
+    Drag drag_;
+    std::optional<SamplePoint> brush_at_;
+    bool at_handle_ = false;
+};
+
+}  // namespace stencil

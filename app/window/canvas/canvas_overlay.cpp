@@ -1,0 +1,218 @@
+#include "app/window/canvas/canvas_overlay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/window/icons.h"
+
+namespace stencil {
+namespace {
+
+// Pixels at scale 1.
+constexpr double kGridFrom = 16;
+constexpr double kLineWidth = 1.5;
+constexpr double kShadowWidth = 3.5;
+constexpr double kHandle = 4.5;
+constexpr double kSmallestCircle = 2.5;
+// Beyond this radius in pixels nothing of a circle is seen but a straight line, and its corners show.
+constexpr double kLargestCircle = 1e5;
+
+// Lines of text.
+constexpr double kWordsFrom = 15;
+
+// A soft brush has half its effect at this share of its radius: (1 - t)^2 = 1/2 at t = 1 - sqrt(1/2).
+const double kHalfEffect = std::sqrt(1 - std::sqrt(0.5));
+
+// Over the field's colours, which may be any, things are light with a dark rim.
+constexpr ImU32 kLight = IM_COL32(255, 255, 255, 235);
+constexpr ImU32 kDark = IM_COL32(0, 0, 0, 150);
+constexpr ImU32 kGrid = IM_COL32(128, 128, 128, 75);
+
+struct Point {
+    double x = 0, y = 0;
+};
+
+Point on_screen(const OverlayScene& scene, const PaneSlot& slot, SamplePoint cell) {
+    const ScreenRect at = place(scene.ui.view, slot.picture, {cell.x, cell.y, cell.x, cell.y});
+    return {at.x, at.y};
+}
+
+void rimmed_circle(Painter& painter, Point at, double radius, double unit) {
+    painter.circle(at.x, at.y, radius, kDark, kShadowWidth * unit);
+    painter.circle(at.x, at.y, radius, kLight, kLineWidth * unit);
+}
+
+void cross(Painter& painter, Point at, double arm, double unit) {
+    for (const bool light : {false, true}) {
+        const ImU32 color = light ? kLight : kDark;
+        const double width = (light ? kLineWidth : kShadowWidth) * unit;
+        painter.line(at.x - arm, at.y, at.x + arm, at.y, color, width);
+        painter.line(at.x, at.y - arm, at.x, at.y + arm, color, width);
+    }
+}
+
+void draw_brush(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const double unit = scene.ui.scale;
+    const Point at = on_screen(scene, slot, *scene.brush_at);
+    const double radius = scene.brush.radius * scene.ui.view.scale;
+    if (radius > kLargestCircle) return;
+    if (radius < kSmallestCircle * unit) {
+        cross(painter, at, 2 * kSmallestCircle * unit, unit);
+        return;
+    }
+    rimmed_circle(painter, at, radius, unit);
+    const double inner = radius * kHalfEffect;
+    if (scene.brush.soft && inner > 2 * kSmallestCircle * unit)
+        painter.circle(at.x, at.y, inner, faded(kLight, 0.5), unit);
+}
+
+void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const double unit = scene.ui.scale;
+    const Point from = on_screen(scene, slot, scene.ui.profile->from);
+    const Point to = on_screen(scene, slot, scene.ui.profile->to);
+    painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
+    painter.line(from.x, from.y, to.x, to.y, scene.colors.accent, (kLineWidth + 0.5) * unit);
+    // The line's beginning is the filled one.
+    painter.disc(from.x, from.y, (kHandle + 1.5) * unit, kDark);
+    painter.disc(from.x, from.y, kHandle * unit, kLight);
+    painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
+    painter.disc(to.x, to.y, kHandle * unit, scene.colors.accent);
+    painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
+}
+
+void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
+    const double unit = scene.ui.scale;
+    const double size = painter.line_height() * 0.85;
+    const ProbeSeries& probe = scene.snapshot.probes[index];
+    const Point at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
+    painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
+    painter.disc(at.x, at.y, kHandle * unit, scene.colors.accent);
+    painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
+    const std::string number = std::to_string(index + 1);
+    const double pad = 3 * unit;
+    const double width = painter.text_width(number, size) + 2 * pad;
+    const ScreenRect plate{at.x + (kHandle + 3) * unit, at.y - size - pad, width, size + pad};
+    painter.fill(plate, IM_COL32(0, 0, 0, 170), 3 * unit);
+    painter.text(plate.x + pad, plate.y + pad / 2, size, kLight, number);
+}
+
+/// The first pixel along an axis whose centre is in the cell or beyond it.
+double first_pixel(double origin, double scale, double cell) {
+    return std::ceil((cell - origin) * scale - 0.5);
+}
+
+/// Draws a badge that ends at `right` and returns where it begins.
+double badge(Painter& painter, const ScreenRect& strip, double right, const std::string& text, ImU32 color) {
+    const double size = painter.line_height() * 0.9;
+    const double pad = size * 0.5;
+    const double width = painter.text_width(text, size) + 2 * pad;
+    const double height = std::round(size * 1.35);
+    const ScreenRect plate{right - width, strip.y + std::floor((strip.height - height) / 2), width, height};
+    if (plate.x < strip.x) return right;
+    painter.fill(plate, faded(color, 0.18), height / 2);
+    painter.text(plate.x + pad, plate.y + (height - size) / 2, size, color, text);
+    return plate.x - pad;
+}
+
+}  // namespace
+
+void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
+    const double size = painter.line_height();
+    ScreenRect room = slot.title;
+    room.width = std::max(0.0, std::min(room.width, right - room.x));
+    std::string text(row_of(slot.pane).title);
+    if (slot.pane == main_pane(scene.ui.panes) && slot.pane != Pane::start) {
+        const auto& frame = scene.snapshot.frame;
+        const std::string step = fmt::format("step {}", frame ? frame->step : scene.snapshot.step);
+        text += ", " + step;
+        if (painter.text_width(text, size) > room.width) text = step;
+    }
+    const Painter::Clip clip(painter, room);
+    painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
+}
+
+void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const ScreenRect field = field_pixels(scene.ui.view, slot.picture, scene.field);
+    const ScreenRect& at = slot.picture;
+    const ScreenRect around{at.x - 1, at.y - 1, at.width + 2, at.height + 2};
+    // Cut near the picture, since far beyond it a float has no whole pixels.
+    const ScreenRect near = intersection({field.x - 1, field.y - 1, field.width + 2, field.height + 2},
+                                         {at.x - 9, at.y - 9, at.width + 18, at.height + 18});
+    const Painter::Clip clip(painter, around);
+    painter.frame(near, scene.colors.outline);
+}
+
+void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const CanvasView& view = scene.ui.view;
+    if (view.scale < kGridFrom * scene.ui.scale) return;
+    const auto visible = visible_part(view, slot.picture, scene.field, false);
+    if (!visible) return;
+    const CellArea& area = visible->area;
+    const ScreenRect at = place(view, slot.picture, area);
+    const Painter::Clip clip(painter, at);
+    for (double x = std::ceil(area.x0); x < area.x1; ++x)
+        painter.fill({slot.picture.x + first_pixel(view.x, view.scale, x), at.y, 1, at.height}, kGrid);
+    for (double y = std::ceil(area.y0); y < area.y1; ++y)
+        painter.fill({at.x, slot.picture.y + first_pixel(view.y, view.scale, y), at.width, 1}, kGrid);
+}
+
+void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const Painter::Clip clip(painter, slot.picture);
+    if (scene.ui.profile) draw_profile(painter, scene, slot);
+    for (std::size_t i = 0; i < scene.snapshot.probes.size(); ++i) draw_probe(painter, scene, slot, i);
+    if (scene.brush_at)
+        draw_brush(painter, scene, slot);
+    else if (scene.ui.hover && scene.ui.panes.size() > 1)
+        cross(painter, on_screen(scene, slot, *scene.ui.hover), 5.0 * scene.ui.scale, scene.ui.scale);
+}
+
+double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting) {
+    double right = strip.x + strip.width;
+    const CanvasColors& colors = scene.colors;
+    // A narrow strip has its title beside signs without words.
+    const bool words = strip.width > kWordsFrom * painter.line_height();
+    if (!scene.snapshot.recording.empty()) {
+        const std::string text =
+            words ? fmt::format("{} REC {}", ICON_RECORD, scene.snapshot.recorded) : ICON_RECORD;
+        right = badge(painter, strip, right, text, colors.error);
+    }
+    if (!scene.snapshot.busy.empty()) return right;
+    if (!scene.snapshot.running)
+        right = badge(painter, strip, right, words ? "paused" : ICON_PAUSE, colors.warning);
+    if (waiting <= 0) return right;
+    const double radius = 2 * scene.ui.scale;
+    for (int dot = 0; dot < 3; ++dot) {
+        const double brightness = 0.35 + 0.65 * std::max(0.0, std::sin(6 * waiting - 0.9 * dot));
+        const double x = right - radius * (1 + 4.0 * (2 - dot));
+        painter.disc(x, strip.y + strip.height / 2, radius, faded(colors.faint_text, brightness));
+    }
+    return right - 12 * radius;
+}
+
+void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area) {
+    if (scene.snapshot.busy.empty()) return;
+    const double unit = scene.ui.scale;
+    const double size = painter.line_height();
+    const double pad = std::round(0.7 * size);
+    const double share = std::clamp(scene.snapshot.busy_share, 0.0, 1.0);
+    const std::string text = fmt::format("{}: {:.0f} %", scene.snapshot.busy, std::floor(share * 100));
+    const double wanted = std::max(painter.text_width(text, size) + 2 * pad, 18 * size);
+    const double width = std::round(std::min(wanted, area.width));
+    const ScreenRect plate{area.x + std::floor((area.width - width) / 2),
+                           area.y + std::round(0.5 * size),
+                           width,
+                           std::round(2.3 * size)};
+    const Painter::Clip clip(painter, plate);
+    painter.fill(plate, faded(scene.colors.background, 0.92), 4 * unit);
+    painter.frame(plate, scene.colors.outline);
+    painter.text(plate.x + pad, plate.y + 0.4 * size, size, scene.colors.text, text);
+    const double thin = std::max(2.0, std::round(3 * unit));
+    const ScreenRect bar{plate.x + pad, plate.y + plate.height - 0.4 * size - thin, width - 2 * pad, thin};
+    painter.fill(bar, scene.colors.outline);
+    painter.fill({bar.x, bar.y, std::round(bar.width * share), bar.height}, scene.colors.accent);
+}
+
+}  // namespace stencil

@@ -1,0 +1,42 @@
+// What is drawn over the field and around it.
+#pragma once
+
+#include <optional>
+
+#include "app/window/canvas/canvas_layout.h"
+#include "app/window/canvas/canvas_painter.h"
+#include "app/window/theme.h"
+#include "app/window/ui_state.h"
+
+namespace stencil {
+
+/// All that the overlays of one frame are made from.
+struct OverlayScene {
+    const UiState& ui;
+    const Snapshot& snapshot;
+    const CanvasColors& colors;
+    FieldSize field;
+    std::optional<SamplePoint> brush_at;  ///< of a brush that is over the canvas
+    Brush brush;                          ///< with which its outline is drawn
+};
+
+/// Above the field, not beyond `right`.
+void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right);
+
+/// Around the field, as far as its edges are in the picture.
+void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
+/// Between cells that are large enough.
+void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
+/// Profile, probes, and the brush or, in the other panes, the cursor.
+void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
+/// Whether it is paused or recording, at the right of the strip; and, where `waiting` (seconds) > 0, that the
+/// picture is not yet the one that was asked for. Returns where on the left it begins.
+double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
+
+/// An order that takes its time, at the top of an area.
+void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area);
+
+}  // namespace stencil

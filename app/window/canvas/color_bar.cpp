@@ -1,0 +1,115 @@
+#include "app/window/canvas/color_bar.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/figure/ticks.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+// In lines of text.
+constexpr double kTop = 0.55;
+constexpr double kThickness = 0.7;
+constexpr double kTick = 0.25;
+constexpr double kLabelGap = 0.6;
+constexpr double kWidest = 24;
+constexpr double kNarrowest = 3.2;
+constexpr double kSmallText = 0.9;
+
+ImU32 packed(Rgb color) {
+    return IM_COL32(color.r, color.g, color.b, 255);
+}
+
+/// Each column of pixels in the colour of the value at its middle, as the field's pixels are.
+void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map) {
+    const int columns = int(bar.width);
+    int first = 0;
+    ImU32 color = packed(map.at(0.5 / columns, 0, 1));
+    for (int column = 1; column <= columns; ++column) {
+        const ImU32 next = packed(map.at((column + 0.5) / columns, 0, 1));
+        if (next == color && column < columns) continue;
+        painter.fill({bar.x + first, bar.y, double(column - first), bar.height}, color);
+        first = column;
+        color = next;
+    }
+}
+
+/// Labels left of one that they would touch stay away.
+void draw_ticks(Painter& painter, const CanvasColors& colors, const ScreenRect& bar, const Ticks& ticks) {
+    const double line = painter.line_height();
+    const double size = line * kSmallText;
+    double free_from = bar.x - line * kWidest;
+    for (const Tick& tick : ticks.marks) {
+        const double x = bar.x + std::floor(tick.position * (bar.width - 1));
+        const double bottom = bar.y + bar.height;
+        painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
+        const std::string label = painter.writable(tick.label);
+        const double width = painter.text_width(label, size);
+        double left = std::min(x + 0.5 - width / 2, bar.x + bar.width - width);
+        // The note stands at the left.
+        if (!ticks.note.empty()) left = std::max(left, bar.x);
+        if (left < free_from) continue;
+        painter.text(left, bottom + kTick * line, size, colors.text, label);
+        free_from = left + width + size * 0.4;
+    }
+}
+
+/// As many as find room; a number takes about three lines of text with its gap.
+int most_ticks(double width, double line) {
+    return std::clamp(int(width / (line * 3.2)), 3, 6);
+}
+
+/// The bar is as wide as what stands at its left leaves room for.
+double bar_width(double strip, double beside, double line) {
+    return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
+}
+
+}  // namespace
+
+std::string quantity_label(Pane pane) {
+    if (pane == Pane::laplacian) return "Laplacian of u";
+    if (pane == Pane::from_start || pane == Pane::from_reference) return "difference";
+    return "u";
+}
+
+void draw_color_bar(Painter& painter,
+                    const CanvasColors& colors,
+                    const ScreenRect& strip,
+                    const PaneImage& image) {
+    const double line = painter.line_height();
+    const double size = line * kSmallText;
+    if (strip.height < line) return;
+
+    std::string label = quantity_label(image.request.pane);
+    double width = bar_width(strip.width, painter.text_width(label, size), line);
+    if (width < kNarrowest * line) label.clear();
+    // The note belongs to the ticks' labels: without room for it there are none.
+    Ticks ticks = value_ticks(image.range, most_ticks(strip.width * 0.7, line));
+    const std::string note = painter.writable(ticks.note);
+    const double beside = std::max(painter.text_width(label, size), painter.text_width(note, size));
+    width = bar_width(strip.width, beside, line);
+    if (width < kNarrowest * line) {
+        width = bar_width(strip.width, 0, line);
+        ticks = {};
+    }
+    if (width < line) return;
+
+    const ScreenRect bar{strip.x + strip.width - width,
+                         strip.y + std::round(kTop * line),
+                         width,
+                         std::round(kThickness * line)};
+    draw_colors(painter, bar, colormap(image.colormap));
+    painter.frame({bar.x - 1, bar.y - 1, bar.width + 2, bar.height + 2}, colors.outline);
+    draw_ticks(painter, colors, bar, ticks);
+
+    const auto left_of_bar = [&](const std::string& text, double y) {
+        const double x = bar.x - kLabelGap * line - painter.text_width(text, size);
+        painter.text(x, y, size, colors.text, text);
+    };
+    left_of_bar(label, bar.y + bar.height / 2 - size / 2);
+    if (!ticks.note.empty()) left_of_bar(note, bar.y + bar.height + kTick * line);
+}
+
+}  // namespace stencil

@@ -1,0 +1,21 @@
+// The colours of a pane and the values that they stand for.
+#pragma once
+
+#include <string>
+
+#include "app/window/canvas/canvas_painter.h"
+#include "app/window/theme.h"
+#include "sim/session/view.h"
+
+namespace stencil {
+
+/// What the pane's values are, e.g. "Laplacian of u".
+std::string quantity_label(Pane pane);
+
+/// A horizontal bar with ticks and the quantity's label, at the right of `strip`.
+void draw_color_bar(Painter& painter,
+                    const CanvasColors& colors,
+                    const ScreenRect& strip,
+                    const PaneImage& image);
+
+}  // namespace stencil

@@ -1,0 +1,73 @@
+#include "app/window/canvas/quick_input.h"
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <cstddef>
+#include <utility>
+
+namespace stencil {
+
+#if IMGUI_VERSION_NUM < 18700
+
+namespace {
+
+// The modifier keys as they are held now.
+void read_modifiers(GLFWwindow* window, ImGuiIO& io) {
+    const auto down = [&](int left, int right) {
+        return glfwGetKey(window, left) == GLFW_PRESS || glfwGetKey(window, right) == GLFW_PRESS;
+    };
+    io.KeyCtrl = down(GLFW_KEY_LEFT_CONTROL, GLFW_KEY_RIGHT_CONTROL);
+    io.KeyShift = down(GLFW_KEY_LEFT_SHIFT, GLFW_KEY_RIGHT_SHIFT);
+    io.KeyAlt = down(GLFW_KEY_LEFT_ALT, GLFW_KEY_RIGHT_ALT);
+}
+
+}  // namespace
+
+void QuickInput::begin_frame(GLFWwindow*) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const Key& key : keys_) {
+        io.KeysDown[key.key] = true;
+        io.KeyCtrl = io.KeyCtrl || (key.modifiers & GLFW_MOD_CONTROL) != 0;
+        io.KeyShift = io.KeyShift || (key.modifiers & GLFW_MOD_SHIFT) != 0;
+        io.KeyAlt = io.KeyAlt || (key.modifiers & GLFW_MOD_ALT) != 0;
+    }
+    show_button(io);
+}
+
+// A button that was let go was down until then, where it was let go, and is up in the next frame, whatever it
+// does after that.
+void QuickInput::show_button(ImGuiIO& io) {
+    shown_ = let_go_ < 0 && !buttons_.empty();
+    // What is still to be shown has not happened yet.
+    for (std::size_t i = buttons_.size(); i-- > (shown_ ? 1 : 0);)
+        io.MouseDown[buttons_[i].button] = !buttons_[i].down;
+    if (let_go_ >= 0) io.MouseDown[std::exchange(let_go_, -1)] = false;
+    if (!shown_) return;
+    const Button& next = buttons_.front();
+    io.MouseDown[next.button] = true;
+    io.MousePos = ImVec2(next.x, next.y);
+    if (!next.down) let_go_ = next.button;
+}
+
+void QuickInput::end_frame(GLFWwindow* window) {
+    ImGuiIO& io = ImGui::GetIO();
+    for (const Key& key : keys_) io.KeysDown[key.key] = glfwGetKey(window, key.key) == GLFW_PRESS;
+    if (!keys_.empty()) read_modifiers(window, io);
+    keys_.clear();
+    if (std::exchange(shown_, false)) buttons_.erase(buttons_.begin());
+}
+
+#else
+
+void QuickInput::begin_frame(GLFWwindow*) {}
+void QuickInput::show_button(ImGuiIO&) {}
+
+void QuickInput::end_frame(GLFWwindow*) {
+    keys_.clear();
+    buttons_.clear();
+}
+
+#endif
+
+}  // namespace stencil

@@ -1,0 +1,292 @@
+#include "app/window/display/display.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+// After the loader, whose place it must not take.
+#include <GLFW/glfw3.h>
+#include <backends/imgui_impl_glfw.h>
+#include <backends/imgui_impl_opengl3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kButtons = 5;  // that ImGui knows
+constexpr int kSmallestWidth = 480, kSmallestHeight = 320;
+
+// GLFW's own words for what went wrong, on one line.
+std::string reason() {
+    const char* text = nullptr;
+    glfwGetError(&text);
+    std::string line = text ? text : "GLFW does not say why";
+    std::ranges::replace(line, '\n', ' ');
+    return line;
+}
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw InputError(what + "; 'stencilscope run --out DIR' runs headless");
+}
+
+GLFWwindow* open_window(const DisplayOptions& options) {
+    glfwDefaultWindowHints();
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+    glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 5);
+    glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+#ifndef NDEBUG
+    glfwWindowHint(GLFW_OPENGL_DEBUG_CONTEXT, GLFW_TRUE);
+#endif
+    glfwWindowHint(GLFW_DEPTH_BITS, 0);
+    glfwWindowHint(GLFW_STENCIL_BITS, 0);
+    glfwWindowHint(GLFW_SRGB_CAPABLE, GLFW_FALSE);
+    glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+    glfwWindowHint(GLFW_VISIBLE, options.visible ? GLFW_TRUE : GLFW_FALSE);
+    glfwWindowHintString(GLFW_X11_CLASS_NAME, "stencilscope");
+    glfwWindowHintString(GLFW_X11_INSTANCE_NAME, "stencilscope");
+    GLFWwindow* window = glfwCreateWindow(std::max(options.width, kSmallestWidth),
+                                          std::max(options.height, kSmallestHeight),
+                                          "Stencilscope",
+                                          nullptr,
+                                          nullptr);
+    if (!window) refuse(fmt::format("no OpenGL 4.5 window on this display ({})", reason()));
+    return window;
+}
+
+#ifndef NDEBUG
+void print_debug_message(
+    GLenum, GLenum type, GLuint, GLenum severity, GLsizei, const GLchar* text, const void*) {
+    if (type == GL_DEBUG_TYPE_ERROR || severity == GL_DEBUG_SEVERITY_HIGH)
+        std::fprintf(stderr, "OpenGL: %s\n", text);
+}
+#endif
+
+void load_functions(bool vsync) {
+    if (gladLoadGL(glfwGetProcAddress) == 0 || !GLAD_GL_VERSION_4_5)
+        refuse("no OpenGL 4.5 on this display (its functions can't be loaded)");
+    glfwSwapInterval(vsync ? 1 : 0);
+#ifndef NDEBUG
+    glEnable(GL_DEBUG_OUTPUT);
+    glEnable(GL_DEBUG_OUTPUT_SYNCHRONOUS);
+    glDebugMessageCallback(print_debug_message, nullptr);
+#endif
+}
+
+std::string gl_text(GLenum which) {
+    const auto* text = reinterpret_cast<const char*>(glGetString(which));
+    return text ? text : "";
+}
+
+// GLFW names letters by their place on an American keyboard; a shortcut goes by what is
+// printed on the key.
+int printed_key(int key, int scancode) {
+    const char* name = glfwGetKeyName(key, scancode);
+    if (!name || name[0] == 0 || name[1] != 0) return key;
+    if (name[0] >= 'a' && name[0] <= 'z') return GLFW_KEY_A + (name[0] - 'a');
+    switch (name[0]) {
+        case '+':
+            return GLFW_KEY_KP_ADD;
+        case '-':
+            return GLFW_KEY_MINUS;
+        case '.':
+            return GLFW_KEY_PERIOD;
+        default:
+            return key;
+    }
+}
+
+}  // namespace
+
+Display::Library::Library() {
+    if (!glfwInit()) refuse(fmt::format("no display to open a window on ({})", reason()));
+}
+
+Display::Library::~Library() {
+    glfwTerminate();
+}
+
+void Display::DestroyWindow::operator()(GLFWwindow* window) const {
+    glfwDestroyWindow(window);
+}
+
+Display::Gui::Gui(GLFWwindow* window) {
+    IMGUI_CHECKVERSION();
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    // A drag that misses a slider by a pixel is no wish to move the window.
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    io.LogFilename = nullptr;
+    ImGui_ImplGlfw_InitForOpenGL(window, true);
+    ImGui_ImplOpenGL3_Init("#version 450 core");
+}
+
+Display::Gui::~Gui() {
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+}
+
+Display::Display(const DisplayOptions& options) : window_(open_window(options)) {
+    GLFWwindow* window = window_.get();
+    glfwMakeContextCurrent(window);
+    load_functions(options.vsync);
+    gl_renderer_ = gl_text(GL_RENDERER);
+    gl_version_ = gl_text(GL_VERSION);
+    glfwSetWindowSizeLimits(window, kSmallestWidth, kSmallestHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
+    glfwSetWindowUserPointer(window, this);
+    // Before ImGui's backend, which calls the callbacks that it finds.
+    listen();
+    gui_ = std::make_unique<Gui>(window);
+}
+
+Display::~Display() = default;
+
+void Display::listen() {
+    GLFWwindow* window = window_.get();
+    static constexpr auto of = [](GLFWwindow* w) -> Display& {
+        auto& display = *static_cast<Display*>(glfwGetWindowUserPointer(w));
+        display.input_ = true;
+        return display;
+    };
+    glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
+        Display& display = of(w);
+        if (action != GLFW_RELEASE) display.note_key(key, scancode, modifiers, action == GLFW_REPEAT);
+        if (action == GLFW_PRESS && key >= 0) display.quick_.key_pressed(key, modifiers);
+    });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
+        of(w).keys_.push_back({0, char32_t(character), false, false, false, false});
+    });
+    glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
+        Display& display = of(w);
+        display.drops_.insert(display.drops_.end(), paths, paths + count);
+    });
+    glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
+        Display& display = of(w);
+        const auto [x, y] = display.cursor_;
+        if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
+    });
+    // Where the mouse was at the event: glfwGetCursorPos() tells where it is by now.
+    glfwGetCursorPos(window, &cursor_.x, &cursor_.y);
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).cursor_ = {x, y}; });
+    glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { of(w); });
+    glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
+    glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { of(w); });
+    glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
+    glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { of(w); });
+    glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { of(w); });
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { of(w); });
+    glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w); });
+}
+
+void Display::note_key(int key, int scancode, int modifiers, bool repeat) {
+    keys_.push_back({printed_key(key, scancode),
+                     0,
+                     (modifiers & GLFW_MOD_CONTROL) != 0,
+                     (modifiers & GLFW_MOD_SHIFT) != 0,
+                     (modifiers & GLFW_MOD_ALT) != 0,
+                     repeat});
+}
+
+void Display::set_full_screen(bool on) {
+    GLFWwindow* window = window_.get();
+    if (!on) {
+        const Place& p = windowed_;
+        if (p.width > 0) glfwSetWindowMonitor(window, nullptr, p.x, p.y, p.width, p.height, GLFW_DONT_CARE);
+        return;
+    }
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    if (!mode) return;
+    glfwGetWindowPos(window, &windowed_.x, &windowed_.y);
+    glfwGetWindowSize(window, &windowed_.width, &windowed_.height);
+    glfwSetWindowMonitor(window, monitor, 0, 0, mode->width, mode->height, mode->refreshRate);
+}
+
+bool Display::should_close() const {
+    return glfwWindowShouldClose(window_.get());
+}
+
+void Display::request_close() {
+    glfwSetWindowShouldClose(window_.get(), GLFW_TRUE);
+}
+
+void Display::wait_events(double timeout_s) {
+    if (timeout_s > 0)
+        glfwWaitEventsTimeout(timeout_s);
+    else
+        glfwPollEvents();
+}
+
+void Display::wake() {
+    glfwPostEmptyEvent();
+}
+
+void Display::begin_frame() {
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    quick_.begin_frame(window_.get());
+    ImGui::NewFrame();
+}
+
+void Display::clear(std::uint32_t color) {
+    const auto [width, height] = frame_size();
+    const ImVec4 parts = ImGui::ColorConvertU32ToFloat4(color);
+    glViewport(0, 0, width, height);
+    glDisable(GL_SCISSOR_TEST);
+    glClearColor(parts.x, parts.y, parts.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+}
+
+void Display::end_frame() {
+    ImGui::Render();
+    quick_.end_frame(window_.get());
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+}
+
+void Display::finish_drawing() {
+    glFinish();
+}
+
+void Display::swap() {
+    glfwSwapBuffers(window_.get());
+}
+
+void Display::remake_font_texture() {
+    ImGui_ImplOpenGL3_DestroyFontsTexture();
+    ImGui_ImplOpenGL3_CreateFontsTexture();
+}
+
+std::pair<int, int> Display::frame_size() const {
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_.get(), &width, &height);
+    return {width, height};
+}
+
+std::pair<int, int> Display::logical_size() const {
+    const auto [width, height] = frame_size();
+    const float scale = content_scale();
+    return {int(std::lround(float(width) / scale)), int(std::lround(float(height) / scale))};
+}
+
+float Display::content_scale() const {
+    float across = 1, down = 1;
+    glfwGetWindowContentScale(window_.get(), &across, &down);
+    return across > 0 ? across : 1;
+}
+
+double Display::refresh_rate() const {
+    GLFWmonitor* monitor = glfwGetPrimaryMonitor();
+    const GLFWvidmode* mode = monitor ? glfwGetVideoMode(monitor) : nullptr;
+    return mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
+}
+
+void Display::set_clipboard(const std::string& text) {
+    glfwSetClipboardString(window_.get(), text.c_str());
+}
+
+}  // namespace stencil

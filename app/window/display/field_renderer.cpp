@@ -1,0 +1,203 @@
+#include "app/window/display/field_renderer.h"
+
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "app/window/display/gl_objects.h"
+#include "app/window/display/interop.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+/// Of shaders/field.frag.
+enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange };
+
+/// Pixels of the screen: columns [x0, x1), rows [y0, y1), y down.
+struct PixelBox {
+    int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+    bool empty() const { return x0 >= x1 || y0 >= y1; }
+};
+
+/// The first pixel whose centre is at or beyond an edge, within [0, most].
+int first_pixel(double edge, int most) {
+    return int(std::clamp(std::ceil(edge - 0.5), 0.0, double(most)));
+}
+
+PixelBox pixels_of(const ScreenRect& rect, int frame_width, int frame_height) {
+    return {first_pixel(rect.x, frame_width),
+            first_pixel(rect.y, frame_height),
+            first_pixel(rect.x + rect.width, frame_width),
+            first_pixel(rect.y + rect.height, frame_height)};
+}
+
+PixelBox intersect(const PixelBox& a, const PixelBox& b) {
+    return {std::max(a.x0, b.x0), std::max(a.y0, b.y0), std::min(a.x1, b.x1), std::min(a.y1, b.y1)};
+}
+
+/// The texture holds more than the pixels, so that a view that grows by a little needs no new one.
+struct Slot {
+    GlTexture values;
+    int width = 0, height = 0;  ///< of the texture
+    /// What lies in the texture. Owned, so that nobody fills the same object anew in the meantime.
+    std::shared_ptr<const Pixels> pixels;
+    bool by_interop = false;
+    double host_ms = 0;
+};
+
+int grown(int have, int need) {
+    constexpr int kStep = 256;
+    return std::max(have, (need + kStep - 1) / kStep * kStep);
+}
+
+GlTexture make_color_table(std::string_view name) {
+    GlTexture table = make_texture(256, 1, GL_RGB8);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+    glTextureSubImage2D(
+        table.name(), 0, 0, 0, 256, 1, GL_RGB, GL_UNSIGNED_BYTE, colormap(name).colors.data());
+    return table;
+}
+
+std::string_view renderer_name() {
+    const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
+    return name ? name : "unknown";
+}
+
+void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) {
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glTextureSubImage2D(slot.values.name(), 0, 0, 0, pixels.width, pixels.height, GL_RED, GL_FLOAT, values);
+}
+
+}  // namespace
+
+struct FieldRenderer::State {
+    GlProgram program = make_program("cover", "field");
+    GlVertexArray vertices = make_vertex_array();
+    std::map<std::string, GlTexture, std::less<>> color_tables;
+    std::vector<Slot> slots;
+    int slots_drawn = 0, slots_now = 0;  ///< in the frame before, and in this one so far
+    Interop interop;
+    std::vector<float> staging;  ///< where interop fails
+    Transfer transfer;
+
+    explicit State(bool allow_interop) : interop(allow_interop, renderer_name()) {
+        transfer = {interop.ready(), interop.text()};
+    }
+
+    ~State() {
+        for (const Slot& slot : slots) interop.forget(slot.values.name());
+    }
+
+    Slot& slot(int number) {
+        if (number == 0) slots_drawn = std::exchange(slots_now, 0);
+        slots_now = std::max(slots_now, number + 1);
+        if (std::size_t(number) >= slots.size()) slots.resize(std::size_t(number) + 1);
+        return slots[std::size_t(number)];
+    }
+
+    const GlTexture& color_table(const std::string& name) {
+        const auto found = color_tables.find(name);
+        if (found != color_tables.end()) return found->second;
+        return color_tables[name] = make_color_table(name);
+    }
+
+    void reserve(Slot& slot, int width, int height) {
+        if (width <= slot.width && height <= slot.height) return;
+        slot.width = grown(slot.width, width);
+        slot.height = grown(slot.height, height);
+        if (slot.values.name() != 0) interop.forget(slot.values.name());
+        slot.values = make_texture(slot.width, slot.height, GL_R32F);
+        slot.pixels = nullptr;
+    }
+
+    bool copy_through_host(const Slot& slot, const Pixels& pixels) {
+        staging.resize(std::size_t(pixels.width) * std::size_t(pixels.height));
+        if (!interop.read(pixels, staging.data())) return false;
+        upload_floats(slot, pixels, staging.data());
+        return true;
+    }
+
+    // A copy that fails leaves the texture as it was, and the interop's text says why.
+    void upload(Slot& slot, const std::shared_ptr<const Pixels>& pixels) {
+        reserve(slot, pixels->width, pixels->height);
+        if (slot.pixels == pixels) return;
+        const auto start = std::chrono::steady_clock::now();
+        slot.by_interop = pixels->on_device && interop.upload(slot.values.name(), pixels);
+        bool there = slot.by_interop;
+        if (!pixels->on_device) {
+            upload_floats(slot, *pixels, pixels->host.data());
+            there = true;
+        } else if (!there) {
+            there = copy_through_host(slot, *pixels);
+        }
+        transfer = {interop.ready(), interop.text()};
+        if (!pixels->on_device && interop.ready()) transfer.text = "CPU backend: copied to the texture";
+        if (!there) return;
+        slot.pixels = pixels;
+        const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+        slot.host_ms = took.count();
+    }
+
+    void paint(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
+        const unsigned name = program.name();
+        const double across = slot.pixels->width / drawing.where.width;
+        const double down = slot.pixels->height / drawing.where.height;
+        glProgramUniform2f(name, kTopLeft, float(box.x0), float(frame_height - box.y0));
+        const double column = (box.x0 - drawing.where.x) * across;
+        const double row = (box.y0 - drawing.where.y) * down;
+        glProgramUniform2i(name, kFirst, int(std::floor(column)), int(std::floor(row)));
+        glProgramUniform2f(name, kInto, float(column - std::floor(column)), float(row - std::floor(row)));
+        glProgramUniform2f(name, kDensity, float(across), float(down));
+        glProgramUniform2i(name, kSize, slot.pixels->width, slot.pixels->height);
+        glProgramUniform2d(name, kRange, drawing.image->range.low, drawing.image->range.high);
+        glBindTextureUnit(0, slot.values.name());
+        glBindTextureUnit(1, color_table(drawing.image->colormap).name());
+        glBindSampler(0, 0);
+        glBindSampler(1, 0);
+        glDisable(GL_BLEND);
+        glDisable(GL_SCISSOR_TEST);
+        glDisable(GL_DEPTH_TEST);
+        glDisable(GL_CULL_FACE);
+        glViewport(box.x0, frame_height - box.y1, box.x1 - box.x0, box.y1 - box.y0);
+        glUseProgram(name);
+        glBindVertexArray(vertices.name());
+        glDrawArrays(GL_TRIANGLES, 0, 3);
+        glBindVertexArray(0);
+        glUseProgram(0);
+    }
+};
+
+FieldRenderer::FieldRenderer(bool allow_interop) : state_(std::make_unique<State>(allow_interop)) {}
+FieldRenderer::~FieldRenderer() = default;
+
+void FieldRenderer::draw(int slot_number, const PaneDrawing& drawing, int frame_width, int frame_height) {
+    Slot& slot = state_->slot(slot_number);
+    const std::shared_ptr<const Pixels>& pixels = drawing.image->pixels;
+    if (!pixels || pixels->width < 1 || pixels->height < 1) return;
+    state_->upload(slot, pixels);
+    const PixelBox box = intersect(pixels_of(drawing.where, frame_width, frame_height),
+                                   pixels_of(drawing.clip, frame_width, frame_height));
+    if (slot.pixels && !box.empty()) state_->paint(slot, drawing, box, frame_height);
+    glViewport(0, 0, frame_width, frame_height);
+}
+
+const Transfer& FieldRenderer::transfer() const {
+    return state_->transfer;
+}
+
+double FieldRenderer::transfer_ms() const {
+    double sum = 0;
+    const auto drawn = std::size_t(std::max(state_->slots_drawn, state_->slots_now));
+    for (std::size_t i = 0; i < drawn; ++i) {
+        const Slot& slot = state_->slots[i];
+        sum += slot.by_interop ? state_->interop.milliseconds(slot.values.name()).value_or(0) : slot.host_ms;
+    }
+    return sum;
+}
+
+}  // namespace stencil

@@ -1,0 +1,104 @@
+#include "app/window/display/gl_objects.h"
+
+#include <fmt/format.h>
+#include <glad/gl.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+void delete_shader(unsigned name) {
+    glDeleteShader(name);
+}
+using GlShader = GlObject<delete_shader>;
+
+std::string first_line(std::string text) {
+    text.resize(std::min({text.find('\n'), text.find('\0'), text.size()}));
+    return text;
+}
+
+GlShader compile(std::string_view name, GLenum stage) {
+    const auto files = embedded_shaders();
+    const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
+    if (file == files.end()) throw std::logic_error(fmt::format("no shader {}", name));
+    GlShader shader(glCreateShader(stage));
+    const GLchar* text = file->text.data();
+    const GLint length = GLint(file->text.size());
+    glShaderSource(shader.name(), 1, &text, &length);
+    glCompileShader(shader.name());
+    GLint compiled = 0;
+    glGetShaderiv(shader.name(), GL_COMPILE_STATUS, &compiled);
+    if (!compiled) {
+        std::string log(1000, '\0');
+        glGetShaderInfoLog(shader.name(), GLsizei(log.size()), nullptr, log.data());
+        throw MachineError(
+            fmt::format("OpenGL does not take the shader '{}': {}", name, first_line(std::move(log))));
+    }
+    return shader;
+}
+
+}  // namespace
+
+void delete_texture(unsigned name) {
+    glDeleteTextures(1, &name);
+}
+void delete_program(unsigned name) {
+    glDeleteProgram(name);
+}
+void delete_vertex_array(unsigned name) {
+    glDeleteVertexArrays(1, &name);
+}
+void delete_query(unsigned name) {
+    glDeleteQueries(1, &name);
+}
+
+GlTexture make_texture(int width, int height, unsigned format) {
+    unsigned name = 0;
+    glCreateTextures(GL_TEXTURE_2D, 1, &name);
+    GlTexture texture(name);
+    glTextureStorage2D(name, 1, format, width, height);
+    glTextureParameteri(name, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTextureParameteri(name, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glTextureParameteri(name, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glTextureParameteri(name, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
+    return texture;
+}
+
+GlProgram make_program(std::string_view vertex, std::string_view fragment) {
+    const GlShader shaders[] = {compile(vertex, GL_VERTEX_SHADER), compile(fragment, GL_FRAGMENT_SHADER)};
+    GlProgram program(glCreateProgram());
+    for (const GlShader& shader : shaders) glAttachShader(program.name(), shader.name());
+    glLinkProgram(program.name());
+    for (const GlShader& shader : shaders) glDetachShader(program.name(), shader.name());
+    GLint linked = 0;
+    glGetProgramiv(program.name(), GL_LINK_STATUS, &linked);
+    if (!linked) {
+        std::string log(1000, '\0');
+        glGetProgramInfoLog(program.name(), GLsizei(log.size()), nullptr, log.data());
+        throw MachineError(fmt::format("OpenGL does not link the shaders '{}' and '{}': {}",
+                                       vertex,
+                                       fragment,
+                                       first_line(std::move(log))));
+    }
+    return program;
+}
+
+GlVertexArray make_vertex_array() {
+    unsigned name = 0;
+    glCreateVertexArrays(1, &name);
+    return GlVertexArray(name);
+}
+
+GlQuery make_query(unsigned target) {
+    unsigned name = 0;
+    glCreateQueries(target, 1, &name);
+    return GlQuery(name);
+}
+
+}  // namespace stencil

@@ -1,0 +1,192 @@
+#include "app/window/panels/examples/example_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/icons.h"
+#include "app/window/panels/widgets.h"
+#include "sim/examples/request.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+using Kind = ExampleOption::Kind;
+
+// What stands in the widgets before anybody has touched them.
+std::vector<std::string> first_texts(const ExampleOption& option) {
+    return {std::string(option.standard)};
+}
+
+const std::vector<std::string>& texts_of(const OptionTexts* texts,
+                                         const ExampleOption& option,
+                                         std::vector<std::string>& fallback) {
+    if (texts)
+        if (const auto found = texts->find(option.name); found != texts->end()) return found->second;
+    return fallback = first_texts(option);
+}
+
+void take(ExampleWish& wish, const ExampleOption& option, const std::vector<std::string>& texts) {
+    if (texts == first_texts(option)) return;
+    for (const std::string& text : texts) {
+        if (text.empty()) continue;
+        try {
+            wish.request.options.set(option.name, text);
+        } catch (const InputError& error) {
+            wish.errors[std::string(option.name)] = error.what();
+        }
+    }
+}
+
+void take_common(ExampleWish& wish, const RequestOption& option, const OptionTexts& common) {
+    const auto found = common.find(option.name);
+    if (found == common.end() || found->second.front().empty()) return;
+    try {
+        option.set(wish.request, found->second.front());
+    } catch (const InputError& error) {
+        wish.errors[std::string(option.name)] = error.what();
+    }
+}
+
+// A label that is longer than its column has a line of its own.
+void option_row(const std::string& name, std::string_view tip, float keep) {
+    if (ImGui::CalcTextSize(name.c_str()).x <= em(7)) {
+        row(name.c_str(), tip, keep);
+        return;
+    }
+    ImGui::TextUnformatted(name.c_str());
+    tooltip(tip);
+    row("", tip, keep);
+}
+
+void draw_error(const ExampleWish& wish, std::string_view name) {
+    if (const auto found = wish.errors.find(name); found != wish.errors.end())
+        paragraph(found->second, error_color());
+}
+
+std::string tip_of(const ExampleOption& option) {
+    std::string text(option.help);
+    if (option.kind == Kind::integer || option.kind == Kind::real)
+        text += fmt::format(", from {} to {}", format_real(option.least), format_real(option.most));
+    if (!option.standard.empty()) text += fmt::format(" (default {})", option.standard);
+    return text + fmt::format("\n--{}{}{}", option.name, option.value.empty() ? "" : " ", option.value);
+}
+
+// The chosen one of some names, or none of them where that is possible.
+void draw_combo(const char* id,
+                std::string& text,
+                std::span<const std::string_view> names,
+                const char* none,
+                std::string_view tip) {
+    const bool open = ImGui::BeginCombo(id, text.empty() ? none : text.c_str());
+    if (!open) {
+        tooltip(tip);
+        return;
+    }
+    if (*none && choice(none, text.empty(), tip)) text.clear();
+    for (const std::string_view name : names)
+        if (choice(std::string(name).c_str(), text == name, tip)) text = name;
+    ImGui::EndCombo();
+}
+
+void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, std::string_view tip) {
+    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const float close = ImGui::GetFrameHeight() + spacing;
+    std::size_t gone = texts.size();
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+        ImGui::PushID(int(i));
+        const bool last = i + 1 == texts.size();
+        option_row(i == 0 ? std::string(option.name) : "", tip, close);
+        text_input("##line", std::string(option.value).c_str(), texts[i]);
+        tooltip(tip);
+        ImGui::SameLine(0, spacing);
+        const ImVec2 size(ImGui::GetFrameHeight(), 0);
+        if (last && button("+", size, "One more", texts[i].empty() ? "This line is still empty" : ""))
+            gone = texts.size() + 1;
+        if (!last && button(ICON_CLOSE, size, "Without this one")) gone = i;
+        ImGui::PopID();
+    }
+    if (gone < texts.size()) texts.erase(texts.begin() + std::ptrdiff_t(gone));
+    if (gone > texts.size()) texts.emplace_back();
+}
+
+void draw_option(const ExampleOption& option, std::vector<std::string>& texts) {
+    const std::string name(option.name), tip = tip_of(option);
+    if (option.repeatable) {
+        draw_lines(option, texts, tip);
+        return;
+    }
+    std::string& text = texts.front();
+    if (option.kind == Kind::flag) {
+        bool on = text == "true";
+        row("", tip);
+        if (checkbox(name.c_str(), &on, tip)) text = on ? "true" : "";
+        return;
+    }
+    option_row(name, tip, 0);
+    if (option.kind == Kind::choice) {
+        draw_combo("##choice", text, option.choices, option.standard.empty() ? "none" : "", tip);
+        return;
+    }
+    text_input("##text", std::string(option.value).c_str(), text);
+    tooltip(tip);
+}
+
+}  // namespace
+
+ExampleWish wish_of(const Example& example, const ExamplesState& state) {
+    ExampleWish wish{request_for(example), {}};
+    const auto texts = state.texts.find(example.name);
+    std::vector<std::string> fallback;
+    for (const ExampleOption& option : example.options)
+        take(wish, option, texts_of(texts == state.texts.end() ? nullptr : &texts->second, option, fallback));
+    for (const RequestOption& option : request_options()) take_common(wish, option, state.common);
+    if (state.writes) wish.request.out = state.folder;
+    return wish;
+}
+
+void show_request(ExamplesState& state, const ExampleRequest& request) {
+    state.name = request.example->name;
+    OptionTexts& texts = state.texts[state.name];
+    for (const ExampleOption& option : request.example->options) {
+        std::vector<std::string> values = request.options.all(option.name);
+        if (values.empty()) values.emplace_back();
+        texts[std::string(option.name)] = std::move(values);
+    }
+    for (const RequestOption& option : request_options())
+        state.common[std::string(option.name)] = {option.text(request)};
+    state.writes = !request.out.empty();
+    if (state.writes) state.folder = request.out;
+}
+
+void draw_example_options(ExamplesState& state, const ExampleWish& wish) {
+    OptionTexts& texts = state.texts[std::string(wish.request.example->name)];
+    for (const ExampleOption& option : wish.request.example->options) {
+        ImGui::PushID(option.name.data(), option.name.data() + option.name.size());
+        draw_option(option, texts.try_emplace(std::string(option.name), first_texts(option)).first->second);
+        draw_error(wish, option.name);
+        ImGui::PopID();
+    }
+}
+
+void draw_request_options(ExamplesState& state, const ExampleWish& wish) {
+    for (const RequestOption& option : request_options()) {
+        const std::string name(option.name);
+        const std::string tip = fmt::format("{}\n--{} {}", option.help, name, option.value);
+        std::string& text = state.common.try_emplace(name, 1).first->second.front();
+        ImGui::PushID(name.c_str());
+        option_row(name, tip, 0);
+        if (option.choices.empty()) {
+            text_input("##text", option.standard, text);
+            tooltip(tip);
+        } else {
+            draw_combo("##choice", text, option.choices, option.standard, tip);
+        }
+        draw_error(wish, name);
+        ImGui::PopID();
+    }
+}
+
+}  // namespace stencil

@@ -1,0 +1,215 @@
+#include "app/window/panels/examples/example_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/examples/report_columns.h"
+#include "app/window/panels/examples/report_table.h"
+#include "app/window/panels/plots/report_plot.h"
+#include "app/window/panels/widgets.h"
+#include "sim/examples/report/report_text.h"
+
+namespace stencil {
+namespace {
+
+ImVec4 text_color() {
+    return ImGui::GetStyleColorVec4(ImGuiCol_Text);
+}
+
+// Of which run this is.
+void draw_origin(const Report& report) {
+    std::string text = intro_text(report);
+    if (text.ends_with('\n')) text.pop_back();
+    paragraph(text, faint_color());
+}
+
+void draw_speedups(const Report& report) {
+    for (const SpeedUp& speedup : speedups_of(report)) paragraph(speedup_text(speedup), good_color());
+}
+
+void draw_notes(const Report& report) {
+    if (report.interrupted)
+        paragraph(
+            fmt::format("Cancelled after {} rows; this is what was found until then.", report.rows.size()),
+            warning_color());
+    for (const std::string& note : report.notes) {
+        ImGui::PushStyleColor(ImGuiCol_Text, faint_color());
+        ImGui::TextUnformatted(ICON_INFO);
+        ImGui::PopStyleColor();
+        ImGui::SameLine();
+        paragraph(note, text_color());
+    }
+    for (const std::string& file : report.files) paragraph("Wrote " + file, faint_color());
+}
+
+void draw_tables(const Report& report) {
+    for (const ReportTable& table : report.tables) {
+        paragraph(table.title, text_color());
+        draw_report_table(table);
+    }
+}
+
+// The slider, and what it comes to. Its label alone has the tooltip, which would cover the numbers.
+void draw_live(ExamplesState& state, const LiveCurve& live) {
+    const std::string tip = fmt::format(
+        "Moves the point along the curve: what any {} would give, from what was computed for all of them",
+        live.variable);
+    ImGui::PushID("live");
+    row(live.variable.c_str(), tip);
+    const SliderLook look{live.low, live.high, "%.4g", live.logarithmic};
+    if (const auto edit = live_slider("##value", state.live, state.live_value, look))
+        state.live_value = edit->value;
+    if (!state.live_failure.empty()) paragraph(state.live_failure, error_color());
+    if (state.live_failure.empty() && begin_values("numbers", false)) {
+        for (const auto& [name, value] : state.live_point.numbers)
+            value_row(name.c_str(), format_short(value, 6), "", "");
+        end_values();
+    }
+    ImGui::PopID();
+}
+
+void draw_plots(ExamplesState& state, const Report& report, float height) {
+    for (const ReportCurve& curve : report.curves) {
+        const bool moves = report.live && report.live->curve == curve.id;
+        const bool found = moves && state.live_failure.empty();
+        draw_report_plot(curve, height, found ? &state.live_point : nullptr);
+        if (moves) draw_live(state, *report.live);
+        ImGui::Dummy(ImVec2(0, em(0.3f)));
+    }
+}
+
+std::string_view why_not_saved(const ExamplesState& state, const ExampleNews& news) {
+    if (news.running) return "It still runs";
+    if (news.saving) return "The files of before are still being written";
+    return state.folder.empty() ? "Name a folder" : "";
+}
+
+void draw_save(UiState& ui) {
+    ExamplesState& state = ui.panel.examples;
+    if (button(
+            ICON_SAVE " Save",
+            button_size(1),
+            fmt::format("Writes report.json, tables as CSV and plots as PNG and SVG to {}, as the example's "
+                        "--out does",
+                        state.folder),
+            why_not_saved(state, ui.example)))
+        ui.runner_orders.emplace_back(SaveReport{state.folder});
+    if (!ui.example.saved.empty())
+        paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());
+}
+
+void draw_findings(const Report& report) {
+    draw_report_rows(report);
+    draw_speedups(report);
+    draw_notes(report);
+}
+
+// Beside each other where there is room, and each scrolled by itself: the plots stay while tables are read.
+void draw_side_by_side(ExamplesState& state, const Report& report) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float height = std::clamp(0.25f * width, em(15), em(26));
+    if (width < em(50) || report.curves.empty()) {
+        draw_findings(report);
+        draw_plots(state, report, height);
+        draw_tables(report);
+        return;
+    }
+    constexpr float kTables = 0.54f;
+    ImGui::BeginChild("tables", ImVec2(kTables * width, 0));
+    draw_findings(report);
+    draw_tables(report);
+    ImGui::EndChild();
+    ImGui::SameLine(0, em(0.8f));
+    ImGui::BeginChild("plots", ImVec2(0, 0));
+    draw_plots(state, report, height);
+    ImGui::EndChild();
+}
+
+}  // namespace
+
+void follow_live_curve(ExamplesState& state, const std::shared_ptr<const LiveCurve>& live) {
+    if (!live) {
+        state.live_of.reset();
+        return;
+    }
+    const bool is_new = state.live_of != live;
+    if (is_new)
+        state.live_value =
+            live->logarithmic ? std::sqrt(live->low * live->high) : (live->low + live->high) / 2;
+    if (!is_new && state.live_found == state.live_value) return;
+    state.live_of = live;
+    state.live_found = state.live_value;
+    state.live_failure.clear();
+    try {
+        state.live_point = live->at(state.live_value);
+    } catch (const std::exception& error) {
+        state.live_failure = error.what();
+    }
+}
+
+void draw_example_progress(const UiState& ui) {
+    const ExampleNews& news = ui.example;
+    if (ui.panel.examples.waiting) paragraph("Waits until the simulation stands still", faint_color());
+    if (!news.failure.empty() && news.failure != ui.panel.examples.refusal) error_text(news.failure);
+    if (!news.running) return;
+    share_bar(news.share,
+              fmt::format("{:.0f} %  {:.1f} s", 100 * news.share, news.seconds),
+              "How far it is, and for how long it has been running");
+    const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
+    fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());
+}
+
+void draw_example_results(UiState& ui) {
+    ExamplesState& state = ui.panel.examples;
+    const ExampleNews& news = ui.example;
+    if (!news.report) return;
+    const Report& report = *news.report;
+    const std::string title = fmt::format("Results: {}", report.example);
+    subtitle(title.c_str(), "Of the newest run");
+    ImGui::PushID("results");
+    if (!news.running) paragraph(fmt::format("{} in all", format_time(report.wall_seconds)), faint_color());
+    if (button(state.large ? "Close the large view" : "Open large",
+               button_size(2),
+               "The table and the plots beside each other, in a window over the canvas\n--results"))
+        state.large = !state.large;
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    draw_save(ui);
+    if (!state.large) {
+        draw_findings(report);
+        draw_plots(state, report, em(13));
+        draw_tables(report);
+        draw_origin(report);
+    }
+    ImGui::PopID();
+}
+
+void draw_large_results(UiState& ui) {
+    ExamplesState& state = ui.panel.examples;
+    const ExampleNews& news = ui.example;
+    if (!state.large || (!news.report && !news.running)) return;
+    const ImGuiIO& io = ImGui::GetIO();
+    const float left = float(ui.canvas.x) / io.DisplayFramebufferScale.x;
+    const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
+    const float width = float(ui.canvas.width) / io.DisplayFramebufferScale.x;
+    const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
+    ImGui::SetNextWindowSize(ImVec2(0.96f * width, 0.96f * height), ImGuiCond_Once);
+    ImGui::SetNextWindowPos(ImVec2(left + width / 2, top + height / 2), ImGuiCond_Once, ImVec2(0.5f, 0.5f));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(em(16), em(10)), io.DisplaySize);
+    const std::string title = fmt::format("Results: {}###results", news.example);
+    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
+    if (ImGui::Begin(title.c_str(), &state.large, kFlags)) {
+        draw_example_progress(ui);
+        if (news.report) {
+            draw_origin(*news.report);
+            draw_side_by_side(state, *news.report);
+        }
+    }
+    ImGui::End();
+}
+
+}  // namespace stencil

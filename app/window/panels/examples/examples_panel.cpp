@@ -1,0 +1,203 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+#include "app/window/icons.h"
+#include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/examples/example_results.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/examples/request.h"
+
+namespace stencil {
+namespace {
+
+const Example& chosen(const ExamplesState& state, std::span<const Example> table) {
+    const auto found = std::ranges::find(table, state.name, &Example::name);
+    return found == table.end() ? table.front() : *found;
+}
+
+void draw_choice(ExamplesState& state, const Example& example, std::span<const Example> table) {
+    const std::string name(example.name);
+    const std::string tip = fmt::format("{}\nstencilscope example {}", example.about, name);
+    row("Example", tip);
+    const bool open = ImGui::BeginCombo("##example", name.c_str());
+    if (!open) tooltip(tip);
+    if (open) {
+        for (const Example& one : table)
+            if (choice(std::string(one.name).c_str(), &one == &example, one.summary)) state.name = one.name;
+        ImGui::EndCombo();
+    }
+    paragraph(example.summary, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+}
+
+void draw_about(const Example& example) {
+    if (ImGui::TreeNodeEx("What it compares", ImGuiTreeNodeFlags_NoTreePushOnOpen))
+        paragraph(example.about, faint_color());
+}
+
+// Files are opened by the check of some examples: those are looked at when it runs, which is on its own
+// thread.
+bool can_be_checked(const ExampleWish& wish) {
+    return wish.errors.empty() &&
+           std::ranges::none_of(wish.request.options.options(), [&](const ExampleOption& option) {
+               return option.kind == ExampleOption::Kind::file && wish.request.options.given(option.name);
+           });
+}
+
+// What the example itself says of values that are each allowed; asked again only when one has changed.
+const std::string& refusal_of(ExamplesState& state, const ExampleWish& wish) {
+    const std::string command = can_be_checked(wish) ? command_text(wish.request) : "";
+    if (state.checked == command) return state.refusal;
+    state.checked = command;
+    state.refusal.clear();
+    if (command.empty()) return state.refusal;
+    try {
+        wish.request.example->check(wish.request);
+    } catch (const std::exception& error) {
+        state.refusal = error.what();
+    }
+    return state.refusal;
+}
+
+void draw_files(ExamplesState& state) {
+    constexpr std::string_view kTip =
+        "Where the report's files go, and those that the example itself writes\n--out DIR";
+    row("Folder", kTip);
+    text_input("##folder", "a folder", state.folder);
+    tooltip(kTip);
+    row("", kTip);
+    checkbox("write files at its end", &state.writes, kTip);
+}
+
+void draw_alone(ExamplesState& state, const Snapshot& snapshot) {
+    const std::string tip = fmt::format(
+        "The simulation steps on the {} meanwhile, and would take a part of it: times are longer then, and "
+        "the report says so. Ticked, it pauses until the example has ended.",
+        snapshot.now.backend == "cuda" ? "GPU" : "CPU");
+    row("", tip);
+    checkbox("pause the simulation", &state.alone, tip);
+}
+
+template <class Options>
+bool any_error(const ExampleWish& wish, const Options& options) {
+    return std::ranges::any_of(options,
+                               [&](const auto& option) { return wish.errors.contains(option.name); });
+}
+
+// What all examples have, and suits most of the time as it is; open where something is wrong.
+void draw_measuring(ExamplesState& state, const Snapshot& snapshot, const ExampleWish& wish) {
+    if (any_error(wish, request_options())) ImGui::SetNextItemOpen(true);
+    const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip("Backend, precision, repeats, threads, memory, and where files go");
+    if (!open) return;
+    draw_request_options(state, wish);
+    draw_alone(state, snapshot);
+    draw_files(state);
+}
+
+void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& request) {
+    ExamplesState& state = ui.panel.examples;
+    state.waiting = request;
+    if (!state.alone || !snapshot.running) return;
+    state.resumes = true;
+    ui.act(action::Run{false});
+}
+
+void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
+    ExamplesState& state = ui.panel.examples;
+    const std::string& refusal = refusal_of(state, wish);
+    if (!refusal.empty()) error_text(refusal);
+    const bool busy = ui.example.running || state.waiting;
+    const std::string_view why = busy                   ? "One runs already"
+                                 : !wish.errors.empty() ? "An option is not understood; see below"
+                                 : !refusal.empty()     ? std::string_view(refusal)
+                                 : state.writes && state.folder.empty() ? "Name a folder"
+                                                                        : "";
+    if (button(ICON_PLAY " Run", button_size(3), "Runs it beside the simulation, which goes on", why))
+        order_start(ui, snapshot, wish.request);
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button(ICON_CLOSE " Cancel",
+               button_size(2),
+               "Ends it within about a second; what it has found until then stays. As Ctrl+C does for the "
+               "command.",
+               busy ? "" : "Nothing runs")) {
+        if (state.waiting && state.resumes) ui.act(action::Run{true});
+        if (state.waiting) state.resumes = false;
+        state.waiting.reset();
+        ui.runner_orders.emplace_back(CancelExample{});
+    }
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    const bool copied = ImGui::GetTime() < state.copied_until;
+    if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
+               button_size(1),
+               "Into the clipboard: " + command_text(wish.request),
+               wish.errors.empty() ? "" : "An option is not understood; see below")) {
+        constexpr double kSay = 1.5;  // seconds
+        ImGui::SetClipboardText(command_text(wish.request).c_str());
+        state.copied_until = ImGui::GetTime() + kSay;
+    }
+}
+
+std::string remark_on(const Snapshot& snapshot) {
+    return fmt::format(
+        "The simulation ran beside this example, on the {}: alone, its times may be shorter, and the "
+        "machine's limits higher.",
+        snapshot.now.backend == "cuda" ? "GPU" : "CPU");
+}
+
+}  // namespace
+
+void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const Example> table) {
+    if (table.empty()) return;
+    ExamplesState& state = ui.panel.examples;
+    const Example& example = chosen(state, table);
+    ImGui::PushID("examples");
+    const ExampleWish wish = wish_of(example, state);
+    draw_choice(state, example, table);
+    draw_buttons(ui, snapshot, wish);
+    draw_example_progress(ui);
+    ImGui::PushID(example.name.data(), example.name.data() + example.name.size());
+    draw_about(example);
+    ImGui::SetNextItemOpen(true, ImGuiCond_Once);
+    const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip("What it works on; the tutorial's sizes at first");
+    if (open || any_error(wish, example.options)) draw_example_options(state, wish);
+    ImGui::PopID();
+    draw_measuring(state, snapshot, wish);
+    draw_example_results(ui);
+    ImGui::PopID();
+}
+
+void draw_examples(UiState& ui, const Snapshot& snapshot) {
+    draw_example_panel(ui, snapshot, examples());
+}
+
+void follow_example(UiState& ui, const Snapshot& snapshot) {
+    ExamplesState& state = ui.panel.examples;
+    follow_live_curve(state, ui.example.report ? ui.example.report->live : nullptr);
+    const bool disturbed = snapshot.running || !snapshot.busy.empty();
+    if (state.waiting) {
+        if (state.resumes && snapshot.running) return;
+        ui.runner_orders.emplace_back(
+            StartExample{*std::exchange(state.waiting, {}), disturbed ? remark_on(snapshot) : std::string()});
+        state.remarked = disturbed;
+        // Results may hold memory that the next run needs.
+        ui.example.report.reset();
+        state.live_of.reset();
+        return;
+    }
+    if (ui.example.running && disturbed && !state.remarked) {
+        state.remarked = true;
+        ui.runner_orders.emplace_back(RemarkExample{remark_on(snapshot)});
+    }
+    if (state.resumes && !ui.example.running) {
+        state.resumes = false;
+        ui.act(action::Run{true});
+    }
+}
+
+}  // namespace stencil

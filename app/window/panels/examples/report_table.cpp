@@ -1,0 +1,191 @@
+#include "app/window/panels/examples/report_table.h"
+
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#include <algorithm>
+
+#include "app/window/panels/examples/report_columns.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+                                   ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersOuter |
+                                   ImGuiTableFlags_NoSavedSettings;
+constexpr float kMostOfWidth = 0.5f;  ///< of the table, for the column that stays in sight
+constexpr float kWidestCell = 26;     ///< in font sizes; longer ones are cut, and whole in their tooltip
+
+ImVec4 text_color() {
+    return ImGui::GetStyleColorVec4(ImGuiCol_Text);
+}
+
+float width_of(const std::string& text) {
+    return ImGui::CalcTextSize(text.c_str()).x;
+}
+
+ImVec4 mark_color(const ReportRow& row) {
+    return row.failed ? error_color() : row.inexact ? warning_color() : faint_color();
+}
+
+// "cuBLAS TF32 · inexact"
+constexpr const char* kDot = " \xc2\xb7 ";
+
+float width_of_mark(const ReportRow& row) {
+    const std::string mark = mark_of(row);
+    return mark.empty() ? 0 : width_of(kDot + mark);
+}
+
+std::vector<float> widths_of(const std::vector<TableColumn>& columns) {
+    std::vector<float> widths;
+    for (const TableColumn& column : columns) {
+        float width = width_of(column.title);
+        for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
+        widths.push_back(std::min(width, em(kWidestCell)));
+    }
+    return widths;
+}
+
+void draw_cell(const std::string& text, bool right, const ImVec4& color, std::string_view tip) {
+    const float room = ImGui::GetContentRegionAvail().x;
+    const float width = width_of(text);
+    if (right && width < room) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
+    // Roundings of the column's width are no reason to cut a text.
+    fitted_text(text, room + 1, color, tip);
+}
+
+float line_height() {
+    return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
+}
+
+// Begins a table of these columns with its header. False where it is not seen.
+bool begin_table(const char* id, const std::vector<TableColumn>& columns, std::vector<float> widths) {
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float room = ImGui::GetContentRegionAvail().x;
+    widths.front() = std::min(widths.front(), kMostOfWidth * room);
+    float all = 2;
+    for (const float width : widths) all += width + 2 * style.CellPadding.x;
+    const auto lines = columns.front().cells.size() + 1;
+    const float height = float(lines) * line_height() + 2 + (all > room ? style.ScrollbarSize : 0);
+    if (!ImGui::BeginTable(id, int(columns.size()), kTable, ImVec2(std::max(1.0f, room), height)))
+        return false;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+        ImGui::TableSetupColumn(columns[i].title.c_str(),
+                                ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_NoResize,
+                                std::max(1.0f, widths[i]));
+    ImGui::TableSetupScrollFreeze(1, 1);
+    ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
+    for (const TableColumn& column : columns) {
+        ImGui::TableNextColumn();
+        draw_cell(column.title, column.right, faint_color(), column.tip);
+    }
+    return true;
+}
+
+// From here to the table's right edge, over all columns, and there wherever the table is scrolled to.
+void draw_across(const std::string& text, const ImVec4& color) {
+    ImGui::TablePushBackgroundChannel();
+    const ImRect all = ImGui::GetCurrentTable()->InnerClipRect;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushClipRect(ImVec2(at.x, all.Min.y), all.Max, false);
+    const float room = all.Max.x - at.x - ImGui::GetStyle().CellPadding.x;
+    const bool is_cut = width_of(text) > room;
+    ImGui::PushStyleColor(ImGuiCol_Text, color);
+    ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(),
+                              at,
+                              ImVec2(at.x + room, at.y + ImGui::GetTextLineHeight()),
+                              at.x + room,
+                              at.x + room,
+                              text.c_str(),
+                              nullptr,
+                              nullptr);
+    ImGui::PopStyleColor();
+    ImGui::PopClipRect();
+    ImGui::TablePopBackgroundChannel();
+    ImGui::Dummy(ImVec2(1, ImGui::GetTextLineHeight()));
+    const ImVec2 mouse = ImGui::GetMousePos();
+    const bool over = mouse.x >= at.x && mouse.x < all.Max.x && mouse.y >= at.y &&
+                      mouse.y < at.y + ImGui::GetTextLineHeight();
+    if (!is_cut || !over || !ImGui::IsWindowHovered()) return;
+    ImGui::BeginTooltip();
+    ImGui::PushTextWrapPos(em(24));
+    ImGui::TextUnformatted(text.c_str());
+    ImGui::PopTextWrapPos();
+    ImGui::EndTooltip();
+}
+
+void draw_name(const ReportRow& row) {
+    const std::string mark = mark_of(row);
+    const ImVec4 color = row.measured() && !row.not_compared ? text_color() : faint_color();
+    if (mark.empty() || !row.measured()) {
+        fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1, color);
+        return;
+    }
+    fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color);
+    ImGui::SameLine(0, 0);
+    ImGui::PushStyleColor(ImGuiCol_Text, mark_color(row));
+    ImGui::TextUnformatted((kDot + mark).c_str());
+    ImGui::PopStyleColor();
+    tooltip(row.failed    ? "A check came out wrong that should hold"
+            : row.inexact ? "Less accurate than its precision, by its nature; left out of the speed-ups"
+                          : "A lesson rather than a rival; left out of the speed-ups");
+}
+
+void draw_measured(const TableLine& line, const std::vector<TableColumn>& columns, std::size_t i) {
+    draw_name(*line.row);
+    for (std::size_t k = 1; k < columns.size(); ++k) {
+        ImGui::TableNextColumn();
+        const bool wrong = line.row->failed && columns[k].title == "check";
+        draw_cell(columns[k].cells[i],
+                  columns[k].right,
+                  wrong                    ? error_color()
+                  : line.row->not_compared ? faint_color()
+                                           : text_color(),
+                  "");
+    }
+}
+
+}  // namespace
+
+void draw_report_rows(const Report& report) {
+    if (report.rows.empty()) return;
+    const std::vector<TableLine> lines = lines_of(report);
+    const std::vector<TableColumn> columns = columns_of(lines);
+    std::vector<float> widths = widths_of(columns);
+    for (const TableLine& line : lines)
+        if (line.kind == TableLine::Kind::measured)
+            widths.front() = std::max(widths.front(), width_of(line.row->name) + width_of_mark(*line.row));
+    if (!begin_table("rows", columns, std::move(widths))) return;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const TableLine& line = lines[i];
+        ImGui::TableNextRow();
+        ImGui::TableNextColumn();
+        if (line.kind == TableLine::Kind::group) {
+            ImGui::TableSetBgColor(ImGuiTableBgTarget_RowBg0, ImGui::GetColorU32(ImGuiCol_TableHeaderBg));
+            draw_across(group_title(*line.row), text_color());
+        } else if (line.kind == TableLine::Kind::absent) {
+            const char* device = line.row->backend == Device::cpu ? " (CPU): " : " (GPU): ";
+            draw_across(line.row->name + device + line.row->why_not, faint_color());
+        } else {
+            draw_measured(line, columns, i);
+        }
+    }
+    ImGui::EndTable();
+}
+
+void draw_report_table(const ReportTable& table) {
+    if (table.columns.empty()) return;
+    const std::vector<TableColumn> columns = columns_of(table);
+    if (!begin_table(table.id.c_str(), columns, widths_of(columns))) return;
+    for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        ImGui::TableNextRow();
+        for (const TableColumn& column : columns) {
+            ImGui::TableNextColumn();
+            draw_cell(column.cells[i], column.right, text_color(), "");
+        }
+    }
+    ImGui::EndTable();
+}
+
+}  // namespace stencil

@@ -1,0 +1,64 @@
+#include "kernels/cuda/cuda_queue.h"
+
+#include "kernels/cuda/cuda_check.cuh"
+
+namespace stencil {
+
+CudaMark::CudaMark() {
+    cudaEvent_t event = nullptr;
+    CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    event_ = event;
+}
+
+CudaMark::~CudaMark() {
+    cudaEventDestroy(static_cast<cudaEvent_t>(event_));
+}
+
+void CudaMark::set(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(event_), cuda_handle(stream)));
+}
+
+void CudaMark::hold(CudaStream& stream) {
+    CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), static_cast<cudaEvent_t>(event_), 0));
+}
+
+void CudaMark::wait() {
+    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
+}
+
+void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_handle(stream)));
+}
+
+void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda_handle(stream)));
+}
+
+CudaSequence::CudaSequence(CudaStream& stream, const std::function<void()>& enqueue) {
+    CUDA_CHECK(cudaStreamBeginCapture(cuda_handle(stream), cudaStreamCaptureModeThreadLocal));
+    cudaGraph_t graph = nullptr;
+    try {
+        enqueue();
+    } catch (...) {
+        cudaStreamEndCapture(cuda_handle(stream), &graph);
+        if (graph) cudaGraphDestroy(graph);
+        cudaGetLastError();
+        throw;
+    }
+    CUDA_CHECK(cudaStreamEndCapture(cuda_handle(stream), &graph));
+    cudaGraphExec_t executable = nullptr;
+    const cudaError_t error = cudaGraphInstantiate(&executable, graph, 0);
+    cudaGraphDestroy(graph);
+    check_cuda(error, "cudaGraphInstantiate");
+    executable_ = executable;
+}
+
+CudaSequence::~CudaSequence() {
+    cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(executable_));
+}
+
+void CudaSequence::launch(CudaStream& stream) {
+    CUDA_CHECK(cudaGraphLaunch(static_cast<cudaGraphExec_t>(executable_), cuda_handle(stream)));
+}
+
+}  // namespace stencil

@@ -1,0 +1,50 @@
+// Work of several streams: order between them, copies that don't wait, and sequences that are launched at
+// once.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "kernels/cuda/cuda_runtime.h"
+
+namespace stencil {
+
+/// A point in a stream that others can wait for.
+class CudaMark {
+  public:
+    CudaMark();
+    ~CudaMark();
+    CudaMark(const CudaMark&) = delete;
+    CudaMark& operator=(const CudaMark&) = delete;
+
+    /// All that has been enqueued on the stream until now.
+    void set(CudaStream& stream);
+    /// What will be enqueued on the stream waits for it.
+    void hold(CudaStream& stream);
+    /// The host waits for it. An unset one is over.
+    void wait();
+
+  private:
+    void* event_ = nullptr;
+};
+
+/// Enqueues a copy; the host's memory must be page-locked.
+void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
+void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream);
+
+/// What was enqueued on a stream once, to be enqueued again as a whole.
+class CudaSequence {
+  public:
+    /// Calls `enqueue`, which only enqueues on that stream and does not wait.
+    CudaSequence(CudaStream& stream, const std::function<void()>& enqueue);
+    ~CudaSequence();
+    CudaSequence(const CudaSequence&) = delete;
+    CudaSequence& operator=(const CudaSequence&) = delete;
+
+    void launch(CudaStream& stream);
+
+  private:
+    void* executable_ = nullptr;
+};
+
+}  // namespace stencil

@@ -1,0 +1,214 @@
+#include "kernels/cuda/cuda_runtime.h"
+
+#include <algorithm>
+#include <atomic>
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/cuda_check.cuh"
+
+namespace stencil {
+namespace {
+
+CudaDevice describe(int index) {
+    cudaDeviceProp properties{};
+    CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    CudaDevice device;
+    device.name = properties.name;
+    device.compute_major = properties.major;
+    device.compute_minor = properties.minor;
+    device.multiprocessors = properties.multiProcessorCount;
+    device.l2_bytes = std::size_t(properties.l2CacheSize);
+    CUDA_CHECK(cudaSetDevice(index));
+    CUDA_CHECK(cudaMemGetInfo(&device.free_bytes, &device.total_bytes));
+    return device;
+}
+
+}  // namespace
+
+CudaStatus query_cuda() {
+    CudaStatus status;
+    status.built_in = true;
+    cudaRuntimeGetVersion(&status.runtime_version);
+    cudaDriverGetVersion(&status.driver_version);
+    int count = 0;
+    const cudaError_t error = cudaGetDeviceCount(&count);
+    if (error != cudaSuccess || count == 0) {
+        cudaGetLastError();
+        if (status.driver_version == 0)
+            status.why_none = "no NVIDIA driver found";
+        else if (error == cudaSuccess || error == cudaErrorNoDevice)
+            status.why_none = "no CUDA device found";
+        else
+            status.why_none = cudaGetErrorString(error);
+        return status;
+    }
+    try {
+        for (int i = 0; i < count; ++i) status.devices.push_back(describe(i));
+        CUDA_CHECK(cudaSetDevice(0));
+    } catch (const CudaError& failure) {
+        status.devices.clear();
+        status.why_none = failure.what();
+    }
+    return status;
+}
+
+CudaMemoryInfo cuda_memory() {
+    CudaMemoryInfo info;
+    if (cudaMemGetInfo(&info.free_bytes, &info.total_bytes) == cudaSuccess) return info;
+    cudaGetLastError();  // no device is no error
+    return {};
+}
+
+// Memory may be freed on another thread than it was counted on.
+struct CudaMemoryMeter::Count {
+    std::size_t limit = 0;
+    std::atomic<std::size_t> bytes{0};
+    std::size_t peak = 0;
+};
+
+namespace {
+
+thread_local std::shared_ptr<CudaMemoryMeter::Count> counting;
+
+}  // namespace
+
+CudaMemoryMeter::CudaMemoryMeter(std::size_t limit) : count_(std::make_shared<Count>()) {
+    count_->limit = limit;
+    counting = count_;
+}
+
+CudaMemoryMeter::~CudaMemoryMeter() {
+    counting.reset();
+}
+
+std::size_t CudaMemoryMeter::peak_bytes() const {
+    return count_->peak;
+}
+
+std::size_t CudaMemoryMeter::bytes() const {
+    return count_->bytes;
+}
+
+std::size_t CudaMemoryMeter::peak_of_thread() {
+    return counting ? counting->peak : 0;
+}
+
+void CudaMemoryMeter::restart() {
+    count_->peak = count_->bytes;
+}
+
+CudaMemoryUncounted::CudaMemoryUncounted() : suspended_(std::move(counting)) {
+    counting.reset();
+}
+
+CudaMemoryUncounted::~CudaMemoryUncounted() {
+    counting = std::move(suspended_);
+}
+
+CudaMemory::CudaMemory(std::size_t bytes) {
+    const auto count = counting;
+    if (count && count->limit > 0 && count->bytes + bytes > count->limit)
+        throw CudaError("CUDA: " + std::to_string(bytes) + " bytes more would exceed the limit of " +
+                        std::to_string(count->limit) + " bytes of GPU memory");
+    void* data = nullptr;
+    CUDA_CHECK(cudaMalloc(&data, bytes));
+    data_ = std::unique_ptr<void, Free>(data, Free{bytes, count});
+    if (!count) return;
+    count->bytes += bytes;
+    count->peak = std::max(count->peak, count->bytes.load());
+}
+
+void CudaMemory::Free::operator()(void* p) const {
+    cudaFree(p);  // an error here would be that of an earlier call, reported there
+    if (count) count->bytes -= bytes;
+}
+
+CudaHostMemory::CudaHostMemory(std::size_t bytes) {
+    void* data = nullptr;
+    CUDA_CHECK(cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+    data_.reset(data);
+}
+
+void CudaHostMemory::Free::operator()(void* p) const {
+    cudaFreeHost(p);
+}
+
+CudaStream::CudaStream() {
+    cudaStream_t stream = nullptr;
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    handle_ = stream;
+}
+
+CudaStream::~CudaStream() {
+    cudaStreamDestroy(cuda_handle(*this));
+}
+
+void CudaStream::synchronize() {
+    CUDA_CHECK(cudaStreamSynchronize(cuda_handle(*this)));
+}
+
+CudaTimer::CudaTimer() {
+    cudaEvent_t start = nullptr;
+    cudaEvent_t stop = nullptr;
+    CUDA_CHECK(cudaEventCreate(&start));
+    start_ = start;
+    CUDA_CHECK(cudaEventCreate(&stop));
+    stop_ = stop;
+}
+
+CudaTimer::~CudaTimer() {
+    cudaEventDestroy(static_cast<cudaEvent_t>(start_));
+    cudaEventDestroy(static_cast<cudaEvent_t>(stop_));
+}
+
+void CudaTimer::start(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(start_), cuda_handle(stream)));
+}
+
+void CudaTimer::stop(CudaStream& stream) {
+    CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(stop_), cuda_handle(stream)));
+}
+
+double CudaTimer::seconds() {
+    CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(stop_)));
+    float milliseconds = 0;
+    CUDA_CHECK(cudaEventElapsedTime(
+        &milliseconds, static_cast<cudaEvent_t>(start_), static_cast<cudaEvent_t>(stop_)));
+    return double(milliseconds) * 1e-3;
+}
+
+namespace {
+
+void copy_rows(const RowCopy& copy, cudaMemcpyKind kind, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpy2DAsync(copy.to,
+                                 copy.to_pitch,
+                                 copy.from,
+                                 copy.from_pitch,
+                                 copy.width,
+                                 copy.rows,
+                                 kind,
+                                 cuda_handle(stream)));
+}
+
+}  // namespace
+
+void copy_to_device(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyHostToDevice, stream);
+    stream.synchronize();
+}
+
+void copy_to_host(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyDeviceToHost, stream);
+    stream.synchronize();
+}
+
+void copy_on_device(const RowCopy& copy, CudaStream& stream) {
+    copy_rows(copy, cudaMemcpyDeviceToDevice, stream);
+}
+
+void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream) {
+    CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, cuda_handle(stream)));
+}
+
+}  // namespace stencil

@@ -1,0 +1,250 @@
+// The CPU's side: sums at the rate of the memory, and OpenBLAS.
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/einsum/arithmetic.h"
+#include "kernels/examples/einsum/cpu_product.h"
+
+namespace stencil {
+namespace {
+
+// Enough for some tenths of a second, and for threads to be worth waking.
+constexpr double kPieceFlops = 2e10;
+constexpr std::int64_t kPieceValues = std::int64_t(1) << 27;
+constexpr std::int64_t kWorthSharing = 1 << 15;
+
+template <class T>
+struct BlasMatrix {
+    const T* values;
+    CBLAS_TRANSPOSE transpose;
+    int leading;
+
+    BlasMatrix(const T* p, const BatchedMatrix& matrix)
+        : values(p), transpose(matrix.transposed ? CblasTrans : CblasNoTrans), leading(int(matrix.leading)) {}
+};
+
+struct Sizes {
+    int m, n, k;
+};
+
+void multiply(const Sizes& s, const BlasMatrix<float>& a, const BlasMatrix<float>& b, float* c, int ldc) {
+    cblas_sgemm(CblasRowMajor,
+                a.transpose,
+                b.transpose,
+                s.m,
+                s.n,
+                s.k,
+                1,
+                a.values,
+                a.leading,
+                b.values,
+                b.leading,
+                0,
+                c,
+                ldc);
+}
+void multiply(const Sizes& s, const BlasMatrix<double>& a, const BlasMatrix<double>& b, double* c, int ldc) {
+    cblas_dgemm(CblasRowMajor,
+                a.transpose,
+                b.transpose,
+                s.m,
+                s.n,
+                s.k,
+                1,
+                a.values,
+                a.leading,
+                b.values,
+                b.leading,
+                0,
+                c,
+                ldc);
+}
+
+// Eight chains, so that the processor need not wait for one addition after the other.
+template <class A, class W>
+double dot(std::int64_t count, A a, W weight) {
+    double sums[8] = {};
+    std::int64_t i = 0;
+    for (; i + 8 <= count; i += 8)
+        for (int lane = 0; lane < 8; ++lane) sums[lane] += double(a(i + lane)) * double(weight(i + lane));
+    for (int lane = 0; i < count; ++i, ++lane) sums[lane] += double(a(i)) * double(weight(i));
+    return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
+}
+
+template <class T>
+double dot(const StridedAxis& axis, const T* a, const T* weights, std::int64_t weight_stride) {
+    const std::int64_t s = axis.stride;
+    const auto one = [](std::int64_t) { return 1.0; };
+    const auto dense = [=](std::int64_t i) { return a[i]; };
+    const auto strided = [=](std::int64_t i) { return a[i * s]; };
+    const auto weight = [=](std::int64_t i) { return weights[i * weight_stride]; };
+    const auto dense_weight = [=](std::int64_t i) { return weights[i]; };
+    if (!weights) return s == 1 ? dot(axis.count, dense, one) : dot(axis.count, strided, one);
+    if (s == 1 && weight_stride == 1) return dot(axis.count, dense, dense_weight);
+    return dot(axis.count, strided, weight);
+}
+
+template <class T>
+class CpuArithmetic : public EinsumArithmetic<T> {
+  public:
+    CpuArithmetic(ThreadPool& threads, std::function<void()> between)
+        : threads_(threads), between_(std::move(between)) {}
+
+    void multiply(const ProductShape& shape, const T* a, const T* b, T* out) override {
+        cpu_strided_product(threads_, between_, shape, a, b, out);
+    }
+
+    void sum(const SumShape& shape, const T* a, const T* weights, T* out) override {
+        const std::int64_t each = shape.reduced.count * shape.inner.count;
+        if (shape.outer.count < 4 * threads_.size() && each >= kWorthSharing)
+            sum_one_by_one(shape, a, weights, out);
+        else
+            sum_side_by_side(shape, a, weights, out);
+    }
+
+    void multiply_matrices(const MatrixProductShape& shape, const T* a, const T* b, T* c) override {
+        const double flops = 2.0 * double(shape.m) * double(shape.n) * double(shape.k);
+        if (shape.batch > 1 && flops < 1e7) return multiply_side_by_side(shape, a, b, c, flops);
+        openblas_set_num_threads(threads_.size());
+        const std::int64_t rows =
+            std::clamp(std::int64_t(double(shape.m) * kPieceFlops / std::max(flops, 1.0)) / 64 * 64,
+                       std::int64_t(64),
+                       std::max(shape.m, std::int64_t(64)));
+        for (std::int64_t i = 0; i < shape.batch; ++i)
+            for (std::int64_t row = 0; row < shape.m; row += rows) {
+                const std::int64_t a_row = row * (shape.a.transposed ? 1 : shape.a.leading);
+                const Sizes sizes{int(std::min(rows, shape.m - row)), int(shape.n), int(shape.k)};
+                stencil::multiply(sizes,
+                                  BlasMatrix<T>(a + i * shape.a.batch_stride + a_row, shape.a),
+                                  BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
+                                  c + i * shape.c.batch_stride + row * shape.c.leading,
+                                  int(shape.c.leading));
+                between_();
+            }
+    }
+
+    void add(std::int64_t count, const T* from, T* to) override {
+        threads_.for_ranges(count, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i) to[i] += from[i];
+        });
+    }
+
+    void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T(0)); }
+
+  private:
+    // All threads on one sum after the other, with weights that lie together.
+    void sum_one_by_one(const SumShape& shape, const T* a, const T* weights, T* out) {
+        std::vector<T> gathered;
+        for (std::int64_t o = 0; o < shape.outer.count; ++o) {
+            const T* const from = a + o * shape.outer.stride;
+            const T* w = weights ? weights + o * shape.weight_outer : nullptr;
+            if (w && shape.weight_stride != 1) {
+                gathered.clear();
+                for (std::int64_t r = 0; r < shape.reduced.count; ++r)
+                    gathered.push_back(w[r * shape.weight_stride]);
+                w = gathered.data();
+            }
+            if (shape.inner.count > 1 && shape.inner.stride == 1) {
+                const MatrixShape matrix{shape.reduced.count, shape.inner.count, shape.reduced.stride};
+                cpu_column_sums(threads_, from, matrix, w, out + o * shape.inner.count);
+            } else {
+                for (std::int64_t i = 0; i < shape.inner.count; ++i)
+                    out[o * shape.inner.count + i] = shared_dot(shape, from + i * shape.inner.stride, w);
+            }
+            between_();
+        }
+    }
+
+    T shared_dot(const SumShape& shape, const T* a, const T* weights) {
+        std::vector<double> sums(std::size_t(threads_.size()));
+        const std::int64_t parts = threads_.size(), count = shape.reduced.count;
+        threads_.run([&](int part) {
+            const std::int64_t begin = count / parts * part + std::min<std::int64_t>(count % parts, part);
+            const std::int64_t length = count / parts + (part < count % parts ? 1 : 0);
+            sums[std::size_t(part)] = dot({length, shape.reduced.stride},
+                                          a + begin * shape.reduced.stride,
+                                          weights ? weights + begin : nullptr,
+                                          1);
+        });
+        double total = 0;
+        for (const double sum : sums) total += sum;
+        return T(total);
+    }
+
+    // Each thread its own sums.
+    void sum_side_by_side(const SumShape& shape, const T* a, const T* weights, T* out) {
+        const std::int64_t each = std::max<std::int64_t>(1, shape.reduced.count * shape.inner.count);
+        const std::int64_t piece = std::max<std::int64_t>(threads_.size(), kPieceValues / each);
+        for (std::int64_t start = 0; start < shape.outer.count; start += piece) {
+            threads_.for_ranges(std::min(piece, shape.outer.count - start),
+                                [&](std::int64_t begin, std::int64_t end) {
+                                    for (std::int64_t o = start + begin; o < start + end; ++o)
+                                        sum_alone(shape,
+                                                  a + o * shape.outer.stride,
+                                                  weights ? weights + o * shape.weight_outer : nullptr,
+                                                  out + o * shape.inner.count);
+                                });
+            between_();
+        }
+    }
+
+    static void sum_alone(const SumShape& shape, const T* a, const T* weights, T* out) {
+        if (shape.inner.count == 1) {
+            out[0] = T(dot(shape.reduced, a, weights, shape.weight_stride));
+            return;
+        }
+        constexpr std::int64_t kTogether = 256;
+        for (std::int64_t start = 0; start < shape.inner.count; start += kTogether) {
+            const std::int64_t width = std::min(kTogether, shape.inner.count - start);
+            double totals[kTogether] = {};
+            for (std::int64_t r = 0; r < shape.reduced.count; ++r) {
+                const T* const row = a + r * shape.reduced.stride + start * shape.inner.stride;
+                const double weight = weights ? double(weights[r * shape.weight_stride]) : 1.0;
+                for (std::int64_t i = 0; i < width; ++i)
+                    totals[i] += weight * double(row[i * shape.inner.stride]);
+            }
+            std::copy_n(totals, width, out + start);
+        }
+    }
+
+    void multiply_side_by_side(const MatrixProductShape& shape, const T* a, const T* b, T* c, double flops) {
+        openblas_set_num_threads(1);
+        const Sizes sizes{int(shape.m), int(shape.n), int(shape.k)};
+        const auto piece =
+            std::max<std::int64_t>(threads_.size(), std::int64_t(kPieceFlops / 10 / (flops + 1000)));
+        for (std::int64_t start = 0; start < shape.batch; start += piece) {
+            threads_.for_ranges(
+                std::min(piece, shape.batch - start), [&](std::int64_t begin, std::int64_t end) {
+                    for (std::int64_t i = start + begin; i < start + end; ++i)
+                        stencil::multiply(sizes,
+                                          BlasMatrix<T>(a + i * shape.a.batch_stride, shape.a),
+                                          BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
+                                          c + i * shape.c.batch_stride,
+                                          int(shape.c.leading));
+                });
+            between_();
+        }
+    }
+
+    ThreadPool& threads_;
+    std::function<void()> between_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
+                                                           std::function<void()> between) {
+    return std::make_unique<CpuArithmetic<T>>(threads, std::move(between));
+}
+
+template std::unique_ptr<EinsumArithmetic<float>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);
+template std::unique_ptr<EinsumArithmetic<double>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);
+
+}  // namespace stencil

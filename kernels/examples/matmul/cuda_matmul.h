@@ -1,0 +1,67 @@
+// Matrix products with the sums of their columns on the GPU, in several ways: C = A B and s_j = sum over i of
+// C_ij.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "kernels/examples/matmul/matmul_shape.h"
+
+namespace stencil {
+
+class CudaStream;
+
+enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, residues };
+
+/// A product and where it is; all pointers are the device's.
+template <class T>
+struct MatmulCall {
+    const T* a = nullptr;
+    const T* b = nullptr;
+    T* c = nullptr;
+    T* sums = nullptr;  ///< n values, of C as it is afterwards; null: none are wanted
+    MatmulShape shape;
+    bool accumulate = false;  ///< C += A B; otherwise C is overwritten
+};
+
+/// What a CudaMatmul has to be able to do, so that it can get its memory at once.
+struct MatmulNeeds {
+    std::span<const MatmulShape> shapes;  ///< of the products
+    std::size_t workspace = 0;            ///< bytes that cuBLAS may work in
+};
+
+template <class T>
+class CudaMatmul {
+  public:
+    virtual ~CudaMatmul() = default;
+    /// Enqueues a product of one of the shapes. The same bits from call to call. Throws CudaError.
+    virtual void run(const MatmulCall<T>& call) = 0;
+};
+
+/// Whether there is the method for float or double on the current device.
+template <class T>
+bool has_matmul(MatmulMethod method);
+
+/// Bytes of device memory that a CudaMatmul allocates.
+template <class T>
+std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs);
+
+/// Everything is enqueued on the stream, which has to outlive it. Throws CudaError.
+template <class T>
+std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
+                                                const MatmulNeeds& needs,
+                                                CudaStream& stream);
+
+/// Whether half_split runs as one kernel of this program (Hopper), or as a sequence of cuBLAS's products.
+bool has_half_kernel();
+
+/// Clocks per second of the current device's multiprocessors, at most. Throws CudaError.
+double cuda_clock_rate();
+
+/// Enqueues that the memory is filled with NaNs of either precision.
+void cuda_poison(void* memory, std::size_t bytes, CudaStream& stream);
+
+}  // namespace stencil

@@ -1,0 +1,220 @@
+#include "kernels/examples/matmul/hopper/half_product.cuh"
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/examples/matmul/hopper/pipeline.cuh"
+#include "kernels/examples/matmul/hopper/tensor_map.cuh"
+
+namespace stencil {
+namespace {
+
+constexpr int kStages = 3;
+constexpr int kPartBytes = kHalfTile * kHalfDepth * int(sizeof(__half));  // one part of one factor
+constexpr int kStageBytes = 4 * kPartBytes;                               // high and low of A and of B
+constexpr int kThreads = 3 * 128;              // a warpgroup that fetches and two that multiply, 64 rows each
+constexpr int kValues = kHalfTile * 64 / 128;  // of the tile, of a thread
+constexpr int kGroup =
+    12;  // rows of tiles that are walked together, so that their operands stay in the L2 cache
+
+struct Shared {
+    alignas(1024) unsigned char stages[kStages][kStageBytes];
+    unsigned long long full[kStages];
+    unsigned long long empty[kStages];
+    float sums[2][4][kHalfTile];  // of columns, by warp
+};
+constexpr int kSharedBytes = int(sizeof(Shared)) + 1024;  // so that it can be aligned
+
+struct Tiles {
+    int rows, columns;
+    __device__ int count() const { return rows * columns; }
+    // Column by column within bands of kGroup rows.
+    __device__ int2 at(int index) const {
+        const int band = index / (kGroup * columns);
+        const int height = min(kGroup, rows - band * kGroup);
+        const int within = index - band * kGroup * columns;
+        return {band * kGroup + within % height, within / height};
+    }
+};
+
+__device__ void fetch(const CUtensorMap& a, const CUtensorMap& b, Shared& shared, Tiles tiles, int depth) {
+    Turn turn;
+    for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
+        const int2 tile = tiles.at(index);
+        for (int k = 0; k < depth; k += kHalfDepth) {
+            wait_for(shared.empty[turn.stage], turn.phase ^ 1);
+            expect_bytes(shared.full[turn.stage], kStageBytes);
+            unsigned char* to = shared.stages[turn.stage];
+            load_box(to, a, k, tile.x * kHalfTile, shared.full[turn.stage]);
+            load_box(to + kPartBytes, a, depth + k, tile.x * kHalfTile, shared.full[turn.stage]);
+            load_box(to + 2 * kPartBytes, b, k, tile.y * kHalfTile, shared.full[turn.stage]);
+            load_box(to + 3 * kPartBytes, b, depth + k, tile.y * kHalfTile, shared.full[turn.stage]);
+            turn.next(kStages);
+        }
+    }
+}
+
+// Starts the three products of a stage into fresh sums, the small ones first: what the tensor cores cut off
+// from a sum is then in proportion to them.
+__device__ __forceinline__ void multiply(float (&sums)[kValues], const Shared& shared, int stage, int group) {
+    const unsigned base = shared_address(shared.stages[stage]);
+    const unsigned long long a_high = matrix_of(base + unsigned(group) * (kPartBytes / 2));
+    const unsigned long long a_low = matrix_of(base + kPartBytes + unsigned(group) * (kPartBytes / 2));
+    const unsigned long long b_high = matrix_of(base + 2 * kPartBytes);
+    const unsigned long long b_low = matrix_of(base + 3 * kPartBytes);
+    keep(sums);
+    begin_products();
+#pragma unroll
+    for (int k = 0; k < 4; ++k) add_product(sums, a_low + 2 * k, b_high + 2 * k, k > 0);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) add_product(sums, a_high + 2 * k, b_low + 2 * k, true);
+#pragma unroll
+    for (int k = 0; k < 4; ++k) add_product(sums, a_high + 2 * k, b_high + 2 * k, true);
+    end_products();
+}
+
+__device__ __forceinline__ void add(float (&total)[kValues], float (&sums)[kValues]) {
+    keep(sums);
+#pragma unroll
+    for (int i = 0; i < kValues; ++i) total[i] += sums[i];
+}
+
+__device__ __forceinline__ float scaled(float value, int exponent) {
+    const bool normal = exponent >= -126 && exponent <= 127;
+    return normal ? value * __int_as_float((exponent + 127) << 23) : ldexpf(value, exponent);
+}
+
+// A warp's 16 rows of the tile are C's, its columns in pairs.
+struct Place {
+    int row, column;  // of the thread's first value
+    int warp, lane;   // of the warpgroup
+};
+
+__device__ __forceinline__ void store(const HalfProduct& p, float (&total)[kValues], const Place& place) {
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+        const int row = place.row + 8 * half;
+        if (row >= int(p.shape.m)) {
+#pragma unroll
+            for (int j = 0; j < kValues / 4; ++j) total[4 * j + 2 * half] = total[4 * j + 2 * half + 1] = 0;
+            continue;
+        }
+        const int row_exponent = p.a_exponents[row];
+        float* c = p.c + std::int64_t(row) * p.shape.n;
+#pragma unroll
+        for (int j = 0; j < kValues / 4; ++j) {
+#pragma unroll
+            for (int i = 0; i < 2; ++i) {
+                const int column = place.column + 8 * j + i;
+                float& value = total[4 * j + 2 * half + i];
+                if (column >= int(p.shape.n)) continue;
+                value = scaled(value, row_exponent + p.b_exponents[column]);
+                if (p.accumulate) value += c[column];
+                c[column] = value;
+            }
+        }
+    }
+}
+
+// Of the warpgroup's 64 rows.
+__device__ __forceinline__ void sum_columns(const HalfProduct& p,
+                                            float (&total)[kValues],
+                                            const Place& place,
+                                            float (&sums)[4][kHalfTile],
+                                            int sum_row) {
+#pragma unroll
+    for (int j = 0; j < kValues / 4; ++j) {
+#pragma unroll
+        for (int i = 0; i < 2; ++i) {
+            float sum = total[4 * j + i] + total[4 * j + 2 + i];
+            for (int offset = 4; offset < 32; offset *= 2) sum += __shfl_xor_sync(~0u, sum, offset);
+            if (place.lane < 4) sums[place.warp][8 * j + 2 * place.lane + i] = sum;
+        }
+    }
+    const int group = sum_row & 1;
+    sync_warpgroup(group);
+    const int mine = place.warp * 32 + place.lane;
+    const int column = place.column - 2 * (place.lane % 4) + mine;
+    if (column < int(p.shape.n))
+        p.partial_sums[std::int64_t(sum_row) * p.shape.n + column] =
+            (sums[0][mine] + sums[1][mine]) + (sums[2][mine] + sums[3][mine]);
+    sync_warpgroup(group);
+}
+
+// The sums of one stage are added to the total with rounding, which the tensor cores' own additions lack:
+// their cut-off bits would add up to a bias. Meanwhile the other warpgroup keeps the tensor cores busy.
+__device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int group) {
+    const int thread = int(threadIdx.x) % 128;
+    const int steps = int(p.depth) / kHalfDepth;
+    Turn turn;
+    float total[kValues], sums[kValues];
+    for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
+        const int2 tile = tiles.at(index);
+#pragma unroll
+        for (int i = 0; i < kValues; ++i) total[i] = 0;
+        for (int step = 0; step < steps; ++step) {
+            wait_for(shared.full[turn.stage], turn.phase);
+            multiply(sums, shared, turn.stage, group);
+            wait_products<0>();
+            if (thread == 0) arrive(shared.empty[turn.stage]);
+            turn.next(kStages);
+            add(total, sums);
+        }
+        const int warp = thread / 32, lane = thread % 32;
+        const Place place{tile.x * kHalfTile + group * 64 + warp * 16 + lane / 4,
+                          tile.y * kHalfTile + lane % 4 * 2,
+                          warp,
+                          lane};
+        store(p, total, place);
+        if (p.partial_sums) sum_columns(p, total, place, shared.sums[group], tile.x * 2 + group);
+    }
+}
+
+__global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_constant__ CUtensorMap a,
+                                                                const __grid_constant__ CUtensorMap b,
+                                                                const HalfProduct p) {
+    extern __shared__ unsigned char raw[];
+    Shared& shared = *reinterpret_cast<Shared*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) / 1024 * 1024);
+    const Tiles tiles{int((p.shape.m + kHalfTile - 1) / kHalfTile),
+                      int((p.shape.n + kHalfTile - 1) / kHalfTile)};
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < kStages; ++i) {
+            start_barrier(shared.full[i], 1);
+            start_barrier(shared.empty[i], 2);
+        }
+        publish_barriers();
+    }
+    __syncthreads();
+    const int role = int(threadIdx.x) / 128;
+    if (role == 0) {
+        give_registers<24>();
+        if (threadIdx.x == 0) fetch(a, b, shared, tiles, int(p.depth));
+    } else {
+        take_registers<240>();
+        consume(p, shared, tiles, role - 1);
+    }
+}
+
+}  // namespace
+
+bool has_hopper_half_product() {
+    static const bool there = has_kernel(half_product_kernel);
+    return there;
+}
+
+void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
+    CUDA_CHECK(
+        cudaFuncSetAttribute(half_product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
+    const MatmulShape& s = product.shape;
+    const std::int64_t tiles = (s.m + kHalfTile - 1) / kHalfTile * ((s.n + kHalfTile - 1) / kHalfTile);
+    const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
+    const auto map = [&](const __half* data, std::int64_t rows) {
+        return row_map(
+            {CU_TENSOR_MAP_DATA_TYPE_FLOAT16, 2, data, rows, 2 * product.depth, kHalfDepth, kHalfTile});
+    };
+    half_product_kernel<<<blocks, kThreads, kSharedBytes, stream>>>(
+        map(product.a, s.m), map(product.b, s.n), product);
+    check_launch("half_product_kernel");
+}
+
+}  // namespace stencil

@@ -1,0 +1,38 @@
+// The product of split float32 matrices by Hopper's tensor cores.
+#pragma once
+
+#include <cuda.h>
+
+#include "kernels/examples/matmul/half_layout.h"
+#include "kernels/examples/matmul/matmul_shape.h"
+
+namespace stencil {
+
+inline constexpr int kHalfDepth = 64;  // of k in one step of the pipeline: a row of it is 128 bytes
+inline constexpr int kHalfTile = 128;  // rows and columns of a block's tile
+inline constexpr int kHalfSumRows = kHalfTile / 2;  // rows that one partial column sum is of
+
+/// The kernel's operands.
+struct HalfProduct {
+    const __half* a = nullptr;  ///< (m, 2 depth): high parts, then low parts, each padded with zeros to depth
+    const __half* b = nullptr;  ///< (n, 2 depth), transposed
+    const int* a_exponents = nullptr;  ///< (m), what to multiply by: 2^exponent
+    const int* b_exponents = nullptr;  ///< (n)
+    float* c = nullptr;                ///< (m, n)
+    float* partial_sums = nullptr;     ///< (half_sum_rows(m), n) of columns of C; null: none
+    MatmulShape shape;
+    std::int64_t depth = 0;  ///< k, rounded up to a multiple of kHalfDepth
+    bool accumulate = false;
+};
+
+inline std::int64_t half_sum_rows(std::int64_t m) {
+    return (m + kHalfTile - 1) / kHalfTile * 2;
+}
+
+/// Whether the current device runs it.
+bool has_hopper_half_product();
+
+/// Enqueues it. Throws CudaError.
+void hopper_half_product(const HalfProduct& product, cudaStream_t stream);
+
+}  // namespace stencil

@@ -1,0 +1,196 @@
+// A block of 256 threads has 128x128 values of C, a warp 32x64 and a thread 8x8 of them, in registers. Each
+// step along k takes 8 + 8 numbers from shared memory for 64 multiply-adds.
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/examples/matmul/simt_matmul.cuh"
+
+namespace stencil {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kTile = 128;
+constexpr int kMine = 8;
+constexpr int kWarpRows = 4 * kMine, kWarpColumns = 8 * kMine;  // 4x8 lanes
+constexpr int kGroupRows = 12;  // tiles above each other that run together: what they read stays in the cache
+
+template <class T>
+struct Sizes {
+    static constexpr int kDepth = sizeof(T) == 4 ? 16 : 8;  // of k at a time
+    static constexpr int kVector = 16 / int(sizeof(T));
+    static constexpr int kPitch = kTile + kVector;  // rows of 16 bytes more: fewer conflicts between banks
+    static constexpr int kLoads =
+        kTile * kDepth / kThreads / kVector;  // vectors of a thread, of either factor
+};
+
+template <class T>
+struct alignas(16) Vector {
+    T value[Sizes<T>::kVector];
+};
+
+// Up to kVector numbers; zeros beyond `count`.
+template <class T, bool Vectors>
+__device__ __forceinline__ Vector<T> load(const T* from, std::int64_t count) {
+    Vector<T> all{};
+    if (Vectors) {
+        if (count > 0) all = *reinterpret_cast<const Vector<T>*>(from);
+    } else {
+#pragma unroll
+        for (int i = 0; i < Sizes<T>::kVector; ++i)
+            if (i < count) all.value[i] = from[i];
+    }
+    return all;
+}
+
+template <class T>
+struct Tiles {
+    T a[2][Sizes<T>::kDepth][Sizes<T>::kPitch];  // transposed: numbers along m follow one another
+    T b[2][Sizes<T>::kDepth][Sizes<T>::kPitch];
+};
+
+// What a thread brings to shared memory; on its way it is in registers while the step before is worked on.
+template <class T, bool Vectors>
+struct Carrier {
+    using S = Sizes<T>;
+    static constexpr int kAcross = S::kDepth / S::kVector;  // vectors of a tile's row of A
+    static constexpr int kWide = kTile / S::kVector;        // ... of B
+
+    Vector<T> a[S::kLoads], b[S::kLoads];
+
+    __device__ __forceinline__ void fetch(const MatmulCall<T>& call,
+                                          std::int64_t row,
+                                          std::int64_t column,
+                                          std::int64_t k) {
+        const MatmulShape& s = call.shape;
+        const int t = int(threadIdx.x);
+#pragma unroll
+        for (int i = 0; i < S::kLoads; ++i) {
+            const int at = t + i * kThreads;
+            const std::int64_t i_row = row + at / kAcross;
+            const std::int64_t i_k = k + at % kAcross * S::kVector;
+            a[i] = load<T, Vectors>(call.a + i_row * s.k + i_k, i_row < s.m ? s.k - i_k : 0);
+            const std::int64_t j_k = k + at / kWide;
+            const std::int64_t j_column = column + at % kWide * S::kVector;
+            b[i] = load<T, Vectors>(call.b + j_k * s.n + j_column, j_k < s.k ? s.n - j_column : 0);
+        }
+    }
+
+    __device__ __forceinline__ void put(Tiles<T>& tiles, int buffer) const {
+        const int t = int(threadIdx.x);
+#pragma unroll
+        for (int i = 0; i < S::kLoads; ++i) {
+            const int at = t + i * kThreads;
+#pragma unroll
+            for (int j = 0; j < S::kVector; ++j)
+                tiles.a[buffer][at % kAcross * S::kVector + j][at / kAcross] = a[i].value[j];
+            *reinterpret_cast<Vector<T>*>(&tiles.b[buffer][at / kWide][at % kWide * S::kVector]) = b[i];
+        }
+    }
+};
+
+// A thread's 8 rows (and columns) are groups of one vector, as far apart as the lanes together are wide.
+template <class T>
+__device__ __forceinline__ int offset(int i, int lanes, int lane) {
+    constexpr int v = Sizes<T>::kVector;
+    return i / v * lanes * v + lane * v + i % v;
+}
+
+template <class T>
+__device__ __forceinline__ void multiply(const Tiles<T>& tiles, int buffer, T (&sums)[kMine][kMine]) {
+    constexpr int v = Sizes<T>::kVector;
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const int row = warp % 4 * kWarpRows, column = warp / 4 * kWarpColumns;
+#pragma unroll
+    for (int k = 0; k < Sizes<T>::kDepth; ++k) {
+        Vector<T> a[kMine / v], b[kMine / v];
+#pragma unroll
+        for (int i = 0; i < kMine / v; ++i) {
+            a[i] =
+                *reinterpret_cast<const Vector<T>*>(&tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
+            b[i] = *reinterpret_cast<const Vector<T>*>(
+                &tiles.b[buffer][k][column + offset<T>(i * v, 8, lane % 8)]);
+        }
+#pragma unroll
+        for (int i = 0; i < kMine; ++i)
+#pragma unroll
+            for (int j = 0; j < kMine; ++j)
+                sums[i][j] = fma(a[i / v].value[i % v], b[j / v].value[j % v], sums[i][j]);
+    }
+}
+
+template <class T, bool Vectors>
+__global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_kernel(MatmulCall<T> call) {
+    __shared__ Tiles<T> tiles;
+    const MatmulShape& s = call.shape;
+    const int columns = int((s.n + kTile - 1) / kTile), rows = int((s.m + kTile - 1) / kTile);
+    const int band = int(blockIdx.x) / (kGroupRows * columns);
+    const int height = min(kGroupRows, rows - band * kGroupRows);
+    const int within = int(blockIdx.x) - band * kGroupRows * columns;
+    const std::int64_t row = std::int64_t(band * kGroupRows + within % height) * kTile;
+    const std::int64_t column = std::int64_t(within / height) * kTile;
+
+    T sums[kMine][kMine] = {};
+    Carrier<T, Vectors> carrier;
+    carrier.fetch(call, row, column, 0);
+    carrier.put(tiles, 0);
+    __syncthreads();
+    int buffer = 0;
+    for (std::int64_t k = Sizes<T>::kDepth; k < s.k; k += Sizes<T>::kDepth) {
+        carrier.fetch(call, row, column, k);
+        multiply(tiles, buffer, sums);
+        buffer ^= 1;
+        carrier.put(tiles, buffer);
+        __syncthreads();
+    }
+    multiply(tiles, buffer, sums);
+
+    const int warp = int(threadIdx.x) / 32, lane = int(threadIdx.x) % 32;
+    const std::int64_t my_row = row + warp % 4 * kWarpRows, my_column = column + warp / 4 * kWarpColumns;
+    constexpr int v = Sizes<T>::kVector;
+#pragma unroll
+    for (int i = 0; i < kMine; ++i) {
+        const std::int64_t c_row = my_row + offset<T>(i, 4, lane / 8);
+        if (c_row >= s.m) continue;
+#pragma unroll
+        for (int j = 0; j < kMine; j += v) {
+            const std::int64_t c_column = my_column + offset<T>(j, 8, lane % 8);
+            T* const c = call.c + c_row * s.n + c_column;
+            Vector<T> out;
+            if (call.accumulate) out = load<T, Vectors>(c, s.n - c_column);
+#pragma unroll
+            for (int l = 0; l < v; ++l)
+                out.value[l] = sums[i][j + l] + (call.accumulate ? out.value[l] : T(0));
+            if (Vectors) {
+                if (c_column < s.n) *reinterpret_cast<Vector<T>*>(c) = out;
+            } else {
+#pragma unroll
+                for (int l = 0; l < v; ++l)
+                    if (c_column + l < s.n) c[l] = out.value[l];
+            }
+        }
+    }
+}
+
+bool on_vectors(const void* p) {
+    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
+}
+
+}  // namespace
+
+template <class T>
+void register_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
+    const MatmulShape& s = call.shape;
+    constexpr int v = Sizes<T>::kVector;
+    const bool vectors =
+        s.k % v == 0 && s.n % v == 0 && on_vectors(call.a) && on_vectors(call.b) && on_vectors(call.c);
+    const auto blocks = unsigned((s.m + kTile - 1) / kTile * ((s.n + kTile - 1) / kTile));
+    const auto kernel = vectors ? register_kernel<T, true> : register_kernel<T, false>;
+    kernel<<<blocks, kThreads, 0, stream>>>(call);
+    check_launch("register_kernel");
+}
+
+template void register_matmul<float>(const MatmulCall<float>&, cudaStream_t);
+template void register_matmul<double>(const MatmulCall<double>&, cudaStream_t);
+
+}  // namespace stencil

@@ -1,0 +1,218 @@
+#include "kernels/examples/ridge/cpu_product.h"
+
+#include <algorithm>
+
+#include "kernels/cpu/thread_pool.h"
+
+#ifndef STENCILSCOPE_PRODUCT_ROWS
+#define STENCILSCOPE_PRODUCT_ROWS  // this file is included by itself
+namespace stencil {
+
+template <class T, class I>
+struct Rows {
+    const std::int64_t* start;
+    const T* value;
+    const I* index;
+    const double* x;
+    double* y;
+};
+
+}  // namespace stencil
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/examples/ridge/cpu_product.cpp"
+#include <hwy/foreach_target.h>
+// Highway compiles the rest of this file once per instruction set.
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stencil {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+const hn::ScalableTag<double> kDouble;
+using Doubles = hn::Vec<decltype(kDouble)>;
+
+HWY_INLINE Doubles load_values(const float* p) {
+    return hn::PromoteTo(kDouble, hn::LoadU(hn::Rebind<float, decltype(kDouble)>(), p));
+}
+
+HWY_INLINE Doubles load_values(const double* p) {
+    return hn::LoadU(kDouble, p);
+}
+
+template <class I>
+HWY_INLINE Doubles gather(const double* x, const I* index) {
+    const hn::Rebind<std::int64_t, decltype(kDouble)> wide;
+    const hn::Rebind<std::int32_t, decltype(kDouble)> middle;
+    const auto loaded = hn::LoadU(hn::Rebind<I, decltype(kDouble)>(), index);
+    if constexpr (sizeof(I) == 2)
+        return hn::GatherIndex(kDouble, x, hn::PromoteTo(wide, hn::PromoteTo(middle, loaded)));
+    else
+        return hn::GatherIndex(
+            kDouble,
+            x,
+            hn::BitCast(wide, hn::PromoteTo(hn::Rebind<std::uint64_t, decltype(kDouble)>(), loaded)));
+}
+
+// The processor's own prefetching reaches half of the memory's rate in this loop.
+template <class V>
+HWY_INLINE void fetch_ahead(const V* p, std::int64_t count) {
+    constexpr std::int64_t kAhead = 1024, kLine = 64;
+    const char* bytes = reinterpret_cast<const char*>(p) + kAhead;
+    for (std::int64_t at = 0; at < count * std::int64_t(sizeof(V)); at += kLine) hwy::Prefetch(bytes + at);
+}
+
+// Four sums, because each addition waits for the one before.
+template <class T, class I>
+HWY_INLINE double dot(const T* value, const I* index, std::int64_t count, const double* x) {
+    const std::int64_t lanes = std::int64_t(hn::Lanes(kDouble));
+    auto s0 = hn::Zero(kDouble), s1 = s0, s2 = s0, s3 = s0;
+    std::int64_t k = 0;
+    for (; k + 4 * lanes <= count; k += 4 * lanes) {
+        fetch_ahead(value + k, 4 * lanes);
+        fetch_ahead(index + k, 4 * lanes);
+        s0 = hn::MulAdd(load_values(value + k), gather(x, index + k), s0);
+        s1 = hn::MulAdd(load_values(value + k + lanes), gather(x, index + k + lanes), s1);
+        s2 = hn::MulAdd(load_values(value + k + 2 * lanes), gather(x, index + k + 2 * lanes), s2);
+        s3 = hn::MulAdd(load_values(value + k + 3 * lanes), gather(x, index + k + 3 * lanes), s3);
+    }
+    for (; k + lanes <= count; k += lanes) s0 = hn::MulAdd(load_values(value + k), gather(x, index + k), s0);
+    double sum = hn::GetLane(hn::SumOfLanes(kDouble, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+    for (; k < count; ++k) sum += double(value[k]) * x[index[k]];
+    return sum;
+}
+
+template <class T, class I>
+void add_rows(const Rows<T, I>& rows, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t first = rows.start[i];
+        rows.y[i] += dot(rows.value + first, rows.index + first, rows.start[i + 1] - first, rows.x);
+    }
+}
+
+void add_float_narrow(const Rows<float, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
+    add_rows(rows, begin, end);
+}
+void add_float_wide(const Rows<float, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
+    add_rows(rows, begin, end);
+}
+void add_double_narrow(const Rows<double, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
+    add_rows(rows, begin, end);
+}
+void add_double_wide(const Rows<double, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
+    add_rows(rows, begin, end);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stencil
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stencil {
+
+HWY_EXPORT(add_float_narrow);
+HWY_EXPORT(add_float_wide);
+HWY_EXPORT(add_double_narrow);
+HWY_EXPORT(add_double_wide);
+
+namespace {
+
+void add_to_rows(const Rows<float, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(add_float_narrow)(rows, begin, end);
+}
+void add_to_rows(const Rows<float, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(add_float_wide)(rows, begin, end);
+}
+void add_to_rows(const Rows<double, std::uint16_t>& rows, std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(add_double_narrow)(rows, begin, end);
+}
+void add_to_rows(const Rows<double, std::uint32_t>& rows, std::int64_t begin, std::int64_t end) {
+    HWY_DYNAMIC_DISPATCH(add_double_wide)(rows, begin, end);
+}
+
+constexpr std::int64_t kBlockColumns = 4096;  // 32 KiB of x
+constexpr std::int64_t kWorthBlocking = 64;   // nonzeros of a row in a block, on average
+constexpr std::size_t kWorthThreads = 40000;  // nonzeros: some ten microseconds
+
+}  // namespace
+
+template <class T>
+CpuProduct<T>::CpuProduct(const SparseMatrix<T>& a, ThreadPool& threads)
+    : threads_(threads),
+      rows_(a.rows),
+      columns_(a.columns),
+      bounds_(even_parts(a.start, threads.size())),
+      value_(a.value.size()) {
+    const std::int64_t blocks = std::max<std::int64_t>(1, (columns_ + kBlockColumns - 1) / kBlockColumns);
+    const bool blocked = a.nonzeros() / std::max<std::int64_t>(1, rows_) / blocks >= kWorthBlocking;
+    const bool narrow = blocked || columns_ <= 65536;
+    block_columns_ = blocked ? kBlockColumns : std::max<std::int64_t>(1, columns_);
+    blocks_ = blocked ? blocks : 1;
+    if (narrow)
+        fill(a, narrow_);
+    else
+        fill(a, wide_);
+}
+
+template <class T>
+template <class I>
+void CpuProduct<T>::fill(const SparseMatrix<T>& a, AlignedBuffer<I>& index) {
+    index = AlignedBuffer<I>(a.value.size());
+    start_.reserve(std::size_t(blocks_ * (rows_ + 1)));
+    std::vector<std::int64_t> next(a.start.begin(), a.start.end() - 1);
+    std::int64_t filled = 0;
+    for (std::int64_t block = 0; block < blocks_; ++block) {
+        const std::int64_t first = block * block_columns_;
+        const std::int64_t end = std::min(columns_, first + block_columns_);
+        for (std::int64_t i = 0; i < rows_; ++i) {
+            start_.push_back(filled);
+            auto k = std::size_t(next[std::size_t(i)]);
+            const auto row_end = std::size_t(a.start[std::size_t(i) + 1]);
+            for (; k < row_end && std::int64_t(a.column[k]) < end; ++k, ++filled) {
+                index.data()[filled] = I(std::int64_t(a.column[k]) - first);
+                value_.data()[filled] = a.value[k];
+            }
+            next[std::size_t(i)] = std::int64_t(k);
+        }
+        start_.push_back(filled);
+    }
+}
+
+template <class T>
+void CpuProduct<T>::multiply(const double* x, double* y) const {
+    const auto task = [&](int thread) {
+        const std::int64_t begin = bounds_[std::size_t(thread)];
+        const std::int64_t end = bounds_[std::size_t(thread) + 1];
+        std::fill(y + begin, y + end, 0.0);
+        for (std::int64_t block = 0; block < blocks_; ++block) {
+            const std::int64_t* start = start_.data() + block * (rows_ + 1);
+            const double* part = x + block * block_columns_;
+            if (narrow_.size() > 0)
+                add_to_rows(
+                    Rows<T, std::uint16_t>{start, value_.data(), narrow_.data(), part, y}, begin, end);
+            else if (wide_.size() > 0)
+                add_to_rows(Rows<T, std::uint32_t>{start, value_.data(), wide_.data(), part, y}, begin, end);
+        }
+    };
+    if (value_.size() + std::size_t(rows_) >= kWorthThreads) {
+        threads_.run(task);
+    } else {
+        for (int thread = 0; thread < threads_.size(); ++thread) task(thread);
+    }
+}
+
+template <class T>
+double CpuProduct<T>::bytes() const {
+    return double(value_.size()) * double(sizeof(T) + (narrow_.size() > 0 ? 2 : 4)) +
+           8.0 * double(start_.size()) + 8.0 * double(columns_ + 2 * rows_);
+}
+
+template class CpuProduct<float>;
+template class CpuProduct<double>;
+
+}  // namespace stencil
+#endif

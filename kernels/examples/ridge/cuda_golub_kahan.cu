@@ -1,0 +1,384 @@
+#include "kernels/examples/ridge/cuda_golub_kahan.h"
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "kernels/examples/ridge/cuda_basis.cuh"
+#include "kernels/examples/ridge/cuda_slabs.cuh"
+#include "kernels/examples/ridge/steps_kernel.cuh"
+
+namespace stencil {
+namespace {
+
+constexpr int kBatch = 16;  // steps of one launch
+
+struct DeviceLimits {
+    int blocks = 1;          // one on each multiprocessor
+    std::size_t shared = 0;  // that a block may have
+};
+
+DeviceLimits device_limits() {
+    int device = 0, blocks = 0, shared = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    return {blocks, std::size_t(shared)};
+}
+
+// Code for older GPUs runs on newer ones too, but has no bulk copies: what it was written for decides.
+bool has_bulk_copies(const void* kernel) {
+    cudaFuncAttributes attributes{};
+    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
+    return attributes.ptxVersion >= 90;
+}
+
+// Of the kernel's own shared variables.
+constexpr std::size_t kStaticShared = 1024;
+
+// Packed rows on the device and each block's share of them.
+template <class T, class I>
+class DeviceRows {
+  public:
+    DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
+        PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
+        packed.column.resize(packed.column.size() + kGroup);  // bulk copies end at 16 bytes
+        std::vector<std::uint32_t> parts;
+        for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
+        CudaTimer timer;
+        timer.start(stream);
+        value_ = to_device(packed.value, stream);
+        column_ = to_device(packed.column, stream);
+        units_ = to_device(packed.units, stream);
+        row_units_ = to_device(packed.row_units, stream);
+        parts_ = to_device(parts, stream);
+        timer.stop(stream);
+        upload_seconds_ = timer.seconds();
+        unit_count_ = packed.units.size();
+    }
+
+    UnitsView<T, I> view() const {
+        return {as<PackedUnit>(units_), as<std::uint32_t>(row_units_), as<T>(value_), as<I>(column_)};
+    }
+    const std::uint32_t* parts() const { return as<std::uint32_t>(parts_); }
+    std::size_t unit_count() const { return unit_count_; }
+    double upload_seconds() const { return upload_seconds_; }
+
+  private:
+    CudaMemory value_, column_, units_, row_units_, parts_;
+    std::size_t unit_count_ = 0;
+    double upload_seconds_ = 0;
+};
+
+// All of the matrix on the device, as rows and as columns.
+template <class T, class I>
+class ResidentGolubKahan final : public GolubKahan {
+  public:
+    ResidentGolubKahan(const SparseMatrix<T>& a,
+                       ThreadPool& threads,
+                       CudaStream& stream,
+                       const CudaRidgeOptions& options)
+        : stream_(stream),
+          limits_(device_limits()),
+          rows_(std::size_t(a.rows)),
+          columns_(std::size_t(a.columns)),
+          forward_(a, limits_.blocks, threads, stream),
+          back_(transposed(a), limits_.blocks, threads, stream),
+          unit_sums_(sizeof(double) *
+                     std::max<std::size_t>(1, std::max(forward_.unit_count(), back_.unit_count()))),
+          u_(sizeof(double) * rows_),
+          v_(sizeof(double) * columns_),
+          p_(sizeof(double) * rows_),
+          q_(sizeof(double) * columns_),
+          unit_u_(sizeof(double) * rows_),
+          partial_(2 * sizeof(double2) * std::size_t(limits_.blocks)),
+          scalars_(sizeof(StepScalars)),
+          basis_(a.columns, options.plan.basis_pieces),
+          trace_(2 * sizeof(double) * std::size_t(options.steps + kBatch)) {
+        capacity_ = std::min(options.steps, basis_.capacity(options.host_bytes));
+        choose_kernel();
+    }
+
+    ~ResidentGolubKahan() override { cudaStreamSynchronize(cuda_handle(stream_)); }
+
+    void start(std::span<const double> d, bool take_out) override {
+        stream_.synchronize();
+        bidiagonal_ = {};
+        batches_.clear();
+        enqueued_ = 0;
+        deflated_ = false;
+        std::vector<double> u(d.begin(), d.end());
+        double beta = normalise(u);
+        if (take_out && beta > 0 && take_out_dominant(u, d, beta)) {
+            deflated_ = true;
+            u.assign(d.begin(), d.end());
+            for (int twice = 0; twice < 2; ++twice) {  // what is left may be small beside what was taken
+                double along = 0;
+                for (std::size_t i = 0; i < rows_; ++i) along += host_p_[i] * u[i];
+                for (std::size_t i = 0; i < rows_; ++i) u[i] -= along * host_p_[i];
+            }
+            beta = normalise(u);
+        }
+        bidiagonal_.beta.push_back(beta);
+        bidiagonal_.alpha.push_back(beta > 0 ? first_back(u) : 0);
+    }
+
+    void advance(int steps) override {
+        const std::int64_t target = std::min<std::int64_t>(capacity_, bidiagonal_.steps() + steps);
+        while (bidiagonal_.steps() < target && !ended()) {
+            // One launch is always under way while the host looks at the one before.
+            while (enqueued_ < capacity_ && enqueued_ < bidiagonal_.steps() + 2 * kBatch) enqueue();
+            CUDA_CHECK(cudaEventSynchronize(batches_.front().done->handle));
+            const double* trace = static_cast<const double*>(trace_.data());
+            for (int i = 0; i < batches_.front().steps; ++i) {
+                const auto at = std::size_t(2 * (batches_.front().first + i));
+                append(trace[at], trace[at + 1]);
+            }
+            events_.push_back(std::move(batches_.front().done));
+            batches_.pop_front();
+        }
+    }
+
+    std::vector<double> combine(std::span<const ProjectedSolution> solutions) override {
+        return basis_.combine(solutions, deflated_ ? as<double>(q_) : nullptr, stream_);
+    }
+
+    double upload_seconds() const override { return forward_.upload_seconds() + back_.upload_seconds(); }
+
+  private:
+    struct Batch {
+        std::int64_t first;
+        int steps;
+        std::unique_ptr<Event> done;
+    };
+
+    static double normalise(std::vector<double>& u) {
+        double sum = 0;
+        for (const double value : u) sum += value * value;
+        const double length = std::sqrt(sum);
+        if (length > 0)
+            for (double& value : u) value /= length;
+        return length;
+    }
+
+    void upload(const CudaMemory& to, const std::vector<double>& from) {
+        CUDA_CHECK(cudaMemcpyAsync(
+            to.data(), from.data(), from.size() * sizeof(double), cudaMemcpyDefault, cuda_handle(stream_)));
+    }
+
+    StepsTask<T, I> task() {
+        StepsTask<T, I> t;
+        t.forward = forward_.view();
+        t.back = back_.view();
+        t.forward_parts = forward_.parts();
+        t.back_parts = back_.parts();
+        t.unit_sums = as<double>(unit_sums_);
+        t.rows = int(rows_);
+        t.columns = int(columns_);
+        t.u = as<double>(u_);
+        t.v = as<double>(v_);
+        t.p = deflated_ ? as<double>(p_) : nullptr;
+        t.q = deflated_ ? as<double>(q_) : nullptr;
+        t.pitch = basis_.pitch();
+        t.unit_u = as<double>(unit_u_);
+        t.slots = slots_;
+        t.partial = as<double2>(partial_);
+        t.scalars = as<StepScalars>(scalars_);
+        return t;
+    }
+
+    // Shared memory is for a vector, and what is left of it for rings of units, where the GPU has them.
+    void choose_kernel() {
+        const std::size_t vector = sizeof(double) * staged_size(rows_, columns_);
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, false>);
+        if (vector + kStaticShared > limits_.shared) return;
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
+        shared_bytes_ = vector;
+        slots_ = ring_slots<T, I>(limits_.shared - kStaticShared - vector, kStepsThreads / 32);
+        const void* const ring = reinterpret_cast<const void*>(ring_steps_kernel<T, I>);
+        if (slots_ >= 2 && has_bulk_copies(ring)) {
+            kernel_ = ring;
+            shared_bytes_ += sizeof(UnitSlot<T, I>) * std::size_t(slots_ * kStepsThreads / 32);
+        }
+        CUDA_CHECK(
+            cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)));
+    }
+
+    void launch(StepsTask<T, I> t) {
+        void* arguments[] = {&t};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel_,
+                                               dim3(unsigned(limits_.blocks)),
+                                               dim3(kStepsThreads),
+                                               arguments,
+                                               shared_bytes_,
+                                               cuda_handle(stream_)));
+        check_launch("steps_kernel");
+    }
+
+    // One launch at a time, for the few steps before the process; returns beta and alpha.
+    std::pair<double, double> launch_alone(bool only_back, bool power) {
+        StepsTask<T, I> t = task();
+        t.basis = basis_.at(0);
+        t.trace = static_cast<double*>(trace_.data());
+        t.steps = 1;
+        t.only_back = only_back;
+        t.power = power;
+        launch(t);
+        stream_.synchronize();
+        return {t.trace[0], t.trace[1]};
+    }
+
+    // v = A^T u; returns its length.
+    double first_back(const std::vector<double>& u) {
+        upload(u_, u);
+        const StepScalars scalars{0, 0, 1, 0};
+        CUDA_CHECK(cudaMemcpyAsync(
+            scalars_.data(), &scalars, sizeof scalars, cudaMemcpyDefault, cuda_handle(stream_)));
+        return launch_alone(true, false).second;
+    }
+
+    // In u and v themselves; the dominant pair is then p and q.
+    bool take_out_dominant(const std::vector<double>& unit_d, std::span<const double> d, double) {
+        if (first_back(unit_d) == 0) return false;
+        double beta = 0, alpha = 0;
+        const bool found = find_dominant([&] {
+            std::tie(beta, alpha) = launch_alone(false, true);
+            return PowerNorms{beta, alpha};
+        });
+        if (!found) return false;
+        host_p_.resize(rows_);
+        std::vector<double> q(columns_);
+        const cudaStream_t s = cuda_handle(stream_);
+        CUDA_CHECK(cudaMemcpyAsync(host_p_.data(), u_.data(), rows_ * sizeof(double), cudaMemcpyDefault, s));
+        CUDA_CHECK(cudaMemcpyAsync(q.data(), v_.data(), columns_ * sizeof(double), cudaMemcpyDefault, s));
+        stream_.synchronize();
+        normalise(host_p_);
+        normalise(q);
+        double along = 0;
+        for (std::size_t i = 0; i < rows_; ++i) along += host_p_[i] * d[i];
+        bidiagonal_.dominant = {alpha, along};
+        upload(p_, host_p_);
+        upload(q_, q);
+        stream_.synchronize();
+        return true;
+    }
+
+    // Never across a piece of the basis.
+    void enqueue() {
+        std::int64_t steps = std::min<std::int64_t>(kBatch, capacity_ - enqueued_);
+        steps =
+            std::min<std::int64_t>(steps, CudaBasis::kStepsOfPiece - enqueued_ % CudaBasis::kStepsOfPiece);
+        StepsTask<T, I> t = task();
+        t.basis = basis_.at(enqueued_);
+        t.trace = static_cast<double*>(trace_.data()) + 2 * enqueued_;
+        t.steps = int(steps);
+        launch(t);
+        if (events_.empty()) events_.push_back(std::make_unique<Event>());
+        CUDA_CHECK(cudaEventRecord(events_.back()->handle, cuda_handle(stream_)));
+        batches_.push_back({enqueued_, int(steps), std::move(events_.back())});
+        events_.pop_back();
+        enqueued_ += steps;
+    }
+
+    CudaStream& stream_;
+    DeviceLimits limits_;
+    std::size_t rows_, columns_;
+    DeviceRows<T, I> forward_, back_;
+    CudaMemory unit_sums_, u_, v_, p_, q_, unit_u_, partial_, scalars_;
+    CudaBasis basis_;
+    CudaHostMemory trace_;
+    std::vector<double> host_p_;
+    const void* kernel_ = nullptr;
+    std::size_t shared_bytes_ = 0;
+    int slots_ = 0;
+    bool deflated_ = false;
+    std::int64_t enqueued_ = 0;
+    std::deque<Batch> batches_;
+    std::vector<std::unique_ptr<Event>> events_;
+};
+
+// Bytes of one direction of the matrix on the device.
+std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t nonzero_bytes, int blocks) {
+    const auto rows = std::int64_t(start.size()) - 1;
+    const auto groups = std::size_t(packed_groups(start, 0, rows));
+    std::size_t units = 0;
+    for (std::int64_t i = 0; i < rows; ++i)
+        units += std::size_t((packed_groups(start, i, i + 1) + kUnitGroups - 1) / kUnitGroups);
+    return (groups + 1) * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
+           sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
+}
+
+template <class T>
+std::vector<std::int64_t> column_starts(const SparseMatrix<T>& a) {
+    std::vector<std::int64_t> start(std::size_t(a.columns) + 1, 0);
+    for (const std::uint32_t column : a.column) ++start[column + std::size_t(1)];
+    for (std::size_t j = 0; j < std::size_t(a.columns); ++j) start[j + 1] += start[j];
+    return start;
+}
+
+constexpr std::int64_t kMostDevicePieces = 16;  // 4096 steps
+constexpr std::int64_t kLargestSlab = std::int64_t(32) << 20;
+
+template <class T, template <class, class> class Process>
+std::unique_ptr<GolubKahan> make(const SparseMatrix<T>& a,
+                                 ThreadPool& threads,
+                                 CudaStream& stream,
+                                 const CudaRidgeOptions& options) {
+    if (a.columns <= kNarrowColumns && a.rows <= kNarrowColumns)
+        return std::make_unique<Process<T, std::uint16_t>>(a, threads, stream, options);
+    return std::make_unique<Process<T, std::uint32_t>>(a, threads, stream, options);
+}
+
+}  // namespace
+
+template <class T>
+CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps) {
+    const int blocks = device_limits().blocks;
+    const bool narrow = a.columns <= kNarrowColumns && a.rows <= kNarrowColumns;
+    const std::size_t nonzero = sizeof(T) + (narrow ? 2 : 4);
+    const auto rows = std::size_t(a.rows), columns = std::size_t(a.columns);
+    const std::size_t vectors = sizeof(double) * (4 * rows + 4 * columns) + 64 * std::size_t(blocks) + 4096 +
+                                CudaBasis::scratch_bytes(a.columns, steps);
+    const std::size_t resident =
+        vectors + packed_bytes(a.start, nonzero, blocks) + packed_bytes(column_starts(a), nonzero, blocks);
+    const std::size_t piece = CudaBasis::piece_bytes(a.columns);
+    CudaRidgePlan plan;
+    const auto least_slab = SlabLayout::bytes_of_row(longest_row(a.start), nonzero);
+    plan.least = vectors + 2 * least_slab;
+    if (resident <= budget) {
+        plan.fits = true;
+        const std::int64_t wanted = (steps + CudaBasis::kStepsOfPiece - 1) / CudaBasis::kStepsOfPiece;
+        plan.basis_pieces = std::min({wanted, kMostDevicePieces, std::int64_t((budget - resident) / piece)});
+        plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
+        return plan;
+    }
+    if (plan.least > budget) return plan;
+    plan.fits = plan.streams_matrix = true;
+    plan.slab_bytes = std::min(kLargestSlab, std::int64_t((budget - vectors) / 2));
+    plan.slab_bytes = std::max(plan.slab_bytes, std::int64_t(least_slab));
+    plan.bytes = vectors + 2 * std::size_t(plan.slab_bytes);
+    return plan;
+}
+
+template <class T>
+std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
+                                                  ThreadPool& threads,
+                                                  CudaStream& stream,
+                                                  const CudaRidgeOptions& options) {
+    if (options.plan.streams_matrix) return make<T, StreamedGolubKahan>(a, threads, stream, options);
+    return make<T, ResidentGolubKahan>(a, threads, stream, options);
+}
+
+template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<float>&, std::size_t, std::int64_t);
+template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<double>&, std::size_t, std::int64_t);
+template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<float>&,
+                                                           ThreadPool&,
+                                                           CudaStream&,
+                                                           const CudaRidgeOptions&);
+template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<double>&,
+                                                           ThreadPool&,
+                                                           CudaStream&,
+                                                           const CudaRidgeOptions&);
+
+}  // namespace stencil

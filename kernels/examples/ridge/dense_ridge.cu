@@ -1,0 +1,126 @@
+#include "kernels/examples/ridge/cuda_library.cuh"
+#include "kernels/examples/ridge/cuda_vectors.cuh"
+#include "kernels/examples/ridge/dense_ridge.h"
+
+namespace stencil {
+namespace {
+
+// A block for each row.
+template <class T>
+__global__ void scatter_rows_kernel(
+    const std::int64_t* start, const std::uint32_t* column, const T* value, double* dense, int columns) {
+    const std::int64_t row = blockIdx.x;
+    for (std::int64_t k = start[row] + threadIdx.x; k < start[row + 1]; k += blockDim.x)
+        dense[row * columns + column[k]] = double(value[k]);
+}
+
+__global__ void add_to_diagonal_kernel(double* a, int n, double value) {
+    const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i < n) a[std::size_t(i) * std::size_t(n + 1)] += value;
+}
+
+template <class T>
+class CudaDenseRidge final : public DenseRidge {
+  public:
+    CudaDenseRidge(const SparseMatrix<T>& a, CudaStream& stream)
+        : stream_(stream),
+          blas_(stream),
+          solver_(stream),
+          rows_(int(a.rows)),
+          n_(int(a.columns)),
+          start_(to_device(a.start, stream)),
+          column_(to_device(a.column, stream)),
+          value_(to_device(a.value, stream)),
+          gram_(sizeof(double) * std::size_t(n_) * std::size_t(n_)),
+          factor_(sizeof(double) * std::size_t(n_) * std::size_t(std::max(n_, rows_))),
+          vector_(sizeof(double) * std::size_t(n_)),
+          info_(sizeof(int)) {
+        int count = 0;
+        LIBRARY_CHECK(cusolverDnDpotrf_bufferSize(solver_, CUBLAS_FILL_MODE_LOWER, n_, factor(), n_, &count));
+        work_count_ = count;
+        work_ = CudaMemory(sizeof(double) * std::size_t(std::max(1, count)));
+    }
+
+    // The dense matrix lies where the factor comes later.
+    void form() override {
+        const cudaStream_t s = cuda_handle(stream_);
+        CUDA_CHECK(
+            cudaMemsetAsync(factor_.data(), 0, sizeof(double) * std::size_t(n_) * std::size_t(rows_), s));
+        scatter_rows_kernel<<<unsigned(rows_), 256, 0, s>>>(static_cast<const std::int64_t*>(start_.data()),
+                                                            static_cast<const std::uint32_t*>(column_.data()),
+                                                            static_cast<const T*>(value_.data()),
+                                                            factor(),
+                                                            n_);
+        check_launch("scatter_rows_kernel");
+        const double one = 1, zero = 0;
+        LIBRARY_CHECK(cublasDsyrk(
+            blas_, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n_, rows_, &one, factor(), n_, &zero, gram(), n_));
+    }
+
+    bool factor(double c) override {
+        const cudaStream_t s = cuda_handle(stream_);
+        CUDA_CHECK(cudaMemcpyAsync(factor_.data(),
+                                   gram_.data(),
+                                   sizeof(double) * std::size_t(n_) * std::size_t(n_),
+                                   cudaMemcpyDefault,
+                                   s));
+        add_to_diagonal_kernel<<<unsigned((n_ + 255) / 256), 256, 0, s>>>(factor(), n_, c * c);
+        check_launch("add_to_diagonal_kernel");
+        LIBRARY_CHECK(cusolverDnDpotrf(solver_,
+                                       CUBLAS_FILL_MODE_LOWER,
+                                       n_,
+                                       factor(),
+                                       n_,
+                                       static_cast<double*>(work_.data()),
+                                       work_count_,
+                                       info()));
+        int status = 0;
+        CUDA_CHECK(cudaMemcpyAsync(&status, info_.data(), sizeof status, cudaMemcpyDefault, s));
+        stream_.synchronize();
+        return status == 0;
+    }
+
+    std::vector<double> apply(std::span<const double> vector) override {
+        const cudaStream_t s = cuda_handle(stream_);
+        std::vector<double> x(vector.begin(), vector.end());
+        const std::size_t bytes = sizeof(double) * x.size();
+        CUDA_CHECK(cudaMemcpyAsync(vector_.data(), x.data(), bytes, cudaMemcpyDefault, s));
+        LIBRARY_CHECK(cusolverDnDpotrs(solver_,
+                                       CUBLAS_FILL_MODE_LOWER,
+                                       n_,
+                                       1,
+                                       factor(),
+                                       n_,
+                                       static_cast<double*>(vector_.data()),
+                                       n_,
+                                       info()));
+        CUDA_CHECK(cudaMemcpyAsync(x.data(), vector_.data(), bytes, cudaMemcpyDefault, s));
+        stream_.synchronize();
+        return x;
+    }
+
+  private:
+    double* factor() { return static_cast<double*>(factor_.data()); }
+    double* gram() { return static_cast<double*>(gram_.data()); }
+    int* info() { return static_cast<int*>(info_.data()); }
+
+    CudaStream& stream_;
+    CublasHandle blas_;
+    CusolverHandle solver_;
+    int rows_, n_;
+    CudaMemory start_, column_, value_;
+    CudaMemory gram_, factor_, vector_, info_, work_;
+    int work_count_ = 0;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream) {
+    return std::make_unique<CudaDenseRidge<T>>(a, stream);
+}
+
+template std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<float>&, CudaStream&);
+template std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<double>&, CudaStream&);
+
+}  // namespace stencil

@@ -1,0 +1,40 @@
+// The ridge problem through the dense normal equations: (A^T A + c^2 I) x = A^T d by Cholesky's method. The
+// truth where its n^2 memory and n^3 work are sensible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/examples/ridge/sparse_matrix.h"
+
+namespace stencil {
+
+class CudaStream;
+
+class DenseRidge {
+  public:
+    virtual ~DenseRidge() = default;
+
+    /// A^T A, in float64.
+    virtual void form() = 0;
+    /// The factor of A^T A + c^2 I. False where it is not positive definite (c too small for the rounding).
+    virtual bool factor(double c) = 0;
+    /// (A^T A + c^2 I)^-1 of a vector (columns), with the last factor.
+    virtual std::vector<double> apply(std::span<const double> vector) = 0;
+};
+
+/// Bytes of the dense matrices.
+double dense_ridge_bytes(std::int64_t rows, std::int64_t columns);
+
+/// Through OpenBLAS. Allocates; throws std::bad_alloc.
+template <class T>
+std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads);
+
+/// Through cuBLAS and cuSOLVER. Throws CudaError.
+template <class T>
+std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream);
+
+}  // namespace stencil

@@ -1,0 +1,148 @@
+#include "kernels/examples/ridge/lsmr.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stencil {
+namespace {
+
+struct Rotation {
+    double c, s, r;
+};
+
+Rotation rotation(double a, double b) {
+    if (b == 0) return {a < 0 ? -1.0 : 1.0, 0, std::abs(a)};
+    if (a == 0) return {0, b < 0 ? -1.0 : 1.0, std::abs(b)};
+    if (std::abs(b) > std::abs(a)) {
+        const double tau = a / b;
+        const double s = std::copysign(1 / std::sqrt(1 + tau * tau), b);
+        return {s * tau, s, b / s};
+    }
+    const double tau = b / a;
+    const double c = std::copysign(1 / std::sqrt(1 + tau * tau), a);
+    return {c, c * tau, a / c};
+}
+
+double ratio(double a, double b) {
+    return b == 0 ? 0 : a / b;
+}
+
+}  // namespace
+
+const char* name_of(RidgeStop stop) {
+    switch (stop) {
+        case RidgeStop::none:
+            return "under way";
+        case RidgeStop::certificate:
+            return "certificate";
+        case RidgeStop::compatible:
+            return "|r| small";
+        case RidgeStop::least_squares:
+            return "|A^T r| small";
+        case RidgeStop::ill_conditioned:
+            return "ill-conditioned";
+        case RidgeStop::exact:
+            return "exact";
+        case RidgeStop::rounding:
+            return "rounding";
+        case RidgeStop::iterations:
+            return "iterations";
+    }
+    return "";
+}
+
+Lsmr::Lsmr(double c, double alpha1, double beta1)
+    : c_(c),
+      alphabar_(alpha1),
+      zetabar_(alpha1 * beta1),
+      betadd_(beta1),
+      norm_a2_(alpha1 * alpha1),
+      normb_(beta1),
+      normr_(beta1),
+      normar_(alpha1 * beta1) {}
+
+void Lsmr::step(double process_beta, double process_alpha, bool keep) {
+    ++iterations_;
+    // The stacked process has the tridiagonal B^T B + c^2 I, which fixes its bidiagonal factor.
+    const double shift = c_ * c_ + excess_;
+    const double beta = shift == 0 ? process_beta : std::sqrt(process_beta * process_beta + shift);
+    const double share = ratio(process_alpha, beta);
+    const double alpha = share * process_beta;
+    excess_ = share * share * shift;
+
+    const auto [c, s, rho] = rotation(alphabar_, beta);
+    const double theta_next = s * alpha;
+    alphabar_ = c * alpha;
+
+    const double rhobar_old = last_.rhobar;
+    const double zeta_old = last_.zeta;
+    const double thetabar = sbar_ * rho;
+    const double rho_temp = cbar_ * rho;
+    const auto [cbar, sbar, rhobar] = rotation(rho_temp, theta_next);
+    cbar_ = cbar;
+    sbar_ = sbar;
+    const double zeta = cbar * zetabar_;
+    zetabar_ *= -sbar;
+    last_ = {rho, theta_next, rhobar, thetabar, zeta};
+    if (keep) factors_.push_back(last_);
+
+    const double betahat = c * betadd_;
+    betadd_ *= -s;
+    const double thetatilde_old = thetatilde_;
+    const auto [ctilde, stilde, rhotilde] = rotation(rhodold_, thetabar);
+    thetatilde_ = stilde * rhobar;
+    rhodold_ = ctilde * rhobar;
+    betad_ = -stilde * betad_ + ctilde * betahat;
+    tautildeold_ = ratio(zeta_old - thetatilde_old * tautildeold_, rhotilde);
+    const double taud = ratio(zeta - thetatilde_ * tautildeold_, rhodold_);
+    normr_ = std::sqrt((betad_ - taud) * (betad_ - taud) + betadd_ * betadd_);
+
+    norm_a2_ += beta * beta;
+    norm_a_ = std::sqrt(norm_a2_);
+    norm_a2_ += alpha * alpha;
+    maxrbar_ = std::max(maxrbar_, rhobar_old);
+    if (iterations_ > 1) minrbar_ = std::min(minrbar_, rhobar_old);
+    condition_ = ratio(std::max(maxrbar_, rho_temp), std::min(minrbar_, rho_temp));
+    normar_ = std::abs(zetabar_);
+}
+
+std::vector<double> Lsmr::solve() const {
+    std::vector<double> y(factors_.size());
+    double theta = 0, t = 0, thetabar_next = 0, value = 0;
+    for (std::size_t i = factors_.size(); i-- > 0;) {
+        const Factors& f = factors_[i];
+        t = ratio(f.zeta - thetabar_next * t, f.rhobar);
+        theta = i + 1 < factors_.size() ? f.theta_next : 0;
+        value = ratio(t - theta * value, f.rho);
+        thetabar_next = f.thetabar;
+        y[i] = value;
+    }
+    return y;
+}
+
+bool Lsmr::may_be_compatible(const LsmrTolerances& tolerances, double solution) const {
+    return normr_ <= tolerances.btol * normb_ + tolerances.atol * norm_a_ * solution ||
+           normr_ <= 1e-15 * (normb_ + norm_a_ * solution);
+}
+
+bool Lsmr::at_rounding(double solution) const {
+    constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+    return normar_ <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
+}
+
+RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
+    const double test1 = normr_ / normb_;
+    const double scale = norm_a_ * normr_;
+    const double test2 = scale != 0 ? normar_ / scale : std::numeric_limits<double>::infinity();
+    const double test3 = 1 / condition_;
+    if (test1 <= tolerances.btol + tolerances.atol * norm_a_ * solution / normb_)
+        return RidgeStop::compatible;
+    if (test2 <= tolerances.atol) return RidgeStop::least_squares;
+    if (tolerances.conlim > 0 && test3 <= 1 / tolerances.conlim) return RidgeStop::ill_conditioned;
+    const double t1 = test1 / (1 + norm_a_ * solution / normb_);
+    if (1 + t1 <= 1 || 1 + test2 <= 1 || 1 + test3 <= 1) return RidgeStop::rounding;
+    return RidgeStop::none;
+}
+
+}  // namespace stencil

@@ -1,0 +1,51 @@
+#include "kernels/examples/ridge/sparse_matrix.h"
+
+#include <algorithm>
+
+namespace stencil {
+
+template <class T>
+SparseMatrix<T> transposed(const SparseMatrix<T>& a) {
+    SparseMatrix<T> t;
+    t.rows = a.columns;
+    t.columns = a.rows;
+    t.start.assign(std::size_t(t.rows) + 1, 0);
+    for (const std::uint32_t column : a.column) ++t.start[column + std::size_t(1)];
+    for (std::size_t j = 0; j < std::size_t(t.rows); ++j) t.start[j + 1] += t.start[j];
+    t.column.resize(a.column.size());
+    t.value.resize(a.value.size());
+    std::vector<std::int64_t> next(t.start.begin(), t.start.end() - 1);
+    for (std::int64_t i = 0; i < a.rows; ++i) {
+        for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k) {
+            const auto place = std::size_t(next[a.column[k]]++);
+            t.column[place] = std::uint32_t(i);
+            t.value[place] = a.value[k];
+        }
+    }
+    return t;
+}
+
+std::vector<std::int64_t> even_parts(const std::vector<std::int64_t>& start, int parts) {
+    const auto rows = std::int64_t(start.size()) - 1;
+    const std::int64_t work = start.back() + rows;
+    std::vector<std::int64_t> bounds{0};
+    for (int part = 1; part < parts; ++part) {
+        const std::int64_t target = work / parts * part + work % parts * part / parts;
+        std::int64_t low = bounds.back(), high = rows;
+        while (low < high) {
+            const std::int64_t middle = (low + high) / 2;
+            if (start[std::size_t(middle)] + middle < target)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        bounds.push_back(low);
+    }
+    bounds.push_back(rows);
+    return bounds;
+}
+
+template SparseMatrix<float> transposed(const SparseMatrix<float>&);
+template SparseMatrix<double> transposed(const SparseMatrix<double>&);
+
+}  // namespace stencil

@@ -1,0 +1,228 @@
+// Steps of the Golub-Kahan process in one cooperative kernel: all scalars stay on the device.
+#pragma once
+
+#include "kernels/examples/ridge/unit_ring.cuh"
+
+namespace stencil {
+
+/// What is known of the two current vectors, which are stored before their normalisation.
+struct StepScalars {
+    double alpha = 0, q_part = 0;  ///< |v| once its part along q is taken away, and that part
+    double beta = 0, p_part = 0;
+};
+
+template <class T, class I>
+struct StepsTask {
+    UnitsView<T, I> forward, back;
+    const std::uint32_t* forward_parts = nullptr;  ///< each block's rows
+    const std::uint32_t* back_parts = nullptr;
+    double* unit_sums = nullptr;  ///< for either product
+    int rows = 0, columns = 0;
+    double* u = nullptr;
+    double* v = nullptr;
+    const double* p = nullptr;  ///< the dominant part that is taken out; null: none
+    const double* q = nullptr;
+    double* basis = nullptr;  ///< the first of these steps' vectors v
+    std::int64_t pitch = 0;
+    double* unit_u = nullptr;    ///< normalised u, where vectors do not fit shared memory
+    double2* partial = nullptr;  ///< two for each block
+    StepScalars* scalars = nullptr;
+    double* trace = nullptr;  ///< beta and alpha of each step
+    int steps = 0;
+    int slots = 0;           ///< of each warp's ring
+    bool only_back = false;  ///< the first step begins with u in place
+    bool power = false;      ///< power iteration: nothing is subtracted
+};
+
+/// A stored vector, its part along `part` taken out, and normalised.
+struct Normalised {
+    const double* vector;
+    const double* part;
+    double along;
+    double factor;
+
+    __device__ double at(int i) const { return of(vector[i], part ? part[i] : 0); }
+    __device__ double of(double value, double of_part) const { return (value - along * of_part) * factor; }
+};
+
+/// One phase of a step: out = A x - subtract * old, where old is what `out` was, normalised.
+template <class T, class I>
+struct Phase {
+    UnitsView<T, I> a;
+    std::uint32_t first_row, end_row;
+    UnitRange units;
+    double* unit_sums;
+    Normalised old;
+    double* out;
+    double subtract;
+    double2* partial;
+};
+
+/// All blocks' partial sums, the same in every thread of every block.
+__device__ inline double2 all_sums(const double2* partial) {
+    __shared__ double2 total;
+    double2 sum = {0, 0};
+    if (threadIdx.x < 32) {
+        for (int i = threadIdx.x; i < int(gridDim.x); i += 32) {
+            const double2 one = __ldcg(partial + i);
+            sum.x += one.x;
+            sum.y += one.y;
+        }
+        sum.x = warp_sum(sum.x);
+        sum.y = warp_sum(sum.y);
+        if (threadIdx.x == 0) total = sum;
+    }
+    __syncthreads();
+    const double2 result = total;
+    __syncthreads();
+    return result;
+}
+
+/// Leaves the sum of squares of `out` and its part along `old.part` in the sums of this phase.
+template <class T, class I, class Units>
+__device__ void run_phase(const Phase<T, I>& phase, Units& units, const double* x) {
+    units.sum_units(phase.a, phase.units, x, phase.unit_sums);
+    __syncthreads();
+    double2 sums = {0, 0};
+    for (std::uint32_t row = phase.first_row + threadIdx.x; row < phase.end_row; row += blockDim.x) {
+        double value = 0;
+        for (std::uint32_t unit = phase.a.row_units[row]; unit < phase.a.row_units[row + 1]; ++unit)
+            value += phase.unit_sums[unit];
+        if (phase.subtract != 0) value -= phase.subtract * phase.old.at(int(row));
+        phase.out[row] = value;
+        sums.x += value * value;
+        if (phase.old.part) sums.y += value * phase.old.part[row];
+    }
+    sums = block_sum(sums);
+    if (threadIdx.x == 0) phase.partial[blockIdx.x] = sums;
+}
+
+/// All of a vector to this block's shared memory: many loads at once, because each takes long.
+__device__ inline void stage_shared(const Normalised& from, int count, double* staged) {
+    constexpr int kAtOnce = 5;
+    const int pairs = count / 2, stride = int(blockDim.x);
+    const double2* vector = reinterpret_cast<const double2*>(from.vector);
+    const double2* part = reinterpret_cast<const double2*>(from.part);
+    for (int first = threadIdx.x; first < pairs; first += kAtOnce * stride) {
+        double2 value[kAtOnce], of_part[kAtOnce] = {};
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k)
+            if (first + k * stride < pairs) value[k] = __ldcg(vector + first + k * stride);
+        if (part) {
+#pragma unroll
+            for (int k = 0; k < kAtOnce; ++k)
+                if (first + k * stride < pairs) of_part[k] = __ldcg(part + first + k * stride);
+        }
+#pragma unroll
+        for (int k = 0; k < kAtOnce; ++k)
+            if (first + k * stride < pairs)
+                reinterpret_cast<double2*>(staged)[first + k * stride] = {from.of(value[k].x, of_part[k].x),
+                                                                          from.of(value[k].y, of_part[k].y)};
+    }
+    if (threadIdx.x == 0 && count % 2 != 0) staged[count - 1] = from.at(count - 1);
+}
+
+/// Brings a vector to where products read it: all of it to this block's shared memory, or this block's part
+/// of it to global memory. This block's part goes to `copy` too, where there is one.
+template <bool shared>
+__device__ const double* stage(const Normalised& from, int count, double* staged, double* copy) {
+    const int part = (count + int(gridDim.x) - 1) / int(gridDim.x);
+    const int begin = min(count, part * int(blockIdx.x)), end = min(count, begin + part);
+    if constexpr (shared) {
+        stage_shared(from, count, staged);
+        __syncthreads();
+        if (copy)
+            for (int i = begin + int(threadIdx.x); i < end; i += blockDim.x) copy[i] = staged[i];
+        return staged;
+    } else {
+        for (int i = begin + int(threadIdx.x); i < end; i += blockDim.x) copy[i] = from.at(i);
+        cooperative_groups::this_grid().sync();
+        return copy;
+    }
+}
+
+__device__ inline double inverse(double length) {
+    return length > 0 ? 1 / length : 0;
+}
+
+__device__ inline UnitRange units_of(const std::uint32_t* row_units, const std::uint32_t* parts) {
+    return {row_units[parts[blockIdx.x]], row_units[parts[blockIdx.x + 1]]};
+}
+
+template <bool shared, class T, class I, class Units>
+__device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* staged) {
+    const auto grid = cooperative_groups::this_grid();
+    StepScalars s = *task.scalars;
+    Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
+    Phase<T, I> back{task.back, task.back_parts[blockIdx.x], task.back_parts[blockIdx.x + 1]};
+    forward.units = units_of(task.forward.row_units, task.forward_parts);
+    back.units = units_of(task.back.row_units, task.back_parts);
+    forward.unit_sums = back.unit_sums = task.unit_sums;
+    forward.out = task.u;
+    back.out = task.v;
+    forward.partial = task.partial;
+    back.partial = task.partial + gridDim.x;
+    grid.sync();
+    for (int step = 0; step < task.steps; ++step) {
+        const Normalised v{task.v, task.q, s.q_part, inverse(s.alpha)};
+        if (step > 0 || !task.only_back) {
+            const double* x = stage<shared>(v, task.columns, staged, task.basis + step * task.pitch);
+            forward.old = {task.u, task.p, s.p_part, inverse(s.beta)};
+            forward.subtract = task.power ? 0 : s.alpha;
+            run_phase(forward, units, x);
+            grid.sync();
+            const double2 sums = all_sums(forward.partial);
+            s.p_part = sums.y;
+            s.beta = sqrt(fmax(0.0, sums.x - sums.y * sums.y));
+        }
+        const Normalised u{task.u, task.p, s.p_part, inverse(s.beta)};
+        const double* x = stage<shared>(u, task.rows, staged, shared ? nullptr : task.unit_u);
+        back.old = v;
+        back.subtract = task.power || (step == 0 && task.only_back) ? 0 : s.beta;
+        run_phase(back, units, x);
+        grid.sync();
+        const double2 sums = all_sums(back.partial);
+        s.q_part = sums.y;
+        s.alpha = sqrt(fmax(0.0, sums.x - sums.y * sums.y));
+        if (blockIdx.x == 0 && threadIdx.x == 0) {
+            task.trace[2 * step] = s.beta;
+            task.trace[2 * step + 1] = s.alpha;
+        }
+    }
+    if (blockIdx.x == 0 && threadIdx.x == 0) *task.scalars = s;
+}
+
+/// Doubles of shared memory for a vector, up to where something else may begin.
+__host__ __device__ inline std::size_t staged_size(std::size_t rows, std::size_t columns) {
+    return ((rows > columns ? rows : columns) + 1) / 2 * 2;
+}
+
+inline constexpr int kStepsThreads = 512;
+
+template <class T, class I, bool shared>
+__global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask<T, I> task) {
+    extern __shared__ double staged[];
+    DirectUnits<T, I> units;
+    run_steps<shared>(task, units, staged);
+}
+
+/// The same with vectors and rings of units in shared memory.
+template <class T, class I>
+__global__ void __launch_bounds__(kStepsThreads, 1) ring_steps_kernel(const StepsTask<T, I> task) {
+    extern __shared__ double staged[];
+    __shared__ UnitsView<T, I> products[2];
+    __shared__ UnitRange ranges[2];
+    if (threadIdx.x == 0) {
+        products[0] = task.forward;
+        products[1] = task.back;
+        ranges[0] = units_of(task.forward.row_units, task.forward_parts);
+        ranges[1] = units_of(task.back.row_units, task.back_parts);
+    }
+    __syncthreads();
+    auto* const slots = reinterpret_cast<UnitSlot<T, I>*>(staged + staged_size(task.rows, task.columns));
+    UnitRing<T, I> ring(
+        slots + threadIdx.x / 32 * task.slots, task.slots, products, ranges, task.steps, task.only_back);
+    run_steps<true>(task, ring, staged);
+}
+
+}  // namespace stencil

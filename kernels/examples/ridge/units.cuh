@@ -1,0 +1,195 @@
+// Products of the rows of a packed matrix with a vector: a warp for each unit, and what is summed over a
+// block.
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include <cstdint>
+
+#include "kernels/examples/ridge/packed_rows.h"
+
+namespace stencil {
+
+/// Packed rows on the device.
+template <class T, class I>
+struct UnitsView {
+    const PackedUnit* units = nullptr;
+    const std::uint32_t* row_units = nullptr;
+    const T* value = nullptr;
+    const I* column = nullptr;
+};
+
+template <class T>
+struct alignas(16) FourValues {
+    T v[4];
+};
+template <class I>
+struct alignas(4 * sizeof(I)) FourColumns {
+    I c[4];
+};
+
+/// What the second-level cache does with what is read: keeps it, or lets it go first.
+struct CachePolicies {
+    std::uint64_t keep = 0, pass = 0;
+};
+
+__device__ inline CachePolicies cache_policies() {
+    CachePolicies policies;
+#if __CUDA_ARCH__ >= 800
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policies.keep));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policies.pass));
+#endif
+    return policies;
+}
+
+__device__ inline float4 load16(const float4* p, [[maybe_unused]] std::uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    float4 v;
+    asm("ld.global.L1::no_allocate.L2::cache_hint.v4.f32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+        : "l"(p), "l"(policy));
+    return v;
+#else
+    return __ldcs(p);
+#endif
+}
+
+__device__ inline uint2 load8(const uint2* p, [[maybe_unused]] std::uint64_t policy) {
+#if __CUDA_ARCH__ >= 800
+    uint2 v;
+    asm("ld.global.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+        : "=r"(v.x), "=r"(v.y)
+        : "l"(p), "l"(policy));
+    return v;
+#else
+    return __ldcs(p);
+#endif
+}
+
+__device__ inline FourValues<float> load_four(const float* p, std::uint32_t group, std::uint64_t policy) {
+    const float4 v = load16(reinterpret_cast<const float4*>(p) + group, policy);
+    return {{v.x, v.y, v.z, v.w}};
+}
+__device__ inline FourValues<double> load_four(const double* p, std::uint32_t group, std::uint64_t policy) {
+    FourValues<double> four;
+    for (int half = 0; half < 2; ++half) {
+        const float4 v = load16(reinterpret_cast<const float4*>(p) + 2 * std::size_t(group) + half, policy);
+        four.v[2 * half] = __hiloint2double(__float_as_int(v.y), __float_as_int(v.x));
+        four.v[2 * half + 1] = __hiloint2double(__float_as_int(v.w), __float_as_int(v.z));
+    }
+    return four;
+}
+__device__ inline FourColumns<std::uint16_t> load_four(const std::uint16_t* p,
+                                                       std::uint32_t group,
+                                                       std::uint64_t policy) {
+    const uint2 c = load8(reinterpret_cast<const uint2*>(p) + group, policy);
+    return {{std::uint16_t(c.x), std::uint16_t(c.x >> 16), std::uint16_t(c.y), std::uint16_t(c.y >> 16)}};
+}
+__device__ inline FourColumns<std::uint32_t> load_four(const std::uint32_t* p,
+                                                       std::uint32_t group,
+                                                       std::uint64_t policy) {
+    const float4 c = load16(reinterpret_cast<const float4*>(p) + group, policy);
+    return {{__float_as_uint(c.x), __float_as_uint(c.y), __float_as_uint(c.z), __float_as_uint(c.w)}};
+}
+
+/// One thread's share of a unit.
+template <class T, class I>
+struct UnitShare {
+    static constexpr int kGroups = kUnitGroups / 32;
+    FourValues<T> value[kGroups];
+    FourColumns<I> column[kGroups];
+
+    __device__ void load(const UnitsView<T, I>& a, std::uint32_t unit, std::uint64_t policy) {
+        const std::uint32_t lane = threadIdx.x % 32;
+        const PackedUnit place = a.units[unit];
+#pragma unroll
+        for (int k = 0; k < kGroups; ++k) {
+            const std::uint32_t group = lane + 32 * k;
+            if (group < place.groups) {
+                value[k] = load_four(a.value, place.group + group, policy);
+                column[k] = load_four(a.column, place.group + group, policy);
+            } else {
+                value[k] = {};
+                column[k] = {};
+            }
+        }
+    }
+
+    /// From a unit that lies in shared memory.
+    __device__ void load_shared(const T* from_value, const I* from_column, std::uint32_t groups) {
+#pragma unroll
+        for (int k = 0; k < kGroups; ++k) {
+            const std::uint32_t group = threadIdx.x % 32 + 32 * k;
+            value[k] = {};
+            column[k] = {};
+            if (group >= groups) continue;
+            value[k] = reinterpret_cast<const FourValues<T>*>(from_value)[group];
+            column[k] = reinterpret_cast<const FourColumns<I>*>(from_column)[group];
+        }
+    }
+
+    __device__ double dot(const double* x) const {
+        double sums[kGroups] = {};
+#pragma unroll
+        for (int i = 0; i < 4; ++i)
+#pragma unroll
+            for (int k = 0; k < kGroups; ++k)
+                sums[k] = fma(double(value[k].v[i]), x[column[k].c[i]], sums[k]);
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    }
+};
+
+__device__ inline double warp_sum(double value) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
+    return value;
+}
+
+/// A block's units.
+struct UnitRange {
+    std::uint32_t begin, end;
+};
+
+/// Units that come straight to registers: the next one is on its way while one is summed.
+template <class T, class I>
+struct DirectUnits {
+    /// Sums of the range's units with the vector x, by the block. All of the matrix is larger than the
+    /// second-level cache, and goes from there first.
+    __device__ void sum_units(const UnitsView<T, I>& a,
+                              const UnitRange& range,
+                              const double* x,
+                              double* sums) {
+        const std::uint32_t end = range.end, warps = blockDim.x / 32;
+        const std::uint64_t policy = cache_policies().pass;
+        std::uint32_t unit = range.begin + threadIdx.x / 32;
+        UnitShare<T, I> now;
+        if (unit < end) now.load(a, unit, policy);
+        while (unit < end) {
+            const std::uint32_t next = unit + warps;
+            UnitShare<T, I> coming;
+            if (next < end) coming.load(a, next, policy);
+            const double sum = warp_sum(now.dot(x));
+            if (threadIdx.x % 32 == 0) sums[unit] = sum;
+            now = coming;
+            unit = next;
+        }
+    }
+};
+
+/// Two sums over the block, valid in its first thread. Ends with the block in step.
+__device__ inline double2 block_sum(double2 value) {
+    __shared__ double2 warps[32];
+    value.x = warp_sum(value.x);
+    value.y = warp_sum(value.y);
+    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        const bool there = threadIdx.x < blockDim.x / 32;
+        value.x = warp_sum(there ? warps[threadIdx.x].x : 0);
+        value.y = warp_sum(there ? warps[threadIdx.x].y : 0);
+    }
+    __syncthreads();
+    return value;
+}
+
+}  // namespace stencil

@@ -1,0 +1,98 @@
+// The boundaries: the one place that says what lies outside the field. Every method, on the CPU and on CUDA,
+// asks here; a new boundary is an enumerator, a row of kBoundaries and a case of inside_index().
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+enum class Boundary { zero, insulated, periodic };
+
+struct BoundaryRow {
+    Boundary boundary;
+    std::string_view name;
+    std::string_view help;
+    bool conserves_total;
+};
+
+inline constexpr std::array<BoundaryRow, 3> kBoundaries{{
+    {Boundary::zero, "zero", "outside is 0", false},
+    {Boundary::insulated, "insulated", "outside mirrors the edge cell; the total is conserved", true},
+    {Boundary::periodic, "periodic", "the field wraps; the total is conserved", true},
+}};
+
+constexpr const BoundaryRow& row_of(Boundary boundary) {
+    for (const BoundaryRow& row : kBoundaries)
+        if (row.boundary == boundary) return row;
+    return kBoundaries.front();
+}
+
+constexpr std::string_view name_of(Boundary boundary) {
+    return row_of(boundary).name;
+}
+
+/// What inside_index() returns where there is no such cell: the value outside is 0.
+inline constexpr int kOutside = -1;
+
+/// The index in [0, n) whose value stands at index i, along either axis, for i one cell outside at most
+/// (-1 <= i <= n); kOutside where the value there is 0.
+STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
+    if (i >= 0 && i < n) return i;
+    switch (boundary) {
+        case Boundary::zero:
+            return kOutside;
+        case Boundary::insulated:
+            return i < 0 ? 0 : n - 1;
+        case Boundary::periodic:
+            return i < 0 ? n - 1 : 0;
+    }
+    return kOutside;
+}
+
+/// A cell and a factor (1, 0 or -1).
+struct Unfolded {
+    int index;
+    int sign;
+};
+
+/// The field continued without end along either axis: the value at index i, however far outside, is that of a
+/// cell times a sign. Periodic, it repeats. Insulated, it is mirrored at its sides, and zero, mirrored with
+/// the other sign around the zeros next to them: plain steps keep such symmetries by themselves, to the bit
+/// where the sums north + south and west + east are taken first, so that a continued field needs no boundary.
+constexpr Unfolded unfold(Boundary boundary, int i, int n) {
+    const auto wrap = [i](long long period) { return ((i % period) + period) % period; };
+    if (boundary == Boundary::periodic) return {int(wrap(n)), 1};
+    if (boundary == Boundary::insulated) {
+        const long long j = wrap(2LL * n);
+        return {int(j < n ? j : 2LL * n - 1 - j), 1};
+    }
+    const long long j = wrap(2LL * n + 2);
+    if (j < n) return {int(j), 1};
+    if (j == n || j == 2LL * n + 1) return {0, 0};
+    return {int(2LL * n - j), -1};
+}
+
+/// Calls f with the boundary as a compile-time constant (std::integral_constant-like: its `value`), so that
+/// kernels are compiled once per boundary.
+template <Boundary B>
+struct BoundaryConstant {
+    static constexpr Boundary value = B;
+};
+
+template <class F>
+decltype(auto) with_boundary(Boundary boundary, F&& f) {
+    switch (boundary) {
+        case Boundary::insulated:
+            return f(BoundaryConstant<Boundary::insulated>{});
+        case Boundary::periodic:
+            return f(BoundaryConstant<Boundary::periodic>{});
+        case Boundary::zero:
+            break;
+    }
+    return f(BoundaryConstant<Boundary::zero>{});
+}
+
+}  // namespace stencil

@@ -1,0 +1,60 @@
+// The cell updates, written once for both compilers. Backends only decide how to walk over the cells.
+#pragma once
+
+#include "kernels/field/boundary.h"
+#include "kernels/field/field_view.h"
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// The five values of the stencil.
+template <class T>
+struct Neighbourhood {
+    T center, north, south, west, east;
+};
+
+/// The numbers of one explicit step (see kernels/methods/scaled_steps.h for where they come from).
+template <class T>
+struct StepWeights {
+    T ratio;
+    T scale;
+};
+
+/// One explicit step of one cell in the scaled state: scale * (ratio * u + north + south + east + west).
+template <class T>
+STENCIL_HOST_DEVICE constexpr T step_cell(const Neighbourhood<T>& u, const StepWeights<T>& w) {
+    return w.scale * (w.ratio * u.center + ((u.north + u.south) + (u.west + u.east)));
+}
+
+/// north + south + east + west - 4 u, unit spacing. Summed as differences: neighbours are close to each other
+/// where a field is smooth, so each difference is exact there and the sum loses no digits.
+template <class T>
+STENCIL_HOST_DEVICE constexpr T laplacian_cell(const Neighbourhood<T>& u) {
+    return ((u.north - u.center) + (u.south - u.center)) + ((u.west - u.center) + (u.east - u.center));
+}
+
+/// The value at (x, y), of which one may lie one cell outside, where the boundary says what stands there.
+template <class T>
+STENCIL_HOST_DEVICE constexpr T value_at(FieldView<const T> u, Boundary boundary, int x, int y) {
+    const int ix = inside_index(boundary, x, u.nx);
+    const int iy = inside_index(boundary, y, u.ny);
+    return ix == kOutside || iy == kOutside ? T(0) : u.at(ix, iy);
+}
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Neighbourhood<T> neighbourhood(FieldView<const T> u,
+                                                             Boundary boundary,
+                                                             int x,
+                                                             int y) {
+    const T* center = &u.at(x, y);
+    // Away from the edges nothing is asked and every address is a small offset.
+    if (x > 0 && y > 0 && x < u.nx - 1 && y < u.ny - 1)
+        return {center[0], center[-u.pitch], center[u.pitch], center[-1], center[1]};
+    return {center[0],
+            value_at(u, boundary, x, y - 1),
+            value_at(u, boundary, x, y + 1),
+            value_at(u, boundary, x - 1, y),
+            value_at(u, boundary, x + 1, y)};
+}
+
+}  // namespace stencil

@@ -1,0 +1,226 @@
+// The method `cpu`: every thread sweeps down strips of the field, many steps in one pass.
+//
+// A strip moves down through the first-level cache as a block of a few rows. A block enters with the field's
+// values (level 0) and takes one step after the other in place, each of which moves its rows up by one: the
+// last row of a level has to wait for the row below it. What the next block needs of each level, its last two
+// rows, stays behind in that level's carry, in the second-level cache. After the last step the block's rows
+// go to the field, which is read and written once a pass instead of once a step. Within a block the cells are
+// in lifted layout (kernels/methods/cpu/lifted_rows.h), where a step is all whole vectors: per vector three
+// additions and a multiply-add, which is all that limits it.
+//
+// Nothing is exchanged within a pass: where strips and bands meet, each works out the rim that its own cells
+// still depend on. And no step knows of the boundary: beyond the field's sides the rim holds the field's
+// continuation (unfold() in kernels/field/boundary.h), which by its symmetry keeps the boundary true at every
+// step. Every cell is worked out by the same operations in the same order whatever block it is in, so neither
+// the tiling nor the number of threads, nor how steps are cut into calls, changes a bit.
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/methods/cpu/cpu_tiling.h"
+#include "kernels/methods/cpu/flush_denormals.h"
+#include "kernels/methods/cpu/lifted_rows.h"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+// Beyond this the two fields are taken not to stay in any cache from one pass to the next.
+constexpr double kCachedBytes = 48e6;
+
+struct Span {
+    int begin, end;
+};
+
+/// A column of the rim beyond the field's sides: its place in the strip's rows and where its values come
+/// from.
+struct RimColumn {
+    int place;
+    Unfolded source;
+};
+
+/// What a thread needs to sweep a strip.
+template <class T>
+class Workspace {
+  public:
+    Workspace(const CpuTiling& tiling, int lanes)
+        : width_(std::size_t(tiling.columns * lanes)),
+          columns_(tiling.columns),
+          line_(width_),
+          cells_(width_ * kBlockRows + 2 * kBlockGuard<T>),
+          carries_(width_ * 2 * std::size_t(tiling.levels) + 2 * kBlockGuard<T>) {
+        // Cells that nothing depends on are read too.
+        for (AlignedBuffer<T>* buffer : {&line_, &cells_, &carries_})
+            std::fill_n(buffer->data(), buffer->size(), T(0));
+    }
+
+    T* line() { return line_.data(); }
+    LiftedBlock<T> block() { return {cells_.data() + kBlockGuard<T>, columns_}; }
+    /// The last two rows of the blocks before, of the level that a step starts from.
+    T* carry(int level) { return carries_.data() + kBlockGuard<T> + std::size_t(level) * 2 * width_; }
+
+    std::vector<RimColumn> rim;
+
+  private:
+    std::size_t width_;
+    int columns_;
+    AlignedBuffer<T> line_;
+    AlignedBuffer<T> cells_;
+    AlignedBuffer<T> carries_;
+};
+
+template <class T>
+class CpuStepper : public Stepper<T> {
+  public:
+    CpuStepper(ThreadPool& threads, FieldShape shape);
+
+    void advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) override;
+
+  private:
+    struct Pass {
+        FieldView<T> from, to;
+        Boundary boundary;
+        int levels;
+    };
+
+    struct Part {
+        Span rows, columns;
+    };
+
+    Part part(int index) const;
+    void run(const Pass& pass);
+    void find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const;
+    void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
+    void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
+
+    ThreadPool& threads_;
+    FieldShape shape_;
+    CpuTiling tiling_;
+    bool past_caches_;                  ///< the fields are written there
+    std::vector<Workspace<T>> spaces_;  ///< one a thread
+    std::vector<StepWeights<T>> weights_;
+};
+
+template <class T>
+CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
+    : threads_(threads),
+      shape_(shape),
+      tiling_(choose_tiling(shape, {threads.size(), lifted_lanes<T>(), sizeof(T)})),
+      past_caches_(2.0 * shape.nx * shape.ny * sizeof(T) > kCachedBytes),
+      weights_(std::size_t(tiling_.levels)) {
+    for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
+        spaces_.emplace_back(tiling_, lifted_lanes<T>());
+}
+
+template <class T>
+typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
+    const std::int64_t band = index / tiling_.strips;
+    const int x = index % tiling_.strips * tiling_.strip_width;
+    return {{int(shape_.ny * band / tiling_.bands), int(shape_.ny * (band + 1) / tiling_.bands)},
+            {x, std::min(x + tiling_.strip_width, shape_.nx)}};
+}
+
+template <class T>
+void CpuStepper<T>::find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const {
+    const int left = part.columns.begin - pass.levels;
+    const auto add = [&](int x) { space.rim.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
+    space.rim.clear();
+    for (int x = left; x < 0; ++x) add(x);
+    for (int x = std::max(shape_.nx, left); x < part.columns.end + pass.levels; ++x) add(x);
+}
+
+// Row y of the continued field, with its rims, into the line.
+template <class T>
+void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const {
+    const Span inside{std::max(part.columns.begin - pass.levels, 0),
+                      std::min(part.columns.end + pass.levels, shape_.nx)};
+    T* line = space.line();
+    T* end = line + (part.columns.end - part.columns.begin + 2 * pass.levels);
+    const Unfolded row = unfold(pass.boundary, y, shape_.ny);
+    if (row.sign == 0) {
+        std::fill(line, end, T(0));
+        return;
+    }
+    const T* from = pass.from.row(row.index);
+    copy_cells(from + inside.begin,
+               line + (inside.begin - part.columns.begin + pass.levels),
+               inside.end - inside.begin,
+               false);
+    for (const auto& [place, source] : space.rim)
+        line[place] = source.sign == 0 ? T(0) : T(source.sign) * from[source.index];
+    if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
+}
+
+template <class T>
+void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& space) const {
+    find_rim(pass, part, space);
+    const LiftedBlock<T> block = space.block();
+    const int width = part.columns.end - part.columns.begin;
+    const int top = part.rows.begin - pass.levels;
+    for (int y = top; y < part.rows.end + pass.levels; y += kBlockRows) {
+        for (int row = 0; row < kBlockRows; ++row) {
+            gather_row(pass, part, y + row, space);
+            lift_row(space.line(), row, block);
+        }
+        // Of level l the part depends on the rows from top + l on, and the block has those up to y - l +
+        // kBlockRows - 1. One block earlier a level begins to fill the carry of the next.
+        for (int level = 1; level <= pass.levels && top + 2 * level < y + 2 * kBlockRows; ++level)
+            step_block(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
+        for (int row = 0; row < kBlockRows; ++row) {
+            const int out = y - pass.levels + row;
+            if (out < part.rows.begin || out >= part.rows.end) continue;
+            lower_row(block, row, space.line());
+            copy_cells(
+                space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width, past_caches_);
+        }
+    }
+    hwy::FlushStream();
+}
+
+template <class T>
+void CpuStepper<T>::run(const Pass& pass) {
+    if (tiling_.parts() == 1) {
+        const FlushDenormals flush;
+        sweep(pass, part(0), spaces_.front());
+        return;
+    }
+    std::atomic<int> next{0};
+    threads_.run([&](int thread) {
+        if (std::size_t(thread) >= spaces_.size()) return;
+        const FlushDenormals flush;
+        for (int i = next++; i < tiling_.parts(); i = next++)
+            sweep(pass, part(i), spaces_[std::size_t(thread)]);
+    });
+}
+
+template <class T>
+void CpuStepper<T>::advance(FieldPair<T>& fields,
+                            Boundary boundary,
+                            ScaledSteps<T>& schedule,
+                            long long steps) {
+    while (steps > 0) {
+        const long long passes = (steps + tiling_.levels - 1) / tiling_.levels;
+        const Pass pass{fields.front, fields.back, boundary, int((steps + passes - 1) / passes)};
+        for (int i = 0; i < pass.levels; ++i) weights_[std::size_t(i)] = schedule.next();
+        run(pass);
+        fields.swap();
+        steps -= pass.levels;
+    }
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_cpu(const Execution& execution, FieldShape shape) {
+    return std::make_unique<CpuStepper<T>>(*execution.threads, shape);
+}
+
+template std::unique_ptr<Stepper<float>> make_cpu<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_cpu<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

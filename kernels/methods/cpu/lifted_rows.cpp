@@ -1,0 +1,321 @@
+#include "kernels/methods/cpu/lifted_rows.h"
+
+#if !defined(__x86_64__)
+// Vectors of a length unknown to the compiler cannot be kept in arrays.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#endif
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/methods/cpu/lifted_rows.cpp"
+#include <hwy/foreach_target.h>
+// Highway compiles the rest of this file once per instruction set.
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace stencil {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// No wider than the cache line that blocks are aligned to.
+template <class T>
+using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+
+template <class T>
+constexpr int kLanes = int(hn::MaxLanes(Tag<T>()));
+
+// Shuffles are cheap within 16 bytes, so that many columns are lifted together.
+template <class T>
+constexpr int kTile = kLanes<T> < int(16 / sizeof(T)) ? kLanes<T> : int(16 / sizeof(T));
+
+#if HWY_TARGET == HWY_SCALAR
+
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_pieces(D d, const T* p, int) {
+    return hn::Load(d, p);
+}
+
+template <class D, class T>
+HWY_INLINE void store_pieces(D d, hn::Vec<D> v, T* p, int) {
+    hn::Store(v, d, p);
+}
+
+template <class D, class V>
+HWY_INLINE void transpose(D, V*) {}
+
+#else
+
+// The first 16 bytes of a vector from p, the next from p + stride, and so on.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_pieces(D d, const T* p, int stride) {
+    if constexpr (hn::MaxLanes(d) <= kTile<T>) {
+        return hn::LoadU(d, p);
+    } else {
+        const hn::Half<D> half;
+        const int lanes = int(hn::MaxLanes(half));
+        const auto low = load_pieces(half, p, stride);
+        return hn::Combine(d, load_pieces(half, p + lanes / kTile<T> * stride, stride), low);
+    }
+}
+
+template <class D, class T>
+HWY_INLINE void store_pieces(D d, hn::Vec<D> v, T* p, int stride) {
+    if constexpr (hn::MaxLanes(d) <= kTile<T>) {
+        hn::StoreU(v, d, p);
+    } else {
+        const hn::Half<D> half;
+        const int lanes = int(hn::MaxLanes(half));
+        store_pieces(half, hn::LowerHalf(half, v), p, stride);
+        store_pieces(half, hn::UpperHalf(half, v), p + lanes / kTile<T> * stride, stride);
+    }
+}
+
+// Transposes the kTile x kTile cells in each 16 bytes of so many vectors.
+template <class D, class V>
+HWY_INLINE void transpose(D d, V* v) {
+    using T = hn::TFromD<D>;
+    if constexpr (kTile<T> == 2) {
+        const V low = hn::InterleaveLower(d, v[0], v[1]);
+        v[1] = hn::InterleaveUpper(d, v[0], v[1]);
+        v[0] = low;
+    } else if constexpr (kTile<T> == 4) {
+        const hn::Repartition<double, D> pairs;
+        const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, v[0], v[1]));
+        const auto b = hn::BitCast(pairs, hn::InterleaveUpper(d, v[0], v[1]));
+        const auto e = hn::BitCast(pairs, hn::InterleaveLower(d, v[2], v[3]));
+        const auto f = hn::BitCast(pairs, hn::InterleaveUpper(d, v[2], v[3]));
+        v[0] = hn::BitCast(d, hn::InterleaveLower(pairs, a, e));
+        v[1] = hn::BitCast(d, hn::InterleaveUpper(pairs, a, e));
+        v[2] = hn::BitCast(d, hn::InterleaveLower(pairs, b, f));
+        v[3] = hn::BitCast(d, hn::InterleaveUpper(pairs, b, f));
+    }
+}
+
+#endif
+
+template <class T>
+HWY_INLINE T* vector_at(const LiftedBlock<T>& block, int column, int row) {
+    return block.cells + (column * kBlockRows + row) * kLanes<T>;
+}
+
+template <class T>
+void lift(const T* line, int row, const LiftedBlock<T>& block) {
+    const Tag<T> d;
+    constexpr int tile = kTile<T>;
+    for (int k = 0; k < block.columns; k += tile) {
+        hn::Vec<Tag<T>> v[tile];
+        for (int i = 0; i < tile; ++i)
+            v[i] = load_pieces(d, line + i * block.columns + k, tile * block.columns);
+        transpose(d, v);
+        for (int i = 0; i < tile; ++i) hn::Store(v[i], d, vector_at(block, k + i, row));
+    }
+}
+
+template <class T>
+void lower(const LiftedBlock<T>& block, int row, T* line) {
+    const Tag<T> d;
+    constexpr int tile = kTile<T>;
+    for (int k = 0; k < block.columns; k += tile) {
+        hn::Vec<Tag<T>> v[tile];
+        for (int i = 0; i < tile; ++i) v[i] = hn::Load(d, vector_at(block, k + i, row));
+        transpose(d, v);
+        for (int i = 0; i < tile; ++i)
+            store_pieces(d, v[i], line + i * block.columns + k, tile * block.columns);
+    }
+}
+
+template <class T>
+void copy(const T* from, T* to, int n, bool past_caches) {
+    const Tag<T> d;
+    const int whole = n / kLanes<T> * kLanes<T>;
+    if (past_caches)
+        for (int x = 0; x < whole; x += kLanes<T>) hn::Stream(hn::LoadU(d, from + x), d, to + x);
+    else
+        for (int x = 0; x < whole; x += kLanes<T>) hn::StoreU(hn::LoadU(d, from + x), d, to + x);
+    for (int x = whole; x < n; ++x) to[x] = from[x];
+}
+
+// Where a column's vectors are: the two rows carried from the block above and those of the block.
+template <class T>
+struct ColumnAt {
+    T* carry;
+    T* cells;
+
+    HWY_INLINE T* row(int r) const { return r < 2 ? carry + r * kLanes<T> : cells + (r - 2) * kLanes<T>; }
+    HWY_INLINE ColumnAt next() const { return {carry + 2 * kLanes<T>, cells + kBlockRows * kLanes<T>}; }
+};
+
+constexpr int kRows = kBlockRows + 2;
+
+template <class T>
+using Column = hn::Vec<Tag<T>>[kRows];
+
+template <class T>
+HWY_INLINE void load_column(const ColumnAt<T>& at, int shift, Column<T>& column) {
+    for (int r = 0; r < kRows; ++r) column[r] = hn::LoadU(Tag<T>(), at.row(r) + shift);
+}
+
+// Steps a column in place, whose values before the step are in `center`. Takes the column to the west of it
+// in `side` and leaves there the one to the east, so that the next column finds its west neighbour in
+// `center`, and nothing is ever copied between registers.
+template <bool Scaled, class T>
+HWY_INLINE void step_column(const ColumnAt<T>& at,
+                            const ColumnAt<T>& east,
+                            Column<T>& side,
+                            const Column<T>& center,
+                            hn::Vec<Tag<T>> ratio,
+                            hn::Vec<Tag<T>> scale) {
+    const Tag<T> d;
+    side[0] = hn::Load(d, east.row(0));
+    for (int r = 1; r <= kBlockRows; ++r) {
+        const auto west = side[r];
+        side[r] = hn::Load(d, east.row(r));
+        const auto vertical = hn::Add(center[r - 1], center[r + 1]);
+        auto sum = hn::MulAdd(ratio, center[r], hn::Add(vertical, hn::Add(west, side[r])));
+        if constexpr (Scaled) sum = hn::Mul(scale, sum);
+        hn::Store(sum, d, at.cells + (r - 1) * kLanes<T>);
+    }
+    side[kRows - 1] = hn::Load(d, east.row(kRows - 1));
+    hn::Store(center[kRows - 2], d, at.row(0));
+    hn::Store(center[kRows - 1], d, at.row(1));
+}
+
+// Beyond its ends a row goes on in the next lane, that is one cell further in memory. What stands there for
+// the first and the last lane may be anything.
+template <bool Scaled, class T>
+void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) {
+    const Tag<T> d;
+    const auto ratio = hn::Set(d, weights.ratio);
+    const auto scale = hn::Set(d, weights.scale);
+    const int last = block.columns - 1;
+
+    ColumnAt<T> at{carry, block.cells};
+    HWY_ALIGN T beyond[kRows * kLanes<T>];
+    const ColumnAt<T> end{beyond, beyond + 2 * kLanes<T>};
+    Column<T> a, b;
+    load_column<T>(at, 1, a);
+    for (int r = 0; r < kRows; ++r) hn::Store(a[r], d, end.row(r));
+    load_column<T>({carry + last * 2 * kLanes<T>, vector_at(block, last, 0)}, -1, a);
+    load_column<T>(at, 0, b);
+
+    // The number of columns is even.
+    for (int k = 0; k < last - 1; k += 2) {
+        const ColumnAt<T> second = at.next();
+        const ColumnAt<T> third = second.next();
+        step_column<Scaled, T>(at, second, a, b, ratio, scale);
+        step_column<Scaled, T>(second, third, b, a, ratio, scale);
+        at = third;
+    }
+    step_column<Scaled, T>(at, at.next(), a, b, ratio, scale);
+    step_column<Scaled, T>(at.next(), end, b, a, ratio, scale);
+}
+
+template <class T>
+void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) {
+    if (weights.scale == T(1))
+        step<false, T>(block, carry, weights);
+    else
+        step<true, T>(block, carry, weights);
+}
+
+// What HWY_EXPORT can name.
+int lanes_float() {
+    return kLanes<float>;
+}
+int lanes_double() {
+    return kLanes<double>;
+}
+void lift_float(const float* line, int row, const LiftedBlock<float>& block) {
+    lift(line, row, block);
+}
+void lift_double(const double* line, int row, const LiftedBlock<double>& block) {
+    lift(line, row, block);
+}
+void lower_float(const LiftedBlock<float>& block, int row, float* line) {
+    lower(block, row, line);
+}
+void lower_double(const LiftedBlock<double>& block, int row, double* line) {
+    lower(block, row, line);
+}
+void copy_float(const float* from, float* to, int n, bool past_caches) {
+    copy(from, to, n, past_caches);
+}
+void copy_double(const double* from, double* to, int n, bool past_caches) {
+    copy(from, to, n, past_caches);
+}
+void step_float(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
+    step(block, carry, weights);
+}
+void step_double(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights) {
+    step(block, carry, weights);
+}
+const char* target_name() {
+    return hwy::TargetName(HWY_TARGET);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace stencil
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace stencil {
+
+HWY_EXPORT(lanes_float);
+HWY_EXPORT(lanes_double);
+HWY_EXPORT(lift_float);
+HWY_EXPORT(lift_double);
+HWY_EXPORT(lower_float);
+HWY_EXPORT(lower_double);
+HWY_EXPORT(copy_float);
+HWY_EXPORT(copy_double);
+HWY_EXPORT(step_float);
+HWY_EXPORT(step_double);
+HWY_EXPORT(target_name);
+
+template <>
+int lifted_lanes<float>() {
+    return HWY_DYNAMIC_DISPATCH(lanes_float)();
+}
+
+template <>
+int lifted_lanes<double>() {
+    return HWY_DYNAMIC_DISPATCH(lanes_double)();
+}
+
+void lift_row(const float* line, int row, const LiftedBlock<float>& block) {
+    HWY_DYNAMIC_DISPATCH(lift_float)(line, row, block);
+}
+
+void lift_row(const double* line, int row, const LiftedBlock<double>& block) {
+    HWY_DYNAMIC_DISPATCH(lift_double)(line, row, block);
+}
+
+void lower_row(const LiftedBlock<float>& block, int row, float* line) {
+    HWY_DYNAMIC_DISPATCH(lower_float)(block, row, line);
+}
+
+void lower_row(const LiftedBlock<double>& block, int row, double* line) {
+    HWY_DYNAMIC_DISPATCH(lower_double)(block, row, line);
+}
+
+void copy_cells(const float* from, float* to, int n, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(copy_float)(from, to, n, past_caches);
+}
+
+void copy_cells(const double* from, double* to, int n, bool past_caches) {
+    HWY_DYNAMIC_DISPATCH(copy_double)(from, to, n, past_caches);
+}
+
+void step_block(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
+    HWY_DYNAMIC_DISPATCH(step_float)(block, carry, weights);
+}
+
+void step_block(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights) {
+    HWY_DYNAMIC_DISPATCH(step_double)(block, carry, weights);
+}
+
+const char* simd_target() {
+    return HWY_DYNAMIC_DISPATCH(target_name)();
+}
+
+}  // namespace stencil
+#endif

@@ -1,0 +1,90 @@
+#include "kernels/methods/method.h"
+
+#include <algorithm>
+
+#include "kernels/methods/steppers.h"
+
+#if STENCILSCOPE_HAS_CUDA
+#define ON_CUDA(make) make
+#else
+#define ON_CUDA(make) nullptr
+#endif
+
+namespace stencil {
+
+std::span<const Method> methods() {
+    static constexpr Method table[] = {
+        {.name = "reference",
+         .device = Device::cpu,
+         .float64_state = true,
+         .summary = "plain loops in float64 that read as the mathematics",
+         .make_float64 = make_reference},
+        {.name = "cpu",
+         .device = Device::cpu,
+         .steps_at_a_time = kCpuSteps,
+         .steps_fused = kCpuSteps,
+         .summary = "threads and SIMD, several steps in each pass over the field",
+         .make_float32 = make_cpu<float>,
+         .make_float64 = make_cpu<double>},
+        {.name = "spectral",
+         .device = Device::cpu,
+         .jumps = true,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = make_spectral_cpu<float>,
+         .make_float64 = make_spectral_cpu<double>},
+        {.name = "tutorial",
+         .device = Device::cuda,
+         .extra_arrays = 1,
+         .steps_at_a_time = kGraphSteps,
+         .summary = "8x8 shared tile that also writes the Laplacian every step",
+         .make_float32 = ON_CUDA(make_tutorial<float>),
+         .make_float64 = ON_CUDA(make_tutorial<double>)},
+        {.name = "naive",
+         .device = Device::cuda,
+         .steps_at_a_time = kGraphSteps,
+         .summary = "one cell per thread, straight from global memory",
+         .make_float32 = ON_CUDA(make_naive<float>),
+         .make_float64 = ON_CUDA(make_naive<double>)},
+        {.name = "tiled",
+         .device = Device::cuda,
+         .steps_at_a_time = kGraphSteps,
+         .summary = "a tile per block in registers and shared memory, 128-bit accesses",
+         .make_float32 = ON_CUDA(make_tiled<float>),
+         .make_float64 = ON_CUDA(make_tiled<double>)},
+        {.name = "streaming",
+         .device = Device::cuda,
+         .steps_at_a_time = kStreamingSteps,
+         .steps_fused = kStreamingSteps,
+         .summary = "16 steps in each pass over the field, in registers, handed from warp to warp",
+         .make_float32 = ON_CUDA(make_streaming<float>),
+         .make_float64 = ON_CUDA(make_streaming<double>)},
+        {.name = "resident",
+         .device = Device::cuda,
+         .steps_at_a_time = kResidentSteps,
+         .steps_fused = 0,
+         .unfit = ON_CUDA(resident_unfit),
+         .summary = "the field stays in registers; blocks exchange their rims every few steps",
+         .make_float32 = ON_CUDA(make_resident<float>),
+         .make_float64 = ON_CUDA(make_resident<double>)},
+        {.name = "spectral",
+         .device = Device::cuda,
+         .jumps = true,
+         .extra_arrays = 2,
+         .unfit = spectral_unfit,
+         .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
+         .make_float32 = ON_CUDA(make_spectral_cuda<float>),
+         .make_float64 = ON_CUDA(make_spectral_cuda<double>)},
+    };
+    return table;
+}
+
+const Method* find_method(std::string_view name, std::optional<Device> device) {
+    const auto all = methods();
+    const auto found = std::ranges::find_if(all, [&](const Method& method) {
+        return method.name == name && (!device || method.device == *device);
+    });
+    return found == all.end() ? nullptr : &*found;
+}
+
+}  // namespace stencil

@@ -1,0 +1,78 @@
+// The ladder of methods: one row of one table each.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "kernels/methods/stepper.h"
+
+namespace stencil {
+
+class ThreadPool;
+class CudaStream;
+
+enum class Device { cpu, cuda };
+
+constexpr std::string_view name_of(Device device) {
+    return device == Device::cpu ? "cpu" : "cuda";
+}
+
+/// Where a method works: the pool on the CPU, the stream on CUDA (the other one is null).
+struct Execution {
+    ThreadPool* threads = nullptr;
+    CudaStream* stream = nullptr;
+};
+
+struct FieldShape {
+    int nx = 0;
+    int ny = 0;
+};
+
+template <class T>
+using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
+
+struct Method {
+    /// A method that runs on both devices has a row for each.
+    std::string_view name;
+    Device device;
+    /// Keeps its state in float64 whatever the field's precision.
+    bool float64_state = false;
+    /// Goes any number of steps in one go: its time is that of a jump, and no speed in cells per second is
+    /// ever told of it, nor does `auto` take it.
+    bool jumps = false;
+    /// Field-sized arrays of its own in the field's precision, besides the double buffer.
+    int extra_arrays = 0;
+    /// It works on so many steps at a time; advancing by multiples of them wastes nothing.
+    int steps_at_a_time = 1;
+    /// Steps in one pass over the memory of the field; 0: as many as are asked for.
+    int steps_fused = 1;
+    /// Where it cannot work on a field of this shape on this machine's device: one clause that says why and
+    /// what would do, for a message. Empty where it can; null where it always can.
+    std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
+    std::string_view summary;
+    /// Null where the method lacks the precision; both null where this build lacks the device.
+    MakeStepper<float> make_float32 = nullptr;
+    MakeStepper<double> make_float64 = nullptr;
+};
+
+/// The method at work on a field of this shape in precision T.
+template <class T>
+std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& execution, FieldShape shape) {
+    if constexpr (std::is_same_v<T, float>)
+        return method.make_float32(execution, shape);
+    else
+        return method.make_float64(execution, shape);
+}
+
+/// All methods, slowest first on each device.
+std::span<const Method> methods();
+
+/// A name on a device; on the first that has it where the device is open. Null where there is none.
+const Method* find_method(std::string_view name, std::optional<Device> device = std::nullopt);
+
+}  // namespace stencil

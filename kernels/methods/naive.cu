@@ -1,0 +1,50 @@
+// The method `naive`: one cell per thread, its five values straight from global memory. A warp reads 32
+// neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes from the
+// caches.
+
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/field/cell_update.h"
+#include "kernels/methods/graph_stepper.cuh"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kWidth = 64;
+constexpr int kHeight = 4;
+
+template <class T, Boundary B>
+__global__ void __launch_bounds__(kWidth* kHeight)
+    naive_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < u.nx && y < u.ny) out.at(x, y) = step_cell(neighbourhood(u, B, x, y), *weights);
+}
+
+template <class T>
+class NaiveStepper : public GraphStepper<T> {
+  public:
+    using GraphStepper<T>::GraphStepper;
+
+  protected:
+    void launch(const StepLaunch<T>& step) override {
+        with_boundary(step.boundary, [&](auto boundary) {
+            const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth, kHeight);
+            naive_kernel<T, boundary.value>
+                <<<grid, dim3(kWidth, kHeight), 0, step.stream>>>(step.from, step.to, step.weights);
+            check_launch("naive_kernel");
+        });
+    }
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_naive(const Execution& execution, FieldShape) {
+    return std::make_unique<NaiveStepper<T>>(*execution.stream);
+}
+
+template std::unique_ptr<Stepper<float>> make_naive<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_naive<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

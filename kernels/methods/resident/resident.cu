@@ -1,0 +1,244 @@
+// The method `resident`: the whole field stays in the registers of the GPU for as many steps as are asked
+// for.
+//
+// Each multiprocessor holds one tile (kernels/methods/resident/resident_step.cuh says how, and how it steps).
+// Tiles overlap by halos of k cells, so that only every k steps the blocks have to tell each other their rims
+// (kernels/methods/resident/resident_exchange.cuh). All blocks must run at the same time, so the launch is a
+// cooperative one, and what does not fit into the registers is for other methods.
+
+#include "kernels/methods/resident/resident.cuh"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+struct ResidentTuning {
+    static constexpr int kHalos[] = {2, 4, 6, 8, 10, 12};  ///< even: two steps are made at a time
+    /// What a step and an exchange take, in us on an H200, fitted to measurements.
+    static constexpr double kStepBase = 0.1;
+    static constexpr double kStepPerCell32 = 0.0048;
+    static constexpr double kStepPerCell64 = 0.0105;
+    static constexpr double kExchangeBase = 1.2;
+    static constexpr double kExchangePerMessage = 0.0012;
+    /// Steps in a launch: their weights are at most 64 KiB, which a copy stages without waiting.
+    static constexpr int kLaunchSteps = 4096;
+};
+
+struct ResidentDevice {
+    std::string name;
+    int multiprocessors = 0;
+    int shared_bytes = 0;  ///< of a block, at most
+    bool cooperative = false;
+};
+
+// Of the current device. Without one, nothing fits.
+ResidentDevice query_device() {
+    ResidentDevice found;
+    int device = 0;
+    cudaDeviceProp properties{};
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+        cudaGetLastError();  // no device is no error here
+        return found;
+    }
+    found.name = properties.name;
+    found.multiprocessors = properties.multiProcessorCount;
+    found.shared_bytes = int(properties.sharedMemPerBlockOptin);
+    found.cooperative = properties.cooperativeLaunch != 0;
+    return found;
+}
+
+const ResidentDevice& this_device() {
+    static const ResidentDevice device = query_device();
+    return device;
+}
+
+struct ResidentPlan {
+    const ResidentInstance* instance = nullptr;
+    ResidentTiles tiles{};
+    double us_per_step = 0;
+};
+
+// As few tiles as hold the axis; none of them where no number does.
+ResidentAxis cut_axis(int cells, int extent, int patch, int halo, bool wraps) {
+    // A halo must not reach beyond the neighbour: a field smaller than that is taken several times.
+    if (wraps && cells < halo) cells *= (halo + cells - 1) / cells;
+    ResidentAxis axis{cells, 1, extent, halo, wraps};
+    if (axis.fits(patch)) return axis;
+    const int room = extent - 2 * halo;
+    const int inner = cells - (wraps ? 0 : 2 * halo);
+    axis.tiles = room > 0 ? std::max(2, (inner + room - 1) / room) : 0;
+    if (axis.tiles > 0 && !axis.fits(patch)) axis.tiles = 0;
+    return axis;
+}
+
+template <class T>
+double us_per_step(const ResidentInstance& instance, const ResidentTiles& tiles) {
+    using Tuning = ResidentTuning;
+    const double cells = double(instance.columns) * instance.rows;
+    const double step =
+        Tuning::kStepBase + cells * (sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64);
+    if (tiles.x.tiles * tiles.y.tiles == 1 && !tiles.x.wraps) return step;
+    const double messages = rim_capacity<T>(tiles).all();
+    return step + (Tuning::kExchangeBase + messages * Tuning::kExchangePerMessage) / tiles.x.halo;
+}
+
+template <class T>
+std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps) {
+    const ResidentDevice& device = this_device();
+    if (!device.cooperative) return std::nullopt;
+    std::optional<ResidentPlan> best;
+    for (const ResidentInstance& instance : resident_instances<T>())
+        for (const int halo : ResidentTuning::kHalos) {
+            const ResidentTiles tiles{cut_axis(shape.nx, instance.width, instance.columns, halo, wraps),
+                                      cut_axis(shape.ny, instance.height, instance.rows, halo, wraps)};
+            const long long blocks = (long long)tiles.x.tiles * tiles.y.tiles;
+            if (blocks == 0 || blocks > device.multiprocessors) continue;
+            const double us = us_per_step<T>(instance, tiles);
+            if (best && best->us_per_step <= us) continue;
+            if (instance.shared_bytes(tiles) > std::size_t(device.shared_bytes)) continue;
+            best = ResidentPlan{&instance, tiles, us};
+        }
+    return best;
+}
+
+// The boundary may change in mid-run, so all must fit.
+template <class T>
+bool plans_fit(FieldShape shape) {
+    return make_plan<T>(shape, false) && make_plan<T>(shape, true);
+}
+
+// The window asks for the same shape at every frame.
+template <class T>
+bool fits(FieldShape shape) {
+    thread_local FieldShape asked;
+    thread_local bool answer = false;
+    if (shape.nx != asked.nx || shape.ny != asked.ny) {
+        answer = plans_fit<T>(shape);
+        asked = shape;
+    }
+    return answer;
+}
+
+template <class T>
+int largest_square() {
+    int edge = 4096;
+    while (edge > 0 && !plans_fit<T>({edge, edge})) edge -= 16;
+    return edge;
+}
+
+template <class T>
+std::string why_unfit(FieldShape shape) {
+    if (fits<T>(shape)) return "";
+    const ResidentDevice& device = this_device();
+    if (!device.cooperative) return "it needs a GPU that launches cooperatively; take streaming";
+    static const int edge = largest_square<T>();
+    return std::to_string(shape.nx) + "x" + std::to_string(shape.ny) +
+           (sizeof(T) == 4 ? " float32" : " float64") + " cells do not fit in the registers of " +
+           device.name + " (about " + std::to_string(edge) + "x" + std::to_string(edge) +
+           " do, and no strips of less than 4 cells); take streaming";
+}
+
+template <class T>
+class ResidentStepper : public Stepper<T> {
+  public:
+    ResidentStepper(CudaStream& stream, FieldShape shape)
+        : stream_(stream), weights_((ResidentTuning::kLaunchSteps + 1) * sizeof(StepWeights<T>)) {
+        for (const bool wraps : {false, true}) {
+            const auto plan = make_plan<T>(shape, wraps);
+            if (!plan) throw CudaError("resident: " + why_unfit<T>(shape));
+            plans_[wraps] = *plan;
+        }
+        std::size_t messages = 1;
+        for (const ResidentPlan& plan : plans_)
+            messages = std::max(messages,
+                                std::size_t(plan.tiles.x.tiles) * std::size_t(plan.tiles.y.tiles) * 2 *
+                                    std::size_t(rim_capacity<T>(plan.tiles).all()));
+        inboxes_ = CudaMemory(messages * sizeof(RimMessage));
+        // No exchange has the number 0.
+        CUDA_CHECK(cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(RimMessage), cuda_handle(stream_)));
+        for (const ResidentPlan& plan : plans_)
+            CUDA_CHECK(cudaFuncSetAttribute(plan.instance->kernel,
+                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                            this_device().shared_bytes));
+    }
+
+    void advance(FieldPair<T>& fields,
+                 Boundary boundary,
+                 ScaledSteps<T>& schedule,
+                 long long steps) override {
+        while (steps > 0) {
+            const int batch = int(std::min<long long>(steps, ResidentTuning::kLaunchSteps));
+            upload_weights(schedule, batch);
+            launch(fields, boundary, batch);
+            fields.swap();
+            steps -= batch;
+        }
+    }
+
+  private:
+    void upload_weights(ScaledSteps<T>& schedule, int count) {
+        host_weights_.clear();
+        for (int i = 0; i < count; ++i) host_weights_.push_back(schedule.next());
+        host_weights_.push_back({});
+        // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
+        // launch before still sees the old weights.
+        CUDA_CHECK(cudaMemcpyAsync(weights_.data(),
+                                   host_weights_.data(),
+                                   host_weights_.size() * sizeof(StepWeights<T>),
+                                   cudaMemcpyHostToDevice,
+                                   cuda_handle(stream_)));
+    }
+
+    void launch(const FieldPair<T>& fields, Boundary boundary, int steps) {
+        const ResidentPlan& plan = plans_[boundary == Boundary::periodic];
+        ResidentRun<T> run{fields.front,
+                           fields.back,
+                           boundary,
+                           plan.tiles,
+                           rim_capacity<T>(plan.tiles),
+                           static_cast<const StepWeights<T>*>(weights_.data()),
+                           steps,
+                           static_cast<RimMessage*>(inboxes_.data()),
+                           unsigned(plan.instance->routes_begin(plan.tiles)),
+                           epoch_};
+        // More than there will be: numbers may be left out, but not used again.
+        epoch_ += unsigned(steps / plan.tiles.x.halo + 1);
+        void* arguments[] = {&run};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(plan.instance->kernel,
+                                               dim3(unsigned(plan.tiles.x.tiles * plan.tiles.y.tiles)),
+                                               dim3(unsigned(plan.instance->threads)),
+                                               arguments,
+                                               plan.instance->shared_bytes(plan.tiles),
+                                               cuda_handle(stream_)));
+    }
+
+    CudaStream& stream_;
+    CudaMemory weights_;
+    std::vector<StepWeights<T>> host_weights_;
+    std::array<ResidentPlan, 2> plans_;  ///< where the field does not wrap, and where it does
+    CudaMemory inboxes_;
+    unsigned epoch_ = 1;
+};
+
+}  // namespace
+
+std::string resident_unfit(FieldShape shape, std::size_t cell_bytes) {
+    return cell_bytes == sizeof(float) ? why_unfit<float>(shape) : why_unfit<double>(shape);
+}
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_resident(const Execution& execution, FieldShape shape) {
+    return std::make_unique<ResidentStepper<T>>(*execution.stream, shape);
+}
+
+template std::unique_ptr<Stepper<float>> make_resident<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_resident<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

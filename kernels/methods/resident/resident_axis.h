@@ -1,0 +1,67 @@
+// How the method `resident` cuts an axis of the field into tiles.
+#pragma once
+
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// One tile along one axis. Local indices count from the tile's first column (or row).
+struct ResidentSpan {
+    int start;  ///< the global index of the core's first cell
+    int low;    ///< the core is [low, high) in local indices
+    int high;
+    bool joined_low;   ///< a tile lies before this one, and its last cells are this one's halo [low - k, low)
+    bool joined_high;  ///< the same on the other side, where the halo is [high, high + k)
+
+    STENCIL_HOST_DEVICE int global(int local) const { return start - low + local; }
+};
+
+/// An axis of the field. Every cell belongs to the core of one tile; a tile also holds the `halo` cells next
+/// to its core, unless the field ends there.
+struct ResidentAxis {
+    int cells;   ///< of the field; where it wraps and is smaller than the halo, several of it side by side
+    int tiles;   ///< >= 1
+    int extent;  ///< cells that a tile has room for
+    int halo;
+    bool wraps;
+
+    /// The first cell of a tile's core. The tiles at the ends have one halo only and get as much more core.
+    STENCIL_HOST_DEVICE int begin(int tile) const {
+        if (tile == 0) return 0;
+        if (tile == tiles) return cells;
+        const int rim = wraps ? 0 : halo;
+        return rim + int((long long)(cells - 2 * rim) * tile / tiles);
+    }
+
+    /// The field's ends lie at the ends of tiles, so that only the first and last columns of a tile may be
+    /// edges; where one tile has both, its core begins at 0 and ends where it ends.
+    STENCIL_HOST_DEVICE ResidentSpan span(int tile) const {
+        const int start = begin(tile);
+        const int core = begin(tile + 1) - start;
+        const bool joined_low = wraps || tile > 0;
+        const bool joined_high = wraps || tile < tiles - 1;
+        const int low = !joined_low ? 0 : joined_high ? halo : extent - core;
+        return {start, low, low + core, joined_low, joined_high};
+    }
+
+    STENCIL_HOST_DEVICE int largest_core() const {
+        int most = 0;
+        for (int tile = 0; tile < tiles; ++tile) {
+            const int core = begin(tile + 1) - begin(tile);
+            most = core > most ? core : most;
+        }
+        return most;
+    }
+
+    /// Whether the tiles hold their cores and halos, and every halo lies within the neighbour's core. Where
+    /// one tile has both ends of the field, the far end must be at the end of a patch of `patch` cells (those
+    /// of one lane, or of one warp).
+    STENCIL_HOST_DEVICE bool fits(int patch) const {
+        if (tiles == 1 && !wraps) return cells <= extent && cells % patch == 0;
+        const int inner = cells - (wraps ? 0 : 2 * halo);
+        return inner >= 0 && (inner + tiles - 1) / tiles + 2 * halo <= extent &&
+               (inner / tiles >= halo || (tiles == 2 && !wraps));
+    }
+};
+
+}  // namespace stencil

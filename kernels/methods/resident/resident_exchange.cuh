@@ -1,0 +1,382 @@
+// The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
+//
+// A message is three words of data and the number of the exchange, written and read as one access of 16
+// bytes: it is there as soon as its number is, so nobody waits for a flag first, and nothing has to be reset.
+// Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange e: its
+// sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier at
+// which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
+// since each sends to the other in every exchange. Numbers go on over launches, so what an earlier one left
+// behind is never taken for new.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "kernels/field/field_view.h"
+#include "kernels/methods/resident/resident_axis.h"
+#include "kernels/methods/resident/resident_step.cuh"
+
+namespace stencil {
+
+struct ResidentTiles {
+    ResidentAxis x;
+    ResidentAxis y;
+};
+
+/// Three words of a rim and the number of the exchange that they belong to.
+struct alignas(16) RimMessage {
+    unsigned word[3];
+    unsigned epoch;
+};
+
+/// Which words of the rim in shared memory a message holds, and its index among all messages of all tiles.
+struct alignas(16) RimRoute {
+    unsigned word[3];
+    unsigned message;
+};
+
+inline constexpr int kDirections = 9;  ///< (dx + 1) + 3 (dy + 1), the tile itself included (which has none)
+
+/// How many messages a tile may get from each direction, the same for all tiles.
+struct RimCapacity {
+    int before[kDirections + 1];  ///< of the directions before; [kDirections] is that of all
+    STENCIL_HOST_DEVICE int all() const { return before[kDirections]; }
+};
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr int messages_for(int cells) {
+    return (cells * int(sizeof(T) / sizeof(unsigned)) + 2) / 3;
+}
+
+template <class T>
+RimCapacity rim_capacity(const ResidentTiles& tiles) {
+    RimCapacity capacity{};
+    for (int d = 0; d < kDirections; ++d) {
+        const int width = d % 3 == 1 ? tiles.x.largest_core() : tiles.x.halo;
+        const int height = d / 3 == 1 ? tiles.y.largest_core() : tiles.y.halo;
+        capacity.before[d + 1] = capacity.before[d] + (d == 4 ? 0 : messages_for<T>(width * height));
+    }
+    return capacity;
+}
+
+/// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the
+/// tile's north and south sides are kept; of the other warps, the columns of those lanes that hold columns
+/// near its west and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a
+/// single cell.
+///
+/// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is
+/// kept fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are
+/// always kPitch apart.
+template <class S>
+struct RimPlace {
+    /// 32 bytes more than the width, so that cells below each other are in different banks.
+    static constexpr int kPitch = S::kWidth + int(32 / sizeof(typename S::T));
+    static constexpr int kSlab = S::kRows * kPitch;
+
+    ResidentSpan x;
+    ResidentSpan y;
+    int halo;
+    unsigned lanes;  ///< a bit for each lane whose columns are kept in the other warps
+    unsigned warps;  ///< a bit for each warp of which all is kept
+
+    __device__ RimPlace(const ResidentTiles& tiles, int bx, int by) {
+        x = tiles.x.span(bx);
+        y = tiles.y.span(by);
+        halo = tiles.x.halo;
+        lanes = near_ends(x, halo, S::kColumns);
+        warps = near_ends(y, halo, S::kRows);
+    }
+
+    /// A bit for each patch of `patch` cells that holds halo, or what is another's halo.
+    static STENCIL_HOST_DEVICE unsigned near_ends(const ResidentSpan& at, int halo, int patch) {
+        unsigned bits = 0;
+        const auto add = [&](int begin, int end) {
+            for (int i = begin / patch; i <= (end - 1) / patch; ++i) bits |= 1U << i;
+        };
+        if (at.joined_low) add(at.low - halo, at.low + halo);
+        if (at.joined_high) add(at.high - halo, at.high + halo);
+        return bits;
+    }
+
+    /// How many slabs so many kept warps and lanes take.
+    static STENCIL_HOST_DEVICE int slabs(int warps, int lanes) {
+        if (lanes == 0) return warps;
+        const int side_by_side = S::kLanes / lanes;
+        return warps + (S::kWarps - warps + side_by_side - 1) / side_by_side;
+    }
+
+    __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }
+
+    /// Where the first of a lane's rows is kept; -1 where none is.
+    __device__ int place(int lane, int warp) const {
+        const int kept_before = before(warps, warp);
+        if (warps >> warp & 1U) return kept_before * kSlab + lane * S::kColumns;
+        if (!(lanes >> lane & 1U)) return -1;
+        const int width = __popc(lanes);
+        const int side_by_side = S::kLanes / width;
+        const int other = warp - kept_before;
+        return (__popc(warps) + other / side_by_side) * kSlab +
+               (other % side_by_side * width + before(lanes, lane)) * S::kColumns;
+    }
+
+    __device__ int cell(int column, int row) const {
+        return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
+    }
+
+    /// A cell that is nobody's: what the last message of a region has too many.
+    __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
+};
+
+/// Cells that the rim of any tile takes in shared memory.
+template <class S>
+int rim_cells(const ResidentTiles& tiles) {
+    const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
+        return std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
+    };
+    int slabs = 1;  // at least: load_halo() reads one whether there is something or not
+    // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
+    for (int y = 0; y < tiles.y.tiles; ++y)
+        for (int x = 0; x < tiles.x.tiles; ++x)
+            slabs = std::max(slabs,
+                             RimPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
+    return slabs * RimPlace<S>::kSlab + S::kMostVector;
+}
+
+/// A rectangle of a tile, in local indices.
+struct RimRegion {
+    int x0, y0, width, height;
+};
+
+__device__ inline RimRegion sent_region(
+    const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
+    return {dx > 0 ? x.high - halo : x.low,
+            dy > 0 ? y.high - halo : y.low,
+            dx == 0 ? x.high - x.low : halo,
+            dy == 0 ? y.high - y.low : halo};
+}
+
+__device__ inline RimRegion received_region(
+    const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
+    return {dx > 0   ? x.high
+            : dx < 0 ? x.low - halo
+                     : x.low,
+            dy > 0   ? y.high
+            : dy < 0 ? y.low - halo
+                     : y.low,
+            dx == 0 ? x.high - x.low : halo,
+            dy == 0 ? y.high - y.low : halo};
+}
+
+template <class S>
+__device__ RimRoute make_route(const RimPlace<S>& rim, const RimRegion& region, int index, unsigned message) {
+    constexpr int words_per_cell = int(sizeof(typename S::T) / sizeof(unsigned));
+    RimRoute route{};
+    for (int i = 0; i < 3; ++i) {
+        const int word = 3 * index + i;
+        const int cell = word / words_per_cell;
+        const int place = cell < region.width * region.height
+                              ? rim.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
+                              : rim.spare();
+        route.word[i] = unsigned(place * words_per_cell + word % words_per_cell);
+    }
+    route.message = message;
+    return route;
+}
+
+/// Finds the routes of a block's messages. A barrier has to follow.
+template <class S>
+__device__ int make_routes(const RimPlace<S>& rim,
+                           const ResidentTiles& tiles,
+                           const RimCapacity& capacity,
+                           int bx,
+                           int by,
+                           RimRoute* sent,
+                           RimRoute* received) {
+    const auto inbox = [&](int x, int y) { return unsigned(y * tiles.x.tiles + x) * 2U * capacity.all(); };
+    const auto wrapped = [](int i, int n) { return i < 0 ? n - 1 : i == n ? 0 : i; };
+    int count = 0;
+    for (int d = 0; d < kDirections; ++d) {
+        const int dx = d % 3 - 1;
+        const int dy = d / 3 - 1;
+        if (d == 4 || (dx < 0 && !rim.x.joined_low) || (dx > 0 && !rim.x.joined_high) ||
+            (dy < 0 && !rim.y.joined_low) || (dy > 0 && !rim.y.joined_high))
+            continue;
+        const RimRegion out = sent_region(rim.x, rim.y, rim.halo, dx, dy);
+        const RimRegion in = received_region(rim.x, rim.y, rim.halo, dx, dy);
+        const unsigned there = inbox(wrapped(bx + dx, tiles.x.tiles), wrapped(by + dy, tiles.y.tiles)) +
+                               capacity.before[kDirections - 1 - d];
+        const unsigned here = inbox(bx, by) + capacity.before[d];
+        const int messages = messages_for<typename S::T>(out.width * out.height);
+        for (int i = threadIdx.x; i < messages; i += S::kThreads) {
+            sent[count + i] = make_route(rim, out, i, there + i);
+            received[count + i] = make_route(rim, in, i, here + i);
+        }
+        count += messages;
+    }
+    return count;
+}
+
+// All 16 bytes at once: a message is there as soon as its number is. The language has such accesses from CUDA
+// 12.3 on; before, vectors are all there is, which GPUs do in one piece as well, though nothing says that
+// they must.
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+
+__device__ inline void write_message(RimMessage* to, const RimMessage& m) {
+    asm volatile(
+        "{\n\t.reg .b64 low, high;\n\t.reg .b128 m;\n\t"
+        "mov.b64 low, {%1, %2};\n\tmov.b64 high, {%3, %4};\n\tmov.b128 m, {low, high};\n\t"
+        "st.relaxed.gpu.global.b128 [%0], m;\n\t}" ::"l"(to),
+        "r"(m.word[0]),
+        "r"(m.word[1]),
+        "r"(m.word[2]),
+        "r"(m.epoch)
+        : "memory");
+}
+
+__device__ inline RimMessage read_message(const RimMessage* from) {
+    RimMessage m;
+    asm volatile(
+        "{\n\t.reg .b64 low, high;\n\t.reg .b128 m;\n\t"
+        "ld.relaxed.gpu.global.b128 m, [%4];\n\tmov.b128 {low, high}, m;\n\t"
+        "mov.b64 {%0, %1}, low;\n\tmov.b64 {%2, %3}, high;\n\t}"
+        : "=r"(m.word[0]), "=r"(m.word[1]), "=r"(m.word[2]), "=r"(m.epoch)
+        : "l"(from)
+        : "memory");
+    return m;
+}
+
+#else
+
+__device__ inline void write_message(RimMessage* to, const RimMessage& m) {
+    asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
+                 "r"(m.word[0]),
+                 "r"(m.word[1]),
+                 "r"(m.word[2]),
+                 "r"(m.epoch)
+                 : "memory");
+}
+
+__device__ inline RimMessage read_message(const RimMessage* from) {
+    RimMessage m;
+    asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(m.word[0]), "=r"(m.word[1]), "=r"(m.word[2]), "=r"(m.epoch)
+                 : "l"(from)
+                 : "memory");
+    return m;
+}
+
+#endif
+
+/// One block's post. Its routes are in shared memory: first those of the messages that it sends, then,
+/// `capacity` on, of those that it gets, which are as many.
+struct RimPost {
+    RimMessage* box;  ///< of all tiles, those of this exchange
+    const RimRoute* routes;
+    int capacity;
+    int count;
+    unsigned epoch;
+    int thread;
+};
+
+/// So many messages of a thread are under way at the same time.
+inline constexpr int kRimBatch = 6;
+
+// Routes are read where they are needed, and once more: shared memory is near, and registers are few.
+template <class S>
+__device__ __forceinline__ void send_rim(const RimPost& post, const unsigned* rim) {
+    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
+#pragma unroll
+        for (int b = 0; b < kRimBatch; ++b) {
+            const int i = begin + b * S::kThreads;
+            if (i >= post.count) break;
+            const RimRoute route = post.routes[i];
+            write_message(post.box + route.message,
+                          {{rim[route.word[0]], rim[route.word[1]], rim[route.word[2]]}, post.epoch});
+        }
+    }
+}
+
+template <class S>
+__device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) {
+    const RimRoute* const routes = post.routes + post.capacity;
+    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
+        RimMessage m[kRimBatch];
+#pragma unroll
+        for (int b = 0; b < kRimBatch; ++b)
+            m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
+        bool all;
+        do {
+            // All that are missing are asked for at once: an answer takes as long as hundreds of
+            // instructions.
+#pragma unroll
+            for (int b = 0; b < kRimBatch; ++b)
+                if (m[b].epoch != post.epoch)
+                    m[b] = read_message(post.box + routes[begin + b * S::kThreads].message);
+            all = true;
+#pragma unroll
+            for (int b = 0; b < kRimBatch; ++b) all = all && m[b].epoch == post.epoch;
+        } while (!all);
+#pragma unroll
+        for (int b = 0; b < kRimBatch; ++b) {
+            const int i = begin + b * S::kThreads;
+            if (i >= post.count) break;
+            const RimRoute route = routes[i];
+#pragma unroll
+            for (int w = 0; w < 3; ++w) rim[route.word[w]] = m[b].word[w];
+        }
+    }
+}
+
+template <class S>
+using RowVector = Vector<typename S::T, S::kVector>;
+
+template <class S>
+__device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename S::T* cells) {
+    if (place < 0) return;
+#pragma unroll
+    for (int r = 0; r < S::kRows; ++r)
+#pragma unroll
+        for (int j = 0; j < S::kColumns; j += S::kVector) {
+            RowVector<S> v;
+#pragma unroll
+            for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
+            *reinterpret_cast<RowVector<S>*>(cells + place + r * RimPlace<S>::kPitch + j) = v;
+        }
+}
+
+// Lanes without a place read somebody's cells and drop them. Written as a branch, each cell would be one of
+// two values where the branches meet, and the registers of the whole patch would be moved about in every step
+// to suit that.
+template <class S>
+__device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename S::T* cells) {
+    const bool kept = place >= 0;
+    const typename S::T* const first = cells + (kept ? place : 0);
+#pragma unroll
+    for (int r = 0; r < S::kRows; ++r)
+#pragma unroll
+        for (int j = 0; j < S::kColumns; j += S::kVector) {
+            const RowVector<S> v =
+                *reinterpret_cast<const RowVector<S>*>(first + r * RimPlace<S>::kPitch + j);
+#pragma unroll
+            for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
+        }
+}
+
+/// Sends the rim of the core and gets the halo. `cells` is shared memory, used for nothing else.
+template <class S>
+__device__ __forceinline__ void exchange_rims(Patch<S>& u,
+                                              int place,
+                                              const RimPost& post,
+                                              typename S::T* cells) {
+    unsigned* const words = reinterpret_cast<unsigned*>(cells);
+    store_rim<S>(u, place, cells);
+    __syncthreads();
+    send_rim<S>(post, words);
+    receive_rim<S>(post, words);
+    __syncthreads();
+    load_halo<S>(u, place, cells);
+}
+
+}  // namespace stencil

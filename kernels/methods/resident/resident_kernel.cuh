@@ -1,0 +1,209 @@
+// The method `resident`: the kernel.
+#pragma once
+
+#include "kernels/methods/resident/resident_exchange.cuh"
+
+namespace stencil {
+
+template <class T>
+struct ResidentRun {
+    FieldView<const T> from;
+    FieldView<T> to;
+    Boundary boundary;
+    ResidentTiles tiles;
+    RimCapacity capacity;
+    const StepWeights<T>* weights;  ///< of each step, and one more that is read but not used
+    int steps;
+    RimMessage* inboxes;
+    unsigned routes_at;  ///< where in shared memory the routes begin: bytes
+    unsigned epoch;      ///< of the first exchange; those of all launches on the same inboxes count on
+};
+
+/// A block's shared memory.
+template <class S>
+struct ResidentShared {
+    /// What the exchanges need is kept here, because a step needs every register.
+    RimPlace<S> rim;
+    int messages;
+    int rim_places[S::kThreads];
+    alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
+    /// rim_cells() of them.
+    alignas(16) typename S::T rim_cells[1];
+};
+
+/// The routes come after it: read in every exchange, they are kept near.
+template <class S>
+std::size_t routes_begin(const ResidentTiles& tiles) {
+    const std::size_t end =
+        sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(rim_cells<S>(tiles));
+    return (end + sizeof(RimRoute) - 1) / sizeof(RimRoute) * sizeof(RimRoute);
+}
+
+template <class S>
+std::size_t shared_bytes(const ResidentTiles& tiles) {
+    return routes_begin<S>(tiles) +
+           2 * sizeof(RimRoute) * std::size_t(rim_capacity<typename S::T>(tiles).all());
+}
+
+template <class S>
+__device__ RimRoute* routes_of(ResidentShared<S>& shared, const ResidentRun<typename S::T>& run) {
+    return reinterpret_cast<RimRoute*>(reinterpret_cast<unsigned char*>(&shared) + run.routes_at);
+}
+
+template <class S>
+__device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const RimPlace<S>& rim) {
+    using T = typename S::T;
+    const FieldView<const T> from = run.from;
+    // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that nobody reads.
+    const auto inside = [wraps = run.tiles.x.wraps](int i, int cells) {
+        if (!wraps) return i;
+        const int rest = i % cells;
+        return rest < 0 ? rest + cells : rest;
+    };
+    int x[S::kColumns];
+#pragma unroll
+    for (int j = 0; j < S::kColumns; ++j)
+        x[j] = inside(rim.x.global(int(threadIdx.x) % S::kLanes * S::kColumns + j), from.nx);
+#pragma unroll
+    for (int r = 0; r < S::kRows; ++r) {
+        const int y = inside(rim.y.global(int(threadIdx.x) / S::kLanes * S::kRows + r), from.ny);
+        const bool row_inside = y >= 0 && y < from.ny;
+        const T* const row = from.row(y);
+#pragma unroll
+        for (int j = 0; j < S::kColumns; ++j)
+            u[r][j] = row_inside && x[j] >= 0 && x[j] < from.nx ? row[x[j]] : T(0);
+    }
+}
+
+template <class S>
+__device__ void store_core(const Patch<S>& u, const ResidentRun<typename S::T>& run, const RimPlace<S>& rim) {
+    const int x0 = int(threadIdx.x) % S::kLanes * S::kColumns;
+    const int y0 = int(threadIdx.x) / S::kLanes * S::kRows;
+#pragma unroll
+    for (int r = 0; r < S::kRows; ++r)
+#pragma unroll
+        for (int j = 0; j < S::kColumns; ++j) {
+            const int x = x0 + j;
+            const int y = y0 + r;
+            if (x >= rim.x.low && x < rim.x.high && y >= rim.y.low && y < rim.y.high &&
+                rim.x.global(x) < run.to.nx && rim.y.global(y) < run.to.ny)
+                run.to.at(rim.x.global(x), rim.y.global(y)) = u[r][j];
+        }
+}
+
+template <class S>
+__device__ RowPlace row_place(const RimPlace<S>& rim, Boundary boundary) {
+    const int lane = int(threadIdx.x) % S::kLanes * S::kVector;
+    const int warp = int(threadIdx.x) / S::kLanes;
+    const auto at = [&](int row) { return row * S::kWidth + lane; };
+    // Beyond the field's edge: zeros, or the edge row itself. Beyond a halo: anything.
+    const auto beyond = [&](int own) { return boundary == Boundary::zero ? at(S::kZeroRow) : at(own); };
+    const int first = 2 * warp;
+    const int last = first + 1;
+    const bool edge = !rim.y.joined_high && (rim.y.high - 1) / S::kRows == warp;
+    return {at(first),
+            at(last),
+            warp > 0 ? at(first - 1) : beyond(first),
+            warp < S::kWarps - 1 && !edge ? at(last + 1) : beyond(last)};
+}
+
+template <class S>
+__device__ LanePlace lane_place(const RimPlace<S>& rim) {
+    const int lane = int(threadIdx.x) % S::kLanes;
+    const bool last = !rim.x.joined_high && lane == (rim.x.high - 1) / S::kColumns;
+    const int east = last || lane == S::kLanes - 1 ? lane : lane + 1;
+    const bool first = !rim.x.joined_low && lane == 0;
+    return {lane, east, first ? 0.0F : 1.0F, last ? 0.0F : 1.0F, first ? 1.0F : 0.0F, last ? 1.0F : 0.0F};
+}
+
+template <class S>
+__device__ __forceinline__ void exchange(Patch<S>& u,
+                                         const ResidentRun<typename S::T>& run,
+                                         ResidentShared<S>& shared,
+                                         unsigned epoch) {
+    const int capacity = run.capacity.all();
+    // Hidden from the compiler: it would keep everything that follows from the thread's number in registers.
+    int thread = int(threadIdx.x);
+    asm volatile("" : "+r"(thread));
+    const RimPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
+                       routes_of<S>(shared, run),
+                       capacity,
+                       shared.messages,
+                       epoch,
+                       thread};
+    exchange_rims<S>(u, shared.rim_places[thread], post, shared.rim_cells);
+}
+
+template <class S, Edge E>
+__device__ __forceinline__ void run_steps(Patch<S>& u,
+                                          const ResidentRun<typename S::T>& run,
+                                          ResidentShared<S>& shared) {
+    using T = typename S::T;
+    const LanePlace place = lane_place(shared.rim);
+    const RowPlace at = row_place(shared.rim, run.boundary);
+    const StepWeights<T>* weights = run.weights;
+    StepWeights<T> w = *weights;
+    unsigned epoch = run.epoch;
+    int buffer = 0;
+    const auto step = [&] {
+        const StepWeights<T> next = *++weights;
+        step_patch<S, E>(u, place, at, shared.rows[buffer], w);
+        buffer = 1 - buffer;
+        w = next;
+    };
+    int pairs = run.steps / 2;
+    for (;;) {
+        const int round = min(pairs, run.tiles.x.halo / 2);
+        // Two steps in the loop: a register cannot get its new cell while another cell still needs the old
+        // one, so cells wander between registers, and after two steps each is back in its own.
+#pragma unroll 1
+        for (int i = 0; i < round; ++i) {
+            step();
+            step();
+        }
+        pairs -= round;
+        if (pairs == 0) break;
+        exchange<S>(u, run, shared, epoch++);
+    }
+    if (run.steps % 2 != 0) {
+        if (run.steps / 2 % (run.tiles.x.halo / 2) == 0 && run.steps > 1) exchange<S>(u, run, shared, epoch);
+        step();
+    }
+}
+
+template <class S>
+__global__ void __launch_bounds__(S::kThreads, S::kBlocks)
+    resident_kernel(const __grid_constant__ ResidentRun<typename S::T> run) {
+    using T = typename S::T;
+    extern __shared__ __align__(16) unsigned char memory[];
+    ResidentShared<S>& shared = *reinterpret_cast<ResidentShared<S>*>(memory);
+    const int bx = int(blockIdx.x) % run.tiles.x.tiles;
+    const int by = int(blockIdx.x) / run.tiles.x.tiles;
+    Patch<S> u;
+    {
+        const RimPlace<S> rim(run.tiles, bx, by);
+        load_patch<S>(u, run, rim);
+        for (int i = threadIdx.x; i < S::kWidth; i += S::kThreads)
+            shared.rows[0][S::kZeroRow * S::kWidth + i] = shared.rows[1][S::kZeroRow * S::kWidth + i] = T(0);
+        RimRoute* const routes = routes_of<S>(shared, run);
+        const int messages =
+            make_routes(rim, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
+        shared.rim_places[threadIdx.x] =
+            rim.place(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
+        if (threadIdx.x == 0) {
+            shared.rim = rim;
+            shared.messages = messages;
+        }
+    }
+    __syncthreads();
+    const bool edge = !shared.rim.x.joined_low || !shared.rim.x.joined_high;
+    if (!edge)
+        run_steps<S, Edge::none>(u, run, shared);
+    else if (run.boundary == Boundary::zero)
+        run_steps<S, Edge::zero>(u, run, shared);
+    else
+        run_steps<S, Edge::insulated>(u, run, shared);
+    store_core<S>(u, run, shared.rim);
+}
+
+}  // namespace stencil

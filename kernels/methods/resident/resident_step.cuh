@@ -1,0 +1,180 @@
+// The method `resident`: one step of a tile that lies in registers.
+//
+// The four neighbours of a cell are added in two pairs, north + east and west + south. Both are sums along
+// the same diagonal: with pair(r, j) = u(r, j) + u(r + 1, j + 1), north + east of cell (r, j) is pair(r - 1,
+// j) and west + south is pair(r, j - 1). So each pair serves two cells, and a cell costs two additions and
+// one multiply-add. The additions are the same ones wherever a cell lies in a tile, lane or warp, so that the
+// tiling never shows in the result.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/field/cell_update.h"
+
+namespace stencil {
+
+/// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and
+/// the warps of a block lie on top of each other.
+template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor>
+struct ResidentShape {
+    using T = Cell;
+    static constexpr int kColumns = Columns;
+    static constexpr int kRows = Rows;
+    static constexpr int kWarps = Warps;
+    static constexpr int kBlocks = BlocksPerMultiprocessor;
+    static constexpr int kLanes = 32;
+    static constexpr int kThreads = kLanes * Warps;
+    static constexpr int kWidth = kLanes * Columns;
+    static constexpr int kHeight = Rows * Warps;
+    /// Cells in the widest access (of 16 bytes) that divides a lane's columns.
+    static constexpr int kMostVector = int(16 / sizeof(Cell));
+    static constexpr int kVector = Columns % kMostVector == 0 ? kMostVector : Columns % 2 == 0 ? 2 : 1;
+    /// Rows in shared memory, twice: the first and the last of every warp, and one of zeros.
+    static constexpr int kSharedRows = 2 * Warps + 1;
+    static constexpr int kZeroRow = 2 * Warps;
+};
+
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vector {
+    T cell[N];
+};
+
+/// What stands beyond the west and east edges of the field, where a tile has one.
+enum class Edge { none, zero, insulated };
+
+/// Where a lane stands, as far as a step asks.
+struct LanePlace {
+    int lane;
+    int east_lane;      ///< the one whose cells are next; itself where there is none
+    float west;         ///< 0 where its first column is the first of the field, else 1
+    float east;         ///< 0 where its last column is the last of the field, else 1
+    float west_mirror;  ///< 1 - west
+    float east_mirror;
+};
+
+/// The rows that the warps of a block read of each other, in cells from the start of either buffer.
+struct RowPlace {
+    int first;  ///< where this lane writes its first row
+    int last;
+    int north;  ///< where it finds the row before its first
+    int south;
+};
+
+template <class S>
+using Patch = typename S::T[S::kRows][S::kColumns];
+
+/// The pairs of one row with the next: at[j] of column j, and `west` of the column before the first.
+template <class S>
+struct Pairs {
+    typename S::T west;
+    typename S::T at[S::kColumns];
+};
+
+template <class S, Edge E>
+__device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
+                                              const typename S::T (&upper)[S::kColumns],
+                                              const typename S::T (&lower)[S::kColumns]) {
+    using T = typename S::T;
+    constexpr int last = S::kColumns - 1;
+    Pairs<S> pairs;
+#pragma unroll
+    for (int j = 0; j < last; ++j) pairs.at[j] = upper[j] + lower[j + 1];
+    const T east = __shfl_sync(~0U, lower[0], place.east_lane);
+    if (E == Edge::none) {
+        pairs.at[last] = upper[last] + east;
+        pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
+        return pairs;
+    }
+    // At an edge the factors of what lies beyond are 0, and those of what stands for it 1: cheaper than to
+    // choose.
+    const T west = __shfl_up_sync(~0U, upper[last], 1);
+    const bool mirror = E == Edge::insulated;
+    pairs.at[last] =
+        fma(east, T(place.east), mirror ? fma(lower[last], T(place.east_mirror), upper[last]) : upper[last]);
+    pairs.west = fma(west, T(place.west), mirror ? fma(upper[0], T(place.west_mirror), lower[0]) : lower[0]);
+    return pairs;
+}
+
+template <class S>
+__device__ __forceinline__ void update_row(typename S::T (&row)[S::kColumns],
+                                           typename S::T ratio,
+                                           const Pairs<S>& above,
+                                           const Pairs<S>& below) {
+#pragma unroll
+    for (int j = 0; j < S::kColumns; ++j)
+        row[j] = fma(ratio, row[j], above.at[j] + (j > 0 ? below.at[j > 0 ? j - 1 : 0] : below.west));
+}
+
+template <class S>
+__device__ __forceinline__ void store_row(typename S::T* row, const typename S::T (&cells)[S::kColumns]) {
+    using V = Vector<typename S::T, S::kVector>;
+#pragma unroll
+    for (int j = 0; j < S::kColumns; j += S::kVector) {
+        V v;
+#pragma unroll
+        for (int i = 0; i < S::kVector; ++i) v.cell[i] = cells[j + i];
+        *reinterpret_cast<V*>(row + j * S::kLanes) = v;
+    }
+}
+
+template <class S>
+__device__ __forceinline__ void load_row(const typename S::T* row, typename S::T (&cells)[S::kColumns]) {
+    using V = Vector<typename S::T, S::kVector>;
+#pragma unroll
+    for (int j = 0; j < S::kColumns; j += S::kVector) {
+        const V v = *reinterpret_cast<const V*>(row + j * S::kLanes);
+#pragma unroll
+        for (int i = 0; i < S::kVector; ++i) cells[j + i] = v.cell[i];
+    }
+}
+
+/// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is
+/// enough. It stands in the middle, between publishing the rim rows and their use, and the rows between the
+/// rim rows are stepped around it, so that a warp rarely waits there.
+template <class S, Edge E>
+__device__ __forceinline__ void step_patch(Patch<S>& u,
+                                           const LanePlace& place,
+                                           const RowPlace& at,
+                                           typename S::T* rows,
+                                           StepWeights<typename S::T> w) {
+    using T = typename S::T;
+    constexpr int R = S::kRows;
+    constexpr int barrier_row = (R + 1) / 2;
+    store_row<S>(rows + at.first, u[0]);
+    store_row<S>(rows + at.last, u[R - 1]);
+    T north[S::kColumns];
+    T south[S::kColumns];
+    // The first row comes last, so its pairs with the second are kept from before that one is stepped.
+    Pairs<S> first;
+    Pairs<S> above;
+    if (R > 1) above = first = pair_rows<S, E>(place, u[0], u[R > 1 ? 1 : 0]);
+#pragma unroll
+    for (int r = 1; r < R - 1; ++r) {
+        if (r == barrier_row) {
+            __syncthreads();
+            load_row<S>(rows + at.south, south);
+            load_row<S>(rows + at.north, north);
+        }
+        const Pairs<S> below = pair_rows<S, E>(place, u[r], u[r + 1]);
+        update_row<S>(u[r], w.ratio, above, below);
+        above = below;
+    }
+    if (R < 3 || barrier_row >= R - 1) {
+        __syncthreads();
+        load_row<S>(rows + at.south, south);
+        load_row<S>(rows + at.north, north);
+    }
+    const Pairs<S> below = pair_rows<S, E>(place, u[R - 1], south);
+    const Pairs<S> before = pair_rows<S, E>(place, north, u[0]);
+    if (R > 1) update_row<S>(u[R - 1], w.ratio, above, below);
+    update_row<S>(u[0], w.ratio, before, R > 1 ? first : below);
+    // Most steps have none.
+    if (w.scale != T(1)) {
+#pragma unroll
+        for (int r = 0; r < R; ++r)
+#pragma unroll
+            for (int j = 0; j < S::kColumns; ++j) u[r][j] *= w.scale;
+    }
+}
+
+}  // namespace stencil

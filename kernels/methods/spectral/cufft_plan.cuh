@@ -1,0 +1,70 @@
+// Complex FFTs of cuFFT in either precision.
+#pragma once
+
+#include <cufft.h>
+
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/methods/spectral/spectral_axis.h"
+
+namespace stencil {
+
+/// Throws CudaError.
+inline void check_cufft(cufftResult result, const std::string& what) {
+    if (result == CUFFT_SUCCESS) return;
+    const bool memory = result == CUFFT_ALLOC_FAILED;
+    throw CudaError("cuFFT: " + what + ": " +
+                    (memory ? std::string("not enough GPU memory") : "error " + std::to_string(int(result))));
+}
+
+/// Unnormalised FFTs of `batch` rows of `length` numbers that follow one another, in place. The memory that
+/// they work in is the caller's, so that plans can share it.
+template <class T>
+class CufftPlan {
+  public:
+    CufftPlan(int length, int batch, cudaStream_t stream)
+        : what_("FFTs of length " + std::to_string(length)) {
+        check_cufft(cufftCreate(&handle_), what_);
+        try {
+            check_cufft(cufftSetAutoAllocation(handle_, 0), what_);
+            long long size = length;
+            check_cufft(
+                cufftMakePlanMany64(
+                    handle_, 1, &size, nullptr, 1, size, nullptr, 1, size, kType, batch, &work_bytes_),
+                what_);
+            check_cufft(cufftSetStream(handle_, stream), what_);
+        } catch (...) {
+            cufftDestroy(handle_);
+            throw;
+        }
+    }
+    ~CufftPlan() { cufftDestroy(handle_); }
+    CufftPlan(const CufftPlan&) = delete;
+    CufftPlan& operator=(const CufftPlan&) = delete;
+
+    /// What the transforms need to work in.
+    std::size_t work_bytes() const { return work_bytes_; }
+    void work_in(void* memory) { check_cufft(cufftSetWorkArea(handle_, memory), what_); }
+
+    /// Enqueues them. `direction` is CUFFT_FORWARD or CUFFT_INVERSE.
+    void run(Complex<T>* rows, int direction) {
+        if constexpr (sizeof(T) == sizeof(float)) {
+            auto* numbers = reinterpret_cast<cufftComplex*>(rows);
+            check_cufft(cufftExecC2C(handle_, numbers, numbers, direction), what_);
+        } else {
+            auto* numbers = reinterpret_cast<cufftDoubleComplex*>(rows);
+            check_cufft(cufftExecZ2Z(handle_, numbers, numbers, direction), what_);
+        }
+    }
+
+  private:
+    static constexpr cufftType kType = sizeof(T) == sizeof(float) ? CUFFT_C2C : CUFFT_Z2Z;
+
+    std::string what_;
+    cufftHandle handle_ = 0;
+    std::size_t work_bytes_ = 0;
+};
+
+}  // namespace stencil

@@ -1,0 +1,63 @@
+// Complex FFTs of FFTW in either precision.
+#pragma once
+
+#include <fftw3.h>
+
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "kernels/methods/spectral/fftw_planner.h"
+#include "kernels/methods/spectral/spectral_axis.h"
+
+namespace stencil {
+
+template <class T>
+struct Fftw;
+
+template <>
+struct Fftw<float> {
+    using Number = fftwf_complex;
+    using Plan = fftwf_plan;
+    static constexpr auto make = fftwf_plan_dft_1d;
+    static constexpr auto execute = fftwf_execute_dft;
+    static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+template <>
+struct Fftw<double> {
+    using Number = fftw_complex;
+    using Plan = fftw_plan;
+    static constexpr auto make = fftw_plan_dft_1d;
+    static constexpr auto execute = fftw_execute_dft;
+    static constexpr auto destroy = fftw_destroy_plan;
+};
+
+/// An unnormalised FFT of one length, in place, of rows that start on cache lines.
+template <class T>
+class FftwPlan {
+  public:
+    /// `row` is like those to come; its contents are kept. `sign` is FFTW_FORWARD or FFTW_BACKWARD.
+    FftwPlan(int length, Complex<T>* row, int sign) {
+        const std::lock_guard lock(fftw_planner());
+        plan_ = Fftw<T>::make(length, numbers(row), numbers(row), sign, FFTW_ESTIMATE);
+        if (!plan_) throw std::bad_alloc();
+    }
+    ~FftwPlan() {
+        if (!plan_) return;
+        const std::lock_guard lock(fftw_planner());
+        Fftw<T>::destroy(plan_);
+    }
+    FftwPlan(FftwPlan&& other) noexcept : plan_(std::exchange(other.plan_, nullptr)) {}
+    FftwPlan& operator=(FftwPlan&&) = delete;
+
+    /// Safe to call from several threads at once.
+    void run(Complex<T>* row) const { Fftw<T>::execute(plan_, numbers(row), numbers(row)); }
+
+  private:
+    static auto numbers(Complex<T>* row) { return reinterpret_cast<typename Fftw<T>::Number*>(row); }
+
+    typename Fftw<T>::Plan plan_ = nullptr;
+};
+
+}  // namespace stencil

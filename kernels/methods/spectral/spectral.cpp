@@ -1,0 +1,192 @@
+// The method `spectral` on the CPU: any number of steps by transforms of the rows, of the columns, a factor
+// for every mode, and back. In place: rows two at a time, columns as many at a time as share a cache line.
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/methods/spectral/fftw_plan.h"
+#include "kernels/methods/spectral/spectral_axis.h"
+#include "kernels/methods/spectral/spectral_modes.h"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+/// What the transforms of one axis need.
+template <class T>
+struct AxisPlan {
+    AxisPlan(Boundary boundary, int n, int length, Complex<T>* row)
+        : angles(mode_angles(boundary, n)),
+          twiddles(mode_twiddles<T>(n)),
+          forward(length, row, FFTW_FORWARD),
+          backward(length, row, FFTW_BACKWARD) {}
+
+    std::vector<ModeAngle> angles;
+    std::vector<Complex<T>> twiddles;
+    FftwPlan<T> forward, backward;
+};
+
+/// Two rows, or two columns, of the field on their way through the transforms.
+template <class T>
+struct Pair {
+    T* first;
+    T* second;  ///< the same as the first where there is none left
+
+    Complex<T> at(std::ptrdiff_t i) const { return {first[i], second[i]}; }
+    void set(std::ptrdiff_t i, Complex<T> value) const {
+        second[i] = value.im;
+        first[i] = value.re;
+    }
+};
+
+template <class T>
+class SpectralStepper : public Stepper<T> {
+  public:
+    SpectralStepper(ThreadPool& threads, FieldShape shape) : threads_(threads), shape_(shape) {
+        const int longest = std::max({2 * (shape.nx + 1), 2 * (shape.ny + 1)});
+        constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
+        pitch_ = (longest + line - 1) / line * line;
+        work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads.size()));
+    }
+
+    void advance(FieldPair<T>& fields,
+                 Boundary boundary,
+                 ScaledSteps<T>& schedule,
+                 long long steps) override {
+        if (steps == 0) return;
+        prepare(fields, boundary);
+        with_boundary(boundary, [&](auto b) { jump<b.value>(fields.front, schedule.coefficient(), steps); });
+    }
+
+    void prepare(FieldPair<T>&, Boundary boundary) override {
+        if (planned_ == boundary) return;
+        planned_.reset();
+        rows_.reset();
+        columns_.reset();
+        with_boundary(boundary, [&](auto b) {
+            using Axis = SpectralAxis<b.value>;
+            rows_.emplace(boundary, shape_.nx, Axis::length(shape_.nx), work_.data());
+            columns_.emplace(boundary, shape_.ny, Axis::length(shape_.ny), work_.data());
+        });
+        planned_ = boundary;
+    }
+
+  private:
+    /// Pairs of columns worked on at a time, a cache line wide.
+    static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
+
+    template <Boundary B>
+    void jump(FieldView<T> u, double coefficient, long long steps);
+    template <Boundary B>
+    void transform_row_pair(Pair<T> rows, Complex<T>* z, bool back);
+    template <Boundary B>
+    void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
+
+    // f(work, i) for i in [0, count), over the threads, each with a buffer of its own.
+    template <class F>
+    void for_each(std::int64_t count, F&& f) {
+        const std::int64_t parts = threads_.size();
+        threads_.run([&](int thread) {
+            Complex<T>* work = work_.data() + std::size_t(thread) * kPairs * std::size_t(pitch_);
+            for (std::int64_t i = count * thread / parts; i < count * (thread + 1) / parts; ++i)
+                f(work, int(i));
+        });
+    }
+
+    ThreadPool& threads_;
+    FieldShape shape_;
+    int pitch_;                       ///< of the buffers' rows
+    AlignedBuffer<Complex<T>> work_;  ///< (threads, kPairs, pitch)
+    std::optional<Boundary> planned_;
+    std::optional<AxisPlan<T>> rows_, columns_;
+};
+
+template <class T>
+template <Boundary B>
+void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long steps) {
+    using Axis = SpectralAxis<B>;
+    const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
+    const auto row_pair = [&](int i) { return Pair<T>{u.row(2 * i), u.row(std::min(2 * i + 1, u.ny - 1))}; };
+    const int row_pairs = (u.ny + 1) / 2;
+    for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, false); });
+    for_each((u.nx + 2 * kPairs - 1) / (2 * kPairs),
+             [&](Complex<T>* work, int i) { evolve_columns<B>(u, 2 * kPairs * i, jump, work); });
+    for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, true); });
+}
+
+// From cells to coefficients, or back.
+template <class T>
+template <Boundary B>
+void SpectralStepper<T>::transform_row_pair(Pair<T> rows, Complex<T>* z, bool back) {
+    using Axis = SpectralAxis<B>;
+    const int n = shape_.nx;
+    const int length = Axis::length(n);
+    const auto get = [&](int i) { return rows.at(i); };
+    if (back) {
+        for (int j = 0; j < length; ++j) z[j] = Axis::spectrum(j, n, get, rows_->twiddles.data());
+        rows_->backward.run(z);
+        for (int i = 0; i < n; ++i) rows.set(i, z[Axis::position(i, n)]);
+    } else {
+        for (int j = 0; j < length; ++j) z[j] = Axis::input(j, n, get);
+        rows_->forward.run(z);
+        for (int k = 0; k < n; ++k) rows.set(k, Axis::coefficient(k, n, z, rows_->twiddles.data()));
+    }
+}
+
+// A line of columns through their transforms, the modes' factors, and back.
+template <class T>
+template <Boundary B>
+void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work) {
+    using Axis = SpectralAxis<B>;
+    const int n = u.ny;
+    const int pairs = std::min(kPairs, (u.nx - x0 + 1) / 2);
+    const auto column_pair = [&](int pair, int y) {
+        const int x = x0 + 2 * pair;
+        return Pair<T>{&u.at(x, y), &u.at(std::min(x + 1, u.nx - 1), y)};
+    };
+    for (int j = 0; j < Axis::length(n); ++j)
+        for (int pair = 0; pair < pairs; ++pair)
+            work[std::ptrdiff_t(pair) * pitch_ + j] =
+                Axis::input(j, n, [&](int y) { return column_pair(pair, y).at(0); });
+    for (int pair = 0; pair < pairs; ++pair) {
+        Complex<T>* z = work + std::ptrdiff_t(pair) * pitch_;
+        const int x = x0 + 2 * pair;
+        const ModeAngle first = rows_->angles[std::size_t(x)];
+        const ModeAngle second = rows_->angles[std::size_t(std::min(x + 1, u.nx - 1))];
+        columns_->forward.run(z);
+        for (int k = 0; k < Axis::filters(n); ++k)
+            Axis::filter(k, n, z, columns_->twiddles.data(), [&](int mode) {
+                const ModeAngle& along = columns_->angles[std::size_t(mode)];
+                return Factors{jump.factor(first, along), jump.factor(second, along)};
+            });
+        columns_->backward.run(z);
+    }
+    for (int y = 0; y < n; ++y)
+        for (int pair = 0; pair < pairs; ++pair)
+            column_pair(pair, y).set(0, work[std::ptrdiff_t(pair) * pitch_ + Axis::position(y, n)]);
+}
+
+}  // namespace
+
+std::string spectral_unfit(FieldShape shape, std::size_t) {
+    constexpr int kMost = std::numeric_limits<int>::max() / 2 - 1;
+    if (std::max(shape.nx, shape.ny) <= kMost) return "";
+    return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMost) +
+           " cells";
+}
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution& execution, FieldShape shape) {
+    return std::make_unique<SpectralStepper<T>>(*execution.threads, shape);
+}
+
+template std::unique_ptr<Stepper<float>> make_spectral_cpu<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_spectral_cpu<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

@@ -1,0 +1,176 @@
+// The mathematics of the method `spectral`, for both compilers: what an explicit step does is diagonal in
+// sines (zero boundary: DST-I), cosines (insulated: DCT-II) or sines and cosines together (periodic: discrete
+// Hartley transform) along either axis. All three are real and linear, so two rows travel as the real and the
+// imaginary part of one complex row, and each transform is one complex FFT with a reordering before and a
+// combination of two of its frequencies after:
+//
+//  - zero, n cells: the row continued as an odd one of period M = 2 (n + 1); S_k = (i / 2) Z_(k+1),
+//    and back Z_(k+1) = -2i S_k.
+//  - insulated: even cells forward, then odd ones backward (Makhoul 1980), M = n, w = exp(-i pi / 2n);
+//    C_k = (w^k Z_k + w^-k Z_(n-k)) / 2, and back Z_k = w^-k (C_k - i C_(n-k)) with C_n = 0.
+//  - periodic: as it is, M = n; H_k = ((1 + i) Z_k + (1 - i) Z_(n-k)) / 2,
+//    and back Z_k = ((1 - i) H_k + (1 + i) H_(n-k)) / 2.
+//
+// "Back" is from the coefficients to the frequencies, of which the inverse FFT makes M times the cells.
+#pragma once
+
+#include "kernels/field/boundary.h"
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// Laid out as those of FFTW and cuFFT.
+template <class T>
+struct alignas(2 * sizeof(T)) Complex {
+    T re, im;
+};
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> operator+(Complex<T> a, Complex<T> b) {
+    return {a.re + b.re, a.im + b.im};
+}
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> operator-(Complex<T> a, Complex<T> b) {
+    return {a.re - b.re, a.im - b.im};
+}
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> operator*(Complex<T> a, Complex<T> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> conjugate(Complex<T> a) {
+    return {a.re, -a.im};
+}
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> times_i(Complex<T> a) {
+    return {-a.im, a.re};
+}
+
+/// Half the sum.
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> middle(Complex<T> a, Complex<T> b) {
+    return {T(0.5) * (a.re + b.re), T(0.5) * (a.im + b.im)};
+}
+
+/// What the coefficients of the first and of the second row are multiplied by.
+struct Factors {
+    double first, second;
+};
+
+template <class T>
+STENCIL_HOST_DEVICE constexpr Complex<T> operator*(Factors f, Complex<T> c) {
+    // What is not in the field stays out of it, even times infinity.
+    return {c.re == 0 ? T(0) : T(f.first * c.re), c.im == 0 ? T(0) : T(f.second * c.im)};
+}
+
+/// One axis of n cells under one boundary. Rows of cells and of coefficients are read through functions of
+/// the index that give the complex number there; z is the FFT's row of length(n) numbers, w holds exp(-i pi k
+/// / 2n) for every k in [0, n).
+template <Boundary B>
+struct SpectralAxis {
+    /// Of the FFT.
+    STENCIL_HOST_DEVICE static constexpr int length(int n) { return B == Boundary::zero ? 2 * (n + 1) : n; }
+
+    /// Input j of the forward FFT, from the cells.
+    template <class F>
+    STENCIL_HOST_DEVICE static auto input(int j, int n, const F& cell) {
+        if constexpr (B == Boundary::zero)
+            return odd(j, n, cell);
+        else if constexpr (B == Boundary::insulated)
+            return cell(j < (n + 1) / 2 ? 2 * j : 2 * (n - j) - 1);
+        else
+            return cell(j);
+    }
+
+    /// Coefficient k, from what the forward FFT gave.
+    template <class T>
+    STENCIL_HOST_DEVICE static Complex<T> coefficient(int k,
+                                                      int n,
+                                                      const Complex<T>* z,
+                                                      const Complex<T>* w) {
+        if constexpr (B == Boundary::zero)
+            return {T(-0.5) * z[k + 1].im, T(0.5) * z[k + 1].re};
+        else
+            return combine(z[k], z[partner(k, n)], w + k);
+    }
+
+    /// Input j of the inverse FFT, from the coefficients.
+    template <class F, class T>
+    STENCIL_HOST_DEVICE static Complex<T> spectrum(int j, int n, const F& coefficient, const Complex<T>* w) {
+        if constexpr (B == Boundary::zero) {
+            const Complex<T> c = odd(j, n, coefficient);
+            return {2 * c.im, -2 * c.re};
+        } else {
+            return separate(j, coefficient(j), coefficient(partner(j, n)), w + j);
+        }
+    }
+
+    /// Where the inverse FFT leaves cell i.
+    STENCIL_HOST_DEVICE static int position(int i, int n) {
+        if constexpr (B == Boundary::zero)
+            return i + 1;
+        else if constexpr (B == Boundary::insulated)
+            return i % 2 == 0 ? i / 2 : n - (i + 1) / 2;
+        else
+            return i;
+    }
+
+    /// From what the forward FFT gave to the input of the inverse one, in place, with every coefficient
+    /// multiplied in between: done by filter(k, ...) for all k in [0, filters(n)), in any order. factors(k)
+    /// gives the Factors of coefficient k.
+    STENCIL_HOST_DEVICE static constexpr int filters(int n) { return B == Boundary::zero ? n : n / 2 + 1; }
+
+    template <class F, class T>
+    STENCIL_HOST_DEVICE static void filter(
+        int k, int n, Complex<T>* z, const Complex<T>* w, const F& factors) {
+        const auto here = factors(k);
+        if constexpr (B == Boundary::zero) {
+            const Complex<T> c = here * coefficient(k, n, z, w);
+            z[k + 1] = {2 * c.im, -2 * c.re};
+            z[2 * n + 1 - k] = {-2 * c.im, 2 * c.re};
+            if (k == 0) z[0] = z[n + 1] = {0, 0};
+        } else {
+            const int other = partner(k, n);
+            const auto there = B == Boundary::periodic ? here : factors(other);
+            const Complex<T> a = here * coefficient(k, n, z, w);
+            const Complex<T> b = there * coefficient(other, n, z, w);
+            z[k] = separate(k, a, b, w + k);
+            z[other] = separate(other, b, a, w + other);
+        }
+    }
+
+  private:
+    STENCIL_HOST_DEVICE static int partner(int k, int n) { return k == 0 ? 0 : n - k; }
+
+    // Entry j of the odd continuation.
+    template <class F>
+    STENCIL_HOST_DEVICE static auto odd(int j, int n, const F& entry) -> decltype(entry(0)) {
+        if (j == 0 || j == n + 1) return {0, 0};
+        if (j <= n) return entry(j - 1);
+        const auto mirrored = entry(2 * n + 1 - j);
+        return {-mirrored.re, -mirrored.im};
+    }
+
+    // A coefficient from its frequency and the partner's.
+    template <class T>
+    STENCIL_HOST_DEVICE static Complex<T> combine(Complex<T> z, Complex<T> other, const Complex<T>* w) {
+        if constexpr (B == Boundary::insulated) return middle(*w * z, conjugate(*w) * other);
+        return middle(z + times_i(z), other - times_i(other));
+    }
+
+    // Frequency k from coefficient k and the partner's.
+    template <class T>
+    STENCIL_HOST_DEVICE static Complex<T> separate(int k,
+                                                   Complex<T> c,
+                                                   Complex<T> other,
+                                                   const Complex<T>* w) {
+        if constexpr (B == Boundary::insulated) return k == 0 ? c : conjugate(*w) * (c - times_i(other));
+        return middle(c - times_i(c), other + times_i(other));
+    }
+};
+
+}  // namespace stencil

@@ -1,0 +1,102 @@
+// The method `streaming`: several steps in each pass over the field
+// (kernels/methods/streaming/streaming_kernel.cuh says how).
+
+#include "kernels/methods/streaming/streaming.cuh"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+template <class T>
+class StreamingStepper : public Stepper<T> {
+  public:
+    explicit StreamingStepper(CudaStream& stream) : stream_(stream) {
+        int device = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
+    }
+
+    void advance(FieldPair<T>& fields,
+                 Boundary boundary,
+                 ScaledSteps<T>& schedule,
+                 long long steps) override {
+        while (steps > 0) {
+            const Cut cut = next_cut(schedule, steps);
+            const Plan& plan = plan_for(fields.front, boundary, cut);
+            StreamPass<T> pass{fields.front, fields.back, plan.strips, plan.segments, {}};
+            const int levels = plan.warps * (cut.full ? Tuning::kLevels : 1);
+            for (int i = 0; i < levels; ++i) pass.weights[i] = schedule.next();
+            launch_stream(pass, {boundary, cut.full, plan.warps, cuda_handle(stream_)});
+            fields.swap();
+            steps -= levels;
+        }
+    }
+
+    void prepare(FieldPair<T>& fields, Boundary boundary) override {
+        plan_for(fields.front, boundary, {true, Tuning::kMostWarps});
+    }
+
+  private:
+    using Tuning = StreamingTuning<T>;
+
+    /// What the next pass might do: so many warps at most, with kLevels steps each or one.
+    struct Cut {
+        bool full;
+        int warps;
+    };
+    struct Plan {
+        int warps, strips, segments;
+    };
+
+    // A warp with several steps scales once, after the last one; so they begin where the schedule does.
+    static Cut next_cut(const ScaledSteps<T>& schedule, long long steps) {
+        const int group = schedule.steps_per_scale();
+        const bool aligned = group == Tuning::kLevels && schedule.steps_to_scale() == group;
+        if (aligned && steps >= group)
+            return {true, int(std::min<long long>(steps / group, Tuning::kMostWarps))};
+        const long long until = group == Tuning::kLevels && !aligned ? schedule.steps_to_scale() : steps;
+        return {false, int(std::min({steps, until, (long long)Tuning::kMostWarps}))};
+    }
+
+    const Plan& plan_for(FieldView<const T> field, Boundary boundary, Cut cut) {
+        const auto key = std::tuple(boundary, cut.full, cut.warps);
+        const auto found = plans_.find(key);
+        if (found != plans_.end()) return found->second;
+        int warps = cut.warps;
+        int blocks = 0;
+        // A GPU with little shared memory takes fewer warps in a block.
+        for (; warps > 0; --warps) {
+            blocks = stream_blocks_per_multiprocessor<T>({boundary, cut.full, warps, nullptr}, field.nx);
+            if (blocks > 0) break;
+        }
+        if (warps == 0) throw CudaError("CUDA: streaming: too little shared memory");
+        const int levels = warps * (cut.full ? Tuning::kLevels : 1);
+        const bool wraps = boundary == Boundary::periodic;
+        const int strips = strips_over(field.nx, Tuning::kWidth, levels, wraps).strips;
+        const int extra_rows = stream_extra_rows<T>(warps, cut.full);
+        const int segments = segments_over(field.ny, strips, {blocks * multiprocessors_, extra_rows});
+        return plans_.emplace(key, Plan{warps, strips, segments}).first->second;
+    }
+
+    CudaStream& stream_;
+    int multiprocessors_ = 0;
+    std::map<std::tuple<Boundary, bool, int>, Plan> plans_;
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_streaming(const Execution& execution, FieldShape) {
+    return std::make_unique<StreamingStepper<T>>(*execution.stream);
+}
+
+template std::unique_ptr<Stepper<float>> make_streaming<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_streaming<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

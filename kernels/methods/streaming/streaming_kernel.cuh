@@ -1,0 +1,498 @@
+// The kernel of the method `streaming`: up to 16 steps in one pass over the field, in registers.
+//
+// A block owns a strip of columns and walks down its segment of rows. Its warps are a pipeline: the first
+// works out steps 1 to 4 of the pass, the second 5 to 8, and so on, and rows are handed from warp to warp
+// through rings in shared memory. A warp spans the strip: a lane holds 18 (float64: 9) columns. For each of
+// its steps
+// ("levels") it keeps, in registers, the row before the newest one, u, and the diagonal sums d of the two
+// rows before:
+//
+//     d(r)[j] = u(r - 1)[j] + u(r)[j + 1]            so that
+//     north + east = d(r)[j] of the rows above, west + south = d(r + 1)[j - 1] once row r + 1 has arrived
+//
+// and every sum serves two cells: 2 FADD and 1 FFMA per cell and step instead of 3 FADD and 2 FFMA. West and
+// east neighbours come from the lanes beside by shuffles.
+//
+// The levels of a warp are one iteration apart: level l works on the row that level l - 1 finished in the
+// iteration before. So within an iteration nothing waits for anything, and the registers that a level's
+// output goes to are those that the next level has just finished with: no moves. Two kinds of iteration, even
+// and odd, take turns in which half of `rows` is the newest.
+//
+// Warps wait for each other in pairs only, until a batch of rows is full or free. The first warp has rows
+// fetched and the last one has them written by bulk copies, a batch ahead and a batch behind.
+//
+// The boundary holds at every step: the ghost rows and columns are set at every level, where the field's edge
+// passes through a block.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/warp_pipeline.cuh"
+#include "kernels/methods/streaming/streaming.cuh"
+
+namespace stencil {
+
+inline constexpr unsigned kWholeWarp = ~0U;
+
+/// What a block works out.
+struct StreamTile {
+    int origin;              ///< first column of lane 0; negative where it reaches around the west side
+    int x_begin, x_end;      ///< the columns that it writes
+    int y_begin, y_end;      ///< the rows
+    int first_row, end_row;  ///< the rows that it reads, those around the field's ends included
+};
+
+template <class T, int kCells>
+struct Packet {
+    alignas(kCells * sizeof(T)) T cell[kCells];
+};
+
+/// A lane's columns in shared memory, 8 bytes at a time.
+template <class T, int kColumns>
+struct LaneRow {
+    static constexpr int kCells = int(8 / sizeof(T));
+    static_assert(kColumns % kCells == 0);
+
+    __device__ static void read(T (&to)[kColumns], const T* from) {
+#pragma unroll
+        for (int j = 0; j < kColumns; j += kCells) {
+            const auto packet = *reinterpret_cast<const Packet<T, kCells>*>(from + j);
+#pragma unroll
+            for (int k = 0; k < kCells; ++k) to[j + k] = packet.cell[k];
+        }
+    }
+    __device__ static void write(T* to, const T (&from)[kColumns]) {
+#pragma unroll
+        for (int j = 0; j < kColumns; j += kCells) {
+            Packet<T, kCells> packet;
+#pragma unroll
+            for (int k = 0; k < kCells; ++k) packet.cell[k] = from[j + k];
+            *reinterpret_cast<Packet<T, kCells>*>(to + j) = packet;
+        }
+    }
+};
+
+/// kNarrow: the field is narrower than a strip, so that its east edge lies within any lane.
+template <class T, int kLevels, Boundary B, bool kNarrow>
+class StreamBlock {
+    using Tuning = StreamingTuning<T>;
+    static constexpr int kColumns = Tuning::kColumns;
+    static constexpr int kWidth = Tuning::kWidth;
+    static constexpr int kBatch = Tuning::kBatch;
+    static constexpr int kPacket = int(16 / sizeof(T));
+    static constexpr bool kWraps = B == Boundary::periodic;
+    /// How many rows a warp's output is behind its input.
+    static constexpr int kLag = 2 * kLevels - 1;
+    using Row = T[kWidth];
+
+  public:
+    /// Of a block; as many rings of two batches of rows follow as there are warps.
+    struct Shared {
+#if STENCIL_BULK_COPIES
+        ByteBarrier arrived[2];
+#else
+        std::uint64_t unused[2];
+#endif
+        Turn full[Tuning::kMostWarps][2];  ///< of each half of the ring that a warp reads
+        Turn free[Tuning::kMostWarps][2];
+        int source[kWidth];  ///< of each column, where columns are gathered
+        alignas(16) Row ring[1][2 * kBatch];
+    };
+
+    static constexpr std::size_t shared_bytes(int warps) {
+        return sizeof(Shared) + std::size_t(warps) * 2 * kBatch * sizeof(Row);
+    }
+
+    __device__ StreamBlock(const StreamPass<T>& pass, Shared& shared, int warp, int warps)
+        : pass_(pass), shared_(shared), lane_(int(threadIdx.x)), warp_(warp), warps_(warps) {
+        locate();
+        prepare_source();
+#pragma unroll
+        for (int level = 0; level < kLevels; ++level)
+            ratio_[level] = pass.weights[warp * kLevels + level].ratio;
+        scale_ = pass.weights[warp * kLevels + kLevels - 1].scale;
+        west_open_ = lane_ == 0 ? T(0) : T(1);
+        east_open_ = lane_ == 31 ? T(0) : T(1);
+        top_ = warp * kLag - tile_.first_row;
+        bottom_ = top_ + pass.from.ny;
+    }
+
+    __device__ void run() {
+#pragma unroll
+        for (int level = 0; level < kLevels; ++level)
+#pragma unroll
+            for (int j = 0; j < kColumns; ++j) rows_[0][level][j] = rows_[1][level][j] = d_[level][j] = T(0);
+
+        const int batches = (tile_.y_end - tile_.first_row + warps_ * kLag + kBatch - 1) / kBatch;
+        const bool first = warp_ == 0;
+        const bool last = warp_ == warps_ - 1;
+        if (first) fetch(0);
+        for (int batch = 0; batch < batches; ++batch) {
+            const int half = batch & 1;
+            if (first) {
+                await(batch);
+                fetch(batch + 1);
+            } else {
+                shared_.full[warp_][half].wait(batch >> 1);
+            }
+            if (!last && batch >= 2) shared_.free[warp_ + 1][half].wait((batch >> 1) - 1);
+            const int lane_cells = lane_ * kColumns;
+            const T* in = shared_.ring[warp_][half * kBatch] + lane_cells;
+            T* out = shared_.ring[warp_ + 1][half * kBatch] + lane_cells;
+            if (at_an_edge(batch * kBatch))
+                step_batch<true>(batch * kBatch, in, out);
+            else
+                step_batch<false>(batch * kBatch, in, out);
+            if (!first) shared_.free[warp_][half].arrive();
+            if (last)
+                send(batch);
+            else
+                shared_.full[warp_ + 1][half].arrive();
+        }
+        if (last) finish_sending();
+        if (first) await(batches);
+    }
+
+  private:
+    __device__ void locate() {
+        const int nx = pass_.from.nx;
+        const int ny = pass_.from.ny;
+        const int levels = warps_ * kLevels;
+        const StreamStrips strips{nx, kWidth, levels, kWraps, pass_.strips};
+        const int strip = int(blockIdx.x) % pass_.strips;
+        const int segment = int(blockIdx.x) / pass_.strips;
+        tile_.origin = strips.origin(strip);
+        tile_.x_begin = strips.begin(strip);
+        tile_.x_end = strips.begin(strip + 1);
+        tile_.y_begin = int(std::int64_t(ny) * segment / pass_.segments);
+        tile_.y_end = int(std::int64_t(ny) * (segment + 1) / pass_.segments);
+        tile_.first_row = kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0);
+        tile_.end_row = kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny);
+        beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
+    }
+
+    // Rows come in bulk where they lie in one or two pieces whose ends are multiples of 16 bytes; otherwise
+    // cell by cell: fields narrower than a strip, and those that wrap at an odd place.
+    __device__ void prepare_source() {
+        const int nx = pass_.from.nx;
+        gathers_ =
+            kNarrow || (kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels));
+        source_ = tile_.origin < 0 ? tile_.origin + nx : tile_.origin;
+        first_piece_ = kWraps ? min(kWidth, nx - source_) : kWidth;
+        if (gathers_)
+            for (int k = warp_ * 32 + lane_; k < kWidth; k += warps_ * 32) {
+                const int x = tile_.origin + k;
+                shared_.source[k] = kWraps ? ((x % nx) + nx) % nx : min(x, nx - 1);
+            }
+#if STENCIL_BULK_COPIES
+        if (warp_ == 0 && lane_ == 0) {
+            shared_.arrived[0].init();
+            shared_.arrived[1].init();
+        }
+#endif
+        if (lane_ == 0)
+            for (int half = 0; half < 2; ++half) {
+                shared_.full[warp_][half].init();
+                shared_.free[warp_][half].init();
+            }
+#if STENCIL_BULK_COPIES
+        publish_barriers();
+#endif
+        __syncthreads();
+    }
+
+    // ---- The first warp: rows come in.
+
+    __device__ bool in_bulk() const {
+        return STENCIL_BULK_COPIES && !gathers_;
+    }
+
+    __device__ void fetch(int batch) {
+        const int rows = min(kBatch, tile_.end_row - tile_.first_row - batch * kBatch);
+        Row* ring = shared_.ring[0] + (batch & 1) * kBatch;
+        if (in_bulk())
+            fetch_bulk(batch, rows, ring);
+        else
+            fetch_cells(batch, rows, ring);
+    }
+
+    __device__ void fetch_bulk(int batch, int rows, Row* ring) {
+#if STENCIL_BULK_COPIES
+        __syncwarp();  // all lanes have read what the copies write over
+        if (rows > 0 && elected()) {
+            ByteBarrier& arrived = shared_.arrived[batch & 1];
+            arrived.expect(unsigned(rows * sizeof(Row)));
+            int y = tile_.first_row + batch * kBatch;
+            if constexpr (kWraps) y = y < 0 ? y + pass_.from.ny : y >= pass_.from.ny ? y - pass_.from.ny : y;
+#pragma unroll
+            for (int r = 0; r < kBatch; ++r) {
+                if (r >= rows) break;
+                const T* row = pass_.from.row(y);
+                bulk_load(ring[r], row + source_, unsigned(first_piece_ * sizeof(T)), arrived);
+                if (kWraps && first_piece_ < kWidth)
+                    bulk_load(
+                        ring[r] + first_piece_, row, unsigned((kWidth - first_piece_) * sizeof(T)), arrived);
+                ++y;
+                if (kWraps && y == pass_.from.ny) y = 0;
+            }
+        }
+        __syncwarp();
+#endif
+    }
+
+    __device__ void fetch_cells(int batch, int rows, Row* ring) {
+        for (int r = 0; r < rows; ++r) {
+            int y = tile_.first_row + batch * kBatch + r;
+            if constexpr (kWraps) y = ((y % pass_.from.ny) + pass_.from.ny) % pass_.from.ny;
+            const T* row = pass_.from.row(y);
+            if (gathers_) {
+#pragma unroll
+                for (int k = 0; k < kColumns; ++k) {
+                    const int column = k * 32 + lane_;
+                    __pipeline_memcpy_async(ring[r] + column, row + shared_.source[column], sizeof(T));
+                }
+            } else {
+                for (int k = lane_ * kPacket; k < kWidth; k += 32 * kPacket) {
+                    const bool second = k >= first_piece_;
+                    __pipeline_memcpy_async(ring[r] + k, row + (second ? k - first_piece_ : source_ + k), 16);
+                }
+            }
+        }
+        __pipeline_commit();
+    }
+
+    __device__ void await(int batch) {
+        if (!in_bulk()) {
+            __pipeline_wait_prior(0);
+            __syncwarp();
+            return;
+        }
+#if STENCIL_BULK_COPIES
+        if (batch * kBatch < tile_.end_row - tile_.first_row)
+            shared_.arrived[batch & 1].wait((batch >> 1) & 1);
+#endif
+    }
+
+    // ---- The last warp: rows go out.
+
+    __device__ void send(int batch) {
+        const Row* ring = shared_.ring[warps_] + (batch & 1) * kBatch;
+        const int y = tile_.first_row + batch * kBatch - warps_ * kLag;
+#if STENCIL_BULK_COPIES
+        before_bulk_store();
+        __syncwarp();
+        if (elected()) {
+            // Up to the end of the 16 bytes: what lies beyond a row's last cell is nobody's.
+            const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
+            const T* from = ring[0] + (tile_.x_begin - tile_.origin);
+            T* to = pass_.to.row(y) + tile_.x_begin;
+#pragma unroll
+            for (int r = 0; r < kBatch; ++r) {
+                if (y + r >= tile_.y_begin && y + r < tile_.y_end)
+                    bulk_store(to, from + r * kWidth, unsigned(cells * sizeof(T)));
+                to += pass_.to.pitch;
+            }
+            close_and_wait_for_stores<1>();
+        }
+        __syncwarp();
+#else
+        __syncwarp();
+        for (int r = 0; r < kBatch; ++r) {
+            if (y + r < tile_.y_begin || y + r >= tile_.y_end) continue;
+            T* row = pass_.to.row(y + r);
+            for (int x = tile_.x_begin + lane_ * kPacket; x < tile_.x_end; x += 32 * kPacket)
+                *reinterpret_cast<Packet<T, kPacket>*>(row + x) =
+                    *reinterpret_cast<const Packet<T, kPacket>*>(ring[r] + (x - tile_.origin));
+        }
+        __syncwarp();
+#endif
+    }
+
+    __device__ void finish_sending() {
+#if STENCIL_BULK_COPIES
+        close_and_wait_for_stores<0>();
+#endif
+    }
+
+    // ---- All warps: the steps.
+
+    // Level l takes up row `first_row` in iteration warp * kLag + 2 l; the field's first row therefore in
+    // iteration top + 2 l, and the one below its last row in bottom + 2 l.
+    __device__ bool at_an_edge(int iteration) const {
+        if constexpr (kWraps) return false;
+        if (kNarrow || beyond_east_ > 0) return true;
+        constexpr unsigned kReach = 2 * (kLevels - 1) + kBatch;
+        return unsigned(iteration - top_ + kBatch - 1) < kReach ||
+               unsigned(iteration - bottom_ + kBatch - 1) < kReach;
+    }
+
+    template <bool kEdge>
+    __device__ void step_batch(int iteration, const T* in, T* out) {
+        // Not unrolled: two iterations are enough code for the instruction cache.
+#pragma unroll 1
+        for (int r = 0; r < kBatch; r += 2) {
+            iterate<0, kEdge>(iteration + r, in + r * kWidth, out + r * kWidth);
+            iterate<1, kEdge>(iteration + r + 1, in + (r + 1) * kWidth, out + (r + 1) * kWidth);
+        }
+    }
+
+    // kNow: which half of rows_ has the newest row of each level.
+    template <int kNow, bool kEdge>
+    __device__ void iterate(int iteration, const T* in, T* out) {
+        LaneRow<T, kColumns>::read(rows_[kNow][0], in);
+        if constexpr (kEdge && !kWraps) {
+            set_ghost_rows<kNow>(iteration);
+            set_ghost_column<kNow>();
+        }
+        T done[kColumns];
+        step_level<kNow>(kLevels - 1, done);
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) done[j] *= scale_;
+        LaneRow<T, kColumns>::write(out, done);
+        // Last level first: each then writes over what the next one has finished with.
+#pragma unroll
+        for (int level = kLevels - 2; level >= 0; --level)
+            step_level<kNow>(level, rows_[1 - kNow][level + 1]);
+    }
+
+    // Row r has arrived: row r - 1 of the next level.
+    template <int kNow>
+    __device__ void step_level(int level, T (&out)[kColumns]) {
+        T(&newest)[kColumns] = rows_[kNow][level];
+        T(&before)[kColumns] = rows_[1 - kNow][level];
+        T(&d)[kColumns] = d_[level];
+        T west = __shfl_up_sync(kWholeWarp, before[kColumns - 1], 1);
+        T east = __shfl_down_sync(kWholeWarp, newest[0], 1);
+        T d_west;
+        T d_last;
+        if constexpr (B == Boundary::zero) {
+            // Exact, as a product with 0 or 1 is: no more instructions than in the middle of the field.
+            d_west = fma(west, west_open_, newest[0]);
+            d_last = fma(east, east_open_, before[kColumns - 1]);
+        } else {
+            if constexpr (B == Boundary::insulated) {
+                west = lane_ == 0 ? before[0] : west;
+                east = lane_ == 31 ? newest[kColumns - 1] : east;
+            }
+            d_west = west + newest[0];
+            d_last = before[kColumns - 1] + east;
+        }
+#pragma unroll
+        for (int j = 0; j < kColumns; ++j) {
+            const T sum = d[j] + d_west;
+            const T d_now = j < kColumns - 1 ? before[j] + newest[j < kColumns - 1 ? j + 1 : j] : d_last;
+            out[j] = fma(ratio_[level], before[j], sum);
+            d[j] = d_now;
+            d_west = d_now;
+        }
+    }
+
+    template <int kNow>
+    __device__ void set_ghost_rows(int iteration) {
+#pragma unroll
+        for (int level = 0; level < kLevels; ++level) {
+            T(&newest)[kColumns] = rows_[kNow][level];
+            T(&before)[kColumns] = rows_[1 - kNow][level];
+            const bool top = iteration == top_ + 2 * level;
+            const bool bottom = iteration == bottom_ + 2 * level;
+#pragma unroll
+            for (int j = 0; j < kColumns; ++j) {
+                if (top) before[j] = B == Boundary::zero ? T(0) : newest[j];
+                if (bottom) newest[j] = B == Boundary::zero ? T(0) : before[j];
+            }
+        }
+    }
+
+    // The column beyond the field's last one, where it is no lane's neighbour but a column of one.
+    template <int kNow>
+    __device__ void set_ghost_column() {
+        const int ghost = kWidth - beyond_east_ - lane_ * kColumns;
+        // A wide field's strips end at most three columns beyond it.
+        constexpr int kFirst = kNarrow ? 0 : kColumns - kStripAlignment + 1;
+#pragma unroll
+        for (int level = 0; level < kLevels; ++level) {
+            T(&newest)[kColumns] = rows_[kNow][level];
+            T west = T(0);
+            if constexpr (kNarrow && B == Boundary::insulated)
+                west = __shfl_up_sync(kWholeWarp, newest[kColumns - 1], 1);
+#pragma unroll
+            for (int j = kColumns - 1; j >= kFirst; --j)
+                if (j == ghost)
+                    newest[j] = B == Boundary::zero ? T(0) : j > 0 ? newest[j > 0 ? j - 1 : 0] : west;
+        }
+    }
+
+    const StreamPass<T>& pass_;
+    Shared& shared_;
+    const int lane_, warp_, warps_;
+    StreamTile tile_;
+    bool gathers_;
+    int source_;       ///< column of the field that lane 0 begins with
+    int first_piece_;  ///< columns before the field wraps
+    int beyond_east_;  ///< columns that lie beyond the field's last one
+    int top_, bottom_;
+    T rows_[2][kLevels][kColumns];
+    T d_[kLevels][kColumns];
+    T ratio_[kLevels];
+    T scale_;
+    T west_open_, east_open_;  ///< 0 in the lane at that side of the strip, else 1
+};
+
+template <class T, int kLevels, Boundary B, bool kNarrow>
+__global__ void __launch_bounds__(32 * StreamingTuning<T>::kMostWarps, 2)
+    streaming_kernel(const __grid_constant__ StreamPass<T> pass) {
+    using Block = StreamBlock<T, kLevels, B, kNarrow>;
+    extern __shared__ __align__(16) unsigned char memory[];
+    // From one lane, so that the compiler knows it to be the same in all of them.
+    const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
+    Block block(pass, *reinterpret_cast<typename Block::Shared*>(memory), warp, int(blockDim.y));
+    block.run();
+}
+
+/// Calls f(kernel, bytes of shared memory) with the kernel for this launch.
+template <class T, class F>
+auto with_stream_kernel(const StreamLaunch& launch, int nx, F&& f) {
+    return with_boundary(launch.boundary, [&](auto boundary) {
+        constexpr Boundary kBoundary = boundary.value;
+        const auto call = [&]<int kLevels, bool kNarrow>() {
+            using Block = StreamBlock<T, kLevels, kBoundary, kNarrow>;
+            return f(streaming_kernel<T, kLevels, kBoundary, kNarrow>,
+                     int(Block::shared_bytes(launch.warps)));
+        };
+        constexpr int kFull = StreamingTuning<T>::kLevels;
+        if constexpr (kBoundary != Boundary::periodic)
+            if (nx < StreamingTuning<T>::kWidth)
+                return launch.full ? call.template operator()<kFull, true>()
+                                   : call.template operator()<1, true>();
+        return launch.full ? call.template operator()<kFull, false>() : call.template operator()<1, false>();
+    });
+}
+
+template <class T>
+int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx) {
+    return with_stream_kernel<T>(launch, nx, [&](auto kernel, int bytes) {
+        int device = 0;
+        int most = 0;
+        CUDA_CHECK(cudaGetDevice(&device));
+        CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+        if (bytes > most) return 0;
+        // The same for every number of warps: launches of all of them follow one another.
+        CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+        int blocks = 0;
+        CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, kernel, 32 * launch.warps, std::size_t(bytes)));
+        return blocks;
+    });
+}
+
+template <class T>
+void launch_stream(const StreamPass<T>& pass, const StreamLaunch& launch) {
+    with_stream_kernel<T>(launch, pass.from.nx, [&](auto kernel, int bytes) {
+        const unsigned blocks = unsigned(pass.strips) * unsigned(pass.segments);
+        kernel<<<blocks, dim3(32, unsigned(launch.warps)), std::size_t(bytes), launch.stream>>>(pass);
+        check_launch("streaming_kernel");
+    });
+}
+
+}  // namespace stencil

@@ -1,0 +1,89 @@
+// How a pass of the method `streaming` is cut into blocks: strips of columns times segments of rows.
+//
+// A block works out `width` columns, as many as its lanes hold. Each of the pass's steps spoils one more
+// column and row at a cut (they would need cells that another block has), so that strips overlap by the steps
+// on either side of a cut, and segments likewise. At the field's own edges nothing is spoilt: there the
+// boundary says what lies outside.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// Columns are cut at multiples of it: 16 bytes of float32, so that rows can be copied in bulk.
+inline constexpr int kStripAlignment = 4;
+
+STENCIL_HOST_DEVICE constexpr int strip_aligned(std::int64_t columns) {
+    return int((columns + kStripAlignment - 1) / kStripAlignment * kStripAlignment);
+}
+
+/// The strips that cover nx columns.
+struct StreamStrips {
+    int nx;
+    int width;   ///< columns that a block holds, a multiple of kStripAlignment
+    int levels;  ///< steps of the pass
+    bool wraps;  ///< periodic boundary: the outer strips overlap around the sides
+    int strips;
+
+    /// The first column that strip k holds. Negative where it reaches around the west side.
+    STENCIL_HOST_DEVICE constexpr int origin(int k) const {
+        if (wraps) return begin(k) - strip_aligned(levels);
+        if (strips == 1) return 0;
+        // The last strip ends with the field, or up to three columns beyond it.
+        const std::int64_t last = strip_aligned(nx - width);
+        return strip_aligned(last * k / (strips - 1));
+    }
+
+    /// The first column that strip k writes; it writes up to begin(k + 1).
+    STENCIL_HOST_DEVICE constexpr int begin(int k) const {
+        if (k == strips) return nx;
+        if (wraps) return strip_aligned(std::int64_t(nx) * k / strips);
+        return k == 0 ? 0 : origin(k) + strip_aligned(levels);
+    }
+
+    /// Whether no strip writes a column that it has not got right.
+    constexpr bool cover() const {
+        for (int k = 0; k < strips; ++k) {
+            const bool at_the_edge = !wraps && k == strips - 1;
+            if (!at_the_edge && begin(k + 1) > origin(k) + width - levels) return false;
+            if (begin(k + 1) < begin(k)) return false;
+        }
+        return true;
+    }
+};
+
+/// The fewest strips that do. Needs width > 2 * strip_aligned(levels) + kStripAlignment.
+constexpr StreamStrips strips_over(int nx, int width, int levels, bool wraps) {
+    StreamStrips strips{nx, width, levels, wraps, nx > width && !wraps ? 2 : 1};
+    while (!strips.cover()) ++strips.strips;
+    return strips;
+}
+
+/// What of the GPU the cut depends on.
+struct StreamSlots {
+    int blocks;      ///< that run at the same time, on all multiprocessors
+    int extra_rows;  ///< that a block goes through beyond those that it writes
+};
+
+/// How many segments of rows make the pass shortest: each wave of blocks takes as long as one of its
+/// segments.
+constexpr int segments_over(int ny, int strips, const StreamSlots& slots) {
+    constexpr int kMostWaves = 8;
+    constexpr int kFewestRows = 8;
+    int best = 1;
+    std::int64_t best_cost = -1;
+    const int most = std::max(1, std::min(ny / kFewestRows, kMostWaves * slots.blocks / strips));
+    for (int segments = 1; segments <= most; ++segments) {
+        const std::int64_t rows = (ny + segments - 1) / segments + slots.extra_rows;
+        const std::int64_t waves = (std::int64_t(strips) * segments + slots.blocks - 1) / slots.blocks;
+        if (best_cost >= 0 && rows * waves >= best_cost) continue;
+        best = segments;
+        best_cost = rows * waves;
+    }
+    return best;
+}
+
+}  // namespace stencil

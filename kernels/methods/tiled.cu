@@ -1,0 +1,189 @@
+// The method `tiled`: a block works on a tile, each thread on several cells, with loads and stores of 128
+// bits.
+//
+// A warp owns a strip of the tile's rows, 32 groups of 16 bytes wide (4 floats or 2 doubles a group), so that
+// a row is one coalesced access of 512 bytes, and a thread keeps its group of every row in registers: several
+// loads are on their way at once, which one cell per thread never has. Neighbours within the strip are in the
+// same thread, west and east come from the lanes beside by shuffles, and the rows above and below a strip
+// from the neighbouring warps through shared memory. Only the rim of the whole tile is read twice. Tiles that
+// touch the field's edge load cell by cell and ask the boundary; the others never do.
+
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/field/cell_update.h"
+#include "kernels/methods/graph_stepper.cuh"
+#include "kernels/methods/steppers.h"
+
+namespace stencil {
+namespace {
+
+struct TiledTuning {
+    static constexpr int kWarps = 4;  ///< of a block, one strip each
+    static constexpr int kRows = 2;   ///< of a strip
+};
+
+constexpr int kWarps = TiledTuning::kWarps;
+constexpr int kRows = TiledTuning::kRows;
+constexpr int kLanes = 32;
+constexpr int kHeight = kWarps * kRows;
+
+template <class T>
+struct Group {
+    static constexpr int kCells = int(16 / sizeof(T));
+    alignas(16) T cell[kCells];
+};
+
+template <class T>
+constexpr int kWidth = kLanes* Group<T>::kCells;
+
+// The first and last rows of every strip of the tile.
+template <class T>
+struct SharedRows {
+    Group<T> first[kWarps][kLanes];
+    Group<T> last[kWarps][kLanes];
+};
+
+// What a tile reads of the field. Inner tiles have their whole rim inside it.
+template <class T, Boundary B, bool kInner>
+struct Source {
+    FieldView<const T> u;
+    int x0;  ///< the tile's first column
+
+    __device__ T cell(int x, int y) const {
+        // A tile reaches beyond the field's far edges; what lies further out than one cell is never used.
+        if constexpr (kInner)
+            return u.at(x, y);
+        else
+            return x <= u.nx && y <= u.ny ? value_at(u, B, x, y) : T(0);
+    }
+
+    __device__ Group<T> group(int y) const {
+        const int x = x0 + int(threadIdx.x) * Group<T>::kCells;
+        if constexpr (kInner) {
+            return *reinterpret_cast<const Group<T>*>(u.row(y) + x);
+        } else {
+            Group<T> result;
+#pragma unroll
+            for (int i = 0; i < Group<T>::kCells; ++i) result.cell[i] = cell(x + i, y);
+            return result;
+        }
+    }
+
+    // The cell beside the tile: to the west for the first lane, to the east for the last one.
+    __device__ T beside(int y) const {
+        const int lane = int(threadIdx.x);
+        if (lane == 0) return cell(x0 - 1, y);
+        return lane == kLanes - 1 ? cell(x0 + kWidth<T>, y) : T(0);
+    }
+};
+
+template <class T>
+struct Rows {
+    Group<T> north, center, south;
+    T beside;
+};
+
+template <class T>
+__device__ Group<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
+    constexpr int cells = Group<T>::kCells;
+    T west = __shfl_up_sync(~0U, u.center.cell[cells - 1], 1);
+    T east = __shfl_down_sync(~0U, u.center.cell[0], 1);
+    if (threadIdx.x == 0) west = u.beside;
+    if (threadIdx.x == kLanes - 1) east = u.beside;
+    Group<T> result;
+#pragma unroll
+    for (int i = 0; i < cells; ++i)
+        result.cell[i] = step_cell(Neighbourhood<T>{u.center.cell[i],
+                                                    u.north.cell[i],
+                                                    u.south.cell[i],
+                                                    i > 0 ? u.center.cell[i - 1] : west,
+                                                    i < cells - 1 ? u.center.cell[i + 1] : east},
+                                   w);
+    return result;
+}
+
+template <class T>
+__device__ void store_group(FieldView<T> out, int x, int y, const Group<T>& group) {
+    if (y >= out.ny) return;
+    if (x + Group<T>::kCells <= out.nx) {
+        *reinterpret_cast<Group<T>*>(out.row(y) + x) = group;
+        return;
+    }
+#pragma unroll
+    for (int i = 0; i < Group<T>::kCells; ++i)
+        if (x + i < out.nx) out.at(x + i, y) = group.cell[i];
+}
+
+template <class T, Boundary B, bool kInner>
+__device__ void step_tile(const Source<T, B, kInner>& source,
+                          SharedRows<T>& shared,
+                          FieldView<T> out,
+                          int y0,
+                          const StepWeights<T>& w) {
+    const int lane = int(threadIdx.x);
+    const int warp = int(threadIdx.y);
+    const int first_row = y0 + warp * kRows;
+    Group<T> strip[kRows];
+    T beside[kRows];
+    Group<T> north;
+    Group<T> south;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) strip[i] = source.group(first_row + i);
+    if (warp == 0) north = source.group(y0 - 1);
+    if (warp == kWarps - 1) south = source.group(y0 + kHeight);
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) beside[i] = source.beside(first_row + i);
+    shared.first[warp][lane] = strip[0];
+    shared.last[warp][lane] = strip[kRows - 1];
+    __syncthreads();
+    if (warp > 0) north = shared.last[warp - 1][lane];
+    if (warp < kWarps - 1) south = shared.first[warp + 1][lane];
+    const int x = source.x0 + lane * Group<T>::kCells;
+#pragma unroll
+    for (int i = 0; i < kRows; ++i) {
+        const Rows<T> rows{
+            i > 0 ? strip[i - 1] : north, strip[i], i < kRows - 1 ? strip[i + 1] : south, beside[i]};
+        store_group(out, x, first_row + i, step_group(rows, w));
+    }
+}
+
+template <class T, Boundary B>
+__global__ void __launch_bounds__(kLanes* kWarps)
+    tiled_kernel(FieldView<const T> u, FieldView<T> out, const StepWeights<T>* weights) {
+    __shared__ SharedRows<T> shared;
+    const StepWeights<T> w = *weights;
+    const int x0 = block_column() * kWidth<T>;
+    const int y0 = block_row() * kHeight;
+    const bool inner = x0 > 0 && y0 > 0 && x0 + kWidth<T> < u.nx && y0 + kHeight < u.ny;
+    if (inner)
+        step_tile(Source<T, B, true>{u, x0}, shared, out, y0, w);
+    else
+        step_tile(Source<T, B, false>{u, x0}, shared, out, y0, w);
+}
+
+template <class T>
+class TiledStepper : public GraphStepper<T> {
+  public:
+    using GraphStepper<T>::GraphStepper;
+
+  protected:
+    void launch(const StepLaunch<T>& step) override {
+        with_boundary(step.boundary, [&](auto boundary) {
+            const dim3 grid = grid_over(step.from.nx, step.from.ny, kWidth<T>, kHeight);
+            tiled_kernel<T, boundary.value>
+                <<<grid, dim3(kLanes, kWarps), 0, step.stream>>>(step.from, step.to, step.weights);
+            check_launch("tiled_kernel");
+        });
+    }
+};
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<Stepper<T>> make_tiled(const Execution& execution, FieldShape) {
+    return std::make_unique<TiledStepper<T>>(*execution.stream);
+}
+
+template std::unique_ptr<Stepper<float>> make_tiled<float>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_tiled<double>(const Execution&, FieldShape);
+
+}  // namespace stencil

@@ -1,0 +1,47 @@
+// A quantity down a column: each row leaves for the next what that needs, too.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "kernels/view/quantity_at.h"
+
+namespace stencil {
+
+/// The cells of column x from row y on. at() is called for one row after the other.
+template <Quantity Q, bool kInner, class T>
+class ColumnReader {
+  public:
+    __device__ ColumnReader(const QuantitySource<T>& source, int x, int) : source_(source), x_(x) {}
+    __device__ QuantityValue<Q, T> at(int y) { return quantity_at<Q, kInner>(source_, x_, y); }
+
+  private:
+    const QuantitySource<T>& source_;
+    int x_;
+};
+
+/// Of the five values of a Laplacian, the row above had two.
+template <class T>
+class ColumnReader<Quantity::laplacian, true, T> {
+  public:
+    __device__ ColumnReader(const QuantitySource<T>& source, int x, int y)
+        : source_(source), x_(x), north_(value(x, y - 1)), center_(value(x, y)) {}
+
+    __device__ T at(int y) {
+        const T south = value(x_, y + 1);
+        const T result =
+            laplacian_cell(Neighbourhood<T>{center_, north_, south, value(x_ - 1, y), value(x_ + 1, y)});
+        north_ = center_;
+        center_ = south;
+        return result;
+    }
+
+  private:
+    __device__ T value(int x, int y) const { return field_value(source_.state.at(x, y), source_.factor); }
+
+    const QuantitySource<T>& source_;
+    int x_;
+    T north_;
+    T center_;
+};
+
+}  // namespace stencil

@@ -1,0 +1,54 @@
+// What can be seen of a field, and painting on it: on the host.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/view/brush.h"
+#include "kernels/view/quantity.h"
+#include "kernels/view/resample.h"
+#include "kernels/view/statistics/histogram_bins.h"
+#include "kernels/view/statistics/statistics.h"
+
+namespace stencil {
+
+/// A quantity of a state on the host. Its base is set where the quantity needs it.
+template <class T>
+struct CpuView {
+    QuantitySource<T> source;
+    Quantity quantity = Quantity::value;
+    ThreadPool& threads;
+};
+
+/// Into (height, width) pixels, row 0 on top.
+template <class T>
+void resample(const CpuView<T>& view, const ResampleRequest& request, float* pixels);
+
+/// Of all cells; the same whatever the number of threads.
+template <class T>
+Statistics statistics(const CpuView<T>& view);
+
+/// The 2-norm over all cells, summed in float64; NaN where a cell is. The same whatever the number of
+/// threads.
+template <class T>
+double norm(const CpuView<T>& view);
+
+/// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
+template <class T>
+std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q);
+
+/// The finite cells in each of `bins.count` equal parts of [low, high].
+template <class T>
+std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins& bins);
+
+/// At points; NaN beyond the field.
+template <class T>
+std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, bool smooth);
+
+/// One piece of a stroke on the field state * factor.
+template <class T>
+void paint(FieldView<T> state, double factor, const BrushPiece& piece, ThreadPool& threads);
+
+}  // namespace stencil

@@ -1,0 +1,21 @@
+// Painting on a stored state on the CPU.
+
+#include "kernels/view/paint_cell.h"
+
+#include "kernels/view/cpu_view.h"
+
+namespace stencil {
+
+template <class T>
+void paint(FieldView<T> state, double factor, const BrushPiece& piece, ThreadPool& threads) {
+    const CellBox box = reach_of(piece, state.nx, state.ny);
+    threads.for_ranges(box.ny, [&](std::int64_t begin, std::int64_t end) {
+        for (int y = box.y + int(begin); y < box.y + int(end); ++y)
+            for (int x = box.x; x < box.x + box.nx; ++x) paint_cell(piece, x, y, factor, state.at(x, y));
+    });
+}
+
+template void paint(FieldView<float>, double, const BrushPiece&, ThreadPool&);
+template void paint(FieldView<double>, double, const BrushPiece&, ThreadPool&);
+
+}  // namespace stencil

@@ -1,0 +1,36 @@
+// Painting on a stored state on CUDA: a thread per cell of the box that the piece can reach.
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/view/cuda_view.h"
+#include "kernels/view/paint_cell.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kWidth = 32;
+constexpr int kHeight = 8;
+
+template <class T>
+__global__ void paint_kernel(FieldView<T> state, double factor, BrushPiece piece, CellBox box) {
+    const int x = block_column() * kWidth + int(threadIdx.x);
+    const int y = block_row() * kHeight + int(threadIdx.y);
+    if (x < box.nx && y < box.ny)
+        paint_cell(piece, box.x + x, box.y + y, factor, state.at(box.x + x, box.y + y));
+}
+
+}  // namespace
+
+template <class T>
+void cuda_paint(FieldView<T> state, double factor, const BrushPiece& piece, CudaStream& stream) {
+    const CellBox box = reach_of(piece, state.nx, state.ny);
+    if (box.nx == 0 || box.ny == 0) return;
+    const dim3 grid = grid_over(box.nx, box.ny, kWidth, kHeight);
+    paint_kernel<<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(state, factor, piece, box);
+    check_launch("paint_kernel");
+}
+
+template void cuda_paint(FieldView<float>, double, const BrushPiece&, CudaStream&);
+template void cuda_paint(FieldView<double>, double, const BrushPiece&, CudaStream&);
+
+}  // namespace stencil

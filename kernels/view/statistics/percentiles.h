@@ -1,0 +1,59 @@
+// From ranks to percentiles: the host's part, which is the same for both backends.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "kernels/view/statistics/radix_select.h"
+#include "kernels/view/statistics/statistics.h"
+
+namespace stencil {
+
+/// Whether the least and the largest value are all that is asked for, which takes no selection.
+inline bool only_extremes(std::span<const double> q) {
+    for (const double each : q)
+        if (each != 0 && each != 100) return false;
+    return true;
+}
+
+/// Percentiles 0 and 100 of so many cells; empty where none is finite.
+inline std::vector<double> extremes(std::span<const double> q, const Statistics& all, std::size_t cells) {
+    std::vector<double> result;
+    if (all.not_finite == cells) return result;
+    for (const double each : q) result.push_back(each == 0 ? all.min : all.max);
+    return result;
+}
+
+/// NumPy's linear percentile between the values of its two ranks.
+inline double between_ranks(double low, double high, std::uint64_t count, double fraction) {
+    const double position = double(count - 1) * fraction;
+    const double t = position - double(std::uint64_t(position));
+    if (t == 0) return low;
+    // From the nearer end, as NumPy does, so that the result lies between the two.
+    return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
+}
+
+/// The percentiles of values of V, by find(fractions), which finds the ranks of kPercentilesAtOnce of them
+/// and returns the RadixSearch. Empty where that counted nothing.
+template <class V, class Find>
+std::vector<double> percentiles_by(std::span<const double> q, Find&& find) {
+    std::vector<double> result;
+    for (std::size_t i = 0; i < q.size(); i += kPercentilesAtOnce) {
+        const std::size_t count = std::min<std::size_t>(kPercentilesAtOnce, q.size() - i);
+        double fractions[kPercentilesAtOnce];
+        for (std::size_t j = 0; j < kPercentilesAtOnce; ++j)
+            fractions[j] = q[i + std::min(j, count - 1)] / 100;
+        const RadixSearch<RadixKey<V>> found = find(fractions);
+        if (found.count == 0) break;
+        for (std::size_t j = 0; j < count; ++j)
+            result.push_back(between_ranks(double(radix_value<V>(found.prefix[2 * j])),
+                                           double(radix_value<V>(found.prefix[2 * j + 1])),
+                                           found.count,
+                                           fractions[j]));
+    }
+    return result;
+}
+
+}  // namespace stencil

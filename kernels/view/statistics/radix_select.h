@@ -1,0 +1,110 @@
+// Order statistics by radix selection: what the host and the device share.
+//
+// A number becomes an unsigned key of the same order. A pass counts the values of the keys' next digit, among
+// the keys that begin with the digits found so far; the counts say in which digit the wanted rank lies. After
+// as many passes as a key has digits it is found whole, and nothing was sorted or stored.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+template <class V>
+using RadixKey = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
+
+inline constexpr int kRadixBits = 11;
+inline constexpr int kRadixBins = 1 << kRadixBits;
+
+template <class Key>
+inline constexpr int kKeyBits = int(sizeof(Key) * 8);
+template <class Key>
+inline constexpr int kRadixPasses = (kKeyBits<Key> + kRadixBits - 1) / kRadixBits;
+
+/// How many bits of a key lie below the digit of a pass; the last digit may be shorter.
+template <class Key>
+STENCIL_HOST_DEVICE constexpr int radix_shift(int pass) {
+    const int shift = kKeyBits<Key> - kRadixBits * (pass + 1);
+    return shift > 0 ? shift : 0;
+}
+
+template <class Key>
+STENCIL_HOST_DEVICE constexpr int radix_digit(Key key, int pass) {
+    const int above = pass == 0 ? kKeyBits<Key> : radix_shift<Key>(pass - 1);
+    const int shift = radix_shift<Key>(pass);
+    return int((key >> shift) & ((Key(1) << (above - shift)) - 1));
+}
+
+/// Keys are ordered as the numbers are (and -0 comes before +0).
+template <class V>
+STENCIL_HOST_DEVICE constexpr RadixKey<V> radix_key(V value) {
+    using Key = RadixKey<V>;
+    constexpr Key sign = Key(1) << (kKeyBits<Key> - 1);
+    const Key bits = std::bit_cast<Key>(value);
+    return bits & sign ? Key(~bits) : Key(bits | sign);
+}
+
+template <class V>
+STENCIL_HOST_DEVICE constexpr V radix_value(RadixKey<V> key) {
+    using Key = RadixKey<V>;
+    constexpr Key sign = Key(1) << (kKeyBits<Key> - 1);
+    return std::bit_cast<V>(key & sign ? Key(key & ~sign) : Key(~key));
+}
+
+/// False for infinities and NaN: x - x is 0 for no other x.
+template <class V>
+STENCIL_HOST_DEVICE constexpr bool is_finite(V value) {
+    return value - value == 0;
+}
+
+/// Two percentiles are found at a time, each between two neighbouring ranks.
+inline constexpr int kPercentilesAtOnce = 2;
+inline constexpr int kMostRanks = 2 * kPercentilesAtOnce;
+
+/// The ranks on the way to being found.
+template <class Key>
+struct RadixSearch {
+    std::uint64_t count = 0;         ///< finite cells
+    std::uint64_t rank[kMostRanks];  ///< among the keys with the prefix
+    Key prefix[kMostRanks];          ///< the digits found, the others 0
+    int slot[kMostRanks];            ///< the counts of keys that share a prefix are kept once
+    Key slot_prefix[kMostRanks];
+    int slots = 1;
+
+    /// The slot whose prefix the key has, or -1. In pass 0 all keys are in slot 0.
+    STENCIL_HOST_DEVICE constexpr int slot_of(Key key, int pass) const {
+        if (pass == 0) return 0;
+        const int shift = radix_shift<Key>(pass - 1);
+        for (int i = 0; i < kMostRanks; ++i)
+            if (i < slots && key >> shift == slot_prefix[i] >> shift) return i;
+        return -1;
+    }
+
+    /// The ranks of the fractions (q / 100), once the cells are counted.
+    STENCIL_HOST_DEVICE constexpr void begin(std::uint64_t cells, const double* fractions) {
+        count = cells;
+        for (int i = 0; i < kMostRanks; ++i) {
+            const std::uint64_t below = std::uint64_t(double(cells - 1) * fractions[i / 2]);
+            rank[i] = i % 2 == 1 && below + 1 < cells ? below + 1 : below;
+            prefix[i] = 0;
+            slot[i] = 0;
+        }
+    }
+
+    /// Gives every prefix a slot.
+    STENCIL_HOST_DEVICE constexpr void share_slots() {
+        slots = 0;
+        for (int i = 0; i < kMostRanks; ++i) {
+            int found = 0;
+            while (found < slots && slot_prefix[found] != prefix[i]) ++found;
+            if (found == slots) slot_prefix[slots++] = prefix[i];
+            slot[i] = found;
+        }
+    }
+};
+
+}  // namespace stencil

@@ -1,0 +1,17 @@
+// A report's figures: its curves, and its times as bars.
+#pragma once
+
+#include <string>
+
+#include "sim/examples/report/report.h"
+#include "sim/figure/figure.h"
+
+namespace stencil {
+
+/// The whole file. Throws MachineError.
+std::string draw_curve(const Report& report, const ReportCurve& curve, FigureFormat format);
+
+/// The times of all rows that were measured, logarithmic, grouped by work and precision. Throws MachineError.
+std::string draw_times(const Report& report, FigureFormat format);
+
+}  // namespace stencil

@@ -1,0 +1,15 @@
+// A report as files.
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "sim/examples/report/report.h"
+
+namespace stencil {
+
+/// Into the folder, each atomically: report.json, rows.csv, times.png and times.svg, and for each curve
+/// ID.png, ID.svg and ID.csv, for each table ID.csv. Returns their paths. Throws MachineError.
+std::vector<std::filesystem::path> write_report(const Report& report, const std::filesystem::path& folder);
+
+}  // namespace stencil

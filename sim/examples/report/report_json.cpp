@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/examples/report/report_text.h"
+#include "sim/text/csv.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number(double value) {
+    return std::isfinite(value) ? Json(value) : Json();
+}
+
+Json rate_json(const Rate& rate) {
+    return {{"value", rate.value},
+            {"unit", rate.unit},
+            {"limit", rate.limit > 0 ? Json(rate.limit) : Json()},
+            {"limit_name", rate.limit_name},
+            {"of_limit", rate.limit > 0 ? Json(rate.value / rate.limit) : Json()}};
+}
+
+Json row_json(const ReportRow& row) {
+    Json json;
+    json["work"] = row.work;
+    json["name"] = row.name;
+    json["backend"] = std::string(name_of(row.backend));
+    json["dtype"] = std::string(name_of(row.dtype));
+    json["seconds"] = number(row.seconds);
+    json["spread"] = row.measured() ? Json(row.spread) : Json();
+    json["repeats"] = row.measured() ? Json(row.repeats) : Json();
+    json["error"] = number(row.error);
+    json["check"] = row.check;
+    json["failed"] = row.failed;
+    json["inexact"] = row.inexact;
+    json["to_device_seconds"] = number(row.to_device_seconds);
+    json["to_host_seconds"] = number(row.to_host_seconds);
+    json["rates"] = Json::array();
+    for (const Rate& rate : row.rates) json["rates"].push_back(rate_json(rate));
+    json["gpu_memory_predicted"] = row.gpu_memory ? Json(row.gpu_memory->predicted) : Json();
+    json["gpu_memory_actual"] = row.gpu_memory ? Json(row.gpu_memory->actual) : Json();
+    for (const auto& [name, value] : row.more) json[name] = value;
+    json["why_not"] = row.why_not;
+    return json;
+}
+
+Json curve_json(const ReportCurve& curve) {
+    Json json{{"id", curve.id},
+              {"title", curve.title},
+              {"x_label", curve.x_label},
+              {"y_label", curve.y_label},
+              {"log_x", curve.log_x},
+              {"log_y", curve.log_y},
+              {"series", Json::array()}};
+    for (const ReportSeries& series : curve.series) {
+        Json points = Json::array();
+        for (const ReportPoint& point : series.points)
+            points.push_back({{"x", number(point.x)},
+                              {"y", number(point.y)},
+                              {"label", point.label},
+                              {"marked", point.marked}});
+        json["series"].push_back({{"name", series.name}, {"points", points}});
+    }
+    return json;
+}
+
+// Rows differ in what they know beyond the common columns.
+std::vector<std::string> further_columns(const Report& report) {
+    std::vector<std::string> names;
+    for (const ReportRow& row : report.rows)
+        for (const auto& [name, value] : row.more)
+            if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+    return names;
+}
+
+constexpr const char* kColumns[] = {"work",
+                                    "name",
+                                    "backend",
+                                    "dtype",
+                                    "seconds",
+                                    "spread",
+                                    "repeats",
+                                    "error",
+                                    "check",
+                                    "failed",
+                                    "inexact",
+                                    "to_device_seconds",
+                                    "to_host_seconds",
+                                    "gpu_memory_predicted",
+                                    "gpu_memory_actual",
+                                    "why_not"};
+
+}  // namespace
+
+Json to_json(const Report& report) {
+    Json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["example"] = report.example;
+    json["device"] = report.has_gpu ? report.gpu : report.cpu;
+    json["cpu"] = report.cpu;
+    json["gpu"] = report.has_gpu ? Json(report.gpu) : Json();
+    json["why_no_gpu"] = report.has_gpu ? Json() : Json(report.gpu);
+    json["threads"] = report.threads;
+    json["settings"] = report.settings;
+    json["wall_seconds"] = report.wall_seconds;
+    json["interrupted"] = report.interrupted;
+    json["rows"] = Json::array();
+    for (const ReportRow& row : report.rows) json["rows"].push_back(row_json(row));
+    json["speedups"] = Json::array();
+    for (const SpeedUp& one : speedups_of(report))
+        json["speedups"].push_back({{"work", one.work},
+                                    {"dtype", std::string(name_of(one.dtype))},
+                                    {"cpu", one.cpu},
+                                    {"gpu", one.gpu},
+                                    {"ratio", one.ratio}});
+    json["tables"] = Json::array();
+    for (const ReportTable& table : report.tables)
+        json["tables"].push_back(
+            {{"id", table.id}, {"title", table.title}, {"columns", table.columns}, {"rows", table.rows}});
+    json["curves"] = Json::array();
+    for (const ReportCurve& curve : report.curves) json["curves"].push_back(curve_json(curve));
+    json["notes"] = report.notes;
+    json["files"] = report.files;
+    return json;
+}
+
+std::string rows_csv(const Report& report) {
+    std::vector<Json> header(std::begin(kColumns), std::end(kColumns));
+    for (const char* name : {"rate", "unit", "limit", "limit_name"}) header.emplace_back(name);
+    const auto further = further_columns(report);
+    header.insert(header.end(), further.begin(), further.end());
+    std::string text = csv_line(header);
+    for (const ReportRow& row : report.rows) {
+        const Json json = row_json(row);
+        std::vector<Json> cells;
+        for (const char* name : kColumns) cells.push_back(json.at(name));
+        const Json rate = row.rates.empty() ? Json() : rate_json(row.rates.front());
+        for (const char* name : {"value", "unit", "limit", "limit_name"})
+            cells.push_back(rate.is_null() ? Json() : rate.at(name));
+        for (const std::string& name : further) cells.push_back(json.contains(name) ? json.at(name) : Json());
+        text += csv_line(cells);
+    }
+    return text;
+}
+
+std::string table_csv(const ReportTable& table) {
+    std::string text = csv_line({table.columns.begin(), table.columns.end()});
+    for (const auto& row : table.rows) text += csv_line(row);
+    return text;
+}
+
+std::string curve_csv(const ReportCurve& curve) {
+    std::string text = csv_line({"series", curve.x_label, curve.y_label, "label", "marked"});
+    for (const ReportSeries& series : curve.series)
+        for (const ReportPoint& point : series.points)
+            text += csv_line({series.name, number(point.x), number(point.y), point.label, point.marked});
+    return text;
+}
+
+}  // namespace stencil

@@ -1,0 +1,39 @@
+// A report as text for people, and as JSON and CSV for programs.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "sim/examples/report/report.h"
+
+namespace stencil {
+
+/// report.json: times in seconds, memory in bytes. What was not measured is null.
+nlohmann::ordered_json to_json(const Report& report);
+
+// With a header each: the rows; a table; the points of a curve.
+std::string rows_csv(const Report& report);
+std::string table_csv(const ReportTable& table);
+std::string curve_csv(const ReportCurve& curve);
+
+/// "12.3 us", "4.56 ms", "1.23 s"; a dash where it is not known.
+std::string format_time(double seconds);
+
+/// A row's further number for people: its name in words, and its value; "layout_seconds" is a time.
+std::string more_name(std::string_view name);
+std::string more_text(std::string_view name, const nlohmann::ordered_json& value);
+
+/// "4180 GB/s, 98% of copy, measured": the first rate of a row; empty without one.
+std::string rate_text(const ReportRow& row);
+
+// For people: what runs on what; the header of a group of rows; a row; and all that follows the rows.
+std::string intro_text(const Report& report);
+std::string group_text(const ReportRow& row);
+std::string row_text(const ReportRow& row);
+std::string closing_text(const Report& report);
+
+/// Rows of one group stand under one header.
+bool same_group(const ReportRow& a, const ReportRow& b);
+
+}  // namespace stencil

@@ -1,0 +1,50 @@
+#include "sim/examples/ridge/ridge.h"
+
+#include <utility>
+
+#include "sim/examples/context.h"
+#include "sim/examples/ridge/problem.h"
+#include "sim/examples/ridge/run.h"
+#include "sim/examples/ridge/settings.h"
+
+namespace stencil {
+namespace {
+
+constexpr DType kDtypes[] = {DType::float32};
+
+void check(const ExampleRequest& request) {
+    read_ridge_settings(request.options);
+}
+
+void run(const ExampleRequest& request, ExampleContext& context) {
+    const RidgeSettings settings = read_ridge_settings(request.options);
+    for (const DType dtype : request.dtypes) {
+        context.progress(0, request.options.given("matrix") ? "reading the matrix" : "drawing the matrix");
+        const RidgeProblem problem =
+            make_ridge_problem(request.options, dtype == DType::float32, [&] { context.pause(); });
+        for (const std::string& note : problem.notes) context.report().notes.push_back(note);
+        if (problem.narrow)
+            RidgeRun<float>(request, context, settings, problem.a32, problem.d).run();
+        else
+            RidgeRun<double>(request, context, settings, problem.a64, problem.d).run();
+    }
+}
+
+}  // namespace
+
+const Example kRidgeExample = {
+    "ridge",
+    "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve from one process",
+    "One Golub-Kahan process serves all coefficients c, because its vectors do not depend on c; it ends once "
+    "the error of every x is bounded. Afterwards any other c costs next to nothing. Vectors and sums are "
+    "float64 whatever the precision of the matrix. The tutorial runs one LSMR for each c on the stacked "
+    "system [A; c I], whose stopping rule leaves x wrong by some percent at small c, and plots a residual "
+    "that is wrong by a broadcasting mistake; the rows of --stop lsmr follow that rule, and the plot shows "
+    "both residuals.",
+    ridge_options(),
+    kDtypes,
+    check,
+    run,
+};
+
+}  // namespace stencil

@@ -1,0 +1,59 @@
+#include "sim/field/field.h"
+
+#include <algorithm>
+
+namespace stencil {
+
+std::string_view name_of(DType dtype) {
+    return dtype == DType::float32 ? "float32" : "float64";
+}
+
+std::size_t bytes_of(DType dtype) {
+    return dtype == DType::float32 ? sizeof(float) : sizeof(double);
+}
+
+template <class T>
+Array<T> Array<T>::clone() const {
+    Array copy(nx_, ny_);
+    std::ranges::copy(cells(), copy.data());
+    return copy;
+}
+
+template class Array<float>;
+template class Array<double>;
+
+Field::Field(DType dtype, int nx, int ny) {
+    if (dtype == DType::float32)
+        array_ = Array<float>(nx, ny);
+    else
+        array_ = Array<double>(nx, ny);
+}
+
+int Field::nx() const {
+    return visit([](const auto& array) { return array.nx(); });
+}
+
+int Field::ny() const {
+    return visit([](const auto& array) { return array.ny(); });
+}
+
+Statistics statistics_of(const Field& field) {
+    return field.visit([](const auto& cells) { return statistics(cells.view()); });
+}
+
+Field Field::clone() const {
+    return visit([](const auto& array) { return Field(array.clone()); });
+}
+
+Field Field::to(DType dtype) const {
+    Field result(dtype, nx(), ny());
+    visit([&](const auto& source) {
+        result.visit([&](auto& target) {
+            using T = std::remove_reference_t<decltype(target.at(0, 0))>;
+            std::ranges::transform(source.cells(), target.data(), [](auto value) { return T(value); });
+        });
+    });
+    return result;
+}
+
+}  // namespace stencil

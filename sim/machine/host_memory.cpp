@@ -1,0 +1,90 @@
+#include "sim/machine/host_memory.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+// A value of /proc/meminfo, in bytes; 0 where there is none.
+std::uint64_t meminfo(const std::string& key) {
+    std::ifstream file("/proc/meminfo");
+    for (std::string name; file >> name;) {
+        std::uint64_t kilobytes = 0;
+        if (name == key + ":" && file >> kilobytes) return kilobytes * 1024;
+        file.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+    }
+    return 0;
+}
+
+constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t read_number(const std::string& path, std::uint64_t otherwise) {
+    std::ifstream file(path);
+    std::uint64_t value = 0;
+    return file >> value ? value : otherwise;
+}
+
+// What this process's control group (a container, a batch job) still allows, under version 2 and 1.
+std::uint64_t control_group_free() {
+    static constexpr const char* kFiles[][2] = {
+        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
+        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
+    std::uint64_t least = kNoLimit;
+    for (const auto& [limit_file, used_file] : kFiles) {
+        const std::uint64_t limit = read_number(limit_file, kNoLimit);
+        const std::uint64_t used = read_number(used_file, 0);
+        if (limit != kNoLimit) least = std::min(least, limit > used ? limit - used : 0);
+    }
+    return least;
+}
+
+}  // namespace
+
+HostMemory query_host_memory() {
+    HostMemory memory;
+    memory.total_bytes = meminfo("MemTotal");
+    memory.free_bytes = meminfo("MemAvailable");
+    if (memory.total_bytes == 0)
+        memory.total_bytes = memory.free_bytes =
+            std::uint64_t(sysconf(_SC_PHYS_PAGES)) * std::uint64_t(sysconf(_SC_PAGESIZE));
+    memory.free_bytes = std::min(memory.free_bytes, control_group_free());
+    return memory;
+}
+
+std::uint64_t process_bytes() {
+    std::ifstream file("/proc/self/statm");
+    std::uint64_t all = 0;
+    std::uint64_t resident = 0;
+    return file >> all >> resident ? resident * std::uint64_t(sysconf(_SC_PAGESIZE)) : 0;
+}
+
+int fitting_square(const MemoryDemand& demand) {
+    const double fitting = std::max(0.0, demand.free_bytes - demand.fixed_bytes) / demand.bytes_per_cell;
+    // A little less, because padding weighs more per cell in smaller fields.
+    return int(0.99 * std::min(std::sqrt(fitting), 1e9));
+}
+
+void require_memory(const MemoryDemand& demand, int nx, int ny) {
+    const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
+    if (needed <= demand.free_bytes) return;
+    const int side = fitting_square(demand);
+    throw MachineError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
+                                   demand.where,
+                                   nx,
+                                   ny,
+                                   format_bytes(needed),
+                                   format_bytes(demand.free_bytes),
+                                   side,
+                                   side));
+}
+
+}  // namespace stencil

@@ -1,0 +1,252 @@
+#include <stdexcept>
+#include <utility>
+
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/field/cuda_field.h"
+#include "kernels/view/cuda_view.h"
+#include "kernels/view/quantity_at.h"
+#include "sim/run/solver.h"
+
+namespace stencil {
+namespace {
+
+template <class T>
+struct CudaState : SavedState {
+    CudaState(std::size_t bytes, const ScaledSteps<T>& now) : cells(bytes), schedule(now), bytes_(bytes) {}
+    std::size_t bytes() const override { return bytes_; }
+
+    CudaMemory cells;
+    ScaledSteps<T> schedule;
+
+  private:
+    std::size_t bytes_;
+};
+
+/// What CUDA solvers of either precision tell each other.
+class CudaNeighbour : public Solver {
+  public:
+    /// Waits until it is done.
+    virtual void copy_field(FieldView<double> out) = 0;
+};
+
+template <class T>
+class CudaSolver : public CudaNeighbour {
+  public:
+    explicit CudaSolver(const SolverSetup& setup)
+        : setup_(setup),
+          schedule_(setup.params.coefficient),
+          front_(cuda_field_bytes<T>(setup.nx, setup.ny)),
+          back_(cuda_field_bytes<T>(setup.nx, setup.ny)),
+          stepper_(make_stepper<T>(*setup.method, {nullptr, &stream_}, {setup.nx, setup.ny})) {
+        fields_.front = cuda_view<T>(front_, setup.nx, setup.ny);
+        fields_.back = cuda_view<T>(back_, setup.nx, setup.ny);
+    }
+
+    void load(const Field& start) override {
+        const Field rounded = start.dtype() == dtype() ? Field() : start.to(dtype());
+        const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
+        upload(cells.view(), fields_.front);
+        schedule_.restart();
+        stepper_->prepare(fields_, setup_.params.boundary);
+        stream_.synchronize();
+    }
+
+    void set_params(const DiffusionParams& params) override {
+        if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
+        setup_.params = params;
+        // The same once more would begin the sequence of weights again.
+        if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
+    }
+
+    void advance(long long steps) override {
+        // Only the newest batch is timed by events, so an older one is settled first.
+        seconds_ += settle();
+        timer_.start(stream_);
+        stepper_->advance(fields_, setup_.params.boundary, schedule_, steps);
+        timer_.stop(stream_);
+        timing_ = true;
+    }
+
+    double wait() override {
+        seconds_ += settle();
+        stream_.synchronize();
+        return std::exchange(seconds_, 0.0);
+    }
+
+    Field field() override {
+        cuda_read_field<T>(fields_.front, schedule_.read_factor(), fields_.back, stream_);
+        return copy_back();
+    }
+
+    Field laplacian() override {
+        cuda_read_laplacian<T>(
+            fields_.front, schedule_.read_factor(), setup_.params.boundary, fields_.back, stream_);
+        return copy_back();
+    }
+
+    void set_base(const Field& base) override {
+        make_base();
+        if (base.dtype() == DType::float64)
+            upload(base.as<double>().view(), base_view());
+        else {
+            // Through the scratch field, whose rows are long enough.
+            const FieldView<float> scratch{static_cast<float*>(static_cast<void*>(fields_.back.data)),
+                                           setup_.nx,
+                                           setup_.ny,
+                                           fields_.back.pitch * int(sizeof(T) / sizeof(float))};
+            upload(base.as<float>().view(), scratch);
+            cuda_widen_field<float>(scratch, 1, base_view(), stream_);
+        }
+        stream_.synchronize();
+    }
+
+    void set_base(Solver& other) override {
+        make_base();
+        dynamic_cast<CudaNeighbour&>(other).copy_field(base_view());
+    }
+
+    void copy_field(FieldView<double> out) override {
+        cuda_widen_field<T>(fields_.front, schedule_.read_factor(), out, stream_);
+        stream_.synchronize();
+    }
+
+    void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) override {
+        const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
+        make_room(out, size * sizeof(float));
+        out.width = request.width;
+        out.height = request.height;
+        out.on_device = !to_host;
+        cuda_resample(view_of(quantity), request, static_cast<float*>(out.device.data()));
+        if (to_host) {
+            if (out.host.size() < size) out.host.resize(size);
+            const std::size_t row = std::size_t(request.width) * sizeof(float);
+            copy_to_host({out.host.data(), row, out.device.data(), row, row, std::size_t(request.height)},
+                         stream_);
+        } else {
+            stream_.synchronize();
+        }
+    }
+
+    Statistics statistics(Quantity quantity) override { return cuda_statistics(view_of(quantity)); }
+
+    double norm(Quantity quantity) override { return cuda_norm(view_of(quantity)); }
+
+    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
+        return cuda_percentiles(view_of(quantity), q);
+    }
+
+    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
+        return cuda_histogram(view_of(quantity), {low, high, bins});
+    }
+
+    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+        return cuda_sample(view_of(quantity), points, smooth);
+    }
+
+    void paint(const BrushPiece& piece) override {
+        cuda_paint(fields_.front, schedule_.read_factor(), piece, stream_);
+    }
+
+    std::unique_ptr<SavedState> save() override {
+        auto saved = std::make_unique<CudaState<T>>(field_bytes(), schedule_);
+        copy_cells(saved->cells.data(), fields_.front.data);
+        stream_.synchronize();
+        return saved;
+    }
+
+    void restore(const SavedState& state) override {
+        const auto& saved = dynamic_cast<const CudaState<T>&>(state);
+        copy_cells(fields_.front.data, saved.cells.data());
+        stream_.synchronize();
+        schedule_ = saved.schedule;
+    }
+
+  private:
+    // Between two arrays laid out as fields; the padding of their rows holds nothing.
+    void copy_cells(void* to, const void* from) {
+        const std::size_t pitch = std::size_t(fields_.front.pitch) * sizeof(T);
+        copy_on_device({to, pitch, from, pitch, std::size_t(setup_.nx) * sizeof(T), std::size_t(setup_.ny)},
+                       stream_);
+    }
+
+    static constexpr DType dtype() { return sizeof(T) == sizeof(float) ? DType::float32 : DType::float64; }
+
+    double settle() {
+        if (!timing_) return 0;
+        timing_ = false;
+        return timer_.seconds();
+    }
+
+    std::size_t field_bytes() const { return cuda_field_bytes<T>(setup_.nx, setup_.ny); }
+
+    template <class U>
+    void upload(FieldView<const U> from, FieldView<U> to) {
+        copy_to_device({to.data,
+                        std::size_t(to.pitch) * sizeof(U),
+                        from.data,
+                        std::size_t(from.pitch) * sizeof(U),
+                        std::size_t(setup_.nx) * sizeof(U),
+                        std::size_t(setup_.ny)},
+                       stream_);
+    }
+
+    void make_base() {
+        if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.ny));
+    }
+
+    FieldView<double> base_view() const {
+        return base_.data() ? cuda_view<double>(base_, setup_.nx, setup_.ny) : FieldView<double>();
+    }
+
+    static void make_room(Pixels& pixels, std::size_t bytes) {
+        if (pixels.device_bytes >= bytes) return;
+        pixels.device_bytes = 0;
+        pixels.device = CudaMemory();
+        pixels.device = CudaMemory(bytes);
+        pixels.device_bytes = bytes;
+    }
+
+    CudaView<T> view_of(Quantity quantity) {
+        if (needs_base(quantity) && !base_.data()) throw std::logic_error("a solver without a base field");
+        return {{fields_.front, schedule_.read_factor(), setup_.params.boundary, base_view()},
+                quantity,
+                stream_,
+                scratch_};
+    }
+
+    // The scratch field holds what is read.
+    Field copy_back() {
+        Array<T> result(setup_.nx, setup_.ny);
+        const std::size_t row = std::size_t(setup_.nx) * sizeof(T);
+        copy_to_host({result.data(),
+                      row,
+                      fields_.back.data,
+                      std::size_t(fields_.back.pitch) * sizeof(T),
+                      row,
+                      std::size_t(setup_.ny)},
+                     stream_);
+        return result;
+    }
+
+    SolverSetup setup_;
+    CudaStream stream_;
+    CudaTimer timer_;
+    ScaledSteps<T> schedule_;
+    CudaMemory front_;
+    CudaMemory back_;
+    FieldPair<T> fields_;
+    std::unique_ptr<Stepper<T>> stepper_;
+    CudaMemory base_;  ///< nothing until it is needed
+    CudaScratch scratch_;
+    double seconds_ = 0;
+    bool timing_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup) {
+    if (setup.dtype == DType::float64) return std::make_unique<CudaSolver<double>>(setup);
+    return std::make_unique<CudaSolver<float>>(setup);
+}
+
+}  // namespace stencil

@@ -1,0 +1,137 @@
+#include "sim/run/edit.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "sim/files/input_file.h"
+#include "sim/run/run_spec.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+struct KindRow {
+    std::string_view setting;
+    SettingKind kind;
+};
+
+// Every other setting is one of the view.
+constexpr KindRow kKinds[] = {{"coefficient", SettingKind::parameter},
+                              {"boundary", SettingKind::parameter},
+                              {"method", SettingKind::device},
+                              {"backend", SettingKind::device},
+                              {"threads", SettingKind::device},
+                              {"size", SettingKind::shape},
+                              {"dtype", SettingKind::shape},
+                              {"initial", SettingKind::origin},
+                              {"seed", SettingKind::origin}};
+
+struct StyleRow {
+    std::string_view name;
+    bool add;
+    bool soft;
+};
+
+constexpr StyleRow kStyles[] = {
+    {"replace", false, false}, {"replace-soft", false, true}, {"add", true, false}, {"add-soft", true, true}};
+
+// Values and places beyond this have no use, and sums of their squares would overflow.
+constexpr double kLargestNumber = 1e30;
+
+[[noreturn]] void refuse_piece(std::string_view text, std::string_view what) {
+    throw InputError(
+        fmt::format("--at: paint={}: {}; allowed: VALUE,RADIUS,STYLE,X,Y or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1",
+                    quotable(text),
+                    what));
+}
+
+double piece_number(std::string_view whole, const std::string& text) {
+    const auto number = read_real(text);
+    if (!number || std::abs(*number) > kLargestNumber)
+        refuse_piece(whole, fmt::format("'{}' is not a number up to {}", quotable(text), kLargestNumber));
+    return *number;
+}
+
+std::vector<std::string> editable_settings() {
+    std::vector<std::string> names;
+    for (const KindRow& row : kKinds)
+        if (row.kind != SettingKind::origin) names.emplace_back(row.setting);
+    names.emplace_back(kPaint);
+    return names;
+}
+
+}  // namespace
+
+SettingKind kind_of(std::string_view setting) {
+    const auto row = std::ranges::find(kKinds, setting, &KindRow::setting);
+    return row == std::end(kKinds) ? SettingKind::view : row->kind;
+}
+
+Edit parse_edit(std::string_view text) {
+    const std::size_t colon = text.find(':');
+    const std::size_t equals = text.find('=');
+    if (colon == std::string_view::npos || equals == std::string_view::npos || equals < colon)
+        throw InputError(
+            fmt::format("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text)));
+    Edit edit;
+    edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMostSteps);
+    edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
+    edit.value = std::string(text.substr(equals + 1));
+    const auto known = editable_settings();
+    if (std::ranges::find(known, edit.setting) == known.end())
+        throw InputError("--at: " + unknown_name_message("setting", edit.setting, known));
+    if (edit.setting == kPaint) {
+        parse_piece(edit.value);
+    } else {
+        RunSpec scratch;
+        try {
+            find_setting(edit.setting).set(scratch, edit.value);
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
+        }
+    }
+    return edit;
+}
+
+std::string to_string(const Edit& edit) {
+    return fmt::format("{}:{}={}", edit.step, edit.setting, edit.value);
+}
+
+BrushPiece parse_piece(std::string_view text) {
+    const auto parts = split(text, ',');
+    if (parts.size() != 5 && parts.size() != 7) refuse_piece(text, "5 or 7 entries are needed");
+    BrushPiece piece;
+    piece.brush.value = piece_number(text, parts[0]);
+    piece.brush.radius = piece_number(text, parts[1]);
+    if (piece.brush.radius <= 0) refuse_piece(text, "the radius must be above 0");
+    const auto style = std::ranges::find(kStyles, parts[2], &StyleRow::name);
+    if (style == std::end(kStyles))
+        refuse_piece(text, "the style must be replace, replace-soft, add or add-soft");
+    piece.brush.add = style->add;
+    piece.brush.soft = style->soft;
+    piece.joined = parts.size() == 7;
+    piece.x0 = piece_number(text, parts[3]);
+    piece.y0 = piece_number(text, parts[4]);
+    piece.x1 = piece.joined ? piece_number(text, parts[5]) : piece.x0;
+    piece.y1 = piece.joined ? piece_number(text, parts[6]) : piece.y0;
+    return piece;
+}
+
+std::string to_string(const BrushPiece& piece) {
+    const auto style = std::ranges::find_if(kStyles, [&](const StyleRow& row) {
+        return row.add == piece.brush.add && row.soft == piece.brush.soft;
+    });
+    std::string text =
+        fmt::format("{},{},{},{},{}", piece.brush.value, piece.brush.radius, style->name, piece.x0, piece.y0);
+    if (piece.joined) text += fmt::format(",{},{}", piece.x1, piece.y1);
+    return text;
+}
+
+}  // namespace stencil

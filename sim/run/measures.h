@@ -1,0 +1,99 @@
+// Numbers over the run and across the field, and the tables that they are exported as.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/view/quantity.h"
+#include "kernels/view/resample.h"
+#include "kernels/view/statistics/statistics.h"
+#include "sim/view/value_range.h"
+
+namespace stencil {
+
+class Solver;
+
+inline constexpr std::size_t kMostProbes = 16;
+
+/// From one point of the field to another.
+struct ProfileLine {
+    SamplePoint from, to;
+    friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
+};
+
+struct Profile {
+    ProfileLine line;
+    std::vector<double> distance;  ///< cells from its start
+    std::vector<double> values;
+};
+
+struct Histogram {
+    ValueRange range;
+    std::vector<std::uint64_t> counts;
+};
+
+struct MeasuredMoment {
+    long long step = 0;
+    Statistics statistics;
+};
+
+/// A cell whose values are kept.
+struct ProbeSeries {
+    int x = 0, y = 0;
+    std::vector<long long> steps;
+    std::vector<double> values;
+};
+
+/// Interpolated between cell centres, one point a cell's length along the line, both ends included, at most
+/// 4096.
+Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& line);
+
+/// What find_range() finds, without a copy of the field on the host.
+ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rule, bool centred_at_zero);
+
+/// Without counts where the range is empty.
+Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins);
+
+/// Statistics and probes over the run. Both series thin out as they grow: every second moment goes, so that
+/// they span the whole run.
+class Measures {
+  public:
+    /// This moment of the run: statistics of the field and the values of the probes. One at the same step as
+    /// the newest replaces it.
+    const Statistics& add(long long step, Solver& solver);
+    const std::vector<MeasuredMoment>& series() const { return series_; }
+
+    /// Throws InputError beyond kMostProbes or outside the field.
+    void add_probe(int x, int y, int nx, int ny);
+    void remove_probe(int index);
+    const std::vector<ProbeSeries>& probes() const { return probes_; }
+
+    /// The run went back to this step: what was measured after it did not happen.
+    void rewind(long long step);
+    /// Probes that are not on the field any more go.
+    void resize(int nx, int ny);
+
+  private:
+    void add_probe_values(long long step, Solver& solver);
+
+    std::vector<MeasuredMoment> series_;
+    std::vector<ProbeSeries> probes_;
+};
+
+/// All that was measured of a run.
+struct MeasureTables {
+    Measures measures;
+    std::optional<Histogram> histogram;
+    std::optional<Profile> profile;
+};
+
+// As CSV, with a header.
+std::string statistics_csv(const Measures& measures);
+std::string probes_csv(const Measures& measures);
+std::string histogram_csv(const Histogram& histogram);
+std::string profile_csv(const Profile& profile);
+
+}  // namespace stencil

@@ -1,0 +1,189 @@
+#include "sim/run/resolve.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+
+#include "sim/initial/initial.h"
+#include "sim/run/exports.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+bool on_cuda(const RunSpec& spec, const Machine& machine) {
+    return spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
+}
+
+std::string cpu_methods() {
+    std::vector<std::string_view> names{"auto"};
+    for (const Method& method : methods())
+        if (method.device == Device::cpu) names.push_back(method.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Why the method cannot step the run at its start or after one of its edits; empty where it can.
+std::string why_unfit(const Method& method, const RunSpec& spec) {
+    if (!method.unfit) return "";
+    RunSpec later = spec;
+    std::string why = method.unfit({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype));
+    for (const Edit& edit : spec.edits) {
+        if (!why.empty()) break;
+        if (kind_of(edit.setting) != SettingKind::shape) continue;
+        find_setting(edit.setting).set(later, edit.value);
+        why = method.unfit({later.size->nx, later.size->ny}, bytes_of(later.dtype));
+    }
+    return why;
+}
+
+// The method asked for, where the backend or else the machine says.
+const Method& named_method(const RunSpec& spec, const Machine& machine) {
+    if (!runs_on_both(spec.method)) return *find_method(spec.method);
+    require_backend(spec.backend, machine);
+    return *find_method(spec.method, on_cuda(spec, machine) ? Device::cuda : Device::cpu);
+}
+
+const Method& decide_method(const RunSpec& spec, const Machine& machine, long long steps_per_call) {
+    if (spec.method != "auto") {
+        const Method& method = named_method(spec, machine);
+        if (method.device == Device::cuda && !machine.has_cuda())
+            throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
+                                         method.name,
+                                         machine.cuda.why_none,
+                                         cpu_methods()));
+        if (const std::string why = why_unfit(method, spec); !why.empty())
+            throw InputError(fmt::format("--method {}: {}", method.name, why));
+        return method;
+    }
+    require_backend(spec.backend, machine);
+    MethodRequest request = method_request(spec, steps_per_call);
+    request.device = on_cuda(spec, machine) ? Device::cuda : Device::cpu;
+    return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
+}
+
+// What is needed beside the cells: rings, graphs, kernels, libraries.
+constexpr MemoryNeeds kFixedBytes{64e6, 256e6};
+
+std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& limits) {
+    std::vector<MemoryDemand> all{{"host memory", needs.host, kFixedBytes.host, limits.host}};
+    if (needs.gpu > 0) all.push_back({"GPU memory", needs.gpu, kFixedBytes.gpu, limits.gpu});
+    return all;
+}
+
+}  // namespace
+
+RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
+    spec.validate();
+    const InitialChoice choice = parse_initial(spec.initial);
+    const auto own_size = initial_size(choice);
+    if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
+    const Method& method = decide_method(spec, machine, steps_per_call);
+    spec.method = method.name;
+    spec.backend = name_of(method.device);
+    if (spec.threads == 0) spec.threads = machine.cpu_threads;
+    if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
+    if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export))
+        spec.exports.emplace_back("frames.png");
+    const auto add = [&](const char* name) {
+        if (std::ranges::find(spec.exports, name) == spec.exports.end()) spec.exports.emplace_back(name);
+    };
+    if (spec.profile) add("profile.csv");
+    if (!spec.probes.empty()) add("probes.csv");
+    return spec;
+}
+
+SolverSetup solver_setup(const RunSpec& spec) {
+    return {method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+}
+
+MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
+    MethodRequest request{
+        Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
+    if (const Method* method = method_of(spec)) request.device = method->device;
+    request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
+    if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);
+    return request;
+}
+
+std::string method_choice(const RunSpec& spec, long long steps_per_call) {
+    const MethodRequest request = method_request(spec, steps_per_call);
+    return fmt::format("auto: {} (fastest measured on {} for {} step{} of {}x{} {})",
+                       spec.method,
+                       request.device == Device::cuda ? "CUDA" : "the CPU",
+                       request.steps,
+                       request.steps == 1 ? "" : "s",
+                       spec.size->nx,
+                       spec.size->ny,
+                       name_of(spec.dtype));
+}
+
+MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed) {
+    const double gpu = machine.has_cuda() ? double(machine.cuda.devices.front().free_bytes) : 0;
+    return {std::min(double(machine.memory.free_bytes), double(allowed)), std::min(gpu, double(allowed))};
+}
+
+void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldShape shape) {
+    for (const MemoryDemand& demand : demands(needs, limits)) require_memory(demand, shape.nx, shape.ny);
+}
+
+int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits) {
+    int edge = kMostCells;
+    for (const MemoryDemand& demand : demands(needs, limits)) edge = std::min(edge, fitting_square(demand));
+    return edge;
+}
+
+void check_resources(const RunSpec& spec, const Machine& machine) {
+    check_exports(spec);
+    const SolverSetup setup = solver_setup(spec);
+    const InitialChoice choice = parse_initial(spec.initial);
+    const double field = double(bytes_of(spec.dtype));
+    // A file is read, and perhaps resampled, beside its field.
+    const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + field;
+    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    // Start, end and Laplacian are there together while files are written.
+    const double running = 3 * field + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
+    require_memory(MemoryNeeds{std::max(making, running), on_cuda ? solver : 0},
+                   memory_limits(machine, spec.memory_limit),
+                   {setup.nx, setup.ny});
+}
+
+void check_solver_memory(const RunSpec& spec, const Machine& machine) {
+    const SolverSetup setup = solver_setup(spec);
+    const double cells = double(setup.nx) * setup.ny;
+    const double limit = double(spec.memory_limit);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    const double free =
+        on_cuda ? double(machine.cuda.devices.front().free_bytes) : double(machine.memory.free_bytes);
+    // The field and the start travel over the host.
+    const double travelling = 2.0 * double(bytes_of(spec.dtype));
+    if (on_cuda)
+        require_memory({"host memory", travelling, 0, std::min(double(machine.memory.free_bytes), limit)},
+                       setup.nx,
+                       setup.ny);
+    require_memory({on_cuda ? "GPU memory" : "host memory",
+                    solver_bytes(setup) / cells + (on_cuda ? 0 : travelling),
+                    0,
+                    std::min(free, limit)},
+                   setup.nx,
+                   setup.ny);
+}
+
+void check_magnitude(const RunSpec& spec, const Statistics& field) {
+    const double largest = std::max(std::abs(field.min), std::abs(field.max));
+    // A step in the scaled state passes through values of u / coefficient.
+    const double most =
+        spec.dtype == DType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+    if (largest <= most / 16 * std::min(spec.coefficient, 1.0) && 1 / spec.coefficient < most / 16) return;
+    throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
+                                 spec.coefficient,
+                                 largest,
+                                 name_of(spec.dtype),
+                                 spec.dtype == DType::float32 ? ": use --dtype float64" : ""));
+}
+
+}  // namespace stencil

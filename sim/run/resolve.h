@@ -1,0 +1,57 @@
+// From what was asked for to what is done: every `auto` decided, every contradiction with the machine found,
+// and memory counted, before anything is allocated.
+#pragma once
+
+#include "kernels/methods/choose_method.h"
+#include "sim/machine/machine.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/solver.h"
+
+namespace stencil {
+
+/// The same settings with nothing left open: size, method, backend and threads decided, a file's path
+/// absolute. `auto` chooses the method for calls of so many steps; 0: of all the run's steps, or of those
+/// from one frame to the next. Throws InputError where the machine lacks what was asked for, or the method
+/// does not fit the size now or after an edit.
+RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call = 0);
+
+/// What `auto` goes by in a spec whose size and backend are decided.
+MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
+
+/// Why `auto` chose the method of a resolved spec: "auto: tiled (fastest measured on CUDA for 10000 steps of
+/// 2000x2000 float32)".
+std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
+
+/// Of a resolved spec.
+SolverSetup solver_setup(const RunSpec& spec);
+
+/// Bytes per cell that are needed in either memory.
+struct MemoryNeeds {
+    double host = 0;
+    double gpu = 0;
+};
+
+/// The two memories, what is free in them, and what of them is allowed.
+struct MemoryLimits {
+    double host = 0;
+    double gpu = 0;
+};
+MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed);
+
+/// Throws MachineError where they do not hold nx x ny cells, and an allowance for libraries and kernels.
+void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldShape shape);
+
+/// The square field with the longest edge, up to kMostCells, that they hold.
+int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits);
+
+/// Throws MachineError where a resolved run would not fit into host or GPU memory or the spec's memory limit,
+/// and InputError where its pictures exceed their format.
+void check_resources(const RunSpec& spec, const Machine& machine);
+
+/// Throws MachineError where another solver for a resolved spec would not fit beside what there is now.
+void check_solver_memory(const RunSpec& spec, const Machine& machine);
+
+/// Throws InputError where the values of a field are too large for the spec's steps in its precision.
+void check_magnitude(const RunSpec& spec, const Statistics& field);
+
+}  // namespace stencil

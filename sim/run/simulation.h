@@ -1,0 +1,100 @@
+// A run in progress. The window, the command line and the tests change it only through commands.
+#pragma once
+
+#include <memory>
+#include <variant>
+
+#include "kernels/view/statistics/statistics.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/solver.h"
+#include "sim/run/timings.h"
+
+namespace stencil {
+
+/// Exactly this many steps, with the spec's edits at their steps; returns when they are done.
+struct Advance {
+    long long steps = 1;
+};
+
+/// A setting by its name and value on the command line. The run goes on: coefficient and boundary count from
+/// the next step, another method or backend takes the field over, and so do another precision, each cell
+/// rounded once, and another size, resampled. What the run started from (initial, seed) can't change.
+struct Set {
+    std::string setting;
+    std::string value;
+};
+
+/// A piece of a brush stroke.
+struct Paint {
+    BrushPiece piece;
+};
+
+/// Back to the field at the start, and to step 0, with the settings now in force and no edits.
+struct Reset {};
+
+using Command = std::variant<Advance, Set, Paint, Reset>;
+
+class Simulation {
+  public:
+    /// A resolved spec, and its initial field in any precision; the size must be the spec's. Edits at step 0
+    /// are done at once. Throws CudaError, std::bad_alloc, MachineError, and InputError where the field's
+    /// values exceed what the precision can step.
+    Simulation(const RunSpec& spec, Field start);
+
+    /// Throws InputError, MachineError or CudaError and changes nothing where a command cannot be done.
+    void apply(const Command& command);
+
+    /// What repeats the run: the settings at the start, and the edits since.
+    const RunSpec& spec() const { return spec_; }
+    /// The settings in force.
+    const RunSpec& now() const { return now_; }
+    long long step() const { return step_; }
+    /// Since the field last came to another method, size or precision.
+    const Timings& timings() const { return timings_; }
+
+    /// The field at the start, in the run's precision and size.
+    const std::shared_ptr<const Field>& start() const { return start_; }
+    const Statistics& start_statistics() const { return start_statistics_; }
+    /// The field now and its Laplacian.
+    Field field() { return solver_->field(); }
+    Field laplacian() { return solver_->laplacian(); }
+    /// For what reads the field without changing it.
+    Solver& solver() { return *solver_; }
+
+    /// An edit that is to happen when its step comes; not before the present step.
+    void schedule(const Edit& edit);
+
+    /// A moment to come back to, to the bit. The field's copy stays where the solver has its own.
+    struct Checkpoint {
+        RunSpec spec, now;
+        std::size_t applied = 0;
+        long long step = 0;
+        std::shared_ptr<const Field> start;
+        Statistics start_statistics;
+        std::shared_ptr<const SavedState> state;
+    };
+    Checkpoint checkpoint();
+    /// Throws CudaError and std::bad_alloc, and changes nothing then.
+    void restore(const Checkpoint& checkpoint);
+
+  private:
+    void run(const Advance& advance);
+    void run(const Set& change);
+    void run(const Paint& paint);
+    void run(const Reset&);
+    void apply_due_edits();
+    void put_in_force(const Edit& edit);
+    void carry_over(const RunSpec& next);
+    bool untouched() const { return step_ == 0 && spec_.edits.empty(); }
+
+    RunSpec spec_;
+    RunSpec now_;
+    std::size_t applied_ = 0;  ///< of the spec's edits, how many are in force
+    std::shared_ptr<const Field> start_;
+    Statistics start_statistics_;
+    std::unique_ptr<Solver> solver_;
+    Timings timings_;
+    long long step_ = 0;
+};
+
+}  // namespace stencil

@@ -1,0 +1,25 @@
+#include "sim/run/solver.h"
+
+#include <stdexcept>
+
+namespace stencil {
+
+std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
+    if (setup.method->device == Device::cpu) return make_cpu_solver(setup);
+#if STENCILSCOPE_HAS_CUDA
+    return make_cuda_solver(setup);
+#else
+    throw std::logic_error("a CUDA method in a build without CUDA");
+#endif
+}
+
+double solver_bytes(const SolverSetup& setup) {
+    const Method& method = *setup.method;
+    const DType state = method.float64_state ? DType::float64 : setup.dtype;
+    const double fields = 2 + method.extra_arrays;
+    // Rows are padded to whole cache lines, and by one more on the CPU.
+    const double row = setup.nx * double(bytes_of(state)) + 128;
+    return fields * row * setup.ny;
+}
+
+}  // namespace stencil

@@ -1,0 +1,107 @@
+// One field on one device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/field/diffusion_params.h"
+#include "kernels/methods/method.h"
+#include "kernels/view/brush.h"
+#include "kernels/view/quantity.h"
+#include "kernels/view/resample.h"
+#include "sim/field/field.h"
+#include "sim/field/pixels.h"
+
+namespace stencil {
+
+struct SolverSetup {
+    const Method* method = nullptr;
+    int nx = 0;
+    int ny = 0;
+    DType dtype = DType::float32;
+    DiffusionParams params;
+    int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
+};
+
+/// A solver's state at one moment, kept where the solver keeps its own.
+class SavedState {
+  public:
+    virtual ~SavedState() = default;
+    virtual std::size_t bytes() const = 0;
+};
+
+class Solver {
+  public:
+    virtual ~Solver() = default;
+
+    /// The field to start from: (ny, nx) of the setup, rounded to its precision.
+    virtual void load(const Field& start) = 0;
+
+    /// From the next step on.
+    virtual void set_params(const DiffusionParams& params) = 0;
+
+    /// Advances by `steps` >= 0. On CUDA it may return before they are done.
+    virtual void advance(long long steps) = 0;
+
+    /// Waits for all steps so far and returns the seconds that those since the last call took: device events
+    /// on CUDA, the host's clock on the CPU.
+    virtual double wait() = 0;
+
+    /// Copies of the field and of its Laplacian, in the setup's precision.
+    virtual Field field() = 0;
+    virtual Field laplacian() = 0;
+
+    // What the window asks for. Nothing here copies the field to the host.
+
+    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
+    /// another solver of the same device and size holds now.
+    virtual void set_base(const Field& base) = 0;
+    virtual void set_base(Solver& other) = 0;
+
+    /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
+    /// `to_host`; they are there when this returns.
+    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) = 0;
+
+    /// Over all cells, in float64.
+    virtual Statistics statistics(Quantity quantity) = 0;
+
+    /// The 2-norm over all cells, in float64; NaN where a cell is no finite number.
+    virtual double norm(Quantity quantity) = 0;
+
+    /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
+    /// is finite. The extremes are percentiles 0 and 100.
+    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
+
+    /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
+    /// those outside are not counted. low < high; 1 <= bins <= kMostBins
+    /// (kernels/view/statistics/histogram_bins.h).
+    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
+
+    /// At points of the field: the cell that holds the point, or interpolated between cell centres as
+    /// resample() does. NaN beyond the field.
+    virtual std::vector<double> sample(Quantity quantity,
+                                       std::span<const SamplePoint> points,
+                                       bool smooth) = 0;
+
+    /// Before the next step. The cells that the brush does not reach keep every bit.
+    virtual void paint(const BrushPiece& piece) = 0;
+
+    /// The state and the position in the sequence of weights, so that restoring repeats every bit.
+    /// restore() takes what a solver of the same setup has saved.
+    virtual std::unique_ptr<SavedState> save() = 0;
+    virtual void restore(const SavedState& state) = 0;
+};
+
+/// Throws CudaError and std::bad_alloc. The method must be one that this build has.
+std::unique_ptr<Solver> make_solver(const SolverSetup& setup);
+
+/// Bytes that a solver of this kind allocates on its device.
+double solver_bytes(const SolverSetup& setup);
+
+// Made by make_solver().
+std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
+std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
+
+}  // namespace stencil

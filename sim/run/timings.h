@@ -1,0 +1,53 @@
+// What stepping took, and how that compares with the machine.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "sim/field/field.h"
+
+namespace stencil {
+
+/// A ring of the newest measurements of one operation that is done in batches.
+class Timings {
+  public:
+    explicit Timings(std::size_t capacity = 4096) : capacity_(capacity) {}
+
+    /// A batch of `steps` that took `seconds` together.
+    void add(double seconds, long long steps);
+
+    double total_seconds() const { return total_seconds_; }
+    long long total_steps() const { return total_steps_; }
+    long long total_batches() const { return total_batches_; }
+
+    /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is
+    /// the only one. 0 where there is none.
+    struct Spread {
+        double least = 0, median = 0, most = 0;
+        std::size_t batches = 0;
+    };
+    Spread spread() const;
+
+  private:
+    std::size_t capacity_;
+    std::vector<double> seconds_per_step_;
+    std::size_t next_ = 0;
+    bool warm_ = false;
+    double total_seconds_ = 0;
+    long long total_steps_ = 0;
+    long long total_batches_ = 0;
+};
+
+/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one
+/// read, one written) per update.
+struct Speed {
+    double us_per_step = 0;
+    double gcells_per_s = 0;
+    double effective_gb_per_s = 0;
+};
+
+Speed speed_of(double seconds, long long steps, double cells, DType dtype);
+
+}  // namespace stencil

@@ -1,0 +1,24 @@
+#include "sim/text/csv.h"
+
+namespace stencil {
+namespace {
+
+std::string csv_cell(const nlohmann::ordered_json& value) {
+    if (value.is_null()) return "";
+    if (!value.is_string()) return value.dump();
+    const std::string text = value.get<std::string>();
+    if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+    std::string quoted = "\"";
+    for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+}  // namespace
+
+std::string csv_line(const std::vector<nlohmann::ordered_json>& cells) {
+    std::string line;
+    for (const auto& cell : cells) line += (&cell == cells.data() ? "" : ",") + csv_cell(cell);
+    return line + "\n";
+}
+
+}  // namespace stencil

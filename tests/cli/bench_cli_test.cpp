@@ -1,0 +1,242 @@
+// stencilscope bench as a user meets it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "kernels/methods/method.h"
+#include "kernels/methods/steppers.h"
+#include "sim/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/picture.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+using nlohmann::json;
+
+namespace {
+
+std::vector<std::string> small_bench(std::vector<std::string> more) {
+    std::vector<std::string> words{"bench", "--backend", "cpu", "--threads", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+json read_json(const std::filesystem::path& path) {
+    return json::parse(read_bytes(path));
+}
+
+bool near(const json& a, double b) {
+    return std::abs(a.get<double>() / b - 1) < 1e-9;
+}
+
+// Every figure of a row follows from its time, its size and the limits.
+void require_consistent(const json& row, const json& limits) {
+    INFO(row.dump());
+    REQUIRE(row.at("seconds").get<double>() > 0);
+    REQUIRE(row.at("error").get<double>() < 1e-4);
+    REQUIRE_FALSE(row.at("truth").get<std::string>().empty());
+    if (row.at("jumps") == true) {
+        for (const char* speed :
+             {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth", "of_issue_limit"})
+            REQUIRE(row.at(speed).is_null());
+        return;
+    }
+    const double seconds = row.at("seconds").get<double>() / row.at("steps").get<double>();
+    const double gcells = row.at("nx").get<double>() * row.at("ny").get<double>() / seconds / 1e9;
+    const double cell = row.at("dtype") == "float32" ? 4 : 8;
+    const double copy = limits.at("copy_gb_per_s");
+    REQUIRE(near(row.at("us_per_step"), seconds * 1e6));
+    REQUIRE(near(row.at("gcells_per_s"), gcells));
+    REQUIRE(near(row.at("effective_gb_per_s"), 2 * cell * gcells));
+    REQUIRE(near(row.at("of_copy_bandwidth"), 2 * cell * gcells / copy));
+    REQUIRE(near(limits.at("copy_gcells_per_s"), copy / (2 * cell)));
+    REQUIRE(near(limits.at("issue_gcells_per_s"),
+                 limits.at("instructions_per_second").get<double>() /
+                     limits.at("instructions_per_cell").get<double>() / 1e9));
+    REQUIRE(near(row.at("of_issue_limit"), gcells / limits.at("issue_gcells_per_s").get<double>()));
+}
+
+}  // namespace
+
+TEST_CASE("bench measures every method of the backend on every size, and its figures agree") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const ProgramResult result = run_program(small_bench({"--size",
+                                                          "60,50x40",
+                                                          "--size",
+                                                          "33",
+                                                          "--steps",
+                                                          "24",
+                                                          "--repeats",
+                                                          "5",
+                                                          "--dtype",
+                                                          "float64",
+                                                          "--boundary",
+                                                          "periodic",
+                                                          "--coefficient",
+                                                          "0.13",
+                                                          "--out",
+                                                          out}));
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    const json bench = read_json(folder / "out/bench.json");
+    REQUIRE(bench.at("program") == "stencilscope");
+    REQUIRE(bench.at("backend") == "cpu");
+    REQUIRE(bench.at("interrupted") == false);
+    REQUIRE(bench.at("limits").at("instructions_per_cell") == 3);
+    const json& rows = bench.at("rows");
+    std::size_t expected = 0;
+    for (const auto& [nx, ny] : {std::pair{60, 60}, std::pair{50, 40}, std::pair{33, 33}})
+        for (const stencil::Method& method : stencil::methods()) {
+            if (method.device != stencil::Device::cpu) continue;
+            const json& row = rows.at(expected++);
+            REQUIRE(row.at("method") == std::string(method.name));
+            REQUIRE(row.at("nx") == nx);
+            REQUIRE(row.at("ny") == ny);
+            REQUIRE(row.at("dtype") == "float64");
+            REQUIRE(row.at("boundary") == "periodic");
+            REQUIRE(row.at("coefficient") == 0.13);
+            REQUIRE(row.at("steps") == 24);
+            REQUIRE(row.at("repeats") == 5);
+            REQUIRE(row.at("error").get<double>() < 1e-11);
+            require_consistent(row, bench.at("limits"));
+            REQUIRE(contains(result.out, fmt::format("{}x{}", nx, ny)));
+            REQUIRE(contains(result.out, std::string(method.name)));
+        }
+    REQUIRE(rows.size() == expected);
+    // The same as CSV.
+    const std::string csv = read_bytes(folder / "out/bench.csv");
+    const auto lines = stencil::split(csv.substr(0, csv.size() - 1), '\n');
+    REQUIRE(lines.size() == 1 + expected);
+    const auto header = stencil::split(lines.front(), ',');
+    const auto seconds = std::size_t(std::ranges::find(header, "seconds") - header.begin());
+    REQUIRE(near(rows.at(0).at("seconds"), std::stod(stencil::split(lines.at(1), ',').at(seconds))));
+    const Picture picture = read_picture(folder / "out/bench.png");
+    REQUIRE(picture.width > 1000);
+    REQUIRE(std::ranges::any_of(picture.pixels, [](stencil::Rgb p) { return p.b > p.r + 50; }));
+    REQUIRE(read_bytes(folder / "out/bench.svg").starts_with("<?xml"));
+}
+
+TEST_CASE("bench chooses its steps by time, and float32 stays near the truth") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "b.json").string();
+    const ProgramResult result = run_program(
+        small_bench({"--size", "300x200", "--method", "cpu", "--repeats", "5", "--json", file, "--quiet"}));
+    REQUIRE(result.status == 0);
+    REQUIRE(result.out.empty());
+    const json bench = read_json(file);
+    REQUIRE(bench.at("rows").size() == 1);
+    const json& row = bench.at("rows").at(0);
+    require_consistent(row, bench.at("limits"));
+    REQUIRE(row.at("steps").get<int>() % stencil::kCpuSteps == 0);
+    REQUIRE(row.at("total_steps").get<int>() > 5 * row.at("steps").get<int>());
+    REQUIRE(row.at("error").get<double>() > 1e-10);
+}
+
+TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field lives") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "b.json").string();
+    const ProgramResult result = run_program(small_bench({"--sweep",
+                                                          "--method",
+                                                          "cpu",
+                                                          "--steps",
+                                                          "12",
+                                                          "--repeats",
+                                                          "5",
+                                                          "--memory-limit",
+                                                          "90MB",
+                                                          "--json",
+                                                          file}));
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    const json rows = read_json(file).at("rows");
+    REQUIRE(rows.size() >= 3);
+    REQUIRE(rows.front().at("nx") == 256);
+    for (const json& row : rows) {
+        REQUIRE(row.at("note").get<std::string>().find("not enough") == std::string::npos);
+        REQUIRE(near(row.at("ps_per_cell"), 1e3 / row.at("gcells_per_s").get<double>()));
+        REQUIRE(row.at("fixed_us").get<double>() > 0);
+        const std::string fits = row.at("fits");
+        REQUIRE((fits == "L2" || fits == "L3" || fits == "memory"));
+    }
+    REQUIRE(contains(result.out, "ps/cell"));
+}
+
+TEST_CASE("What bench cannot measure is one line") {
+    const std::tuple<std::vector<std::string>, const char*> cases[] = {
+        {{"--size", "0"}, "--size 0"},
+        {{"--size", "12,,3"}, "--size"},
+        {{"--size", "12x3x4"}, "--size"},
+        {{"--method", "cpus"}, "'cpu'"},
+        {{"--method", "cpu,tiled"}, "one device"},
+        {{"--method", "tiled"}, "--backend says cpu"},
+        {{"--steps", "0"}, "--steps 0"},
+        {{"--repeats", "4"}, "--repeats 4"},
+        {{"--coefficient", "0.3"}, "--coefficient 0.3"},
+        {{"--sweep", "--size", "20"}, "--sweep"},
+        {{"--boundary", "open"}, "insulated"},
+        {{"--dtype", "half"}, "float32, float64"},
+        {{"--threads", "0"}, "--threads 0"},
+        {{"--initial", "noise"}, "unknown option '--initial'"},
+        {{"--sise", "20"}, "'--size'"},
+        {{"extra"}, "unknown word 'extra'"},
+    };
+    for (const auto& [words, part] : cases) {
+        INFO(words.front() << " " << words.back());
+        require_refused(run_program(small_bench(words)), 2, part);
+    }
+    require_refused(
+        run_program(small_bench({"--size", "20000", "--memory-limit", "100MB"})), 1, "not enough");
+    require_refused(run_program(small_bench({"--size", "20", "--json", "/proc/b.json"})), 2, "--json");
+}
+
+TEST_CASE("What fits no memory is a line of the table where something else does") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "b.json").string();
+    REQUIRE(run_program(small_bench({"--size",
+                                     "20,20000",
+                                     "--method",
+                                     "cpu",
+                                     "--steps",
+                                     "12",
+                                     "--memory-limit",
+                                     "100MB",
+                                     "--json",
+                                     file,
+                                     "--quiet"}))
+                .status == 0);
+    const json rows = read_json(file).at("rows");
+    REQUIRE(rows.at(0).at("gcells_per_s").get<double>() > 0);
+    REQUIRE(rows.at(1).at("gcells_per_s").is_null());
+    REQUIRE(contains(rows.at(1).at("note"), "not enough"));
+}
+
+TEST_CASE("Ctrl-C writes what was measured, with status 130") {
+    const ScratchFolder folder;
+    ProgramOptions options;
+    options.interrupt_after_ms = 4000;
+    const ProgramResult result = run_program(small_bench({"--size",
+                                                          "64,3000",
+                                                          "--method",
+                                                          "cpu",
+                                                          "--steps",
+                                                          "2400",
+                                                          "--repeats",
+                                                          "1000",
+                                                          "--out",
+                                                          folder.path().string()}),
+                                             options);
+    INFO(result.err);
+    REQUIRE(result.status == 130);
+    REQUIRE(contains(result.err, "interrupted after"));
+    const json bench = read_json(folder / "bench.json");
+    REQUIRE(bench.at("interrupted") == true);
+    REQUIRE(bench.at("rows").size() < 2);
+    for (const json& row : bench.at("rows")) require_consistent(row, bench.at("limits"));
+    REQUIRE(std::filesystem::exists(folder / "bench.png"));
+}

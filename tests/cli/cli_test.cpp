@@ -1,0 +1,463 @@
+// The program as a user meets it.
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sim/files/npy.h"
+#include "sim/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+using stencil::Field;
+using stencil::read_npy;
+using stencil::split;
+namespace fs = std::filesystem;
+
+namespace {
+
+// A run on the CPU with few cells, so that tests stay quick; more words may override these.
+std::vector<std::string> small_run(std::vector<std::string> more) {
+    std::vector<std::string> words{
+        "run", "--backend", "cpu", "--size", "40x30", "--steps", "25", "--threads", "2"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+std::vector<std::string> files_in(const fs::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder))
+        names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+nlohmann::json read_json(const fs::path& path) {
+    return nlohmann::json::parse(read_bytes(path));
+}
+
+}  // namespace
+
+TEST_CASE("run writes every file that it promises, and timings that add up") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "deep/out";
+    const ProgramResult result = run_program(small_run({"--out", out.string()}));
+    INFO(result.err);
+    REQUIRE(result.status == 0);
+    REQUIRE(files_in(out) == std::vector<std::string>{"field.npy",
+                                                      "field.png",
+                                                      "figure.png",
+                                                      "initial.npy",
+                                                      "laplacian.npy",
+                                                      "laplacian.png",
+                                                      "spec.json",
+                                                      "timings.json"});
+    REQUIRE(contains(result.out, "wrote " + (out / "figure.png").string()));
+    const auto t = read_json(out / "timings.json");
+    REQUIRE(t.at("program") == "stencilscope");
+    REQUIRE(t.at("backend") == "cpu");
+    REQUIRE(t.at("method") == "cpu");
+    REQUIRE(contains(t.at("method_choice"), "auto: cpu (fastest measured on the CPU for 25 steps of 40x30"));
+    REQUIRE(contains(result.out, "auto: cpu ("));
+    REQUIRE(t.at("nx") == 40);
+    REQUIRE(t.at("ny") == 30);
+    REQUIRE(t.at("steps") == 25);
+    REQUIRE(t.at("dtype") == "float32");
+    REQUIRE(t.at("boundary") == "zero");
+    REQUIRE(t.at("coefficient") == 0.2);
+    const double seconds = t.at("seconds");
+    REQUIRE(seconds > 0);
+    REQUIRE(std::abs(t.at("us_per_step").get<double>() * 25e-6 / seconds - 1) < 1e-9);
+    const double gcells = t.at("gcells_per_s");
+    REQUIRE(std::abs(gcells * 1e9 * seconds / (40 * 30 * 25) - 1) < 1e-9);
+    REQUIRE(std::abs(t.at("effective_gb_per_s").get<double>() / (8 * gcells) - 1) < 1e-9);
+    const double copy = t.at("copy_gb_per_s");
+    REQUIRE(copy > 0);
+    REQUIRE(std::abs(t.at("of_copy_bandwidth").get<double>() * copy / (8 * gcells) - 1) < 1e-9);
+    const auto field = read_npy(out / "field.npy");
+    REQUIRE(field.nx() == 40);
+    REQUIRE(field.ny() == 30);
+    REQUIRE(std::abs(total(field) / t.at("field_at_end").at("total").get<double>() - 1) < 1e-6);
+}
+
+TEST_CASE("run by a method that jumps goes there at once, and tells no speed of it") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const ProgramResult whole = run_program(small_run({"--method", "spectral", "--out", out.string()}));
+    REQUIRE(whole.status == 0);
+    REQUIRE(contains(whole.out, "a jump of 25 steps in "));
+    REQUIRE_FALSE(contains(whole.out, "GCells"));
+    const auto t = read_json(out / "timings.json");
+    REQUIRE(t.at("jumps") == 1);
+    REQUIRE(t.at("steps") == 25);
+    for (const char* rate : {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth"})
+        REQUIRE(t.at(rate).is_null());
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult cut = run_program(
+        small_run({"--method", "spectral", "--every", "10", "--out", out.string(), "--json", json}));
+    REQUIRE(contains(cut.out, "3 jumps, 25 steps in all, in "));
+    REQUIRE(read_json(json).at("jumps") == 3);
+}
+
+TEST_CASE("The drift of the total is told where the boundary conserves it") {
+    const ScratchFolder folder;
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult closed = run_program(small_run({"--boundary", "periodic", "--json", json}));
+    REQUIRE(contains(closed.out, "(drift "));
+    REQUIRE(std::abs(read_json(json).at("total_drift").get<double>()) < 1e-6);
+    const ProgramResult open =
+        run_program(small_run({"--boundary", "zero", "--initial", "noise", "--json", json}));
+    REQUIRE_FALSE(contains(open.out, "drift"));
+    REQUIRE(read_json(json).at("total_drift").is_null());
+}
+
+TEST_CASE("A run repeats from its spec.json bit for bit, and other words override it") {
+    const ScratchFolder folder;
+    const std::string first = (folder / "a").string();
+    const std::string again = (folder / "b").string();
+    const std::string longer = (folder / "c").string();
+    REQUIRE(run_program(small_run({"--out",
+                                   first,
+                                   "--boundary",
+                                   "periodic",
+                                   "--coefficient",
+                                   "0.13",
+                                   "--initial",
+                                   "gaussian:sigma=0.2",
+                                   "--export",
+                                   "default,figure.svg,figure.pdf"}))
+                .status == 0);
+    REQUIRE(run_program({"run", "--spec", first + "/spec.json", "--out", again, "--quiet"}).status == 0);
+    REQUIRE(files_in(first) == files_in(again));
+    for (const char* name :
+         {"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"})
+        REQUIRE(read_bytes(folder / "a" / name) == read_bytes(folder / "b" / name));
+    REQUIRE(run_program({"run", "--steps", "26", "--spec", first + "/spec.json", "--out", longer, "--quiet"})
+                .status == 0);
+    REQUIRE(read_json(folder / "c/timings.json").at("steps") == 26);
+    REQUIRE(read_bytes(folder / "a/field.npy") != read_bytes(folder / "c/field.npy"));
+}
+
+TEST_CASE("Without a folder nothing is exported, nor refused for what would not fit into a picture") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    REQUIRE(run_program(small_run({"--out", out.string(), "--every", "10", "--quiet"})).status == 0);
+    const ProgramResult repeated = run_program({"run", "--spec", (out / "spec.json").string()});
+    INFO(repeated.err);
+    REQUIRE(repeated.status == 0);
+    REQUIRE(contains(repeated.out, "nothing was written"));
+    // More cells than a PNG can hold, and more memory than is allowed: the memory is what is said.
+    require_refused(run_program(small_run({"--size", "30000", "--memory-limit", "1MB"})), 1, "host memory");
+}
+
+TEST_CASE("A run continues from its own field.npy") {
+    const ScratchFolder folder;
+    const std::string whole = (folder / "whole").string();
+    const std::string part = (folder / "part").string();
+    const std::string rest = (folder / "rest").string();
+    const std::vector<std::string> wide{"--dtype", "float64", "--quiet", "--export", "field.npy", "--out"};
+    const auto run = [&](const std::string& out, std::vector<std::string> more) {
+        std::vector<std::string> words = small_run(wide);
+        words.push_back(out);
+        words.insert(words.end(), more.begin(), more.end());
+        return run_program(words).status;
+    };
+    REQUIRE(run(whole, {"--steps", "40"}) == 0);
+    REQUIRE(run(part, {"--steps", "15"}) == 0);
+    REQUIRE(run(rest, {"--initial", part + "/field.npy"}) == 0);
+    REQUIRE(relative_error(read_npy(rest + "/field.npy"), read_npy(whole + "/field.npy")) < 1e-14);
+}
+
+TEST_CASE("Frames are numbered and hold the moments that their names say") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    REQUIRE(run_program(small_run({"--out",
+                                   out.string(),
+                                   "--every",
+                                   "10",
+                                   "--export",
+                                   "initial.npy,field.npy,frames.png,frames.npy",
+                                   "--quiet"}))
+                .status == 0);
+    REQUIRE(files_in(out / "frames") == std::vector<std::string>{"field_000000.npy",
+                                                                 "field_000000.png",
+                                                                 "field_000010.npy",
+                                                                 "field_000010.png",
+                                                                 "field_000020.npy",
+                                                                 "field_000020.png",
+                                                                 "field_000025.npy",
+                                                                 "field_000025.png"});
+    REQUIRE(read_bytes(out / "frames/field_000000.npy") == read_bytes(out / "initial.npy"));
+    REQUIRE(read_bytes(out / "frames/field_000025.npy") == read_bytes(out / "field.npy"));
+    REQUIRE(read_bytes(out / "frames/field_000010.npy") != read_bytes(out / "frames/field_000020.npy"));
+}
+
+TEST_CASE("Frames share the first one's colours, or take their own each") {
+    const ScratchFolder folder;
+    const auto last_frame = [&](const std::string& name, std::vector<std::string> more) {
+        more.insert(more.end(),
+                    {"--out",
+                     (folder / name).string(),
+                     "--every",
+                     "25",
+                     "--export",
+                     "field.png,frames.png",
+                     "--quiet"});
+        REQUIRE(run_program(small_run(std::move(more))).status == 0);
+        return read_bytes(folder / name / "frames/field_000025.png");
+    };
+    const std::string shared = last_frame("shared", {});
+    const std::string own = last_frame("own", {"--range-per-frame"});
+    REQUIRE(shared != own);
+    REQUIRE(own == read_bytes(folder / "own/field.png"));
+}
+
+TEST_CASE("Zero steps export the start") {
+    const ScratchFolder folder;
+    REQUIRE(run_program(small_run({"--steps", "0", "--out", folder.path().string()})).status == 0);
+    REQUIRE(read_bytes(folder / "field.npy") == read_bytes(folder / "initial.npy"));
+    REQUIRE(read_json(folder / "timings.json").at("us_per_step").is_null());
+}
+
+TEST_CASE("A picture becomes a field, at its own size or resampled") {
+    const ScratchFolder folder;
+    REQUIRE(
+        run_program(
+            small_run(
+                {"--out", folder.path().string(), "--export", "field.png", "--colormap", "grey", "--quiet"}))
+            .status == 0);
+    const std::string picture = (folder / "field.png").string();
+    const std::string own = (folder / "own").string();
+    REQUIRE(run_program({"run", "--initial", picture, "--steps", "3", "--out", own, "--quiet"}).status == 0);
+    REQUIRE(read_npy(own + "/initial.npy").nx() == 40);
+    const std::string half = (folder / "half").string();
+    REQUIRE(run_program(
+                {"run", "--initial", picture, "--size", "20x15", "--steps", "3", "--out", half, "--quiet"})
+                .status == 0);
+    const auto small = read_npy(half + "/initial.npy");
+    REQUIRE(small.ny() == 15);
+    REQUIRE(std::abs(total(small) * 4 / total(read_npy(own + "/initial.npy")) - 1) < 1e-5);
+}
+
+TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
+    const std::tuple<std::vector<std::string>, const char*> cases[] = {
+        {{"--size", "0"}, "--size 0"},
+        {{"--size", "-3x4"}, "--size"},
+        {{"--size", "99999999999x99999999999"}, "whole number from 1"},
+        {{"--steps", "-1"}, "--steps -1"},
+        {{"--coefficient", "0"}, "above 0"},
+        {{"--coefficient", "nan"}, "finite"},
+        {{"--coefficient", "0.26"}, "--allow-unstable"},
+        {{"--boundary", "perodic"}, "'periodic'"},
+        {{"--method", "tilde"}, "'tiled'"},
+        {{"--initial", "jaggy"}, "'jagged'"},
+        {{"--initial", "nowhere.npy"}, "nowhere.npy"},
+        {{"--initial", "nowhere.png"}, "nowhere.png"},
+        {{"--dtype", "half"}, "float32, float64"},
+        {{"--colormap", "jet"}, "viridis"},
+        {{"--range", "5:1"}, "--range"},
+        {{"--range", "percentile:0:101"}, "--range"},
+        {{"--export", "field.gif"}, "field.p"},
+        {{"--export", "frames.png"}, "--every"},
+        {{"--every", "0"}, "--every 0"},
+        {{"--seed", "-1"}, "--seed -1"},
+        {{"--threads", "0"}, "--threads 0"},
+        {{"--memory-limit", "lots"}, "--memory-limit"},
+        {{"--method", "tiled", "--backend", "cpu"}, "--backend says cpu"},
+        {{"--spec", "nowhere.json"}, "nowhere.json"},
+        {{"--stesp", "5"}, "'--steps'"},
+        {{"--steps"}, "--steps"},
+        {{"extra"}, "unknown word 'extra'"},
+    };
+    for (const auto& [words, part] : cases) {
+        INFO(words.front());
+        const ScratchFolder folder;
+        std::vector<std::string> all{"run", "--out", (folder / "out").string()};
+        all.insert(all.end(), words.begin(), words.end());
+        require_refused(run_program(all), 2, part);
+        REQUIRE(files_in(folder.path()).empty());
+    }
+}
+
+TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and probes") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const auto result = run_program({"run",
+                                     "--size",
+                                     "50x40",
+                                     "--initial",
+                                     "noise",
+                                     "--steps",
+                                     "20",
+                                     "--every",
+                                     "10",
+                                     "--probe",
+                                     "7,9",
+                                     "--probe",
+                                     "49,39",
+                                     "--profile",
+                                     "0.5,3.5,49.5,3.5",
+                                     "--export",
+                                     "field.npy,statistics.csv,histogram.csv,spec.json",
+                                     "--out",
+                                     out});
+    REQUIRE(result.status == 0);
+    const Field field = read_npy(out + "/field.npy");
+    const auto lines = [&](const char* name) {
+        const std::string text = read_bytes(folder / "out" / name);
+        return split(text.substr(0, text.size() - 1), '\n');
+    };
+    REQUIRE(lines("statistics.csv").size() == 1 + 3);
+    REQUIRE(lines("histogram.csv").size() == 1 + 256);
+    const auto profile = lines("profile.csv");
+    REQUIRE(profile.size() == 1 + 50);
+    REQUIRE(std::stod(split(profile.at(13), ',').at(3)) == Approx(double(field.as<float>().at(12, 3))));
+    const auto probes = lines("probes.csv");
+    REQUIRE(probes.size() == 1 + 2 * 3);
+    REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));
+
+    require_refused(run_program({"run", "--out", out, "--export", "profile.csv"}), 2, "--profile");
+    require_refused(
+        run_program(small_run({"--out", out, "--size", "9", "--probe", "9,0"})), 2, "no cell (9, 0)");
+}
+
+TEST_CASE("Words that belong to no command are refused") {
+    require_refused(run_program({"rum"}), 2, "did you mean 'run'?");
+    require_refused(run_program({"--sice", "100"}), 2, "did you mean '--size'?");
+    require_refused(run_program({"devices", "--backend", "gpu"}), 2, "auto, cpu, cuda");
+    require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
+    require_refused(run_program({"--size", "100", "run"}), 2, "run --size");
+    require_refused(run_program({"--size", "100", "devices"}), 2, "devices --size");
+}
+
+TEST_CASE("Help and version are answered") {
+    const ProgramResult version = run_program({"--version"});
+    REQUIRE(version.status == 0);
+    REQUIRE(contains(version.out, STENCILSCOPE_VERSION));
+    const ProgramResult help = run_program({"run", "--help"});
+    REQUIRE(help.status == 0);
+    for (const char* word :
+         {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
+        REQUIRE(contains(help.out, word));
+    REQUIRE(contains(run_program({"--help"}).out, "devices"));
+}
+
+TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
+    const ScratchFolder folder;
+    const std::string json = (folder / "t.json").string();
+    const ProgramResult result = run_program(small_run({"--quiet", "--json", json}));
+    REQUIRE(result.status == 0);
+    REQUIRE(result.out.empty());
+    REQUIRE(result.err.empty());
+    REQUIRE(read_json(json).at("steps") == 25);
+    REQUIRE(read_json(json).at("copy_gb_per_s").get<double>() > 0);
+}
+
+TEST_CASE("Too little memory is said before it is taken") {
+    const ScratchFolder folder;
+    require_refused(run_program({"run",
+                                 "--size",
+                                 "1000000",
+                                 "--out",
+                                 (folder / "out").string(),
+                                 "--backend",
+                                 "cpu",
+                                 "--export",
+                                 "field.npy"}),
+                    1,
+                    "not enough host memory: 1000000x1000000 needs");
+    require_refused(run_program(small_run({"--size", "4000", "--memory-limit", "100MB"})), 1, "fits");
+}
+
+TEST_CASE("A folder that cannot be written is refused before any work") {
+    const ScratchFolder folder;
+    std::ofstream(folder / "file") << "in the way";
+    require_refused(run_program(small_run({"--out", (folder / "file").string()})), 2, "--out");
+    REQUIRE(read_bytes(folder / "file") == "in the way");
+    // Not even root can make files there.
+    require_refused(run_program(small_run({"--out", "/proc"})), 2, "cannot be written");
+    require_refused(run_program(small_run({"--out", "/proc/here"})), 2, "cannot make this folder");
+    require_refused(
+        run_program(small_run({"--json", "/proc/t.json"})), 2, "--json: this file cannot be written");
+}
+
+TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
+    const ScratchFolder folder;
+    const std::string out = folder.path().string();
+    REQUIRE(run_program(small_run({"--out", out, "--quiet"})).status == 0);
+    const std::string field = read_bytes(folder / "field.npy");
+    const auto files = files_in(folder.path());
+    ProgramOptions options;
+    options.file_size_limit = 3000;
+    const ProgramResult result = run_program(small_run({"--out", out, "--quiet", "--seed", "5"}), options);
+    require_refused(result, 1, "initial.npy");
+    REQUIRE(files_in(folder.path()) == files);
+    REQUIRE(read_bytes(folder / "field.npy") == field);
+}
+
+TEST_CASE("Ctrl-C exports what there is, with status 130") {
+    const ScratchFolder folder;
+    ProgramOptions options;
+    options.interrupt_after_ms = 1500;
+    const ProgramResult result = run_program({"run",
+                                              "--backend",
+                                              "cpu",
+                                              "--size",
+                                              "300",
+                                              "--steps",
+                                              "1000000000",
+                                              "--out",
+                                              folder.path().string(),
+                                              "--quiet"},
+                                             options);
+    INFO(result.err);
+    REQUIRE(result.status == 130);
+    REQUIRE(contains(result.err, "interrupted after"));
+    const auto t = read_json(folder / "timings.json");
+    const long long steps = t.at("steps");
+    REQUIRE(steps > 0);
+    REQUIRE(steps < 1000000000);
+    REQUIRE(t.at("interrupted") == true);
+    REQUIRE(read_json(folder / "spec.json").at("steps") == steps);
+    REQUIRE(files_in(folder.path()).size() == 8);
+    REQUIRE(relative_error(read_npy(folder / "field.npy"), read_npy(folder / "initial.npy")) > 1e-3);
+}
+
+TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
+    const ScratchFolder folder;
+    const ProgramResult result = run_program(small_run({"--coefficient",
+                                                        "0.5",
+                                                        "--allow-unstable",
+                                                        "--steps",
+                                                        "2000",
+                                                        "--out",
+                                                        folder.path().string(),
+                                                        "--quiet"}));
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.err, "above the stability limit"));
+    REQUIRE(contains(result.err, "no longer finite"));
+    REQUIRE(read_json(folder / "timings.json").at("field_at_end").at("not_finite").get<int>() > 0);
+}
+
+TEST_CASE("The coefficient 0.25 gets a notice of one line") {
+    const ProgramResult result = run_program(small_run({"--coefficient", "0.25", "--quiet"}));
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.err, "checkerboard"));
+    REQUIRE(std::ranges::count(result.err, '\n') == 1);
+}
+
+TEST_CASE("devices shows the machine, on paper and as JSON") {
+    const ScratchFolder folder;
+    const std::string json = (folder / "devices.json").string();
+    const ProgramResult result = run_program({"devices", "--json", json});
+    REQUIRE(result.status == 0);
+    REQUIRE(contains(result.out, "CPU"));
+    const auto devices = read_json(json);
+    REQUIRE(devices.at("cpu").at("copy_gb_per_s").get<double>() > 0.1);
+    REQUIRE(devices.at("cpu").at("threads").get<int>() >= 1);
+    REQUIRE(devices.at("cuda").contains("built_in"));
+}

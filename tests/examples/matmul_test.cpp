@@ -1,0 +1,272 @@
+// The example matmul on the CPU, and what it rests on.
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "kernels/examples/matmul/cpu_matmul.h"
+#include "kernels/examples/matmul/residues.h"
+#include "kernels/examples/matmul/stream_plan.h"
+#include "kernels/examples/matmul/tensor_peak.h"
+#include "sim/examples/matmul/matmul.h"
+#include "sim/examples/matmul/operands.h"
+#include "sim/examples/matmul/reference.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/matmul_cases.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+ExampleRequest request_of(std::initializer_list<std::pair<const char*, const char*>> options) {
+    ExampleRequest request = request_for(kMatmulExample);
+    request.backend = "cpu";
+    request.repeats = 1;
+    for (const auto& [name, value] : options) request.options.set(name, value);
+    return request;
+}
+
+template <class T>
+MatmulOperands<T> operands_of(const MatmulCase<T>& one) {
+    MatmulOperands<T> operands{AlignedBuffer<T>(one.a.size()), AlignedBuffer<T>(one.b.size())};
+    std::copy(one.a.begin(), one.a.end(), operands.a.data());
+    std::copy(one.b.begin(), one.b.end(), operands.b.data());
+    return operands;
+}
+
+template <class T>
+std::vector<T> rounded(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("The CPU's product is right in every value, whatever the sizes", "", float, double) {
+    const double bound = sizeof(TestType) == 4 ? 1e-6 : 1e-14;
+    for (const MatmulShape& shape :
+         {MatmulShape{1, 1, 1}, {1, 700, 3}, {203, 1, 77}, {1003, 117, 301}, {2600, 2000, 200}}) {
+        const MatmulCase<TestType> one(shape, 0);
+        std::vector<TestType> c(std::size_t(shape.m * shape.n), std::numeric_limits<TestType>::quiet_NaN());
+        double share = 0;
+        cpu_matmul<TestType>({one.a.data(), one.b.data(), c.data(), shape}, 2, [&](double now) {
+            REQUIRE(now > share);
+            share = now;
+        });
+        REQUIRE(share == 1);
+        REQUIRE(error_of(c, one.values()) < bound);
+    }
+}
+
+TEST_CASE("A long product on the CPU can be left in between") {
+    const MatmulCase<float> one({2600, 2000, 1000}, 0);
+    std::vector<float> c(std::size_t(2600 * 1000));
+    int calls = 0;
+    const auto pause = [&](double) {
+        ++calls;
+        throw Cancelled();
+    };
+    REQUIRE_THROWS_AS(cpu_matmul<float>({one.a.data(), one.b.data(), c.data(), one.shape}, 1, pause),
+                      Cancelled);
+    REQUIRE(calls == 1);
+}
+
+TEST_CASE("The factors are those that NumPy draws from the same seed") {
+    const Machine machine = query_machine();
+    const ExampleRequest request = request_of({{"m", "3"}, {"k", "5"}, {"n", "4"}});
+    ExampleContext context(request, machine, {});
+    const MatmulOperands<float> single = make_operands<float>(matmul_problem(request), context);
+    REQUIRE(single.a.data()[0] == 0x1.a023bcp-1f);
+    REQUIRE(single.a.data()[14] == 0x1.ae7ff8p-3f);
+    REQUIRE(single.b.data()[0] == 0x1.a07370p-4f);
+    REQUIRE(single.b.data()[19] == 0x1.c3cb8ep-1f);
+    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(request), context);
+    REQUIRE(wide.a.data()[0] == 0x1.236e04ff40476p-2);
+    REQUIRE(wide.b.data()[19] == 0x1.44fd8dcdbf754p-1);
+    MatmulProblem centred = matmul_problem(request);
+    centred.centred = true;
+    REQUIRE(make_operands<float>(centred, context).b.data()[19] == 0x1.c3cb8ep-1f - 0.5f);
+}
+
+TEMPLATE_TEST_CASE("The reference agrees with a product in float64", "", float, double) {
+    const Machine machine = query_machine();
+    const ExampleRequest request = request_of({});
+    for (const double low : {0.0, -0.5}) {
+        const MatmulCase<TestType> one({203, 119, 67}, low);
+        ExampleContext context(request, machine, {});
+        const MatmulReference reference = make_reference(operands_of(one), one.shape, context);
+        REQUIRE(error_of(reference.sums, one.sums) < 1e-12);
+        REQUIRE(reference.rows.front() == 0);
+        REQUIRE(reference.rows.back() == 202);
+        for (std::size_t i = 0; i < reference.rows.size(); ++i)
+            for (std::int64_t j = 0; j < 67; ++j) {
+                const double exact = one.c(reference.rows[i], j);
+                const std::size_t at = i * 67 + std::size_t(j);
+                REQUIRE(std::abs(reference.c[at] - exact) < 1e-14 * reference.c_of_size[at]);
+                REQUIRE(reference.c_of_size[at] >= std::abs(exact) * (1 - 1e-14));
+            }
+    }
+}
+
+TEMPLATE_TEST_CASE("A wrong result is told from a right one", "", float, double) {
+    const Machine machine = query_machine();
+    const ExampleRequest request = request_of({});
+    const MatmulCase<TestType> one({70, 90, 33}, -0.5);
+    ExampleContext context(request, machine, {});
+    const MatmulReference reference = make_reference(operands_of(one), one.shape, context);
+    const MatmulResult<TestType> right{
+        rounded<TestType>(reference.sums), rounded<TestType>(reference.c), rounded<TestType>(reference.sums)};
+    const MatmulLimits limits{sizeof(TestType) == 4 ? 5e-6 : 1e-13, true};
+    const auto failed = [&](const MatmulResult<TestType>& result) {
+        ReportRow row;
+        compare(result, reference, limits, row);
+        return row.failed;
+    };
+    REQUIRE_FALSE(failed(right));
+    constexpr auto nan = std::numeric_limits<TestType>::quiet_NaN();
+    for (auto part :
+         {&MatmulResult<TestType>::sums, &MatmulResult<TestType>::rows, &MatmulResult<TestType>::stored_sums})
+        for (const auto value : {nan, TestType(123456)}) {
+            MatmulResult<TestType> wrong = right;
+            (wrong.*part)[matmul_random()() % (wrong.*part).size()] = value;
+            REQUIRE(failed(wrong));
+        }
+    // One value that no rounding explains, too small to show in the norm.
+    MatmulResult<TestType> wrong = right;
+    const std::size_t at = matmul_random()() % wrong.rows.size();
+    wrong.rows[at] +=
+        TestType(4 * 90 * double(std::numeric_limits<TestType>::epsilon()) * reference.c_of_size[at]);
+    REQUIRE(failed(wrong));
+}
+
+TEST_CASE(
+    "Pieces of a product fit into the memory, cover all of it, and more memory never means more to "
+    "transfer") {
+    const StreamBytes bytes = [](const StreamPlan& plan) {
+        const auto [m, k, n] = plan.tile;
+        return std::size_t(8 * (m * k + k * n + m * n) + plan.whole.n * 8);
+    };
+    for (int round = 0; round < 20; ++round) {
+        const auto size = [] { return std::int64_t(1 + matmul_random()() % 9000); };
+        const MatmulShape whole{size(), size(), size()};
+        double last = std::numeric_limits<double>::infinity();
+        for (std::size_t budget = 1 << 16; budget < std::size_t(1) << 32; budget *= 4) {
+            CAPTURE(whole.m, whole.k, whole.n, budget);
+            const auto plan = plan_stream(whole, budget, bytes);
+            if (!plan) {
+                REQUIRE(smallest_stream(whole, bytes).bytes > budget);
+                REQUIRE(last == std::numeric_limits<double>::infinity());
+                continue;
+            }
+            REQUIRE(plan->bytes == bytes(*plan));
+            REQUIRE(plan->bytes <= budget);
+            REQUIRE(plan->tiles_down() * plan->tile.m >= whole.m);
+            REQUIRE(plan->tiles_across() * plan->tile.n >= whole.n);
+            const double c = double(whole.m) * double(whole.n);
+            REQUIRE(plan->values_in() <= last + 2 * c);
+            last = std::min(last, plan->values_in());
+            double products = 0;
+            for (const MatmulShape& shape : plan->shapes()) products = std::max(products, shape.operations());
+            REQUIRE(products == plan->tile.operations());
+        }
+        REQUIRE(last < std::numeric_limits<double>::infinity());
+    }
+}
+
+TEST_CASE("The tensor cores' computed rates are those of the data sheets") {
+    const auto peak = [](int major, int minor, TensorKind kind, int units, double clock) {
+        return tensor_operations_per_clock(major, minor, kind) * units * clock / 1e12;
+    };
+    REQUIRE(peak(8, 0, TensorKind::half, 108, 1.41e9) == Approx(312).epsilon(0.01));  // A100
+    REQUIRE(peak(8, 0, TensorKind::tf32, 108, 1.41e9) == Approx(156).epsilon(0.01));
+    REQUIRE(peak(8, 0, TensorKind::float64, 108, 1.41e9) == Approx(19.5).epsilon(0.01));
+    REQUIRE(peak(8, 6, TensorKind::half, 84, 1.74e9) == Approx(149.7).epsilon(0.01));   // A40
+    REQUIRE(peak(9, 0, TensorKind::half, 132, 1.83e9) == Approx(989.4).epsilon(0.01));  // H100, H200
+    REQUIRE(peak(9, 0, TensorKind::float64, 132, 1.98e9) == Approx(66.9).epsilon(0.01));
+    REQUIRE(peak(9, 0, TensorKind::int8, 132, 1.83e9) == Approx(1979).epsilon(0.01));
+    REQUIRE(peak(7, 5, TensorKind::tf32, 40, 1.59e9) == 0);  // T4 has none
+    REQUIRE(peak(6, 1, TensorKind::half, 30, 1.5e9) == 0);
+}
+
+TEST_CASE("A number comes back from its residues") {
+    __extension__ using Int128 = __int128;
+    const Reconstruction from = reconstruction();
+    const auto m = Int128(modulus_product());
+    const auto check = [&](Int128 value) {
+        int residue[kModuli];
+        for (int i = 0; i < kModuli; ++i) {
+            const int p = Moduli().of[i];
+            residue[i] = int(value % p);
+            if (residue[i] > p / 2) residue[i] -= p;
+            if (residue[i] < -p / 2) residue[i] += p;
+            REQUIRE(std::abs(residue[i]) <= 128);
+        }
+        REQUIRE(std::abs(value_of(residue, from) - double(value)) <=
+                2e-16 * std::abs(double(value)) + 0x1p32);
+    };
+    for (int round = 0; round < 2000; ++round) {
+        const auto random = Int128(matmul_random()()) << 63 ^ Int128(matmul_random()());
+        const Int128 value = random % (m / 2) >> (matmul_random()() % 100);
+        check(value);
+        check(-value);
+    }
+    const int none[kModuli] = {};
+    REQUIRE(value_of(none, from) == 0);
+    for (const int value : Moduli().of) check(m / 2 - m / 1000000 * value);
+    // The sums of so many products of integers of so many bits are below half of the moduli's product.
+    for (const std::int64_t k : {1, 2, 3, 517, 5000, 100000, 131071}) {
+        const int bits = residue_bits(k);
+        REQUIRE(Int128(k) << (2 * bits + 1) < m);
+        REQUIRE((bits == 50 || Int128(k) << (2 * bits + 3) >= m));
+        REQUIRE(bits >= 45);
+    }
+}
+
+TEST_CASE("Residues of integers are exact and fit in 8 bits, also where the quotient is nearly a half") {
+    for (const int p : Moduli().of)
+        for (int round = 0; round < 20000; ++round) {
+            const auto size = std::int64_t(1) << (matmul_random()() % 51);
+            std::int64_t x = size - std::int64_t(matmul_random()() % 4096);
+            if (round % 2 == 0) x = x / p * p + (p + 1) / 2 - std::int64_t(matmul_random()() % 2);
+            x = std::min(x, std::int64_t(1) << 50);
+            for (const std::int64_t one : {x, -x}) {
+                const int residue = residue_of(double(one), p);
+                if ((one - residue) % p != 0 || std::abs(residue) > (p == 256 ? 128 : 127)) {
+                    CAPTURE(p, one, residue);
+                    FAIL();
+                }
+            }
+        }
+}
+
+TEST_CASE("The example matmul runs without a GPU, and says what is wrong with its options") {
+    const Machine machine = query_machine();
+    for (const char* distribution : {"uniform", "centred"}) {
+        const ExampleRequest request = request_of({{"m", "1003"},
+                                                   {"k", "517"},
+                                                   {"n", "701"},
+                                                   {"repetitions", "2"},
+                                                   {"distribution", distribution}});
+        const Report report = run_example(request, machine, {});
+        REQUIRE(report.rows.size() == 13);
+        for (const ReportRow& row : report.rows) {
+            CAPTURE(row.name);
+            REQUIRE_FALSE(row.failed);
+            REQUIRE(row.measured() == (row.backend == Device::cpu));
+            if (!row.measured()) continue;
+            REQUIRE(row.error < (row.dtype == DType::float32 ? 2e-6 : 1e-13));
+            REQUIRE(row.seconds > 0);
+        }
+    }
+    const auto refused = [&](const ExampleRequest& request) {
+        return input_error([&] { run_example(request, machine, {}); });
+    };
+    REQUIRE(contains(refused(request_of({{"rows", "openblas,cubla"}})), "did you mean 'cublas'"));
+    REQUIRE(contains(refused(request_of({{"rows", ""}})), "--rows"));
+    ExampleRequest request = request_of({{"rows", "tf32,3xfp16"}});
+    request.dtypes = {DType::float64};
+    REQUIRE(contains(refused(request), "none of them works in float64 alone"));
+    REQUIRE(contains(input_error([&] { request.options.set("k", "0"); }), "--k 0"));
+}

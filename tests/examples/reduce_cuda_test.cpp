@@ -1,0 +1,178 @@
+#include "kernels/examples/arrays/reduce.h"
+
+#include <set>
+
+#include "kernels/cuda/transfer.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/arrays.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr Gathering kGatherings[] = {Gathering::atomic_per_thread,
+                                     Gathering::atomic_per_warp,
+                                     Gathering::atomic_per_block,
+                                     Gathering::two_launches,
+                                     Gathering::last_block};
+
+// Two arrays and a result on the device.
+template <class T>
+class Terms {
+  public:
+    Terms(CudaStream& stream, Dice& dice, std::size_t n, std::size_t offset)
+        : stream_(stream),
+          x_host_(unit_numbers<T>(dice, n, -1)),
+          y_host_(unit_numbers<T>(dice, n, -1)),
+          offset_(offset),
+          x_((n + offset) * sizeof(T)),
+          y_((n + offset) * sizeof(T)),
+          result_(sizeof(T)) {
+        enqueue_to_device(x(), x_host_.data(), n * sizeof(T), stream);
+        enqueue_to_device(y(), y_host_.data(), n * sizeof(T), stream);
+        stream.synchronize();
+    }
+
+    T* x() const { return static_cast<T*>(x_.data()) + offset_; }
+    T* y() const { return static_cast<T*>(y_.data()) + offset_; }
+    std::int64_t count() const { return std::int64_t(x_host_.size()); }
+
+    T* poisoned_result() {
+        const T none = std::numeric_limits<T>::quiet_NaN();
+        enqueue_to_device(result_.data(), &none, sizeof(T), stream_);
+        stream_.synchronize();
+        return static_cast<T*>(result_.data());
+    }
+    T result() {
+        T value = 0;
+        enqueue_to_host(&value, result_.data(), sizeof(T), stream_);
+        stream_.synchronize();
+        return value;
+    }
+
+    // Bounded by as many roundings as the longest way, one atomic addition after the other, has.
+    void require(T got, bool two) const {
+        long double sum = 0, magnitude = 0;
+        for (std::size_t i = 0; i < x_host_.size(); ++i) {
+            const long double term = two ? (long double)(x_host_[i]) * y_host_[i] : (long double)(x_host_[i]);
+            sum += term;
+            magnitude += std::abs(term);
+        }
+        // As for sums of random numbers, whose roundings do not all go one way.
+        const long double bound =
+            4 * std::sqrt(double(count()) + 4) * std::numeric_limits<T>::epsilon() * magnitude;
+        CAPTURE(got, double(sum), double(bound), count(), offset_, two);
+        REQUIRE(std::abs((long double)(got)-sum) <= bound);
+    }
+
+  private:
+    CudaStream& stream_;
+    std::vector<T> x_host_, y_host_;
+    std::size_t offset_;
+    CudaMemory x_, y_, result_;
+};
+
+template <class T>
+void check_sums() {
+    Dice dice;
+    CAPTURE(dice.seed);
+    CudaStream stream;
+    CudaReduction reduction(stream);
+    CublasDot<T> cublas(stream);
+    for (const std::size_t n : {1, 2, 31, 255, 257, 4099, 700'001})
+        for (const std::size_t offset : {0, 1}) {
+            Terms<T> terms(stream, dice, n, offset);
+            for (const bool two : {false, true}) {
+                const T* const y = two ? terms.y() : nullptr;
+                for (const Gathering gathering : kGatherings) {
+                    CAPTURE(int(gathering));
+                    reduction.enqueue(gathering, terms.x(), y, terms.count(), terms.poisoned_result());
+                    terms.require(terms.result(), two);
+                }
+                reduction.enqueue_for_host(terms.x(), y, terms.count());
+                terms.require(T(reduction.wait()), two);
+                reduction.record_for_host(terms.x(), y, terms.count());
+                for (int i = 0; i < 3; ++i) {
+                    reduction.enqueue_recorded();
+                    terms.require(T(reduction.wait()), two);
+                }
+            }
+            CubSum<T> cub(stream, terms.count());
+            cub.enqueue(terms.x(), terms.count(), terms.poisoned_result());
+            terms.require(terms.result(), false);
+            cublas.enqueue(terms.x(), terms.y(), terms.count(), terms.poisoned_result());
+            terms.require(terms.result(), true);
+            terms.require(cublas.on_host(terms.x(), terms.y(), terms.count()), true);
+        }
+}
+
+template <class T>
+void check_bits() {
+    Dice dice;
+    CAPTURE(dice.seed);
+    CudaStream stream;
+    CudaReduction reduction(stream);
+    Terms<T> terms(stream, dice, 1'000'003, 0);
+    for (const bool two : {false, true}) {
+        const T* const y = two ? terms.y() : nullptr;
+        std::set<T> results;
+        for (int i = 0; i < 20; ++i) {
+            for (const Gathering gathering : {Gathering::two_launches, Gathering::last_block}) {
+                reduction.enqueue(gathering, terms.x(), y, terms.count(), terms.poisoned_result());
+                results.insert(terms.result());
+            }
+            reduction.enqueue_for_host(terms.x(), y, terms.count());
+            results.insert(T(reduction.wait()));
+        }
+        REQUIRE(results.size() == 1);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("CUDA sums and dot products are right in every way, at any length and address") {
+    check_sums<float>();
+    check_sums<double>();
+}
+
+TEST_CASE("CUDA sums of a fixed order have the same bits in every run, in one launch or two") {
+    check_bits<float>();
+    check_bits<double>();
+}
+
+TEST_CASE("A CUDA sum of nothing is zero") {
+    Dice dice;
+    CudaStream stream;
+    CudaReduction reduction(stream);
+    Terms<double> terms(stream, dice, 1, 0);
+    for (const Gathering gathering : kGatherings) {
+        reduction.enqueue<double>(gathering, terms.x(), nullptr, 0, terms.poisoned_result());
+        REQUIRE(terms.result() == 0);
+    }
+}
+
+TEST_CASE("dot and reduce give the same within GPU memory of any size, and keep to it") {
+    const Machine machine = query_machine();
+    for (const char* name : {"dot", "reduce"})
+        for (const std::uint64_t limit : {9'500'000, 11'000'000, 100'000'000}) {
+            ExampleRequest asked = request(name, {{"length", "1500007"}}, "cuda");
+            asked.memory_limit = limit;
+            const Report report = run_example(asked, machine, {});
+            REQUIRE_FALSE(report.rows.empty());
+            for (const ReportRow& row : report.rows) {
+                CAPTURE(name, limit, row.name, row.why_not, row.check, row.error);
+                REQUIRE_FALSE(row.failed);
+                const bool fits = row.measured() && !contains(row.name, "streamed");
+                if (limit > 50'000'000) REQUIRE(fits);
+                if (!row.measured()) {
+                    REQUIRE(contains(row.name, "result found"));
+                    continue;
+                }
+                REQUIRE(row.error < (row.dtype == DType::float32 ? 1e-3 : 1e-11));
+                REQUIRE(row.gpu_memory->actual <= double(limit));
+                REQUIRE(row.gpu_memory->actual <= row.gpu_memory->predicted);
+            }
+        }
+}

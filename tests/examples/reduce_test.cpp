@@ -1,0 +1,172 @@
+#include "kernels/examples/arrays/reduce.h"
+
+#include "kernels/cpu/thread_pool.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/arrays.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr std::size_t kLengths[] = {1, 2, 7, 31, 2047, 2048, 2049, 70001};
+
+template <class T>
+struct Exactly {
+    long double sum = 0;
+    long double magnitude = 0;  // sum of |terms|
+};
+
+template <class T>
+Exactly<T> exactly(const T* x, const T* y, std::size_t n) {
+    Exactly<T> result;
+    for (std::size_t i = 0; i < n; ++i) {
+        const long double term = y ? (long double)(x[i]) * y[i] : (long double)(x[i]);
+        result.sum += term;
+        result.magnitude += std::abs(term);
+    }
+    return result;
+}
+
+// What so many roundings between a term and the result can do at most.
+template <class T>
+void require_sum(T got, const Exactly<T>& want, double roundings) {
+    const long double bound = roundings * std::numeric_limits<T>::epsilon() / 2 * want.magnitude;
+    CAPTURE(got, double(want.sum), double(bound));
+    REQUIRE(std::abs((long double)(got)-want.sum) <= bound);
+}
+
+// The sums of vectors of four lanes: 64 additions in a lane of a block, then lanes, sums and blocks in pairs.
+constexpr double kBlockRoundings = 300;
+
+template <class T>
+void check_sums() {
+    Dice dice;
+    CAPTURE(dice.seed);
+    ThreadPool threads(3);
+    for (const std::size_t n : kLengths)
+        for (const std::size_t offset : {0, 1}) {
+            CAPTURE(n, offset);
+            const std::vector<T> x = unit_numbers<T>(dice, n + offset, -1),
+                                 y = unit_numbers<T>(dice, n + offset, -1);
+            const auto count = std::int64_t(n);
+            const T* const from_x = x.data() + offset;
+            const T* const from_y = y.data() + offset;
+            const Exactly<T> sum = exactly<T>(from_x, nullptr, n), dot = exactly(from_x, from_y, n);
+            require_sum(cpu_sum(threads, from_x, count), sum, kBlockRoundings);
+            require_sum(cpu_dot(threads, from_x, from_y, count), dot, kBlockRoundings);
+            require_sum(blas_absolute_sum(2, from_x, count), {sum.magnitude, sum.magnitude}, double(n));
+            require_sum(blas_dot(2, from_x, from_y, count), dot, double(n + 1));
+            require_sum(serial_sum(T(0), from_x, count), sum, double(n));
+        }
+    REQUIRE(cpu_sum<T>(threads, nullptr, 0) == 0);
+    REQUIRE(cpu_dot<T>(threads, nullptr, nullptr, 0) == 0);
+}
+
+template <class T>
+void check_threads() {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const std::vector<T> x = unit_numbers<T>(dice, 100'003, -1), y = unit_numbers<T>(dice, 100'003, -1);
+    ThreadPool one(1), two(2), five(5);
+    const auto n = std::int64_t(x.size());
+    const T sum = cpu_sum(one, x.data(), n), dot = cpu_dot(one, x.data(), y.data(), n);
+    for (ThreadPool* const threads : {&one, &two, &five}) {
+        REQUIRE(cpu_sum(*threads, x.data(), n) == sum);
+        REQUIRE(cpu_dot(*threads, x.data(), y.data(), n) == dot);
+    }
+}
+
+Report run_on_cpu(const std::string& name, const std::vector<std::pair<std::string, std::string>>& options) {
+    return run_example(request(name, options, "cpu"), query_machine(), {});
+}
+
+}  // namespace
+
+TEST_CASE("Sums and dot products are off by no more than their roundings, at any length and address") {
+    check_sums<float>();
+    check_sums<double>();
+}
+
+TEST_CASE("Sums in blocks have the same bits with any number of threads") {
+    check_threads<float>();
+    check_threads<double>();
+}
+
+TEST_CASE("One term that is no number makes every sum none") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    ThreadPool threads(2);
+    std::vector<float> x = unit_numbers<float>(dice, 5000);
+    x[std::size_t(dice.integer(0, 4999))] = std::numeric_limits<float>::quiet_NaN();
+    REQUIRE(std::isnan(cpu_sum(threads, x.data(), 5000)));
+    REQUIRE(std::isnan(serial_sum(0.0f, x.data(), 5000)));
+}
+
+TEST_CASE("A float32 sum, one term after the other, loses digits that sums of sums keep") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    ThreadPool threads(2);
+    std::vector<float> x = unit_numbers<float>(dice, 4'000'000);
+    // Beside 2^25, whose neighbours are 4 apart, no number below 1 leaves a trace. Sums of sums lose those of
+    // one lane of one block, and half of 4 wherever two sums meet.
+    x[0] = 0x1p25f;
+    const auto n = std::int64_t(x.size());
+    const long double exact = exactly<float>(x.data(), nullptr, x.size()).sum;
+    REQUIRE(serial_sum(0.0f, x.data(), n) == x[0]);
+    REQUIRE(double(std::abs(cpu_sum(threads, x.data(), n) - exact) / exact) < 5e-6);
+}
+
+TEST_CASE("dot and reduce have a row for each way, and say which sums do not repeat every bit") {
+    for (const char* name : {"dot", "reduce"}) {
+        const Report report = run_on_cpu(name, {{"length", "10007"}});
+        int measured = 0;
+        for (const ReportRow& row : report.rows) {
+            CAPTURE(name, row.name);
+            REQUIRE_FALSE(row.failed);
+            REQUIRE(row.measured() == (row.backend == Device::cpu));
+            if (!row.measured()) continue;
+            ++measured;
+            REQUIRE(row.seconds > 0);
+            REQUIRE(row.error < (row.dtype == DType::float32 ? 1e-4 : 1e-12));
+            REQUIRE_FALSE(row.check.empty());
+        }
+        REQUIRE(measured == (std::string(name) == "dot" ? 4 : 6));
+    }
+}
+
+TEST_CASE("dot and reduce refuse lengths that are none, and those that do not fit") {
+    for (const char* name : {"dot", "reduce"}) {
+        REQUIRE(contains(input_error([&] { run_on_cpu(name, {{"length", "0"}}); }), "--length 0"));
+        REQUIRE(contains(input_error([&] { run_on_cpu(name, {{"seed", "x"}}); }), "--seed x"));
+        REQUIRE(contains(message_of<MachineError>([&] {
+                             run_on_cpu(name, {{"length", "1000000000000"}});
+                         }),
+                         "elements fit"));
+    }
+}
+
+TEST_CASE("The curves of reduce show times and errors over lengths") {
+    const Report report =
+        run_on_cpu("reduce", {{"length", "1003"}, {"sweep", "true"}, {"longest", "100000"}});
+    REQUIRE(report.curves.size() == 4);
+    for (const ReportCurve& curve : report.curves)
+        for (const ReportSeries& series : curve.series) {
+            CAPTURE(curve.id, series.name);
+            REQUIRE(series.points.size() == (series.markers ? 3 : 2));
+            REQUIRE(series.points.back().x == 100000);
+            for (const ReportPoint& point : series.points) REQUIRE((std::isfinite(point.y) && point.y > 0));
+        }
+}
+
+TEST_CASE("An example on arrays ends where it is told to") {
+    for (const char* name : {"elementwise", "add", "dot", "reduce"}) {
+        int asked = 0;
+        ExampleWatch watch;
+        watch.cancelled = [&] { return ++asked > 3; };
+        const Report report = run_example(request(name, {}, "cpu"), query_machine(), watch);
+        REQUIRE(report.interrupted);
+        REQUIRE(report.rows.empty());
+    }
+}

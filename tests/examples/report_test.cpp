@@ -1,0 +1,274 @@
+// Reports of examples as text, JSON, CSV and figures; options; running an example.
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <random>
+
+#include "sim/examples/context.h"
+#include "sim/examples/report/curve_axes.h"
+#include "sim/examples/report/report_files.h"
+#include "sim/examples/report/report_text.h"
+#include "sim/examples/report/stopwatch.h"
+#include "sim/text/csv.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+double random_between(double low, double high) {
+    static std::mt19937_64 generator{std::random_device{}()};
+    return std::uniform_real_distribution<double>(low, high)(generator);
+}
+
+ReportRow row(const std::string& name, Device backend, double seconds) {
+    ReportRow one;
+    one.work = "a piece of work";
+    one.name = name;
+    one.backend = backend;
+    one.seconds = seconds;
+    one.repeats = 5;
+    one.error = random_between(1e-9, 1e-7);
+    one.rates = {{random_between(100, 200), "GB/s", 300, "copy"}};
+    return one;
+}
+
+constexpr std::string_view kChoices[] = {"fast", "slow"};
+constexpr ExampleOption kOptions[] = {
+    {.name = "count",
+     .kind = ExampleOption::Kind::integer,
+     .value = "N",
+     .help = "how many",
+     .standard = "7",
+     .least = 1,
+     .most = 100},
+    {.name = "scale",
+     .kind = ExampleOption::Kind::real,
+     .value = "X",
+     .help = "how large",
+     .standard = "0.5",
+     .least = 0,
+     .most = 1},
+    {.name = "way",
+     .kind = ExampleOption::Kind::choice,
+     .value = "NAME",
+     .help = "which way",
+     .standard = "fast",
+     .choices = kChoices},
+    {.name = "part", .kind = ExampleOption::Kind::text, .value = "NAME", .help = "parts", .repeatable = true},
+    {.name = "loud", .kind = ExampleOption::Kind::flag, .help = "louder"},
+};
+constexpr DType kDtypes[] = {DType::float32};
+
+std::atomic<int> checks = 0;
+std::atomic<int> rows_wanted = 3;
+
+const Example kExample{"counting",
+                       "counts",
+                       "Counts up.",
+                       kOptions,
+                       kDtypes,
+                       [](const ExampleRequest&) { ++checks; },
+                       [](const ExampleRequest& request, ExampleContext& context) {
+                           for (int i = 0; i < rows_wanted; ++i) {
+                               ReportRow one = row(fmt::format("way {}", i), Device::cpu, 1 + i);
+                               one.more.emplace_back("count", request.options.integer("count"));
+                               context.progress(double(i) / rows_wanted, "counting");
+                               context.add(std::move(one));
+                           }
+                       }};
+
+}  // namespace
+
+TEST_CASE("Options of an example take what they allow and refuse the rest") {
+    OptionValues values(kOptions);
+    REQUIRE(values.integer("count") == 7);
+    REQUIRE_FALSE(values.given("count"));
+    values.set("count", "12");
+    values.set("count", "13");
+    REQUIRE(values.integer("count") == 13);
+    REQUIRE(values.given("count"));
+    values.clear("count");
+    REQUIRE(values.integer("count") == 7);
+    values.set("part", "a");
+    values.set("part", "b");
+    REQUIRE(values.all("part") == std::vector<std::string>{"a", "b"});
+    REQUIRE_FALSE(values.flag("loud"));
+    values.set("loud", "true");
+    REQUIRE(values.flag("loud"));
+    const auto refusal = [&](const char* name, const char* text) {
+        return input_error([&] { values.set(name, text); });
+    };
+    REQUIRE(contains(refusal("count", "101"), "--count 101: must be a whole number from 1 to 100"));
+    REQUIRE(contains(refusal("count", "ten"), "--count ten"));
+    REQUIRE(contains(refusal("scale", "1.5"), "from 0 to 1"));
+    REQUIRE(contains(refusal("scale", "nan"), "finite"));
+    REQUIRE(contains(refusal("way", "medium"), "fast, slow"));
+    REQUIRE(contains(refusal("wya", "fast"), "did you mean 'way'"));
+}
+
+TEST_CASE("A speed-up compares the fastest rows of a work that are right and accurate") {
+    Report report;
+    const double slow = random_between(3, 4), quick = random_between(1, 2), gpu = random_between(0.1, 0.2);
+    report.rows = {
+        row("slow", Device::cpu, slow), row("quick", Device::cpu, quick), row("gpu", Device::cuda, gpu)};
+    ReportRow inexact = row("inexact", Device::cuda, gpu / 10);
+    inexact.inexact = true;
+    ReportRow wrong = row("wrong", Device::cuda, gpu / 20);
+    wrong.failed = true;
+    ReportRow lesson = row("lesson", Device::cpu, quick / 10);
+    lesson.not_compared = true;
+    ReportRow absent = row("absent", Device::cuda, kNotMeasured);
+    absent.why_not = "no GPU";
+    for (const ReportRow& one : {inexact, wrong, lesson, absent}) report.rows.push_back(one);
+    const auto all = speedups_of(report);
+    REQUIRE(all.size() == 1);
+    REQUIRE(all.front().cpu == "quick");
+    REQUIRE(all.front().gpu == "gpu");
+    REQUIRE(all.front().ratio == Approx(quick / gpu));
+    report.rows.erase(report.rows.begin() + 2);
+    REQUIRE(speedups_of(report).empty());
+}
+
+TEST_CASE("A report as JSON has what was measured, and null for what was not") {
+    Report report;
+    report.example = "counting";
+    report.cpu = "a processor";
+    report.gpu = "no NVIDIA driver found";
+    const double seconds = random_between(0.1, 1);
+    report.rows.push_back(row("quick", Device::cpu, seconds));
+    report.rows.push_back(row("missing", Device::cuda, kNotMeasured));
+    report.rows.back().why_not = "no NVIDIA driver found";
+    report.rows.front().more.emplace_back("iterations", 17);
+    const auto json = nlohmann::ordered_json::parse(to_json(report).dump());
+    REQUIRE(json.at("example") == "counting");
+    REQUIRE(json.at("device") == "a processor");
+    REQUIRE(json.at("gpu").is_null());
+    REQUIRE(json.at("rows").size() == 2);
+    REQUIRE(json["rows"][0].at("seconds").get<double>() == seconds);
+    REQUIRE(json["rows"][0].at("iterations") == 17);
+    REQUIRE(json["rows"][0].at("rates")[0].at("of_limit").get<double>() ==
+            Approx(report.rows.front().rates.front().value / 300));
+    REQUIRE(json["rows"][1].at("seconds").is_null());
+    REQUIRE(json["rows"][1].at("repeats").is_null());
+    REQUIRE(json["rows"][1].at("why_not") == "no NVIDIA driver found");
+    REQUIRE(json.at("speedups").empty());
+}
+
+TEST_CASE("Text of a CSV line is quoted where a reader would cut it") {
+    REQUIRE(csv_line({"plain", 1.5, nullptr, "a,b", "say \"so\"", true}) ==
+            "plain,1.5,,\"a,b\",\"say \"\"so\"\"\",true\n");
+}
+
+TEST_CASE("Times are written in the unit that suits them") {
+    REQUIRE(format_time(1.234e-6) == "1.23 us");
+    REQUIRE(format_time(45.67e-3) == "45.7 ms");
+    REQUIRE(format_time(123.4) == "123 s");
+    REQUIRE(format_time(0.99951e-3) == "1.00 ms");
+    REQUIRE(format_time(kNotMeasured) == "-");
+}
+
+TEST_CASE("Axes of a curve hold its points, and leave out what a logarithm can't show") {
+    ReportCurve curve;
+    curve.log_x = curve.log_y = true;
+    const double x = random_between(0.1, 1), y = random_between(10, 100);
+    curve.series = {
+        {"one", {{x, y, "", false}, {100 * x, 1000 * y, "", true}, {-1, 5, "", false}, {5, 0, "", false}}}};
+    const CurveAxes axes = axes_of(curve);
+    REQUIRE(axes.x.place(x) > 0.01);
+    REQUIRE(axes.x.place(x) < 0.2);
+    REQUIRE(axes.x.place(100 * x) > 0.8);
+    REQUIRE(axes.x.place(10 * x) == Approx(0.5));
+    REQUIRE(axes.y.place(1000 * y) < 1);
+    REQUIRE_FALSE(axes.holds({-1, 5, "", false}));
+    REQUIRE_FALSE(axes.holds({5, 0, "", false}));
+    REQUIRE_FALSE(axes.x.ticks(12).marks.empty());
+}
+
+TEST_CASE("A report is written as JSON, tables and figures") {
+    Report report;
+    report.example = "counting";
+    report.cpu = "a processor & <friends>";
+    report.rows = {row("quick", Device::cpu, random_between(0.1, 1)),
+                   row("quicker", Device::cuda, random_between(1e-4, 1e-3))};
+    report.curves.push_back(
+        {"l_curve", "An L-curve", "norm of residual", "norm of solution", true, true, {}});
+    for (int s = 0; s < 2; ++s) {
+        ReportSeries series{fmt::format("series {}", s), {}, true, true, s == 1};
+        for (int i = 0; i < 9; ++i)
+            series.points.push_back(
+                {random_between(1, 1000), random_between(0.1, 10), fmt::format("{}", i), i == 4});
+        report.curves.front().series.push_back(series);
+    }
+    report.tables.push_back(
+        {"coefficients", "Coefficients", {"c", "norm"}, {{0.1, random_between(1, 2)}, {1.0, nullptr}}});
+    const ScratchFolder folder;
+    const auto files = write_report(report, folder.path());
+    for (const char* name : {"report.json",
+                             "rows.csv",
+                             "times.png",
+                             "times.svg",
+                             "l_curve.png",
+                             "l_curve.svg",
+                             "l_curve.csv",
+                             "coefficients.csv"}) {
+        CAPTURE(name);
+        REQUIRE(std::filesystem::file_size(folder / name) > 20);
+        REQUIRE(std::ranges::find(files, folder.path() / name) != files.end());
+    }
+    REQUIRE(split(read_bytes(folder / "l_curve.csv"), '\n').size() == 1 + 18 + 1);
+    REQUIRE(contains(read_bytes(folder / "times.svg"), "<svg"));
+}
+
+TEST_CASE("An example is checked, runs, and says what it found") {
+    const Machine machine = query_machine();
+    ExampleRequest request = request_for(kExample);
+    request.options.set("count", "42");
+    const int checked = checks;
+    double share = -1;
+    int news = 0;
+    const Report report =
+        run_example(request,
+                    machine,
+                    {{}, [&](double s, const std::string&) { share = s; }, [&](const Report&) { ++news; }});
+    REQUIRE(checks == checked + 1);
+    REQUIRE(report.rows.size() == 3);
+    REQUIRE(report.rows[2].more.front().second == 42);
+    REQUIRE(report.settings.at("count") == "42");
+    REQUIRE(report.settings.at("dtype") == std::vector<std::string>{"float32"});
+    REQUIRE(news == 3);
+    REQUIRE(share == Approx(2.0 / 3));
+    REQUIRE_FALSE(report.interrupted);
+    REQUIRE(report.wall_seconds > 0);
+}
+
+TEST_CASE("A cancelled example keeps what it had found") {
+    const Machine machine = query_machine();
+    int news = 0;
+    const Report report = run_example(
+        request_for(kExample), machine, {[&] { return news >= 2; }, {}, [&](const Report&) { ++news; }});
+    REQUIRE(report.interrupted);
+    REQUIRE(report.rows.size() == 2);
+}
+
+TEST_CASE("The stopwatch warms up, repeats, and takes the median") {
+    const Machine machine = query_machine();
+    ExampleContext context(request_for(kExample), machine, {});
+    int calls = 0;
+    const Timing timing = time_host(context, 5, [&] {
+        const auto until =
+            std::chrono::steady_clock::now() + std::chrono::milliseconds(calls++ == 0 ? 60 : 2);
+        while (std::chrono::steady_clock::now() < until) {
+        }
+    });
+    REQUIRE(calls == 6);
+    REQUIRE(timing.repeats == 5);
+    REQUIRE(timing.seconds >= 0.002);
+    REQUIRE(timing.seconds < 0.05);
+}

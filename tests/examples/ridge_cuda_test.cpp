@@ -1,0 +1,179 @@
+#include <algorithm>
+#include <optional>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/examples/ridge/cuda_golub_kahan.h"
+#include "sim/examples/context.h"
+#include "sim/examples/ridge/ridge.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/ridge_problems.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr std::size_t kHostBytes = std::size_t(1) << 28;  // for V, where it does not fit the GPU
+
+/// A process on the GPU with what it needs.
+template <class T>
+struct GpuRidge {
+    GpuRidge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps)
+        : columns(std::size_t(a.columns)), meter(budget), plan(plan_cuda_ridge(a, budget, steps)) {
+        REQUIRE(plan.fits);
+        process = make_cuda_golub_kahan(a, threads, stream, {plan, steps, kHostBytes});
+    }
+    PathSolution solve(std::span<const double> d, const RidgeRule& rule = {}) {
+        return solve_path(*process, d, kTenCoefficients, rule, columns);
+    }
+
+    std::size_t columns;
+    ThreadPool threads{2};
+    CudaMemoryMeter meter;
+    CudaStream stream;
+    CudaRidgePlan plan;
+    std::unique_ptr<GolubKahan> process;
+};
+
+template <class T>
+std::int64_t most_steps(const SparseMatrix<T>& a) {
+    return 5 * std::min(a.rows, a.columns);
+}
+
+constexpr std::size_t kPlenty = std::size_t(1) << 30;
+
+void require_same(const PathSolution& path, const PathSolution& right, double tolerance) {
+    REQUIRE(path.x.size() == right.x.size());
+    for (std::size_t i = 0; i < right.x.size(); ++i) {
+        CAPTURE(i, path.points[i].iterations, right.points[i].iterations);
+        REQUIRE(distance(path.x[i], right.x[i]) <= tolerance * norm(right.x[i]) + 1e-300);
+    }
+}
+
+ExampleRequest ridge_request(std::uint64_t memory_limit) {
+    ExampleRequest request = request_for(kRidgeExample);
+    for (const auto& [name, value] : {std::pair{"rows", "1003"}, {"columns", "701"}, {"stop", "both"}})
+        request.options.set(name, value);
+    request.repeats = 2;
+    request.memory_limit = memory_limit;
+    return request;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("The ridge process on the GPU solves what dense factorisations solve", "", float, double) {
+    Dice random;
+    CAPTURE(random.seed);
+    const std::pair<int, int> shapes[] = {{300, 300}, {151, 87}, {87, 151}, {1, 40}, {40, 1}, {1, 1}};
+    for (const auto& [rows, columns] : shapes) {
+        CAPTURE(rows, columns);
+        const auto a = random_sparse<TestType>(random, rows, columns, 0.5, -1);
+        const std::vector<double> d = random_vector(random, rows, 3);
+        GpuRidge<TestType> gpu(a, kPlenty, most_steps(a));
+        const PathSolution path = gpu.solve(d);
+        const Eigen::MatrixXd matrix = dense(a);
+        for (std::size_t i = 0; i < path.x.size(); ++i) {
+            const std::vector<double> truth = dense_solution(matrix, d, kTenCoefficients[i]);
+            CAPTURE(kTenCoefficients[i]);
+            REQUIRE(distance(path.x[i], truth) <= 1e-6 * norm(truth) + 1e-300);
+        }
+    }
+}
+
+TEMPLATE_TEST_CASE("The ridge process is the CPU's at odd sizes, and the same bits every time",
+                   "",
+                   float,
+                   double) {
+    Dice random;
+    CAPTURE(random.seed);
+    // In turn: as in the example, wide with its columns in blocks, tall, and columns beyond 16 bits.
+    struct Shape {
+        int rows, columns;
+        double density;
+    };
+    for (const Shape shape : {Shape{1003, 517, 0.1}, {1201, 9001, 0.1}, {9001, 61, 0.1}, {7, 70'001, 0.01}}) {
+        CAPTURE(shape.rows, shape.columns);
+        const auto a = random_sparse<TestType>(random, shape.rows, shape.columns, shape.density);
+        const std::vector<double> d = random_vector(random, shape.rows, 3);
+        RidgeRule rule;
+        rule.tolerance = 1e-9;
+        ThreadPool threads(2);
+        const PathSolution right = solve_path(*make_cpu_golub_kahan(a, threads, kHostBytes),
+                                              d,
+                                              kTenCoefficients,
+                                              rule,
+                                              std::size_t(shape.columns));
+        GpuRidge<TestType> gpu(a, kPlenty, most_steps(a));
+        const PathSolution path = gpu.solve(d, rule);
+        require_same(path, right, 2e-9);
+        const PathSolution again = gpu.solve(d, rule);
+        REQUIRE(again.x == path.x);
+        REQUIRE(again.bidiagonal.alpha == path.bidiagonal.alpha);
+    }
+}
+
+TEST_CASE("Empty rows and columns, no data and no matrix are no trouble for the GPU's ridge process") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 203, 301, 0.003, -1);
+    const std::vector<double> d = random_vector(random, 203, 3), zero(203, 0.0);
+    GpuRidge<float> gpu(a, kPlenty, most_steps(a));
+    const PathSolution path = gpu.solve(d);
+    const Eigen::MatrixXd matrix = dense(a);
+    for (std::size_t i = 0; i < path.x.size(); ++i) {
+        const std::vector<double> truth = dense_solution(matrix, d, kTenCoefficients[i]);
+        REQUIRE(distance(path.x[i], truth) <= 1e-6 * norm(truth));
+    }
+    const SparseMatrix<float> nothing{203, 30, std::vector<std::int64_t>(204, 0), {}, {}};
+    GpuRidge<float> empty(nothing, kPlenty, most_steps(nothing));
+    for (const PathSolution& none : {gpu.solve(zero), empty.solve(d)})
+        for (const std::vector<double>& x : none.x) REQUIRE(norm(x) == 0);
+}
+
+TEST_CASE("Short of GPU memory the ridge process keeps its limit and gives the same solutions") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 701, 503, 0.1);
+    const std::vector<double> d = random_vector(random, 701, 3);
+    GpuRidge<float> whole(a, kPlenty, most_steps(a));
+    REQUIRE_FALSE(whole.plan.streams_matrix);
+    const PathSolution right = whole.solve(d);
+    CHECK(whole.meter.peak_bytes() <= whole.plan.bytes);
+    const std::size_t least = whole.plan.least;
+    for (const std::size_t budget : {whole.plan.bytes * 3 / 4, (whole.plan.bytes + 3 * least) / 4, least}) {
+        CAPTURE(budget, least, whole.plan.bytes);
+        GpuRidge<float> gpu(a, budget, most_steps(a));
+        require_same(gpu.solve(d), right, 2e-6);
+        CHECK(gpu.meter.peak_bytes() <= gpu.plan.bytes);
+        CHECK(gpu.plan.bytes <= budget);
+    }
+    CHECK(GpuRidge<float>(a, least, most_steps(a)).plan.streams_matrix);
+    CHECK_FALSE(plan_cuda_ridge(a, least - 1, most_steps(a)).fits);
+}
+
+TEST_CASE("example ridge measures CPU, GPU, LSMR and Cholesky, at any limit of GPU memory") {
+    const Machine machine = query_machine();
+    for (const std::uint64_t limit :
+         {std::uint64_t(1) << 30, std::uint64_t(3'000'000), std::uint64_t(700'000)}) {
+        CAPTURE(limit);
+        const Report report = run_example(ridge_request(limit), machine, {});
+        int processes = 0;
+        for (const ReportRow& row : report.rows) {
+            CAPTURE(row.work, row.name, row.why_not, row.check);
+            CHECK_FALSE(row.failed);
+            if (row.backend == Device::cpu || !row.measured()) continue;
+            processes += row.name.find("process") != std::string::npos ? 1 : 0;
+            REQUIRE(row.gpu_memory);
+            CHECK(row.gpu_memory->actual > 0);
+            CHECK(row.gpu_memory->actual <= row.gpu_memory->predicted);
+            CHECK(row.gpu_memory->actual <= double(limit));
+            if (!row.inexact) CHECK(row.error <= 1e-6);
+        }
+        CHECK(processes == 2);
+    }
+    const std::string message =
+        message_of<MachineError>([&] { run_example(ridge_request(1000), machine, {}); });
+    CHECK(message.find("needs at least") != std::string::npos);
+}

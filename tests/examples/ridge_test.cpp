@@ -1,0 +1,518 @@
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/examples/ridge/cpu_product.h"
+#include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/stacked_lsmr.h"
+#include "sim/examples/ridge/l_curve.h"
+#include "sim/examples/ridge/problem.h"
+#include "sim/examples/ridge/solution_check.h"
+#include "sim/files/npy_array.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/ridge_problems.h"
+#include "tests/support/program.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr std::size_t kBasisBytes = std::size_t(1) << 28;
+
+template <class T>
+PathSolution cpu_path(const SparseMatrix<T>& a,
+                      std::span<const double> d,
+                      std::span<const double> coefficients = kTenCoefficients,
+                      const RidgeRule& rule = {}) {
+    ThreadPool threads(2);
+    const auto process = make_cpu_golub_kahan(a, threads, kBasisBytes);
+    return solve_path(*process, d, coefficients, rule, std::size_t(a.columns));
+}
+
+template <class T>
+std::vector<double> product(const SparseMatrix<T>& a, std::span<const double> x, int threads) {
+    ThreadPool pool(threads);
+    std::vector<double> y(std::size_t(a.rows), std::numeric_limits<double>::quiet_NaN());
+    CpuProduct<T>(a, pool).multiply(x.data(), y.data());
+    return y;
+}
+
+std::vector<double> plain_product(const Eigen::MatrixXd& a, std::span<const double> x) {
+    return values_of(a * Eigen::Map<const Eigen::VectorXd>(x.data(), Eigen::Index(x.size())));
+}
+
+struct Shape {
+    int rows, columns;
+    double density;
+};
+
+template <class T>
+void require_path_is_right(const SparseMatrix<T>& a, std::span<const double> d) {
+    const Eigen::MatrixXd matrix = dense(a);
+    const PathSolution path = cpu_path(a, d);
+    for (std::size_t i = 0; i < path.points.size(); ++i) {
+        const double c = path.points[i].c;
+        const std::vector<double> truth = dense_solution(matrix, d, c);
+        CAPTURE(a.rows, a.columns, c, path.points[i].iterations, name_of(path.points[i].stop));
+        REQUIRE(path.points[i].stop != RidgeStop::iterations);
+        REQUIRE(distance(path.x[i], truth) <= 1e-6 * norm(truth) + 1e-300);
+        std::vector<double> residual = plain_product(matrix, truth);
+        for (std::size_t k = 0; k < residual.size(); ++k) residual[k] -= d[k];
+        REQUIRE(path.points[i].projected.residual == Approx(norm(residual)).epsilon(1e-6).margin(1e-12));
+        REQUIRE(path.points[i].projected.solution == Approx(norm(truth)).epsilon(2e-6).margin(1e-300));
+    }
+}
+
+std::vector<CurvePoint> checked(const PathSolution& path,
+                                SolutionChecker<float>& checker,
+                                std::span<const double> d) {
+    std::vector<CurvePoint> points;
+    for (std::size_t i = 0; i < path.x.size(); ++i) {
+        const RidgePoint& point = path.points[i];
+        points.push_back({point.c, point.projected.gradient, checker.check(path.x[i], d, point.c)});
+    }
+    return points;
+}
+
+}  // namespace
+
+TEST_CASE("Sparse products on the CPU are those of a dense matrix, and the same bits with any threads") {
+    Dice random;
+    CAPTURE(random.seed);
+    // In turn: columns in 16 bits, in blocks, in 32 bits, one row, one column.
+    for (const Shape shape :
+         {Shape{203, 317, 0.2}, {61, 9001, 0.1}, {7, 70001, 0.01}, {1, 50, 0.5}, {50, 1, 0.5}}) {
+        const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
+        const auto wide = random_sparse<double>(random, shape.rows, shape.columns, shape.density, -1);
+        const std::vector<double> x = random_vector(random, shape.columns);
+        CAPTURE(shape.rows, shape.columns);
+        const std::vector<double> right = plain_product(dense(a), x),
+                                  right_wide = plain_product(dense(wide), x);
+        REQUIRE(distance(product(a, x, 1), right) <= 1e-14 * (norm(right) + 1));
+        REQUIRE(distance(product(wide, x, 2), right_wide) <= 1e-14 * (norm(right_wide) + 1));
+        REQUIRE(product(a, x, 1) == product(a, x, 3));
+    }
+}
+
+TEST_CASE("The transposed matrix is the adjoint") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 301, 517, 0.1, -1);
+    const std::vector<double> v = random_vector(random, 517), u = random_vector(random, 301);
+    const std::vector<double> av = product(a, v, 2), atu = product(transposed(a), u, 2);
+    REQUIRE(std::abs(dot(av, u) - dot(v, atu)) <= 1e-12 * norm(av) * norm(u));
+    REQUIRE(norm(av) > 1);
+}
+
+TEST_CASE("One process solves the ridge problem for every coefficient") {
+    Dice random;
+    CAPTURE(random.seed);
+    for (const Shape shape :
+         {Shape{300, 300, 0.1}, {150, 87, 0.2}, {87, 150, 0.2}, {1, 40, 0.5}, {40, 1, 0.5}, {1, 1, 1}}) {
+        require_path_is_right(random_sparse<float>(random, shape.rows, shape.columns, shape.density),
+                              random_vector(random, shape.rows, 3));
+        require_path_is_right(random_sparse<double>(random, shape.rows, shape.columns, shape.density, -1),
+                              random_vector(random, shape.rows));
+    }
+}
+
+TEST_CASE("Empty rows and columns, repeated columns and few singular values are no trouble") {
+    Dice random;
+    CAPTURE(random.seed);
+    auto a = random_sparse<double>(random, 60, 50, 0.03, -1);
+    require_path_is_right(a, random_vector(random, 60, 3));
+    SparseMatrix<double> identity{40, 40, {0}, {}, {}};
+    for (std::uint32_t i = 0; i < 40; ++i) {
+        identity.column.push_back(i);
+        identity.value.push_back(2);
+        identity.start.push_back(i + 1);
+    }
+    require_path_is_right(identity, random_vector(random, 40));
+    auto repeated = random_sparse<double>(random, 30, 5, 1);
+    SparseMatrix<double> twice{30, 10, {0}, {}, {}};
+    for (std::size_t i = 0; i < 30; ++i) {
+        for (std::uint32_t j = 0; j < 10; ++j) {
+            twice.column.push_back(j);
+            twice.value.push_back(repeated.value[i * 5 + j % 5]);
+        }
+        twice.start.push_back(std::int64_t(twice.column.size()));
+    }
+    require_path_is_right(twice, random_vector(random, 30, 1));
+}
+
+TEST_CASE("Without data or without a matrix the solution is 0") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 20, 30, 0.3);
+    const SparseMatrix<float> nothing{20, 30, std::vector<std::int64_t>(21, 0), {}, {}};
+    const std::vector<double> d = random_vector(random, 20), zero(20, 0.0);
+    for (const PathSolution& path : {cpu_path(a, zero), cpu_path(nothing, d), cpu_path(nothing, zero)})
+        for (std::size_t i = 0; i < path.points.size(); ++i) {
+            REQUIRE(path.points[i].stop == RidgeStop::exact);
+            REQUIRE(norm(path.x[i]) == 0);
+            REQUIRE(path.points[i].projected.solution == 0);
+        }
+    REQUIRE(cpu_path(nothing, d).points[0].projected.residual == Approx(norm(d)));
+}
+
+TEST_CASE("The L-curve is monotone and bounded by the data, and its end is known") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 200, 180, 0.1);
+    const std::vector<double> d = random_vector(random, 200, 3);
+    std::vector<double> coefficients = kTenCoefficients;
+    coefficients.push_back(1e9);
+    const PathSolution path = cpu_path(a, d, coefficients);
+    double residual = 0, solution = std::numeric_limits<double>::infinity(), sum = 0;
+    for (const RidgePoint& point : path.points) {
+        const double r = point.projected.residual, x = point.projected.solution;
+        CAPTURE(point.c);
+        // At the end |r| differs from |d| by less than float64 tells.
+        REQUIRE((point.c > 1e8 ? r >= residual : r > residual));
+        REQUIRE(x < solution);
+        const double both = r * r + point.c * point.c * x * x;
+        REQUIRE(both >= sum);
+        REQUIRE(both <= dot(d, d) * (1 + 1e-12));
+        residual = r;
+        solution = x;
+        sum = both;
+    }
+    const double end = 1e9;
+    REQUIRE(solution * end * end == Approx(norm(product(transposed(a), d, 1))).epsilon(1e-9));
+    REQUIRE(residual == Approx(norm(d)).epsilon(1e-9));
+}
+
+TEST_CASE("The certificate bounds the error, also where it is loose") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<double>(random, 250, 250, 0.1);
+    const std::vector<double> d = random_vector(random, 250, 3);
+    ThreadPool threads(1);
+    SolutionChecker<double> checker(a, threads);
+    RidgeRule rule;
+    rule.tolerance = 0.05;
+    const PathSolution path = cpu_path(a, d, std::vector<double>{0.05}, rule);
+    const std::vector<double> truth = dense_solution(dense(a), d, 0.05);
+    const SolutionCheck check = checker.check(path.x[0], d, 0.05);
+    REQUIRE(path.points[0].stop == RidgeStop::certificate);
+    REQUIRE(check.bound <= 0.051);
+    REQUIRE(distance(path.x[0], truth) > 1e-9 * norm(truth));
+    REQUIRE(distance(path.x[0], truth) <= check.bound * norm(path.x[0]));
+    REQUIRE(check.gradient == Approx(path.points[0].projected.gradient).epsilon(1e-6));
+}
+
+TEST_CASE("Taking out the dominant singular value changes the steps, but no solution") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 400, 400, 0.2);
+    const std::vector<double> d = random_vector(random, 400, 3);
+    const PathSolution path = cpu_path(a, d);
+    REQUIRE(path.bidiagonal.dominant.sigma == Approx(dense(a).bdcSvd().singularValues()[0]).epsilon(1e-12));
+    // With c = 0 in the list, nothing is taken out.
+    std::vector<double> with_zero{0};
+    with_zero.insert(with_zero.end(), kTenCoefficients.begin(), kTenCoefficients.end());
+    const PathSolution plain = cpu_path(a, d, with_zero);
+    REQUIRE(plain.bidiagonal.dominant.sigma == 0);
+    for (std::size_t i = 0; i < path.x.size(); ++i)
+        REQUIRE(distance(path.x[i], plain.x[i + 1]) <= 2e-6 * norm(path.x[i]));
+}
+
+TEST_CASE("By LSMR's rule a coefficient takes as many iterations as LSMR on its stacked system") {
+    Dice random;
+    CAPTURE(random.seed);
+    ThreadPool threads(2);
+    for (const Shape shape : {Shape{300, 300, 0.1}, {200, 90, 0.2}, {90, 200, 0.2}}) {
+        const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density);
+        const std::vector<double> d = random_vector(random, shape.rows, 3);
+        RidgeRule rule;
+        rule.certified = false;
+        std::vector<double> coefficients{0};
+        coefficients.insert(coefficients.end(), kTenCoefficients.begin(), kTenCoefficients.end());
+        const PathSolution path = cpu_path(a, d, coefficients, rule);
+        const auto stacked = make_cpu_stacked(a, threads);
+        for (std::size_t i = 0; i < coefficients.size(); ++i) {
+            const StackedRun run = run_stacked_lsmr(
+                *stacked, d, coefficients[i], 5 * std::min(shape.rows, shape.columns), [] {});
+            CAPTURE(shape.rows, coefficients[i], run.iterations, path.points[i].iterations);
+            REQUIRE(run.stop == path.points[i].stop);
+            // Rounding spreads over some hundred steps where singular values are found again.
+            REQUIRE(std::abs(double(run.iterations - path.points[i].iterations)) <=
+                    1 + 0.03 * double(run.iterations));
+            REQUIRE(run.iterations >= 1);
+        }
+    }
+}
+
+TEST_CASE("Without regularisation the least-squares solution is found, of full rank or not") {
+    Dice random;
+    CAPTURE(random.seed);
+    RidgeRule rule;
+    rule.lsmr = {1e-13, 1e-13, 0};
+    for (const Shape shape : {Shape{60, 30, 0.5}, {30, 60, 0.5}}) {
+        const auto a = random_sparse<double>(random, shape.rows, shape.columns, shape.density, -1);
+        const std::vector<double> d = random_vector(random, shape.rows);
+        const PathSolution path = cpu_path(a, d, std::vector<double>{0}, rule);
+        const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(d.data(), shape.rows);
+        const std::vector<double> truth = values_of(dense(a).completeOrthogonalDecomposition().solve(right));
+        CAPTURE(shape.rows, name_of(path.points[0].stop));
+        REQUIRE(distance(path.x[0], truth) <= 1e-8 * norm(truth));
+    }
+}
+
+TEST_CASE("Where rounding is above what a certificate asks for, the process ends and claims none") {
+    Dice random;
+    CAPTURE(random.seed);
+    SparseMatrix<double> a = random_sparse<double>(random, 40, 40, 0.5, -1);
+    const std::vector<double> d = random_vector(random, 40);
+    const PathSolution path = cpu_path(a, d, std::vector<double>{1e-9});
+    CAPTURE(name_of(path.points[0].stop));
+    REQUIRE((path.points[0].stop == RidgeStop::rounding || path.points[0].stop == RidgeStop::exact));
+    const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(d.data(), 40);
+    const Eigen::MatrixXd matrix = dense(a);
+    const std::vector<double> truth = values_of(matrix.partialPivLu().solve(right));
+    const auto singular = matrix.bdcSvd().singularValues();
+    const double condition = singular[0] / singular[39];
+    REQUIRE(distance(path.x[0], truth) <= 1e-14 * condition * condition * norm(truth));
+}
+
+TEST_CASE("A run of the process is the same to the last bit every time, with any number of threads") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 500, 400, 0.3);
+    const std::vector<double> d = random_vector(random, 500, 3);
+    std::vector<PathSolution> paths;
+    for (const int count : {1, 3}) {
+        ThreadPool threads(count);
+        const auto process = make_cpu_golub_kahan(a, threads, kBasisBytes);
+        for (int twice = 0; twice < 2; ++twice)
+            paths.push_back(solve_path(*process, d, kTenCoefficients, {}, 400));
+    }
+    for (const PathSolution& path : paths) {
+        REQUIRE(path.x == paths[0].x);
+        REQUIRE(path.bidiagonal.alpha == paths[0].bidiagonal.alpha);
+    }
+}
+
+TEST_CASE("The process ends with what it has where the memory for its vectors does") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 200, 200, 0.1);
+    ThreadPool threads(1);
+    const auto process = make_cpu_golub_kahan(a, threads, 10 * 200 * sizeof(double));
+    const PathSolution path = solve_path(*process, random_vector(random, 200, 3), kTenCoefficients, {}, 200);
+    REQUIRE(path.points.front().stop == RidgeStop::iterations);
+    REQUIRE(path.bidiagonal.steps() == 10);
+    REQUIRE(path.points.back().stop == RidgeStop::certificate);
+}
+
+TEST_CASE("The point that moves along the L-curve passes the solved ones, and its corner is marked once") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 150, 150, 0.1);
+    const std::vector<double> d = random_vector(random, 150, 3);
+    ThreadPool threads(1);
+    SolutionChecker<float> checker(a, threads);
+    const PathSolution path = cpu_path(a, d);
+    const std::vector<CurvePoint> points = checked(path, checker, d);
+    const FurtherBound bound(points, checker.frobenius());
+    const auto live = live_l_curve(path.bidiagonal, points, bound);
+    REQUIRE(live->low == kTenCoefficients.front());
+    REQUIRE(live->high == kTenCoefficients.back());
+    for (const CurvePoint& point : points) {
+        const LivePoint at = live->at(point.c);
+        REQUIRE(at.x == Approx(point.check.residual).epsilon(1e-6));
+        REQUIRE(at.y == Approx(point.check.solution).epsilon(1e-6));
+    }
+    const ReportCurve curve = l_curve(path.bidiagonal, points);
+    int marked = 0, labelled = 0;
+    for (const ReportSeries& series : curve.series)
+        for (const ReportPoint& point : series.points) {
+            marked += point.marked ? 1 : 0;
+            labelled += point.label.empty() ? 0 : 1;
+        }
+    REQUIRE(marked == (corner_of(path.bidiagonal, live->low, live->high) > 0 ? 1 : 0));
+    REQUIRE(labelled == 10);
+    REQUIRE(curve.series.back().dashed);
+    REQUIRE(live_l_curve(path.bidiagonal, {points.data(), 1}, bound) == nullptr);
+}
+
+TEST_CASE("The bound on the error at further coefficients is that of fresh products") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<float>(random, 150, 150, 0.1);
+    const std::vector<double> d = random_vector(random, 150, 3);
+    ThreadPool threads(1);
+    SolutionChecker<float> checker(a, threads);
+    const auto process = make_cpu_golub_kahan(a, threads, kBasisBytes);
+    const PathSolution path = solve_path(*process, d, kTenCoefficients, {}, 150);
+    const FurtherBound bound(checked(path, checker, d), checker.frobenius());
+    for (double c = 0.11; c < 4900; c *= 1.7) {
+        const ProjectedSolution x = path.bidiagonal.solve(c);
+        const double fresh = checker.check(process->combine({&x, 1}), d, c).bound;
+        CAPTURE(c, fresh, bound.at(c, x));
+        REQUIRE(bound.at(c, x) > 0.5 * fresh);
+        REQUIRE(bound.at(c, x) < 100 * fresh + 1e-12);
+    }
+}
+
+TEST_CASE("The corner of an L-curve with two levels of singular values lies between them") {
+    // d has equal parts along 1 and along 1e-4: x is large only for c below the latter.
+    SparseMatrix<double> a{2, 2, {0, 1, 2}, {0, 1}, {1, 1e-4}};
+    const PathSolution path = cpu_path(a, std::vector<double>{1, 1e-3}, std::vector<double>{1e-6, 1e2});
+    const double corner = corner_of(path.bidiagonal, 1e-6, 1e2);
+    CAPTURE(corner);
+    REQUIRE(corner > 1e-5);
+    REQUIRE(corner < 1);
+}
+
+TEST_CASE("What the tutorial plots is the norm of a matrix of all differences") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto a = random_sparse<double>(random, 37, 23, 0.3, -1);
+    const std::vector<double> d = random_vector(random, 37, 3), x = random_vector(random, 23);
+    ThreadPool threads(1);
+    const SolutionCheck check = SolutionChecker<double>(a, threads).check(x, d, 0.5);
+    const std::vector<double> image = plain_product(dense(a), x);
+    double sum = 0;
+    for (const double y : image)
+        for (const double value : d) sum += (y - value) * (y - value);
+    REQUIRE(check.broadcast == Approx(std::sqrt(sum)));
+    REQUIRE(check.residual == Approx(distance(image, d)));
+}
+
+TEST_CASE("The dense normal equations agree with Eigen") {
+    Dice random;
+    CAPTURE(random.seed);
+    for (const Shape shape : {Shape{90, 60, 0.3}, {60, 90, 0.3}}) {
+        const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density, -1);
+        const std::vector<double> d = random_vector(random, shape.rows);
+        const auto direct = make_cpu_dense_ridge(a, 2);
+        direct->form();
+        REQUIRE(direct->factor(0.7));
+        const std::vector<double> x = direct->apply(product(transposed(a), d, 1));
+        const std::vector<double> truth = dense_solution(dense(a), d, 0.7);
+        REQUIRE(distance(x, truth) <= 1e-11 * norm(truth));
+    }
+    const auto singular = random_sparse<float>(random, 5, 20, 0.5);
+    const auto direct = make_cpu_dense_ridge(singular, 1);
+    direct->form();
+    REQUIRE_FALSE(direct->factor(1e-30));
+}
+
+TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread evenly") {
+    for (const double density : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+        const RandomProblem problem{211, 173, density, 7};
+        const auto a = random_matrix<float>(problem, [] {});
+        CAPTURE(density);
+        REQUIRE(a.nonzeros() == std::llround(density * 211 * 173));
+        REQUIRE(a.start.size() == 212);
+        std::int64_t upper = 0;
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]);
+                 ++k) {
+                REQUIRE(a.column[k] < 173);
+                if (k > std::size_t(a.start[std::size_t(i)])) REQUIRE(a.column[k - 1] < a.column[k]);
+                REQUIRE((a.value[k] >= 0 && a.value[k] < 1));
+                upper += i < 105 ? 1 : 0;
+            }
+        const double share = density * 105 * 173;
+        REQUIRE(std::abs(double(upper) - share) <= 6 * std::sqrt(share + 1));
+    }
+    const RandomProblem huge{3000000, 4000000, 2.5e-9, 3};
+    const auto sparse = random_matrix<double>(huge, [] {});
+    REQUIRE(sparse.nonzeros() == 30000);
+    REQUIRE(sparse.start.back() == 30000);
+    const std::vector<double> d = stencil::random_data({100000, 1, 0, 5});
+    double mean = 0, square = 0;
+    for (const double value : d) {
+        mean += value / double(d.size());
+        square += (value - 3) * (value - 3) / double(d.size());
+    }
+    REQUIRE(mean == Approx(3).margin(0.02));
+    REQUIRE(square == Approx(1).margin(0.03));
+}
+
+TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
+    const std::vector<double> range = parse_coefficients("0.1:1000:5", "--coefficients");
+    REQUIRE(range.size() == 5);
+    for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
+    REQUIRE(parse_coefficients("3,0,1.5", "--coefficients") == std::vector<double>{0, 1.5, 3});
+    for (const char* text : {"",
+                             "1:2",
+                             "0:1:5",
+                             "2:1:5",
+                             "1:2:1",
+                             "1:2:3:4",
+                             "-1",
+                             "1,1",
+                             "1,x",
+                             "nan",
+                             "1:2:9999",
+                             "1e-150",
+                             "1e150",
+                             "1e-300:1:3"})
+        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "--coefficients"); }).empty());
+}
+
+TEST_CASE("example ridge solves a problem from files and writes its solutions") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const auto a = random_sparse<double>(random, 35, 28, 0.4, -1);
+    const std::string matrix = write_matrix_market(folder / "a.mtx", a).string();
+    const std::vector<double> d = random_vector(random, 35);
+    const std::string rhs = (folder / "d.npy").string(), out = (folder / "out").string();
+    write_npy_array(rhs, {{35, 1}, d});
+    const ProgramResult result = run_program({"example",
+                                              "ridge",
+                                              "--matrix",
+                                              matrix,
+                                              "--rhs",
+                                              rhs,
+                                              "--coefficients",
+                                              "0.3,2",
+                                              "--tolerance",
+                                              "1e-12",
+                                              "--at",
+                                              "1",
+                                              "--backend",
+                                              "cpu",
+                                              "--out",
+                                              out});
+    CAPTURE(result.err, result.out);
+    REQUIRE(result.status == 0);
+    const NpyArray solutions = read_npy_array(out + "/solutions.npy", DType::float64);
+    REQUIRE(solutions.shape == std::vector<std::int64_t>{2, 28});
+    const auto& x = std::get<std::vector<double>>(solutions.values);
+    for (int i = 0; i < 2; ++i) {
+        const std::vector<double> truth = dense_solution(dense(a), d, i == 0 ? 0.3 : 2);
+        REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
+    }
+    const ProgramResult small = run_program({"example",
+                                             "ridge",
+                                             "--matrix",
+                                             matrix,
+                                             "--rhs",
+                                             rhs,
+                                             "--coefficients",
+                                             "0,1e-12",
+                                             "--backend",
+                                             "cpu",
+                                             "--methods",
+                                             "process"});
+    CAPTURE(small.err, small.out);
+    REQUIRE(small.status == 0);
+    REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
+    require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rhs", matrix}), 2, "one column");
+    require_refused(
+        run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
+    require_refused(run_program({"example", "ridge", "--rows", "30", "--rhs", rhs}), 2, "35 values");
+    require_refused(run_program({"example", "ridge", "--coefficients", "5:1:3"}), 2, "0 < LOW < HIGH");
+    require_refused(run_program({"example", "ridge", "--methods", "magic"}), 2, "process, stacked, cholesky");
+    require_refused(
+        run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
+}

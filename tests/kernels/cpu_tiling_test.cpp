@@ -1,0 +1,40 @@
+#include "kernels/methods/cpu/cpu_tiling.h"
+
+#include "kernels/methods/cpu/lifted_rows.h"
+#include "kernels/methods/steppers.h"
+#include "tests/support/catch.h"
+
+using namespace stencil;
+
+TEST_CASE(
+    "The parts of a field cover it, and their rims fit into a block that stays in the first-level cache") {
+    for (const FieldShape field : {FieldShape{1, 1},
+                                   FieldShape{1, 5000},
+                                   FieldShape{5000, 1},
+                                   FieldShape{63, 65},
+                                   FieldShape{511, 513},
+                                   FieldShape{2000, 2000},
+                                   FieldShape{8192, 8192},
+                                   FieldShape{100001, 37}})
+        for (const int threads : {1, 2, 3, 16, 61})
+            for (const int lanes : {1, 2, 4, 8, 16})
+                for (const std::size_t bytes : {sizeof(float), sizeof(double)}) {
+                    INFO(field.nx << "x" << field.ny << " threads " << threads << " lanes " << lanes);
+                    const CpuTiling tiling = choose_tiling(field, {threads, lanes, bytes});
+                    REQUIRE((tiling.levels >= 1 && tiling.levels <= kCpuSteps));
+                    REQUIRE((tiling.bands >= 1 && tiling.bands <= field.ny));
+                    REQUIRE(tiling.strips * tiling.strip_width >= field.nx);
+                    REQUIRE((tiling.strips - 1) * tiling.strip_width < field.nx);
+                    REQUIRE(tiling.columns % kColumnUnit == 0);
+                    REQUIRE(tiling.columns * lanes >= tiling.strip_width + 2 * tiling.levels);
+                    REQUIRE(std::size_t(tiling.columns * lanes * kBlockRows) * bytes <= 32768);
+                }
+}
+
+TEST_CASE("On a large field every thread has as many parts to sweep as the others") {
+    for (const int threads : {2, 3, 4, 6}) {
+        const CpuTiling tiling = choose_tiling({8192, 8192}, {threads, 16, sizeof(float)});
+        REQUIRE(tiling.parts() % threads == 0);
+        REQUIRE(tiling.levels == kCpuSteps);
+    }
+}

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/methods/scaled_steps.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+
+namespace {
+
+// The relative error of a cell in a field that is the same everywhere, without a boundary: it must stay what
+// it is.
+template <class T>
+double flat_error(double coefficient, T value) {
+    stencil::ScaledSteps<T> schedule(coefficient);
+    T state = value;
+    for (int i = 0; i < 10000; ++i)
+        state =
+            stencil::step_cell(stencil::Neighbourhood<T>{state, state, state, state, state}, schedule.next());
+    return double(state) * schedule.read_factor() / double(value) - 1;
+}
+
+// Root mean square over fields of several values.
+template <class T>
+double flat_error(Dice& dice, double coefficient) {
+    constexpr int kValues = 16;
+    double sum = 0;
+    for (int i = 0; i < kValues; ++i) {
+        const double error = flat_error(coefficient, T(dice.uniform(0.5, 1)));
+        sum += error * error;
+    }
+    return std::sqrt(sum / kValues);
+}
+
+void check_flat(Dice& dice, double coefficient) {
+    CAPTURE(coefficient);
+    REQUIRE(flat_error<float>(dice, coefficient) <= 3e-5);
+    REQUIRE(flat_error<double>(dice, coefficient) <= 1e-11);
+}
+
+}  // namespace
+
+TEST_CASE("A flat field stays flat over ten thousand steps, whatever the coefficient") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (int i = 0; i < 40; ++i) check_flat(dice, std::exp2(dice.uniform(-16, -2)));
+}
+
+TEST_CASE("A flat field stays flat where the growth of the state comes back to powers of two") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const int steps : {1, 2, 3, 5, 8, 12, 20})
+        for (int i = 0; i < 8; ++i) {
+            const double exponent = double(dice.integer(2 * steps + 1, 16 * steps)) / steps;
+            const double beside = std::exp2(-dice.uniform(6, 32)) * (dice.integer(0, 1) ? 1 : -1);
+            check_flat(dice, std::exp2(-exponent - beside));
+        }
+    for (const double c : {0.25, 0.2499999, 0.249999994, 0.125, 0.12499999, 0.1249995, 0.0625000104})
+        check_flat(dice, c);
+}
+
+TEST_CASE("The weights of a step are those of the exact step, but for a few roundings") {
+    for (const double c : {0.25, 0.2, 0.2499, 0.13, 0.125, 0.0625, 0.01, 1e-5, 1e-8}) {
+        stencil::ScaledSteps<float> schedule(c);
+        const double stray = std::clamp(1 / (8 * c), 4.0, 64.0);
+        double ratio_sum = 0;
+        const int steps = 1000;
+        for (int i = 0; i < steps; ++i) {
+            const auto w = schedule.next();
+            const double exact = (1 - 4 * c) / c;
+            INFO("coefficient " << c << ", step " << i);
+            REQUIRE(std::abs(double(w.ratio) - exact) <= (2 * stray + 2) * 0x1p-24 / c);
+            ratio_sum += double(w.ratio) - exact;
+            const bool scaled = schedule.steps_to_scale() == schedule.steps_per_scale();
+            REQUIRE((scaled || w.scale == 1));
+            REQUIRE(schedule.read_factor() >= (scaled ? 0.7 : 0x1p-16));
+            REQUIRE(schedule.read_factor() <= 1.5);
+        }
+        REQUIRE(std::abs(ratio_sum) <= (stray + 2) * 0x1p-24 / c);
+    }
+}
+
+TEST_CASE("A new coefficient leaves the stored state readable") {
+    stencil::ScaledSteps<double> schedule(0.2);
+    for (int i = 0; i < 5; ++i) schedule.next();
+    const double factor = schedule.read_factor();
+    schedule.set_coefficient(0.07);
+    REQUIRE(schedule.read_factor() == factor);
+    schedule.restart();
+    REQUIRE(schedule.read_factor() == 1);
+}

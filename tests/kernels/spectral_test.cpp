@@ -1,0 +1,107 @@
+#include "tests/support/spectral_checks.h"
+
+#include "kernels/cpu/thread_pool.h"
+#include "sim/run/command_text.h"
+#include "sim/run/resolve.h"
+#include "sim/session/pacer.h"
+#include "sim/session/session.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+TEST_CASE("A spectral jump on the CPU ends where the method cpu steps to, whatever size and boundary") {
+    check_jump_is_steps(Device::cpu);
+}
+
+TEST_CASE("A spectral jump of 10^9 steps on the CPU leaves the mean, or nothing") {
+    check_long_jumps(Device::cpu);
+}
+
+TEST_CASE("A spectral jump on the CPU keeps the checkerboard at the stability limit, with its sign") {
+    check_checkerboard(Device::cpu);
+}
+
+TEST_CASE("A spectral jump of an unstable field on the CPU overflows") {
+    check_overflow(Device::cpu);
+}
+
+TEST_CASE("The number of threads changes no bit of a spectral jump") {
+    const Field start = Field(random_field(301, 203)).to(DType::float32);
+    std::vector<Field> ends;
+    for (const int threads : {1, 2, 5}) {
+        const auto solver = make_solver(
+            {find_method("spectral", Device::cpu), 301, 203, DType::float32, {0.2, Boundary::zero}, threads});
+        solver->load(start);
+        solver->advance(57);
+        ends.push_back(solver->field());
+    }
+    for (const Field& end : ends)
+        REQUIRE(std::ranges::equal(end.as<float>().cells(), ends.front().as<float>().cells()));
+}
+
+TEST_CASE("The method spectral runs on the backend asked for, or on the GPU where there is one") {
+    RunSpec spec;
+    spec.size = Size{8, 8};
+    spec.method = "spectral";
+    Machine machine = query_machine();
+    machine.cuda.devices.clear();
+    machine.cuda.why_none = "no CUDA device found";
+    REQUIRE(solver_setup(resolve(spec, machine)).method == find_method("spectral", Device::cpu));
+    spec.backend = "cuda";
+    REQUIRE_FALSE(input_error([&] { resolve(spec, machine); }).empty());
+    machine.cuda.devices.emplace_back();
+    REQUIRE(solver_setup(resolve(spec, machine)).method == find_method("spectral", Device::cuda));
+    spec.backend = "cpu";
+    REQUIRE(solver_setup(resolve(spec, machine)).method == find_method("spectral", Device::cpu));
+    spec.backend = "auto";
+    REQUIRE(solver_setup(resolve(spec, machine)).method == find_method("spectral", Device::cuda));
+}
+
+TEST_CASE("A method of both devices moves with the backend, and the command line says on which it is") {
+    RunSpec spec;
+    spec.method = "spectral";
+    spec.backend = "cpu";
+    REQUIRE(command_text(spec).find("--method spectral --backend cpu") != std::string::npos);
+    const RunSpec moved = changed(spec, "backend", "cuda");
+    REQUIRE(moved.method == "spectral");
+    REQUIRE(method_of(moved) == find_method("spectral", Device::cuda));
+    REQUIRE(changed(moved, "method", "cpu").backend == "cpu");
+    const RunSpec tiled = changed(moved, "method", "tiled");
+    REQUIRE(tiled.backend == "cuda");
+    REQUIRE(changed(tiled, "method", "spectral").backend == "cuda");
+    REQUIRE(changed(tiled, "backend", "cpu").method == "auto");
+}
+
+TEST_CASE("A method that jumps goes as far as there is to go, at a pace that its cost does not set") {
+    REQUIRE(slice_steps({1e-9, 1, true}) == kMostSteps);
+    REQUIRE(paced_steps({1e-9, 1, true}, 12, 100000) == kJumpSteps);
+}
+
+TEST_CASE("A session jumps by spectral in one batch, tells no speed of it, and compares it with float64") {
+    RunSpec spec;
+    spec.size = Size{61, 47};
+    spec.method = "spectral";
+    spec.backend = "cpu";
+    spec.boundary = Boundary::insulated;
+    spec.initial = "noise";
+    SessionOptions options;
+    options.running = false;
+    options.measure_limits = false;
+    Session session(spec, options);
+    ViewRequest view;
+    view.serial = 1;
+    view.panes.resize(1);
+    view.panes.front().pane = Pane::from_reference;
+    session.set_view(view);
+    session.apply(action::Jump{1'000'000'000});
+    while (session.busy()) session.work();
+    const auto snapshot = session.snapshot();
+    REQUIRE(snapshot->step == 1'000'000'000);
+    REQUIRE(session.simulation().timings().total_batches() == 1);
+    REQUIRE(snapshot->speed.gcells_per_s == 0);
+    REQUIRE(snapshot->messages.empty());
+    REQUIRE(snapshot->busy.empty());
+}

@@ -1,0 +1,194 @@
+#include "sim/files/atomic_file.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <thread>
+#include <vector>
+
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+std::span<const std::byte> as_bytes_of(const std::string& text) {
+    return std::as_bytes(std::span(text));
+}
+
+// Files of this process end at some bytes, as on a full disk, while this lives.
+class FileSizeLimit {
+  public:
+    explicit FileSizeLimit(rlim_t bytes) {
+        handler_ = std::signal(SIGXFSZ, SIG_IGN);
+        ::getrlimit(RLIMIT_FSIZE, &before_);
+        rlimit limit = before_;
+        limit.rlim_cur = bytes;
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileSizeLimit() {
+        ::setrlimit(RLIMIT_FSIZE, &before_);
+        std::signal(SIGXFSZ, handler_);
+    }
+
+  private:
+    void (*handler_)(int) = nullptr;
+    rlimit before_ = {};
+};
+
+bool has_nameless_files(const std::filesystem::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
+    if (descriptor >= 0) ::close(descriptor);
+    return descriptor >= 0;
+}
+
+}  // namespace
+
+TEST_CASE("A committed file holds what was written and nothing else is left in its folder") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const std::string first = random.bytes(300'001), second = random.bytes(7);
+    const auto path = folder / "file";
+    const bool replaces = GENERATE(false, true);
+    if (replaces) write_bytes(path, random.bytes(500'000));
+
+    AtomicFile file(path);
+    file.write(as_bytes_of(first));
+    file.write(std::string_view(second));
+    CHECK(std::filesystem::exists(path) == replaces);
+    file.commit();
+    CHECK(read_bytes(path) == first + second);
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A file that was not committed leaves nothing and the older one stays") {
+    Dice random;
+    const ScratchFolder folder;
+    const std::string older = random.bytes(1000);
+    write_bytes(folder / "older", older);
+    for (const auto* name : {"older", "new"}) {
+        AtomicFile file(folder / name);
+        file.write(std::string_view("half a file"));
+    }
+    CHECK(read_bytes(folder / "older") == older);
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A process that is killed while it writes leaves no half file") {
+    const ScratchFolder folder;
+    write_bytes(folder / "file", "older");
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) {
+        AtomicFile file(folder / "file");
+        file.write(std::string_view("half a file"));
+        ::raise(SIGKILL);
+    }
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    REQUIRE(WIFSIGNALED(status));
+    CHECK(read_bytes(folder / "file") == "older");
+    if (has_nameless_files(folder.path())) CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A new file has the permissions that the umask leaves") {
+    const ScratchFolder folder;
+    const mode_t mask = GENERATE(mode_t(022), mode_t(027), mode_t(077));
+    const mode_t before = ::umask(mask);
+    write_text_file(folder / "file", "text");
+    ::umask(before);
+    struct stat status = {};
+    REQUIRE(::stat((folder / "file").c_str(), &status) == 0);
+    CHECK((status.st_mode & 0777) == (0666 & ~mask));
+}
+
+TEST_CASE("A full disk is an error with its reason, and the older file stays") {
+    const ScratchFolder folder;
+    write_bytes(folder / "file", "older");
+    const auto path = folder / "file";
+    const std::string message = message_of<MachineError>([&] {
+        const FileSizeLimit limit(4096);
+        write_text_file(path, Dice().bytes(32'768));
+    });
+    CHECK(message == "cannot write " + path.string() + ": File too large");
+    CHECK(read_bytes(path) == "older");
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("What can't become a file is refused with a reason") {
+    const ScratchFolder folder;
+    const auto error_of = [](const std::filesystem::path& path) {
+        return message_of<MachineError>([&] { write_text_file(path, "text"); });
+    };
+    const std::string missing = (folder / "none" / "file").string();
+    CHECK(error_of(missing) ==
+          "cannot write " + missing + ": there is no folder " + (folder / "none").string());
+    CHECK(error_of(folder.path()) == "cannot write " + folder.path().string() + ": Is a directory");
+    CHECK(error_of(folder / "") == "cannot write " + (folder / "").string() + ": Is a directory");
+    write_bytes(folder / "plain", "text");
+    CHECK(error_of(folder / "plain" / "file") ==
+          "cannot write " + (folder / "plain" / "file").string() + ": Not a directory");
+    const std::string endless(300, 'n');
+    CHECK(error_of(folder / endless) ==
+          "cannot write " + (folder / endless).string() + ": File name too long");
+    const auto pipe = folder / "pipe";
+    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+    CHECK(error_of(pipe) == "cannot write " + pipe.string() + ": not a regular file");
+    CHECK(std::filesystem::is_fifo(pipe));
+    CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("A folder that takes the name before commit() is left alone") {
+    const ScratchFolder folder;
+    const auto path = folder / "file";
+    {
+        AtomicFile file(path);
+        file.write(std::string_view("text"));
+        std::filesystem::create_directory(path);
+        CHECK(message_of<MachineError>([&] { file.commit(); }) ==
+              "cannot write " + path.string() + ": Is a directory");
+    }
+    CHECK(std::filesystem::is_directory(path));
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A symbolic link is followed and stays a link") {
+    const ScratchFolder folder;
+    write_bytes(folder / "file", "older");
+    std::filesystem::create_symlink("file", folder / "link");
+    write_text_file(folder / "link", "newer");
+    CHECK(std::filesystem::is_symlink(folder / "link"));
+    CHECK(read_bytes(folder / "file") == "newer");
+    CHECK(folder.entries() == 2);
+}
+
+TEST_CASE("A name as long as names can be is written") {
+    const ScratchFolder folder;
+    const std::string name(255, 'n');
+    write_text_file(folder / name, "text");
+    CHECK(read_bytes(folder / name) == "text");
+}
+
+TEST_CASE("Of several writers of one name one wins whole") {
+    const ScratchFolder folder;
+    const std::string length(100'000, '.');
+    std::vector<std::thread> threads;
+    for (char writer = 'a'; writer < 'e'; ++writer)
+        threads.emplace_back([&, writer] {
+            for (int i = 0; i < 5; ++i) write_text_file(folder / "file", std::string(length.size(), writer));
+        });
+    for (auto& thread : threads) thread.join();
+    const std::string text = read_bytes(folder / "file");
+    REQUIRE(text.size() == length.size());
+    CHECK(text == std::string(length.size(), text[0]));
+    CHECK((text[0] >= 'a' && text[0] < 'e'));
+    CHECK(folder.entries() == 1);
+}

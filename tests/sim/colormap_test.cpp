@@ -1,0 +1,116 @@
+#include "sim/view/colormap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct Known {
+    const char* name;
+    Rgb first, hundredth, last;
+};
+
+// Entries 0, 100 and 255 of matplotlib's tables (coolwarm: the two colours that it lies between).
+constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 37}},
+                            {"inferno", {0, 0, 4}, {144, 37, 104}, {252, 255, 164}},
+                            {"magma", {0, 0, 4}, {137, 40, 129}, {252, 253, 191}},
+                            {"plasma", {13, 8, 135}, {174, 40, 146}, {240, 249, 33}},
+                            {"turbo", {48, 18, 59}, {63, 246, 138}, {122, 4, 3}},
+                            {"cividis", {0, 34, 78}, {101, 104, 112}, {254, 232, 56}},
+                            {"grey", {0, 0, 0}, {100, 100, 100}, {255, 255, 255}},
+                            {"coolwarm", {59, 76, 192}, {190, 211, 246}, {180, 4, 38}}};
+
+}  // namespace
+
+TEST_CASE("The colour tables are those that are known, in the order of the list") {
+    const auto maps = colormaps();
+    REQUIRE(maps.size() == std::size(kKnown));
+    for (std::size_t i = 0; i < maps.size(); ++i) {
+        CAPTURE(kKnown[i].name);
+        CHECK(maps[i].name == kKnown[i].name);
+        CHECK((maps[i].colors[0] == kKnown[i].first));
+        CHECK((maps[i].colors[100] == kKnown[i].hundredth));
+        CHECK((maps[i].colors[255] == kKnown[i].last));
+        CHECK(maps[i].diverging == (maps[i].name == "coolwarm"));
+        CHECK(&colormap(kKnown[i].name) == &maps[i]);
+    }
+}
+
+TEST_CASE("Neighbouring colours of a table are alike and distant ones are not") {
+    for (const Colormap& map : colormaps()) {
+        CAPTURE(std::string(map.name));
+        const auto distance = [&](std::size_t a, std::size_t b) {
+            const Rgb p = map.colors[a], q = map.colors[b];
+            return std::max({std::abs(p.r - q.r), std::abs(p.g - q.g), std::abs(p.b - q.b)});
+        };
+        int largest = 0;
+        for (std::size_t i = 1; i < 256; ++i) largest = std::max(largest, distance(i - 1, i));
+        CHECK(largest <= 8);
+        CHECK(distance(0, 255) > 60);
+        CHECK(distance(0, 128) > 60);
+    }
+}
+
+TEST_CASE("A diverging table is neutral in its middle") {
+    const Rgb middle = colormap("coolwarm").at(0, -3, 3);
+    CHECK(std::abs(middle.r - middle.g) <= 2);
+    CHECK(std::abs(middle.g - middle.b) <= 2);
+    CHECK(middle.r > 200);
+}
+
+TEST_CASE("Grey is linear") {
+    for (int i = 0; i < 256; ++i) {
+        const auto level = std::uint8_t(i);
+        CHECK((colormap("grey").colors[std::size_t(i)] == Rgb{level, level, level}));
+    }
+}
+
+TEST_CASE("A value picks the entry of its 256th of the range") {
+    Dice random;
+    CAPTURE(random.seed);
+    const Colormap& grey = colormap("grey");
+    CHECK(grey.at(0, 0, 256).r == 0);
+    CHECK(grey.at(0.999, 0, 256).r == 0);
+    CHECK(grey.at(1, 0, 256).r == 1);
+    CHECK(grey.at(254.999, 0, 256).r == 254);
+    CHECK(grey.at(255, 0, 256).r == 255);
+    CHECK(grey.at(256, 0, 256).r == 255);
+    for (int i = 0; i < 1000; ++i) {
+        const double low = random.uniform(-10, 10), width = random.uniform(0.1, 10);
+        const int entry = random.integer(0, 255);
+        const double value = low + width * (entry + random.uniform(0.01, 0.99)) / 256;
+        CAPTURE(low, width, value);
+        CHECK(grey.at(value, low, low + width).r == entry);
+    }
+}
+
+TEST_CASE("Values beyond the range take the nearer end, and what is no number is mid-grey") {
+    for (const Colormap& map : colormaps()) {
+        CAPTURE(std::string(map.name));
+        CHECK((map.at(-1e300, -2, 2) == map.colors[0]));
+        CHECK((map.at(-kInfinity, -2, 2) == map.colors[0]));
+        CHECK((map.at(1e300, -2, 2) == map.colors[255]));
+        CHECK((map.at(kInfinity, -2, 2) == map.colors[255]));
+        CHECK((map.at(std::nan(""), -2, 2) == Rgb{128, 128, 128}));
+        CHECK((map.at(5, 5, 5) == map.colors[0]));
+    }
+}
+
+TEST_CASE("An unknown table is refused with the nearest name") {
+    const std::string message = message_of<InputError>([] { colormap("virdis"); });
+    CHECK(message.find("unknown colour table 'virdis': did you mean 'viridis'?") == 0);
+    for (const Known& known : kKnown) CHECK(message.find(known.name) != std::string::npos);
+    CHECK(message.find('\n') == std::string::npos);
+}

@@ -1,0 +1,150 @@
+#include "sim/run/edit.h"
+
+#include <fmt/format.h>
+
+#include "sim/run/command_text.h"
+#include "sim/run/resolve.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/simulation.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+RunSpec small_spec() {
+    RunSpec spec;
+    spec.size = Size{40, 31};
+    spec.initial = "noise";
+    spec.backend = "cpu";
+    spec.threads = 2;
+    spec.steps = 60;
+    return resolve(spec, query_machine());
+}
+
+bool same(const Field& a, const Field& b) {
+    return a.dtype() == b.dtype() && a.visit([&](const auto& cells) {
+        using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
+        return std::ranges::equal(cells.cells(), b.as<T>().cells());
+    });
+}
+
+}  // namespace
+
+TEST_CASE("A piece of a stroke is spelled so that it reads back as it was") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (int i = 0; i < 200; ++i) {
+        BrushPiece piece;
+        piece.brush = {
+            dice.uniform(-2, 2), dice.uniform(0.5, 90), dice.integer(0, 1) == 1, dice.integer(0, 1) == 1};
+        piece.x0 = dice.uniform(-10, 500);
+        piece.y0 = dice.uniform(-10, 500);
+        piece.joined = dice.integer(0, 1) == 1;
+        piece.x1 = piece.joined ? dice.uniform(-10, 500) : piece.x0;
+        piece.y1 = piece.joined ? dice.uniform(-10, 500) : piece.y0;
+        const Edit edit{dice.integer(0, 100000), std::string(kPaint), to_string(piece)};
+        REQUIRE(parse_edit(to_string(edit)) == edit);
+        const BrushPiece back = parse_piece(edit.value);
+        REQUIRE(back.brush == piece.brush);
+        REQUIRE(back.joined == piece.joined);
+        REQUIRE((back.x0 == piece.x0 && back.y0 == piece.y0 && back.x1 == piece.x1 && back.y1 == piece.y1));
+    }
+}
+
+TEST_CASE("Edits that make no sense are refused with what is allowed") {
+    const auto refusal = [](const char* text) { return input_error([&] { parse_edit(text); }); };
+    REQUIRE(contains(refusal("coefficient=0.1"), "STEP:SETTING=VALUE"));
+    REQUIRE(contains(refusal("5:coefficient"), "STEP:SETTING=VALUE"));
+    REQUIRE(contains(refusal("-1:coefficient=0.1"), "--at"));
+    REQUIRE(contains(refusal("5:coeficient=0.1"), "did you mean 'coefficient'"));
+    REQUIRE(contains(refusal("5:initial=noise"), "unknown setting"));
+    REQUIRE(contains(refusal("5:coefficient=-1"), "must be above 0"));
+    REQUIRE(contains(refusal("5:paint=1,20"), "5 or 7 entries"));
+    REQUIRE(contains(refusal("5:paint=1,0,replace,3,4"), "above 0"));
+    REQUIRE(contains(refusal("5:paint=1,2,spray,3,4"), "replace-soft"));
+    REQUIRE(contains(refusal("5:paint=nan,2,add,3,4"), "not a number"));
+    RunSpec spec = small_spec();
+    find_setting("at").set(spec, "5:coefficient=0.3");
+    REQUIRE(contains(input_error([&] { spec.validate(); }), "unstable"));
+}
+
+TEST_CASE("Edits are kept in the order of their steps, through spec.json and back") {
+    RunSpec spec = small_spec();
+    for (const char* text :
+         {"30:coefficient=0.1", "10:boundary=periodic", "30:paint=1,5,add-soft,10,12", "0:dtype=float64"})
+        find_setting("at").set(spec, text);
+    std::vector<std::string> order;
+    for (const Edit& edit : spec.edits) order.push_back(to_string(edit));
+    REQUIRE(order == std::vector<std::string>{"0:dtype=float64",
+                                              "10:boundary=periodic",
+                                              "30:coefficient=0.1",
+                                              "30:paint=1,5,add-soft,10,12"});
+    REQUIRE(spec_from_json(to_json(spec).dump(), "spec.json").edits == spec.edits);
+}
+
+TEST_CASE("What was done to a run is repeated by its spec, to the bit, however its steps are cut") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const RunSpec spec = small_spec();
+    const Field start = Field(random_field(40, 31)).to(DType::float32);
+    Simulation live(spec, start.clone());
+    const auto step = [&] { live.apply(Advance{dice.integer(1, 20)}); };
+    live.apply(Set{"coefficient", "0.15"});
+    live.apply(Paint{parse_piece("0.7,6.5,replace-soft,12.25,9")});
+    step();
+    live.apply(Paint{parse_piece("0.5,4,add,30,20")});
+    live.apply(Paint{parse_piece("0.5,4,add,30,20,25.5,22")});
+    live.apply(Set{"boundary", "insulated"});
+    step();
+    live.apply(Set{"dtype", "float64"});
+    step();
+    live.apply(Set{"size", "57x44"});
+    live.apply(Set{"method", "reference"});
+    step();
+    live.apply(Set{"coefficient", "0.05"});
+    step();
+    REQUIRE(live.now().size == Size{57, 44});
+    REQUIRE(live.now().method == "reference");
+    REQUIRE(live.spec().size == Size{40, 31});
+    REQUIRE(live.spec().coefficient == 0.15);
+
+    Simulation again(spec_from_json(to_json(live.spec()).dump(), "spec.json"), start.clone());
+    while (again.step() < live.step())
+        again.apply(Advance{std::min<long long>(7, live.step() - again.step())});
+    REQUIRE(same(again.field(), live.field()));
+    REQUIRE(same(again.laplacian(), live.laplacian()));
+    REQUIRE(again.now().coefficient == 0.05);
+    REQUIRE(again.now().boundary == Boundary::insulated);
+}
+
+TEST_CASE("A checkpoint brings back every bit, whatever happened since") {
+    const Field start = Field(random_field(40, 31)).to(DType::float32);
+    Simulation simulation(small_spec(), start.clone());
+    simulation.apply(Advance{11});
+    const auto checkpoint = simulation.checkpoint();
+    simulation.apply(Advance{5});
+    const Field wanted = simulation.field();
+    simulation.apply(Set{"size", "20x20"});
+    simulation.apply(Set{"dtype", "float64"});
+    simulation.apply(Paint{parse_piece("3,50,replace,5,5")});
+    simulation.restore(checkpoint);
+    REQUIRE(simulation.step() == 11);
+    REQUIRE(simulation.spec().edits.empty());
+    simulation.apply(Advance{5});
+    REQUIRE(same(simulation.field(), wanted));
+}
+
+TEST_CASE("The command line of a run names what differs from the defaults, and quotes it") {
+    RunSpec spec = small_spec();
+    spec.initial = "it's a file.png";
+    spec.coefficient = 0.125;
+    find_setting("at").set(spec, "10:boundary=periodic");
+    const std::string text = command_text(spec);
+    REQUIRE(text ==
+            "stencilscope run --size 40x31 --steps 60 --coefficient 0.125 --initial 'it'\\''s a file.png' "
+            "--method cpu --at 10:boundary=periodic");
+}

@@ -1,0 +1,480 @@
+#include "sim/figure/figure.h"
+
+#include <cairo/cairo.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "sim/figure/canvas.h"
+#include "sim/figure/raster.h"
+#include "sim/figure/text.h"
+#include "sim/figure/ticks.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+
+namespace fs = std::filesystem;
+using namespace stencil;
+
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+class ScratchFolder {
+  public:
+    ScratchFolder() {
+        static int count = 0;
+        path_ = fs::temp_directory_path() / fmt::format("stencilscope-figure-{}-{}", ::getpid(), count++);
+        fs::create_directory(path_);
+    }
+    ~ScratchFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    fs::path operator/(const std::string& name) const { return path_ / name; }
+    bool empty() const { return fs::is_empty(path_); }
+
+  private:
+    fs::path path_;
+};
+
+std::string read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+const unsigned kSeed = std::random_device{}();
+
+std::mt19937_64& random_bits() {
+    static std::mt19937_64 engine(kSeed);
+    return engine;
+}
+
+template <class T = double>
+Array<T> random_array(int nx, int ny, double low = 0, double high = 1) {
+    UNSCOPED_INFO("random fields' seed: " << kSeed);
+    Array<T> array(nx, ny);
+    std::uniform_real_distribution<double> values(low, high);
+    for (T& cell : array.cells()) cell = T(values(random_bits()));
+    return array;
+}
+
+/// The pixels of a PNG, and where the first panel lies in it: inside the widest frame, which is dark grey.
+struct Picture {
+    int width = 0, height = 0;
+    std::vector<std::uint32_t> pixels;
+    int left = 0, top = 0, panel_width = 0, panel_height = 0;
+
+    explicit Picture(const fs::path& path) {
+        const std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> image(
+            cairo_image_surface_create_from_png(path.c_str()), cairo_surface_destroy);
+        REQUIRE(cairo_surface_status(image.get()) == CAIRO_STATUS_SUCCESS);
+        width = cairo_image_surface_get_width(image.get());
+        height = cairo_image_surface_get_height(image.get());
+        const unsigned char* bytes = cairo_image_surface_get_data(image.get());
+        for (int y = 0; y < height; ++y) {
+            const auto* row = reinterpret_cast<const std::uint32_t*>(
+                bytes + std::ptrdiff_t(y) * cairo_image_surface_get_stride(image.get()));
+            for (int x = 0; x < width; ++x) pixels.push_back(row[x] & 0xFFFFFF);
+        }
+        find_panel();
+    }
+
+    std::uint32_t at(int x, int y) const {
+        return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)];
+    }
+    Rgb panel_at(int x, int y) const {
+        const std::uint32_t pixel = at(left + x, top + y);
+        return {std::uint8_t(pixel >> 16), std::uint8_t(pixel >> 8), std::uint8_t(pixel)};
+    }
+
+  private:
+    static constexpr std::uint32_t kFrameColor = 0x1A1A1A;
+
+    bool dark(int x, int y) const { return at(x, y) == kFrameColor; }
+
+    // The frame's lines are two pixels wide, one of them inside the panel. Ticks may lengthen them, and the
+    // colour bar's are as high, so that the sides are looked for between the ends of the longest line.
+    void find_panel() {
+        int longest = 0, begin = 0, first = 0, last = 0;
+        for (int y = 0; y < height; ++y) {
+            for (int x = 0, run = 0; x < width; ++x) {
+                run = dark(x, y) ? run + 1 : 0;
+                if (run > longest) {
+                    longest = run;
+                    begin = x + 1 - run;
+                    first = y;
+                }
+            }
+        }
+        const int middle = begin + longest / 2, end = begin + longest;
+        for (int y = first; y < height; ++y)
+            if (dark(middle, y) && dark(middle + longest / 4, y) && dark(middle - longest / 4, y)) last = y;
+        const auto side = [&](int x) {
+            for (int y = first; y <= last; ++y)
+                if (!dark(x, y)) return false;
+            return true;
+        };
+        while (begin < end && !side(begin)) ++begin;
+        int right = end - 1;
+        while (right > begin && !side(right)) --right;
+        left = begin + 1;
+        top = first + 1;
+        panel_width = right - left;
+        panel_height = last - top;
+    }
+};
+
+bool near(Rgb a, Rgb b, int tolerance) {
+    return std::abs(a.r - b.r) <= tolerance && std::abs(a.g - b.g) <= tolerance &&
+           std::abs(a.b - b.b) <= tolerance;
+}
+
+int count_of(const std::string& text, const std::string& part) {
+    int count = 0;
+    for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+double value_of(std::string label) {
+    if (label.starts_with("−")) label.replace(0, std::string("−").size(), "-");
+    return std::stod(label);
+}
+
+std::vector<std::string> labels_of(const Ticks& ticks) {
+    std::vector<std::string> labels;
+    for (const Tick& tick : ticks.marks) labels.push_back(tick.label);
+    return labels;
+}
+
+using Labels = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 on top") {
+    const ScratchFolder folder;
+    const Field field(random_array(7, 5, -2, 3));
+    const Colormap& colors = colormap("viridis");
+    const FigurePanel panel{"Start", &field, &colors, {-2, 3}, "u"};
+    write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "a caption");
+    const Picture picture(folder / "figure.png");
+    REQUIRE(picture.panel_width > 500);
+    CHECK(std::abs(picture.panel_width * 5 - picture.panel_height * 7) <= 7);
+    for (int y = 0; y < 5; ++y) {
+        for (int x = 0; x < 7; ++x) {
+            const Rgb expected = colors.at(field.as<double>().at(x, y), -2, 3);
+            const int cell_x = (2 * x + 1) * picture.panel_width / 14,
+                      cell_y = (2 * y + 1) * picture.panel_height / 10;
+            INFO("cell " << x << ", " << y);
+            CHECK(picture.panel_at(cell_x, cell_y) == expected);
+            const int border = x * picture.panel_width / 7 + 3;
+            CHECK(picture.panel_at(border, cell_y) == expected);
+        }
+    }
+}
+
+TEST_CASE("a PNG figure shows the mean of the cells where there are more cells than pixels") {
+    const ScratchFolder folder;
+    const int nx = 1901, ny = 1500;
+    const Field field(random_array<float>(nx, ny));
+    const auto& cells = field.as<float>();
+    const Colormap& colors = colormap("viridis");
+    const FigurePanel panel{"Start", &field, &colors, {0, 1}, "u"};
+    write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
+    const Picture picture(folder / "figure.png");
+    REQUIRE(picture.panel_width > 400);
+    REQUIRE(picture.panel_width < nx);
+    const double wide = double(nx) / picture.panel_width, high = double(ny) / picture.panel_height;
+    const auto overlap = [](int cell, double from, double to) {
+        return std::max(0.0, std::min(cell + 1.0, to) - std::max(double(cell), from));
+    };
+    std::uniform_int_distribution<int> columns(2, picture.panel_width - 3), rows(2, picture.panel_height - 3);
+    for (int trial = 0; trial < 200; ++trial) {
+        const int px = columns(random_bits()), py = rows(random_bits());
+        double sum = 0;
+        for (int y = int(py * high); y < std::min(ny, int((py + 1) * high) + 1); ++y)
+            for (int x = int(px * wide); x < std::min(nx, int((px + 1) * wide) + 1); ++x)
+                sum += overlap(x, px * wide, (px + 1) * wide) * overlap(y, py * high, (py + 1) * high) *
+                       cells.at(x, y);
+        INFO("pixel " << px << ", " << py);
+        CHECK(near(picture.panel_at(px, py), colors.at(sum / (wide * high), 0, 1), 3));
+    }
+}
+
+TEST_CASE("three panels make a PNG of 2400 pixels' width") {
+    const ScratchFolder folder;
+    const Field field(random_array(60, 40)), square(random_array<float>(50, 50));
+    const Colormap& colors = colormap("magma");
+    const std::vector<FigurePanel> panels = {
+        {"Start", &field, &colors, {0, 1}, "u"},
+        {"After 10 steps", &square, &colors, {0, 1}, "u"},
+        {"Laplacian", &field, &colormap("coolwarm"), {-1, 1}, "Laplacian of u"}};
+    write_figure(folder / "figure.png", FigureFormat::png, panels, "caption");
+    const Picture picture(folder / "figure.png");
+    CHECK(picture.width == 2400);
+    CHECK(picture.height > 500);
+    CHECK(picture.height < 1000);
+    CHECK(picture.at(0, 0) == 0xFFFFFF);
+    CHECK(picture.at(picture.width - 1, picture.height - 1) == 0xFFFFFF);
+}
+
+TEST_CASE("an SVG figure holds its words and numbers as text") {
+    const ScratchFolder folder;
+    const Field field(random_array(600, 300)), laplacian(random_array(600, 300, -0.0034, 0.0034));
+    const std::vector<FigurePanel> panels = {
+        {"Start & <go>", &field, &colormap("inferno"), {0, 1}, "u"},
+        {"Laplacian", &laplacian, &colormap("coolwarm"), {-0.0034, 0.0034}, "Laplacian of u"}};
+    write_figure(folder / "figure.svg", FigureFormat::svg, panels, "seed 17,\n\"zero\" boundary \xff.");
+    const std::string svg = read(folder / "figure.svg");
+    CHECK(svg.starts_with("<?xml"));
+    CHECK(svg.ends_with("</svg>\n"));
+    for (const char* text : {"Start &amp; &lt;go&gt;",
+                             "Laplacian",
+                             "Laplacian of u",
+                             "u",
+                             "x (cells)",
+                             "y (cells)",
+                             "seed 17, &quot;zero&quot; boundary \uFFFD.",
+                             "0.2",
+                             "0.8",
+                             "−2",
+                             "3",
+                             "×10⁻³",
+                             "600"}) {
+        INFO(text);
+        CHECK(contains(svg, fmt::format(">{}</text>", text)));
+    }
+    CHECK(count_of(svg, ">x (cells)<") == 2);
+    CHECK(count_of(svg, ">y (cells)<") == 1);
+    CHECK(count_of(svg, "<image ") == 4);  // two panels, two colour bars
+    CHECK_FALSE(contains(svg, ">-"));
+}
+
+TEST_CASE("figures are the same bytes when they are written again, and others for another field") {
+    const ScratchFolder folder;
+    const Field field(random_array(90, 70)), other(random_array(90, 70));
+    FigurePanel panel{"Start", &field, &colormap("plasma"), {0, 1}, "u"};
+    for (const auto& [format, start] : {std::pair{FigureFormat::pdf, "%PDF-"},
+                                        std::pair{FigureFormat::svg, "<?xml"},
+                                        std::pair{FigureFormat::png, "\x89PNG"}}) {
+        panel.field = &field;
+        write_figure(folder / "first", format, {&panel, 1}, "caption");
+        write_figure(folder / "second", format, {&panel, 1}, "caption");
+        panel.field = &other;
+        write_figure(folder / "other", format, {&panel, 1}, "caption");
+        const std::string first = read(folder / "first");
+        INFO(start);
+        CHECK(first.starts_with(start));
+        CHECK(first.size() > 2000);
+        CHECK(first == read(folder / "second"));
+        CHECK(first != read(folder / "other"));
+        CHECK_FALSE(contains(first, "CreationDate"));
+    }
+}
+
+TEST_CASE("fields of every shape make figures of bounded size") {
+    const ScratchFolder folder;
+    const std::pair<int, int> shapes[] = {
+        {1, 1}, {1, 3000}, {3000, 1}, {3, 200}, {200, 3}, {2, 1}, {16384, 5}};
+    for (const auto& [nx, ny] : shapes) {
+        const Field field(random_array(nx, ny));
+        const FigurePanel panel{"Start", &field, &colormap("turbo"), {0, 1}, "u"};
+        INFO(nx << " x " << ny);
+        write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "caption");
+        const Picture picture(folder / "figure.png");
+        CHECK(picture.width == 1200);
+        CHECK(picture.height > 200);
+        CHECK(picture.height < 2400);
+        for (const auto format : {FigureFormat::svg, FigureFormat::pdf}) {
+            write_figure(folder / "figure", format, {&panel, 1}, "caption");
+            CHECK(fs::file_size(folder / "figure") < 4'000'000);
+        }
+    }
+}
+
+TEST_CASE("a field that is constant has one colour and one tick") {
+    const ScratchFolder folder;
+    const Colormap& colors = colormap("viridis");
+    for (const auto& [nx, ny] : {std::pair{64, 64}, std::pair{1777, 1333}}) {
+        Array<double> array(nx, ny);
+        std::ranges::fill(array.cells(), 0.3);
+        const Field field(std::move(array));
+        const FigurePanel panel{"Constant", &field, &colors, {0.3, 0.3}, "u"};
+        write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
+        const Picture picture(folder / "figure.png");
+        REQUIRE(picture.panel_width > 400);
+        int others = 0;
+        for (int y = 2; y < picture.panel_height - 2; ++y)
+            for (int x = 2; x < picture.panel_width - 2; ++x)
+                others += picture.panel_at(x, y) != colors.colors[0];
+        CHECK(others == 0);
+        write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
+        CHECK(count_of(read(folder / "figure.svg"), ">0.3</text>") == 1);
+    }
+}
+
+TEST_CASE("cells that are not finite have their colours, alone and among the cells of a pixel") {
+    const Colormap& colors = colormap("inferno");
+    const auto pixel = [](Rgb c) { return std::uint32_t(c.r) << 16 | std::uint32_t(c.g) << 8 | c.b; };
+    Array<double> array = random_array(40, 20);
+    array.at(8, 4) = kNan;
+    array.at(30, 4) = kInfinity;
+    array.at(30, 12) = -kInfinity;
+    const Field field(std::move(array));
+    for (const int shrink : {1, 4}) {
+        const Raster raster = field_raster(field, colors, {0, 1}, 40 / shrink, 20 / shrink);
+        const auto at = [&](int x, int y) {
+            return raster
+                .pixels[std::size_t(y / shrink) * std::size_t(raster.width) + std::size_t(x / shrink)];
+        };
+        CHECK(at(8, 4) == 0x808080);
+        CHECK(at(30, 4) == pixel(colors.colors[255]));
+        CHECK(at(30, 12) == pixel(colors.colors[0]));
+        CHECK(std::ranges::count(raster.pixels, 0x808080u) == 1);
+    }
+}
+
+TEST_CASE("ranges that no colour can show still make a figure") {
+    const ScratchFolder folder;
+    const Field field(random_array(30, 20, -1, 1));
+    const double largest = std::numeric_limits<double>::max();
+    for (const ValueRange range : {ValueRange{-kInfinity, kInfinity},
+                                   ValueRange{kNan, 1},
+                                   ValueRange{0, kInfinity},
+                                   ValueRange{-largest, largest},
+                                   ValueRange{1, -1},
+                                   ValueRange{0, 5e-324}}) {
+        INFO(range.low << " to " << range.high);
+        const FigurePanel panel{"Start", &field, &colormap("grey"), range, "u"};
+        write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
+        const std::string svg = read(folder / "figure.svg");
+        CHECK(svg.ends_with("</svg>\n"));
+        CHECK_FALSE(contains(svg, "nan"));
+        CHECK_FALSE(contains(svg, ">inf<"));
+    }
+}
+
+TEST_CASE(
+    "a figure that cannot be written is a MachineError that names the file, and leaves nothing behind") {
+    const ScratchFolder folder;
+    const Field field(random_array(30, 20));
+    const FigurePanel panel{"Start", &field, &colormap("grey"), {0, 1}, "u"};
+    const fs::path path = folder / "missing" / "figure.pdf";
+    std::string message;
+    try {
+        write_figure(path, FigureFormat::pdf, {&panel, 1}, "");
+    } catch (const MachineError& error) {
+        message = error.what();
+    }
+    CHECK(contains(message, path.string()));
+    CHECK(folder.empty());
+
+    // More panels than Cairo has pixels for.
+    const std::vector<FigurePanel> many(60, panel);
+    CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, ""), MachineError);
+    CHECK(folder.empty());
+}
+
+TEST_CASE("colour bars have round ticks with a common number of decimals") {
+    CHECK(labels_of(value_ticks({0, 1}, 10)) == Labels{"0.0", "0.2", "0.4", "0.6", "0.8", "1.0"});
+    CHECK(labels_of(value_ticks({-3.2, 4.1}, 4)) == Labels{"−2", "0", "2", "4"});
+    CHECK(value_ticks({0, 1}, 10).note.empty());
+
+    const Ticks tiny = value_ticks({1e-30, 2e-30}, 10);
+    CHECK(tiny.note == "×10⁻³⁰");
+    CHECK(labels_of(tiny) == Labels{"1.0", "1.2", "1.4", "1.6", "1.8", "2.0"});
+
+    const Ticks huge = value_ticks({-1e12, 3e12}, 10);
+    CHECK(huge.note == "×10¹²");
+    CHECK(labels_of(huge) == Labels{"−1", "0", "1", "2", "3"});
+
+    const Ticks near_300 = value_ticks({300.0001, 300.0006}, 10);
+    CHECK(near_300.note == "×10⁻⁴ + 300");
+    CHECK(labels_of(near_300) == Labels{"1", "2", "3", "4", "5", "6"});
+
+    const Ticks constant = value_ticks({-2e-7, -2e-7}, 10);
+    CHECK(constant.note == "×10⁻⁷");
+    CHECK(labels_of(constant) == Labels{"−2"});
+    CHECK(labels_of(value_ticks({0, 0}, 10)) == Labels{"0"});
+    CHECK(labels_of(value_ticks({1, 1 + 1e-15}, 10)) == Labels{"1"});
+    CHECK(value_ticks({0, kInfinity}, 10).marks.empty());
+}
+
+TEST_CASE("ticks stand where their labels say, for ranges of every size") {
+    std::uniform_real_distribution<double> ends(-1, 1), decades(-250, 250);
+    for (int trial = 0; trial < 2000; ++trial) {
+        const double scale = std::pow(10.0, decades(random_bits()));
+        double low = ends(random_bits()) * scale, high = ends(random_bits()) * scale;
+        if (low > high) std::swap(low, high);
+        if (high - low < 1e-3 * scale) continue;  // counted from an offset
+        const Ticks ticks = value_ticks({low, high}, 10);
+        INFO(fmt::format("{} to {}: {}", low, high, ticks.note));
+        CHECK(ticks.marks.size() >= 3);
+        CHECK(ticks.marks.size() <= 8);
+        const double first = ticks.marks.front().position, last = ticks.marks.back().position;
+        CHECK(first >= 0);
+        CHECK(last <= 1);
+        // The unit that the note stands for follows from two ticks; it is a power of ten.
+        const double a = value_of(ticks.marks.front().label), b = value_of(ticks.marks.back().label);
+        const double unit = (last - first) * (high - low) / (b - a);
+        CHECK(std::abs(std::log10(unit) - std::round(std::log10(unit))) < 1e-6);
+        CHECK(ticks.note.empty() == (std::abs(std::log10(unit)) < 0.5));
+        for (const Tick& tick : ticks.marks)
+            CHECK(std::abs(value_of(tick.label) * unit - std::lerp(low, high, tick.position)) <
+                  1e-6 * (high - low));
+    }
+}
+
+TEST_CASE("axes have ticks at whole cells") {
+    CHECK(labels_of(cell_ticks(500, 8)) == Labels{"0", "100", "200", "300", "400", "500"});
+    CHECK(labels_of(cell_ticks(3, 8)) == Labels{"0", "1", "2", "3"});
+    CHECK(labels_of(cell_ticks(1, 8)) == Labels{"0", "1"});
+    CHECK(labels_of(cell_ticks(16384, 5)) == Labels{"0", "5000", "10000", "15000"});
+    CHECK(std::abs(cell_ticks(16384, 5).marks.back().position - 15000.0 / 16384) < 1e-12);
+}
+
+TEST_CASE("captions are broken into lines that fit, without losing a word") {
+    std::string text = "stencilscope run";
+    for (int i = 0; i < 40; ++i) text += fmt::format(" --option{} größer", i * i * i);
+    const auto lines = wrap_text(text, 300, 8);
+    CHECK(lines.size() > 5);
+    std::string joined;
+    for (const std::string& line : lines) {
+        CHECK(text_width(line, 8) <= 300);
+        joined += (joined.empty() ? "" : " ") + line;
+    }
+    CHECK(joined == text);
+
+    const std::string word(200, 'm');
+    std::string pieces;
+    for (const std::string& line : wrap_text(word, 100, 8)) pieces += line;
+    CHECK(pieces == word);
+    CHECK(wrap_text("ab", 0.1, 8) == Labels{"a", "b"});
+}
+
+TEST_CASE("titles shrink, and lose their end where that is not enough") {
+    const std::string title = "Größe nach 400 Schritten";
+    const double natural = text_width(title, 12);
+    CHECK(fit_text(title, natural + 1, 12, 8).size == 12);
+    const FittedText smaller = fit_text(title, natural * 0.8, 12, 8);
+    CHECK(smaller.text == title);
+    CHECK(std::abs(text_width(smaller.text, smaller.size) - natural * 0.8) < 0.5);
+    const FittedText cut = fit_text(title, natural * 0.4, 12, 8);
+    CHECK(cut.text.ends_with("…"));
+    CHECK(text_width(cut.text, cut.size) <= natural * 0.4);
+    CHECK(clean_text(cut.text) == cut.text);
+}

@@ -1,0 +1,393 @@
+#include "sim/files/image.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/small_pictures.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+std::string big_endian(std::uint32_t value, int bytes = 4) {
+    std::string text;
+    while (bytes-- > 0) text += char(value >> 8 * bytes & 255);
+    return text;
+}
+
+std::string chunk(const std::string& type, const std::string& data) {
+    std::uint32_t crc = ~0u;
+    for (const char c : type + data) {
+        crc ^= static_cast<unsigned char>(c);
+        for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return big_endian(std::uint32_t(data.size())) + type + data + big_endian(~crc);
+}
+
+std::string ihdr(std::uint32_t nx, std::uint32_t ny, int bits, int color_type) {
+    return chunk("IHDR",
+                 big_endian(nx) + big_endian(ny) + char(bits) + char(color_type) + std::string(3, '\0'));
+}
+
+const std::string kPngStart = "\x89PNG\r\n\x1a\n";
+const std::string kPngEnd = chunk("IEND", "");
+
+// Samples in rows as one stored (uncompressed) block, unfiltered.
+std::string idat(const std::string& samples, int ny) {
+    std::string raw;
+    const std::size_t row = samples.size() / std::size_t(ny);
+    for (std::size_t at = 0; at < samples.size(); at += row) raw += '\0' + samples.substr(at, row);
+    std::uint32_t a = 1, b = 0;
+    for (const char c : raw) {
+        a = (a + static_cast<unsigned char>(c)) % 65521;
+        b = (b + a) % 65521;
+    }
+    const auto length = std::uint16_t(raw.size()), inverse = std::uint16_t(~length);
+    const auto two = [](std::uint16_t value) { return std::string{char(value & 255), char(value >> 8)}; };
+    return chunk("IDAT", "\x78\x01\x01" + two(length) + two(inverse) + raw + big_endian(b << 16 | a));
+}
+
+template <std::size_t N>
+std::string text_of(const unsigned char (&bytes)[N]) {
+    return {reinterpret_cast<const char*>(bytes), N};
+}
+
+// A picture file of these bytes must be refused alike by both readers: "PATH: " and then what is returned.
+std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
+    const auto path = write_bytes(folder / "hostile", bytes);
+    const std::string message = message_of<InputError>([&] { read_image(path); });
+    const std::string start = path.string() + ": ";
+    INFO(message);
+    REQUIRE(message.substr(0, start.size()) == start);
+    REQUIRE(message.find('\n') == std::string::npos);
+    return message.substr(start.size());
+}
+
+double largest_difference(const Array<double>& image, double (*expected)(int x, int y)) {
+    double largest = 0;
+    for (int y = 0; y < image.ny(); ++y)
+        for (int x = 0; x < image.nx(); ++x)
+            largest = std::max(largest, std::abs(image.at(x, y) - expected(x, y)));
+    return largest;
+}
+
+Array<double> random_field(Dice& random, int nx, int ny) {
+    Array<double> field(nx, ny);
+    for (double& cell : field.cells()) cell = random.uniform(0, 1);
+    return field;
+}
+
+double mean(const Array<double>& field) {
+    double sum = 0;
+    for (const double cell : field.cells()) sum += cell;
+    return sum / double(field.size());
+}
+
+}  // namespace
+
+TEST_CASE("A field written as a grey PNG is read back within half a grey level") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 300}, {257, 1}, {83, 61}}) {
+        const Array<double> field = random_field(random, nx, ny);
+        write_png(folder / "field.png", field.clone(), colormap("grey"), {0, 1});
+        CHECK(image_size(folder / "field.png") == std::pair(nx, ny));
+        const Array<double> read = read_image(folder / "field.png");
+        REQUIRE(read.nx() == nx);
+        REQUIRE(read.ny() == ny);
+        double largest = 0;
+        for (std::size_t i = 0; i < field.size(); ++i) {
+            largest = std::max(largest, std::abs(read.cells()[i] - field.cells()[i]));
+            REQUIRE(read.cells()[i] == std::min(255.0, std::floor(field.cells()[i] * 256)) / 255);
+        }
+        CHECK(largest <= 1.0 / 255);
+    }
+    CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("A coloured PNG is read with the weights of its colours") {
+    const ScratchFolder folder;
+    Array<float> field(256, 2);
+    for (int x = 0; x < 256; ++x) {
+        field.at(x, 0) = float(x);
+        field.at(x, 1) = float(255 - x);
+    }
+    const Colormap& turbo = colormap("turbo");
+    write_png(folder / "field.png", field.clone(), turbo, {0, 256});
+    const Array<double> read = read_image(folder / "field.png");
+    for (int x = 0; x < 256; ++x) {
+        const Rgb color = turbo.colors[std::size_t(x)];
+        const double grey = (0.299 * color.r + 0.587 * color.g + 0.114 * color.b) / 255;
+        CHECK(std::abs(read.at(x, 0) - grey) < 1e-12);
+        CHECK(read.at(255 - x, 1) == read.at(x, 0));
+    }
+}
+
+TEMPLATE_TEST_CASE("Painting in bulk gives the colours of one value at a time", "", float, double) {
+    Dice random;
+    CAPTURE(random.seed);
+    using Limits = std::numeric_limits<TestType>;
+    Array<TestType> array(250, 40);
+    for (TestType& cell : array.cells()) cell = TestType(random.uniform(-2, 2));
+    const TestType special[] = {Limits::quiet_NaN(),
+                                Limits::infinity(),
+                                -Limits::infinity(),
+                                Limits::max(),
+                                Limits::lowest(),
+                                0,
+                                TestType(-0.0),
+                                Limits::denorm_min()};
+    std::ranges::copy(special, array.data());
+    for (int i = 0; i <= 256; ++i) array.at(i % 250, 10 + i / 250) = TestType(-1 + i / 128.0);
+    const Field field(array.clone());
+    const double low = random.uniform(-1, 0);
+    for (const ValueRange range : {ValueRange{-1, 1}, {low, low + 1.3}, {low, low}, {1, -1}, {0, 1e-300}})
+        for (const Colormap& map : colormaps()) {
+            CAPTURE(range.low, range.high, std::string(map.name));
+            std::vector<Rgb> pixels(field.size());
+            for (Rgb& pixel : pixels) pixel = {std::uint8_t(random.integer(0, 255)), 17, 99};
+            paint(field, map, range, pixels);
+            std::size_t wrong = 0;
+            for (std::size_t i = 0; i < pixels.size(); ++i)
+                wrong += !(pixels[i] == map.at(array.cells()[i], range.low, range.high));
+            CHECK(wrong == 0);
+        }
+}
+
+TEST_CASE("JPEG and palette PNG files of other programs are read, whatever they are called") {
+    const ScratchFolder folder;
+    const auto grey = write_bytes(folder / "grey.png", text_of(kGreyJpeg));
+    CHECK(image_size(grey) == std::pair(20, 12));
+    CHECK(largest_difference(read_image(grey), [](int x, int y) { return (20 + 8 * x + 5 * y) / 255.0; }) <
+          2.5 / 255);
+    const auto color = write_bytes(folder / "color", text_of(kProgressiveJpeg));
+    CHECK(image_size(color) == std::pair(20, 12));
+    CHECK(largest_difference(read_image(color), [](int x, int y) {
+              return (0.299 * (20 + 8 * x + 5 * y) + 0.587 * (200 - 6 * x - 3 * y) +
+                      0.114 * (60 + 2 * x + 9 * y)) /
+                     255;
+          }) < 2.5 / 255);
+    const auto palette = write_bytes(folder / "palette.jpg", text_of(kPalettePng));
+    CHECK(image_size(palette) == std::pair(20, 12));
+    CHECK(largest_difference(read_image(palette), [](int x, int y) {
+              constexpr double kGrey[] = {0, 0.299, 0.587, (0.299 * 10 + 0.587 * 20 + 0.114 * 30) / 255};
+              return kGrey[(x + y) % 4];
+          }) < 1e-12);
+}
+
+TEST_CASE("PNG samples of 8 and 16 bits are read in every kind of colour") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const int bits = GENERATE(8, 16);
+    for (const auto& [color_type, channels] : {std::pair{0, 1}, {4, 2}, {2, 3}, {6, 4}}) {
+        CAPTURE(bits, color_type);
+        constexpr int nx = 7, ny = 5;
+        const std::string samples = random.bytes(std::size_t(nx * ny * channels * bits / 8));
+        const auto path = write_bytes(
+            folder / "picture", kPngStart + ihdr(nx, ny, bits, color_type) + idat(samples, ny) + kPngEnd);
+        CHECK(image_size(path) == std::pair(nx, ny));
+        const Array<double> read = read_image(path);
+        REQUIRE(read.nx() == nx);
+        REQUIRE(read.ny() == ny);
+        for (int i = 0; i < nx * ny; ++i) {
+            const auto sample = [&](int channel) {
+                const auto at = std::size_t((i * channels + channel) * bits / 8);
+                const auto byte = [&](std::size_t k) { return int(static_cast<unsigned char>(samples[k])); };
+                return bits == 8 ? byte(at) / 255.0 : (byte(at) * 256 + byte(at + 1)) / 65535.0;
+            };
+            const double expected =
+                channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
+            CHECK(std::abs(read.cells()[std::size_t(i)] - expected) < 1e-12);
+        }
+    }
+}
+
+TEST_CASE("A picture that is cut off anywhere is refused") {
+    const ScratchFolder folder;
+    for (const std::string& whole : {text_of(kGreyJpeg), text_of(kProgressiveJpeg), text_of(kPalettePng)}) {
+        REQUIRE(read_image(write_bytes(folder / "whole", whole)).size() == 240);
+        for (std::size_t length = 0; length < whole.size(); ++length) {
+            CAPTURE(length);
+            const std::string why = refusal(folder, whole.substr(0, length));
+            CHECK(
+                (why.find("cut off: a ") == 0 || (length < 8 && why == "neither a PNG nor a JPEG picture")));
+        }
+        // What follows the end marker is none of our business.
+        CHECK(read_image(write_bytes(folder / "longer", whole + std::string(9, '\0'))).size() == 240);
+    }
+}
+
+TEST_CASE("A PNG with any byte changed is refused") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const std::string whole = text_of(kPalettePng);
+    for (std::size_t at = 0; at < whole.size(); ++at) {
+        CAPTURE(at);
+        std::string damaged = whole;
+        damaged[at] = char(damaged[at] ^ random.integer(1, 255));
+        CHECK_FALSE(refusal(folder, damaged).empty());
+    }
+}
+
+TEST_CASE("Headers that claim what the file can't hold are refused before memory is taken") {
+    const ScratchFolder folder;
+    const auto png = [&](std::uint32_t nx, std::uint32_t ny) {
+        return refusal(folder, kPngStart + ihdr(nx, ny, 8, 2) + idat("rgb", 1) + kPngEnd);
+    };
+    CHECK(png(100'000, 100'000) == "claims 100000 x 100000 pixels, more than its 72 bytes can hold");
+    CHECK(png(2'147'483'647, 2'147'483'647) ==
+          "claims 2147483647 x 2147483647 pixels, more than its 72 bytes can hold");
+    CHECK(png(0, 7) == "a damaged PNG: a size of 0 x 7 pixels");
+    CHECK(png(7, 0x80000000) == "a damaged PNG: a size of 7 x 2147483648 pixels");
+    // More than the samples there are, but not more than they could unfold to.
+    CHECK(png(30, 30).find("can't be decoded: ") == 0);
+
+    std::string jpeg = text_of(kGreyJpeg);
+    const std::size_t frame = jpeg.find("\xff\xc0");
+    REQUIRE(frame != std::string::npos);
+    jpeg.replace(frame + 5, 4, "\xff\xff\xff\xff");
+    CHECK(refusal(folder, jpeg) == "claims 65535 x 65535 pixels, more than its 227 bytes can hold");
+    jpeg.replace(frame + 5, 2, 2, '\0');
+    CHECK(refusal(folder, jpeg) == "a damaged JPEG: a size of 65535 x 0 pixels");
+    jpeg[frame + 1] = '\xc9';
+    CHECK(refusal(folder, jpeg) == "a JPEG of a kind that isn't read (lossless or arithmetic coding)");
+}
+
+TEST_CASE("A JPEG whose tables are too large or missing is refused") {
+    const ScratchFolder folder;
+    for (const std::string& whole : {text_of(kGreyJpeg), text_of(kProgressiveJpeg)}) {
+        const std::size_t huffman = whole.find("\xff\xc4"), quantisation = whole.find("\xff\xdb");
+        REQUIRE(huffman != std::string::npos);
+        REQUIRE(quantisation != std::string::npos);
+        std::string damaged = whole;
+        damaged.replace(huffman + 5, 16, 16, '\xff');
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        const std::string counts = std::string(14, '\0') + '\x02' + '\xff';
+        damaged = whole;
+        damaged.insert(huffman,
+                       "\xff\xc4" + big_endian(2 + 17 + 257, 2) + '\0' + counts + std::string(257, '\1'));
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        damaged = whole;
+        damaged[huffman + 4] = '\x04';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        damaged = whole;
+        damaged[huffman + 1] = '\xe5';  // another program's business
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: no Huffman table");
+        damaged = whole;
+        damaged[quantisation + 1] = '\xe5';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: no quantisation table");
+        damaged = whole;
+        damaged[quantisation + 4] = '\x24';
+        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad quantisation table");
+    }
+}
+
+TEST_CASE("What is no picture is refused with the reason") {
+    const ScratchFolder folder;
+    CHECK(refusal(folder, "") == "neither a PNG nor a JPEG picture");
+    CHECK(refusal(folder, "GIF89a") == "neither a PNG nor a JPEG picture");
+    CHECK(refusal(folder, kPngStart + kPngEnd) == "a damaged PNG: its header is not the first and only one");
+    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 2) + kPngEnd) == "a damaged PNG: no pixels");
+    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 5) + kPngEnd) ==
+          "a damaged PNG: 8 bits of colour type 5");
+    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 3, 0) + kPngEnd) ==
+          "a damaged PNG: 3 bits of colour type 0");
+    CHECK(refusal(folder, "\xff\xd8\xff\xd9") == "a damaged JPEG: no pixels");
+    const auto missing = folder / "none.png";
+    CHECK(message_of<InputError>([&] { image_size(missing); }) ==
+          missing.string() + ": there is no such file");
+    CHECK(message_of<InputError>([&] { image_size(folder.path()); }) ==
+          folder.path().string() + ": is a folder, not a file");
+}
+
+TEST_CASE("Resampling to the same size changes nothing") {
+    Dice random;
+    CAPTURE(random.seed);
+    const Array<double> field = random_field(random, 37, 23);
+    CHECK(std::ranges::equal(resample(field, 37, 23).cells(), field.cells()));
+}
+
+TEST_CASE("Shrinking averages areas exactly") {
+    Array<double> field(5, 2);
+    std::ranges::copy(std::vector<double>{1, 2, 4, 8, 16, 3, 5, 7, 9, 11}, field.data());
+    // Each of two columns covers 2.5 cells.
+    const Array<double> narrow = resample(field, 2, 2);
+    CHECK(narrow.at(0, 0) == (1 + 2 + 0.5 * 4) / 2.5);
+    CHECK(narrow.at(1, 0) == (0.5 * 4 + 8 + 16) / 2.5);
+    CHECK(narrow.at(0, 1) == (3 + 5 + 0.5 * 7) / 2.5);
+    CHECK(narrow.at(1, 1) == (0.5 * 7 + 9 + 11) / 2.5);
+    const Array<double> flat = resample(field, 5, 1);
+    for (int x = 0; x < 5; ++x) CHECK(flat.at(x, 0) == (field.at(x, 0) + field.at(x, 1)) / 2);
+}
+
+TEST_CASE("Growing interpolates between cell centres and clamps at the edges") {
+    Array<double> field(2, 1);
+    field.at(0, 0) = 0.25;
+    field.at(1, 0) = 0.75;
+    const Array<double> wide = resample(field, 4, 3);
+    for (int y = 0; y < 3; ++y) {
+        CHECK(wide.at(0, y) == 0.25);
+        CHECK(wide.at(1, y) == 0.375);
+        CHECK(wide.at(2, y) == 0.625);
+        CHECK(wide.at(3, y) == 0.75);
+    }
+    Array<double> column(1, 3);
+    std::ranges::copy(std::vector<double>{0, 1, 0}, column.data());
+    const Array<double> tall = resample(column, 1, 5);
+    const double expected[] = {0, 0.4, 1, 0.4, 0};
+    for (int y = 0; y < 5; ++y) CHECK(std::abs(tall.at(0, y) - expected[y]) < 1e-15);
+}
+
+TEST_CASE("Resampling random fields keeps the mean where it shrinks and the values' bounds everywhere") {
+    Dice random;
+    CAPTURE(random.seed);
+    for (int i = 0; i < 50; ++i) {
+        const int nx = random.integer(1, 90), ny = random.integer(1, 90);
+        const Array<double> field = random_field(random, nx, ny);
+        const auto [low, high] = std::ranges::minmax(field.cells());
+        const int smaller_x = random.integer(1, nx), smaller_y = random.integer(1, ny);
+        CAPTURE(nx, ny, smaller_x, smaller_y);
+        CHECK(std::abs(mean(resample(field, smaller_x, smaller_y)) - mean(field)) < 1e-12);
+        const Array<double> other = resample(field, random.integer(1, 200), random.integer(1, 200));
+        const auto [other_low, other_high] = std::ranges::minmax(other.cells());
+        CHECK(other_low >= low - 1e-15);
+        CHECK(other_high <= high + 1e-15);
+        // A mirrored field gives a mirrored result.
+        Array<double> mirrored(nx, ny);
+        for (int y = 0; y < ny; ++y)
+            for (int x = 0; x < nx; ++x) mirrored.at(x, y) = field.at(nx - 1 - x, y);
+        const Array<double> other_mirrored = resample(mirrored, other.nx(), other.ny());
+        double largest = 0;
+        for (int y = 0; y < other.ny(); ++y)
+            for (int x = 0; x < other.nx(); ++x)
+                largest =
+                    std::max(largest, std::abs(other.at(x, y) - other_mirrored.at(other.nx() - 1 - x, y)));
+        CHECK(largest < 1e-12);
+    }
+}
+
+TEST_CASE("Sizes without cells are refused") {
+    CHECK_THROWS_AS(resample(Array<double>(2, 2), 0, 1), InputError);
+    CHECK_THROWS_AS(resample(Array<double>(), 1, 1), InputError);
+    const ScratchFolder folder;
+    CHECK_THROWS_AS(write_png(folder / "none.png", Field(), colormap("grey"), {0, 1}), InputError);
+    CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("A PNG that can't be written is an error of the machine") {
+    const ScratchFolder folder;
+    const auto path = folder / "none" / "field.png";
+    const Field field(DType::float32, 2, 2);
+    CHECK(message_of<MachineError>([&] {
+              write_png(path, field, colormap("grey"), {0, 1});
+          }) == "cannot write " + path.string() + ": there is no folder " + (folder / "none").string());
+}

@@ -1,0 +1,137 @@
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "kernels/field/cell_update.h"
+#include "sim/field/random.h"
+#include "sim/files/npy.h"
+#include "sim/initial/initial.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+struct Made {
+    int nx, ny;
+    std::uint64_t seed = 1;
+    Boundary boundary = Boundary::zero;
+};
+
+Field make(const std::string& text, const Made& made) {
+    const InitialChoice choice = parse_initial(text);
+    return make_initial(choice, {made.nx, made.ny, made.seed, made.boundary, choice.parameters});
+}
+
+}  // namespace
+
+TEST_CASE("jagged is NumPy's field to 1e-6") {
+    const Field known = read_npy(TEST_REFERENCE_DIR "/jagged_96x128_seed3966789.npy");
+    const Field found = make("jagged", {128, 96, 3966789});
+    const auto a = known.as<double>().cells();
+    const auto b = found.as<double>().cells();
+    double worst = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+    REQUIRE(worst <= 1e-12);
+}
+
+TEST_CASE("jagged of other sizes, odd ones and 2000x2000, is NumPy's at sampled cells") {
+    std::ifstream file(TEST_REFERENCE_DIR "/jagged_samples.json");
+    for (const auto& sample : nlohmann::json::parse(file)) {
+        const Made made{sample.at("nx"), sample.at("ny"), sample.at("seed")};
+        INFO(made.nx << "x" << made.ny);
+        const Field field = make("jagged", made);
+        const auto cells = field.as<double>().cells();
+        for (std::size_t i = 0; i < sample.at("index").size(); ++i)
+            REQUIRE(std::abs(cells[sample.at("index")[i]] - sample.at("value")[i].get<double>()) <= 1e-10);
+        REQUIRE(std::ranges::count_if(cells, [](double v) { return v != 0; }) ==
+                sample.at("nonzero").get<long>());
+    }
+}
+
+TEST_CASE("noise is default_rng(seed).random in float32, row by row") {
+    Random random(42);
+    const Field field = make("noise", {5, 3, 42});
+    for (const double value : field.as<double>().cells()) REQUIRE(value == double(random.next_float()));
+}
+
+TEST_CASE("sine is multiplied by one number by the Laplacian under its boundary") {
+    for (const BoundaryRow& row : kBoundaries)
+        for (const char* text : {"sine", "sine:mx=3,my=2", "sine:mx=2,my=0"}) {
+            INFO(row.name << " " << text);
+            const Field field = make(text, {41, 23, 1, row.boundary});
+            const FieldView<const double> u = field.as<double>().view();
+            double product = 0;
+            double norm = 0;
+            double rest = 0;
+            const auto laplacian = [&](int x, int y) {
+                return laplacian_cell(neighbourhood(u, row.boundary, x, y));
+            };
+            for (int y = 0; y < u.ny; ++y)
+                for (int x = 0; x < u.nx; ++x) {
+                    product += laplacian(x, y) * u.at(x, y);
+                    norm += u.at(x, y) * u.at(x, y);
+                }
+            const double eigenvalue = norm > 0 ? product / norm : 0;
+            for (int y = 0; y < u.ny; ++y)
+                for (int x = 0; x < u.nx; ++x)
+                    rest = std::max(rest, std::abs(laplacian(x, y) - eigenvalue * u.at(x, y)));
+            REQUIRE(rest <= 1e-12);
+            const bool empty = row.boundary == Boundary::zero && std::string(text) == "sine:mx=2,my=0";
+            REQUIRE((norm > 1) == !empty);
+            if (!empty) REQUIRE(eigenvalue < 0);
+        }
+}
+
+TEST_CASE("gaussian, disk and checkerboard have the shapes that they are named for") {
+    const Field bell = make("gaussian:sigma=0.1", {101, 61});
+    const auto& b = bell.as<double>();
+    REQUIRE(b.at(50, 30) == 1);
+    REQUIRE(std::abs(b.at(56, 30) - std::exp(-0.5 * (6 / 6.1) * (6 / 6.1))) < 1e-12);
+    REQUIRE(b.at(50, 33) == b.at(53, 30));
+
+    const Field disk = make("disk:radius=0.25,x=0.25", {200, 100});
+    const auto& d = disk.as<double>();
+    REQUIRE(d.at(50, 50) == 1);
+    REQUIRE(d.at(73, 50) == 1);
+    REQUIRE(d.at(76, 50) == 0);
+    REQUIRE(std::abs(total(disk) - 3.14159 * 25 * 25) < 30);
+
+    const Field board = make("checkerboard:cells=3", {10, 7});
+    const auto& c = board.as<double>();
+    for (int y = 0; y < 7; ++y)
+        for (int x = 0; x < 10; ++x) REQUIRE(c.at(x, y) == (((x / 3) % 2) != ((y / 3) % 2) ? 1.0 : 0.0));
+}
+
+TEST_CASE("Every initial condition comes in every size and is finite") {
+    for (const InitialCondition& row : initial_conditions())
+        for (const auto& [nx, ny] : {std::pair{1, 1}, std::pair{1, 5}, std::pair{5, 1}, std::pair{31, 17}}) {
+            INFO(row.name << " " << nx << "x" << ny);
+            const Field field = make(std::string(row.name), {nx, ny});
+            REQUIRE(field.nx() == nx);
+            REQUIRE(field.ny() == ny);
+            for (const double value : field.as<double>().cells()) REQUIRE(std::isfinite(value));
+        }
+}
+
+TEST_CASE("Unknown initial conditions and options are refused with what is allowed") {
+    REQUIRE(contains(input_error([] { parse_initial("jaged"); }), "did you mean 'jagged'"));
+    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigm=1"); }), "sigma=0.125"));
+    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=0"); }), "must be from"));
+    REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=nan"); }), "finite"));
+    REQUIRE(contains(input_error([] { parse_initial("noise:x=1"); }), "allowed: none"));
+}
+
+TEST_CASE("An array of another shape than --size is refused, its own is taken") {
+    const ScratchFolder folder;
+    const std::string file = (folder / "u.npy").string();
+    write_npy(file, random_field(7, 4));
+    const auto size = initial_size(parse_initial(file));
+    REQUIRE(size.has_value());
+    REQUIRE(*size == std::pair{7, 4});
+    REQUIRE(contains(input_error([&] { make(file, {4, 7}); }), "the array is 7x4"));
+}

@@ -1,0 +1,170 @@
+#include "sim/run/simulation.h"
+
+#include "kernels/cpu/thread_pool.h"
+#include "sim/run/resolve.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+RunSpec spec_of(int nx, int ny, const char* method = "cpu") {
+    RunSpec spec;
+    spec.size = Size{nx, ny};
+    spec.method = method;
+    spec.backend = "cpu";
+    spec.threads = 2;
+    return spec;
+}
+
+bool same(const Field& a, const Field& b) {
+    return std::ranges::equal(a.as<float>().cells(), b.as<float>().cells());
+}
+
+}  // namespace
+
+TEST_CASE("A simulation counts its steps, resets to its start and repeats itself bit for bit") {
+    const Field start = Field(random_field(97, 53)).to(DType::float32);
+    Simulation simulation(spec_of(97, 53), start.clone());
+    REQUIRE(same(simulation.field(), start));
+    simulation.apply(Advance{100});
+    simulation.apply(Advance{23});
+    REQUIRE(simulation.step() == 123);
+    REQUIRE(simulation.timings().total_steps() == 123);
+    REQUIRE(simulation.timings().total_seconds() > 0);
+    const Field once = simulation.field();
+    REQUIRE_FALSE(same(once, start));
+    simulation.apply(Reset{});
+    REQUIRE(simulation.step() == 0);
+    REQUIRE(same(simulation.field(), start));
+    simulation.apply(Advance{123});
+    REQUIRE(same(simulation.field(), once));
+}
+
+TEST_CASE("The number of threads changes no bit") {
+    const Field start = Field(random_field(301, 403)).to(DType::float32);
+    std::vector<Field> ends;
+    for (const int threads : {1, 2, 3, 5}) {
+        RunSpec spec = spec_of(301, 403);
+        spec.threads = threads;
+        spec.boundary = Boundary::periodic;
+        Simulation simulation(spec, start.clone());
+        simulation.apply(Advance{57});
+        ends.push_back(simulation.field());
+    }
+    for (const Field& end : ends) REQUIRE(same(end, ends.front()));
+}
+
+TEST_CASE("Commands that are not allowed change nothing") {
+    Simulation simulation(spec_of(20, 20), random_field(20, 20));
+    simulation.apply(Advance{3});
+    const Field before = simulation.field();
+    for (const double c : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})
+        REQUIRE_FALSE(input_error([&] { simulation.apply(Set{"coefficient", std::to_string(c)}); }).empty());
+    REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
+    REQUIRE(simulation.step() == 3);
+    REQUIRE(simulation.spec().coefficient == 0.2);
+    REQUIRE(same(simulation.field(), before));
+}
+
+TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
+    const Field start = Field(random_field(64, 40)).to(DType::float32);
+    Simulation changed(spec_of(64, 40), start.clone());
+    Simulation plain(spec_of(64, 40), start.clone());
+    for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
+    changed.apply(Set{"coefficient", "0.05"});
+    changed.apply(Set{"boundary", "periodic"});
+    REQUIRE(changed.step() == 10);
+    REQUIRE(same(changed.field(), plain.field()));
+    for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
+    REQUIRE_FALSE(same(changed.field(), plain.field()));
+    REQUIRE(changed.now().boundary == Boundary::periodic);
+}
+
+TEST_CASE("Values that a precision cannot step are refused") {
+    Array<double> large(4, 4);
+    for (double& value : large.cells()) value = 1e38;
+    RunSpec spec = spec_of(4, 4);
+    spec.coefficient = 1e-6;
+    const std::string message = input_error([&] { Simulation(spec, Field(large.clone())); });
+    REQUIRE(contains(message, "--dtype float64"));
+    spec.dtype = DType::float64;
+    REQUIRE_NOTHROW(Simulation(spec, Field(large.clone())));
+}
+
+TEST_CASE("A thread pool runs every task once, and every range whole") {
+    for (const int threads : {1, 2, 5}) {
+        ThreadPool pool(threads);
+        REQUIRE(pool.size() == threads);
+        for (int repeat = 0; repeat < 200; ++repeat) {
+            std::vector<int> seen(std::size_t(threads), 0);
+            pool.run([&](int i) { ++seen[std::size_t(i)]; });
+            REQUIRE(seen == std::vector<int>(std::size_t(threads), 1));
+            std::vector<int> cells(std::size_t(repeat), 0);
+            pool.for_ranges(repeat, [&](std::int64_t begin, std::int64_t end) {
+                for (std::int64_t k = begin; k < end; ++k) ++cells[std::size_t(k)];
+            });
+            REQUIRE(cells == std::vector<int>(std::size_t(repeat), 1));
+        }
+    }
+}
+
+TEST_CASE("auto resolves to the fastest method that the machine has") {
+    Machine machine;
+    machine.cpu_threads = 6;
+    machine.cuda.why_none = "no NVIDIA driver found";
+    const RunSpec on_cpu = resolve(RunSpec(), machine);
+    REQUIRE(on_cpu.method == "cpu");
+    REQUIRE(on_cpu.backend == "cpu");
+    REQUIRE(on_cpu.threads == 6);
+    REQUIRE(on_cpu.size == Size{2000, 2000});
+    RunSpec asked;
+    asked.backend = "cuda";
+    REQUIRE(contains(input_error([&] { resolve(asked, machine); }), "no NVIDIA driver found"));
+    asked = RunSpec();
+    asked.method = "naive";
+    REQUIRE(contains(input_error([&] { resolve(asked, machine); }), "reference, cpu"));
+
+    machine.cuda.devices.emplace_back();
+    REQUIRE(resolve(RunSpec(), machine).backend == "cuda");
+    RunSpec stays;
+    stays.backend = "cpu";
+    REQUIRE(resolve(stays, machine).method == "cpu");
+}
+
+TEST_CASE("Too little memory is predicted, with what would fit") {
+    Machine machine;
+    machine.memory.free_bytes = 1'000'000'000;
+    RunSpec spec = spec_of(100'000, 100'000);
+    const auto message = [&] { return message_of<MachineError>([&] { check_resources(spec, machine); }); };
+    spec.exports = {"field.npy"};
+    REQUIRE(contains(message(), "not enough host memory: 100000x100000 needs"));
+    REQUIRE(contains(message(), "1.00 GB is free"));
+    const std::size_t at = message().find("field of ") + 9;
+    const int side = std::stoi(message().substr(at));
+    REQUIRE(side > 1000);
+    spec.size = Size{side, side};
+    REQUIRE(message().empty());
+    spec.memory_limit = 100'000'000;
+    REQUIRE(contains(message(), "100 MB is free"));
+}
+
+TEST_CASE("Too little GPU memory is predicted, with what would fit") {
+    Machine machine;
+    machine.memory.free_bytes = 1'000'000'000'000;
+    machine.cuda.devices.emplace_back();
+    machine.cuda.devices.front().free_bytes = 2'000'000'000;
+    RunSpec spec = spec_of(40'000, 40'000, "tiled");
+    spec.backend = "cuda";
+    spec.exports = {"field.npy"};
+    const std::string message = message_of<MachineError>([&] { check_resources(spec, machine); });
+    REQUIRE(contains(message, "not enough GPU memory: 40000x40000 needs 13.1 GB and 2.00 GB is free"));
+    const int side = std::stoi(message.substr(message.find("field of ") + 9));
+    spec.size = Size{side, side};
+    REQUIRE(message_of<MachineError>([&] { check_resources(spec, machine); }).empty());
+    spec.method = "tutorial";  // which also keeps the Laplacian
+    REQUIRE(contains(message_of<MachineError>([&] { check_resources(spec, machine); }), "GPU memory"));
+}

@@ -1,0 +1,65 @@
+// Matrix products to test with.
+#pragma once
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "kernels/examples/matmul/matmul_shape.h"
+
+namespace stencil_test {
+
+inline std::mt19937_64& matmul_random() {
+    static std::mt19937_64 generator{std::random_device{}()};
+    return generator;
+}
+
+/// Fresh factors, and the product in float64.
+template <class T>
+struct MatmulCase {
+    using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+    stencil::MatmulShape shape;
+    std::vector<T> a, b;
+    Matrix c;                  ///< exact but for float64's rounding
+    std::vector<double> sums;  ///< of its columns
+
+    /// Uniform on [low, low + 1).
+    MatmulCase(const stencil::MatmulShape& s, double low)
+        : shape(s), a(std::size_t(s.m * s.k)), b(std::size_t(s.k * s.n)) {
+        std::uniform_real_distribution<double> uniform(low, low + 1);
+        for (T& value : a) value = T(uniform(matmul_random()));
+        for (T& value : b) value = T(uniform(matmul_random()));
+        work_out();
+    }
+
+    /// After a change of the factors.
+    void work_out() {
+        const auto wide = [](const std::vector<T>& values, std::int64_t rows, std::int64_t columns) {
+            Matrix matrix(rows, columns);
+            std::copy(values.begin(), values.end(), matrix.data());
+            return matrix;
+        };
+        c = wide(a, shape.m, shape.k) * wide(b, shape.k, shape.n);
+        const Eigen::RowVectorXd total = c.colwise().sum();
+        sums.assign(total.data(), total.data() + total.size());
+    }
+
+    std::vector<double> values() const { return {c.data(), c.data() + c.size()}; }
+};
+
+/// ||a - b|| / ||b||; NaN where a has one.
+template <class T>
+double error_of(const std::vector<T>& a, const std::vector<double>& b) {
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < b.size(); ++i) {
+        difference += (double(a[i]) - b[i]) * (double(a[i]) - b[i]);
+        size += b[i] * b[i];
+    }
+    return std::sqrt(difference / size);
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,124 @@
+// Ridge problems to test with, and their solutions by Eigen's dense solvers.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/examples/ridge/ridge_path.h"
+#include "tests/support/scratch.h"
+
+namespace stencil_test {
+
+inline double norm(std::span<const double> a) {
+    double sum = 0;
+    for (const double value : a) sum += value * value;
+    return std::sqrt(sum);
+}
+
+inline double dot(std::span<const double> a, std::span<const double> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+inline double distance(std::span<const double> a, std::span<const double> b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+    return std::sqrt(sum);
+}
+
+inline std::vector<double> random_vector(Dice& random, std::int64_t size, double mean = 0) {
+    std::vector<double> vector(static_cast<std::size_t>(size));
+    for (double& value : vector) value = mean + random.uniform(-1, 1);
+    return vector;
+}
+
+/// Each place holds a value on [low, 1) with this probability.
+template <class T>
+stencil::SparseMatrix<T> random_sparse(
+    Dice& random, std::int64_t rows, std::int64_t columns, double density, double low = 0) {
+    stencil::SparseMatrix<T> a;
+    a.rows = rows;
+    a.columns = columns;
+    a.start.push_back(0);
+    for (std::int64_t i = 0; i < rows; ++i) {
+        for (std::int64_t j = 0; j < columns; ++j) {
+            if (random.uniform(0, 1) >= density) continue;
+            a.column.push_back(std::uint32_t(j));
+            a.value.push_back(T(random.uniform(low, 1)));
+        }
+        a.start.push_back(std::int64_t(a.column.size()));
+    }
+    return a;
+}
+
+template <class T>
+Eigen::MatrixXd dense(const stencil::SparseMatrix<T>& a) {
+    Eigen::MatrixXd matrix = Eigen::MatrixXd::Zero(a.rows, a.columns);
+    for (std::int64_t i = 0; i < a.rows; ++i)
+        for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]); ++k)
+            matrix(i, a.column[k]) = double(a.value[k]);
+    return matrix;
+}
+
+/// Writes the matrix as a Matrix Market file, to the last bit; returns the path.
+inline std::filesystem::path write_matrix_market(const std::filesystem::path& path,
+                                                 const stencil::SparseMatrix<double>& a) {
+    std::string text = "%%MatrixMarket matrix coordinate real general\n";
+    text += fmt::format("{} {} {}\n", a.rows, a.columns, a.nonzeros());
+    for (std::size_t i = 0; i < std::size_t(a.rows); ++i)
+        for (auto k = std::size_t(a.start[i]); k < std::size_t(a.start[i + 1]); ++k)
+            text += fmt::format("{} {} {:.17g}\n", i + 1, a.column[k] + 1, a.value[k]);
+    return write_bytes(path, text);
+}
+
+inline std::vector<double> values_of(const Eigen::VectorXd& vector) {
+    return {vector.data(), vector.data() + vector.size()};
+}
+
+/// The solution by a QR factorisation of the stacked matrix [A; c I].
+inline std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const double> d, double c) {
+    Eigen::MatrixXd stacked(a.rows() + a.cols(), a.cols());
+    stacked << a, c * Eigen::MatrixXd::Identity(a.cols(), a.cols());
+    Eigen::VectorXd right = Eigen::VectorXd::Zero(a.rows() + a.cols());
+    for (Eigen::Index i = 0; i < a.rows(); ++i) right[i] = d[std::size_t(i)];
+    return values_of(stacked.colPivHouseholderQr().solve(right));
+}
+
+struct PathSolution {
+    std::vector<stencil::RidgePoint> points;
+    std::vector<std::vector<double>> x;
+    stencil::Bidiagonal bidiagonal;
+};
+
+inline PathSolution solve_path(stencil::GolubKahan& process,
+                               std::span<const double> d,
+                               std::span<const double> coefficients,
+                               stencil::RidgeRule rule,
+                               std::size_t columns) {
+    if (rule.most_steps == 0) rule.most_steps = 5 * std::int64_t(std::min(d.size(), columns));
+    PathSolution solution;
+    solution.points = stencil::solve_ridge_path(process, d, coefficients, rule, [](double) {});
+    std::vector<stencil::ProjectedSolution> projected;
+    for (const stencil::RidgePoint& point : solution.points) projected.push_back(point.projected);
+    const std::vector<double> all = process.combine(projected);
+    for (std::size_t i = 0; i < solution.points.size(); ++i)
+        solution.x.emplace_back(all.begin() + std::ptrdiff_t(i * columns),
+                                all.begin() + std::ptrdiff_t((i + 1) * columns));
+    solution.bidiagonal = process.bidiagonal();
+    return solution;
+}
+
+inline const std::vector<double> kTenCoefficients = [] {
+    std::vector<double> c;
+    for (int i = 0; i < 10; ++i) c.push_back(0.1 * std::pow(5e4, i / 9.0));
+    return c;
+}();
+
+}  // namespace stencil_test

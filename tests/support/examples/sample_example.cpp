@@ -1,0 +1,231 @@
+#include "tests/support/examples/sample_example.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "sim/text/error.h"
+
+namespace stencil_test {
+
+using namespace stencil;
+
+namespace {
+
+using Kind = ExampleOption::Kind;
+
+constexpr std::string_view kFailures[] = {"none", "input", "machine", "memory"};
+constexpr std::string_view kModes[] = {"plain", "blocked", "streamed"};
+
+constexpr ExampleOption kOptions[] = {
+    {"rows", Kind::integer, "N", "rows of the matrix", "15000", 1, 1e6},
+    {"density", Kind::real, "P", "share of the entries that are not zero", "0.1", 1e-6, 1},
+    {"mode", Kind::choice, "NAME", "how the matrix is laid out", "plain", 0, 0, kModes},
+    {"matrix", Kind::file, "FILE.mtx", "a Matrix Market file instead of a random matrix"},
+    {"operand", Kind::file, "FILE.npy", "one file for each operand", "", 0, 0, {}, true},
+    {"c", Kind::real, "C", "a coefficient of the list", "1", 1e-6, 1e6, {}, true},
+    {"title", Kind::text, "TEXT", "what stands above the plot", ""},
+    {"check", Kind::flag, "", "compare with a dense solution", ""},
+    {"long", Kind::flag, "", "more iterations", ""},
+    {"seconds", Kind::real, "S", "how long it takes", "0", 0, 1000},
+    {"fail", Kind::choice, "HOW", "how it fails", "none", 0, 0, kFailures},
+};
+
+constexpr DType kDTypes[] = {DType::float32};
+
+ReportRow timed_row(Dice& dice, std::string work, std::string name, Device device, double seconds) {
+    ReportRow row;
+    row.work = std::move(work);
+    row.name = std::move(name);
+    row.backend = device;
+    row.seconds = seconds * dice.uniform(0.95, 1.05);
+    row.spread = dice.uniform(0.001, 0.3);
+    row.repeats = dice.integer(3, 101);
+    row.error = dice.uniform(1e-7, 9e-7);
+    row.check = "1e-4 holds, 1e-8 does not";
+    const double limit = device == Device::cpu ? 0.213 : 60.2;
+    row.rates = {{limit * dice.uniform(0.3, 0.99), "TFLOP/s", limit, "fused multiply-adds, measured"}};
+    if (device == Device::cuda) {
+        row.to_device_seconds = seconds * dice.uniform(0.1, 0.8);
+        row.to_host_seconds = seconds * dice.uniform(0.01, 0.2);
+        row.gpu_memory = {1.32e9, 1.31e9 * dice.uniform(0.9, 1)};
+    }
+    row.more = {{"iterations", dice.integer(2, 900)}, {"tile", "128x128"}};
+    return row;
+}
+
+std::vector<ReportRow> sample_rows(Dice& dice) {
+    const std::string product = "C = A B and its column sum, 10 times";
+    const std::string ridge = "ten ridge solutions, to the same stopping rule";
+    std::vector<ReportRow> rows{
+        timed_row(dice, product, "OpenBLAS", Device::cpu, 28.4),
+        timed_row(dice, product, "shared-memory tile (the tutorial's, repaired)", Device::cuda, 1.21),
+        timed_row(dice, product, "cuBLAS", Device::cuda, 0.1547),
+        timed_row(dice, product, "cuBLAS TF32", Device::cuda, 0.0207),
+        timed_row(dice, product, "naive", Device::cuda, 3.4),
+        timed_row(dice, product, "tensor cores, three products", Device::cuda, 1),
+        timed_row(dice, ridge, "one Golub-Kahan process", Device::cpu, 6.1),
+        timed_row(dice, ridge, "LSMR on the stacked system, one per c", Device::cpu, 61),
+        timed_row(dice, ridge, "one Golub-Kahan process", Device::cuda, 0.0000312),
+    };
+    rows[3].inexact = true;
+    rows[3].error = 3.8e-5;
+    rows[4].failed = true;
+    rows[4].check = "column 17 is not finite";
+    rows[7].not_compared = true;
+    rows[5].why_not = "not enough GPU memory: it needs 1.32 GB, and --memory-limit allows 500 MB";
+    rows[8].dtype = DType::float64;
+    return rows;
+}
+
+double residual(double c) {
+    return 400 * c / (c + 90) + 6;
+}
+
+double solution(double c) {
+    return 60 / (1 + std::pow(c, 0.8));
+}
+
+ReportCurve l_curve(Dice& dice) {
+    ReportCurve curve{
+        "l_curve", "L-curve: how well it fits against how large it is", "|A x - d|", "|x|", true, true, {}};
+    ReportSeries right{"true residual", {}}, wrong{"the tutorial's residual", {}, true, true, true};
+    for (int i = 0; i < 10; ++i) {
+        const double c = std::pow(10, -1 + i * 0.522) * dice.uniform(0.99, 1.01);
+        right.points.push_back({residual(c), solution(c), fmt::format("c = {:.3g}", c), i == 4});
+        wrong.points.push_back({1.5e4 * dice.uniform(0.9, 3), solution(c), "", false});
+    }
+    curve.series = {right, wrong};
+    return curve;
+}
+
+ReportCurve convergence(Dice& dice) {
+    ReportCurve curve{
+        "convergence", "Certified error as the process goes on", "iterations", "error of x", false, true, {}};
+    for (const double c : {0.1, 3.7, 130.0}) {
+        ReportSeries series{fmt::format("c = {:g}", c), {}, true, false, false};
+        for (int k = 1; k < 900; k += 3)
+            series.points.push_back(
+                {double(k), std::exp(-k * 0.01 * (1 + c / 50)) * dice.uniform(0.8, 1.2), "", false});
+        curve.series.push_back(series);
+    }
+    return curve;
+}
+
+ReportTable coefficients(Dice& dice) {
+    ReportTable table{"coefficients",
+                      "Stopped by a certificate on the error",
+                      {"c", "iterations", "|A x - d|", "|x|", "error of x, at most", "stopped by"},
+                      {}};
+    for (int i = 0; i < 10; ++i) {
+        const double c = std::pow(10, -1 + i * 0.522);
+        table.rows.push_back(
+            {c,
+             dice.integer(2, 900),
+             residual(c),
+             solution(c),
+             i == 9 ? nlohmann::ordered_json() : nlohmann::ordered_json(dice.uniform(1e-8, 1e-6)),
+             "certificate"});
+    }
+    return table;
+}
+
+std::shared_ptr<const LiveCurve> live_curve() {
+    const auto at = [](double c) {
+        return LivePoint{
+            residual(c),
+            solution(c),
+            {{"|A x - d|", residual(c)}, {"|x|", solution(c)}, {"error of x, at most", 1e-6 / c}}};
+    };
+    return std::make_shared<LiveCurve>(LiveCurve{"l_curve", "c", 0.1, 5000, true, at});
+}
+
+void fill(Report& report, Dice& dice) {
+    report.curves = {l_curve(dice), convergence(dice)};
+    report.tables = {coefficients(dice)};
+    report.notes = {
+        "The tutorial plots a wrong residual: the difference of a vector and a column broadcasts to a "
+        "matrix. "
+        "The dashed line shows what comes of it.",
+        "One process serves all c, because the Krylov space does not depend on it."};
+    report.live = live_curve();
+}
+
+void take_time(const ExampleRequest& request, ExampleContext& context, double from, double to) {
+    const int slices = int(request.options.real("seconds") / 0.005 * (to - from));
+    for (int i = 0; i < slices; ++i) {
+        context.progress(from + (to - from) * i / slices, fmt::format("product {} of {}", i + 1, slices));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+}
+
+void fail_as_told(const ExampleRequest& request) {
+    const std::string how = request.options.text("fail");
+    if (how == "input") throw InputError("--matrix a.mtx: line 3: column 7 is beyond the matrix's 5");
+    if (how == "machine") throw MachineError("cublasSgemm: an illegal memory access was encountered");
+    if (how == "memory") throw std::bad_alloc();
+}
+
+void run_sample(const ExampleRequest& request, ExampleContext& context) {
+    Dice dice;
+    const auto rows = sample_rows(dice);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        take_time(request, context, double(i) / double(rows.size()), double(i + 1) / double(rows.size()));
+        if (i == 2) fail_as_told(request);
+        context.add(rows[i]);
+    }
+    fill(context.report(), dice);
+}
+
+void check_sample(const ExampleRequest& request) {
+    if (request.options.integer("rows") == 13) throw InputError("--rows 13: brings bad luck\n  13\n  ^");
+}
+
+void run_plain(const ExampleRequest&, ExampleContext& context) {
+    Dice dice;
+    context.add(timed_row(dice, "c = a + b", "two arrays", Device::cpu, 0.0005));
+}
+
+}  // namespace
+
+const Example& sample_example() {
+    static const Example example{"sample",
+                                 "Ridge regression for a whole range of c",
+                                 "Minimises |A x - d|^2 + c^2 |x|^2 for every c of a list at once. The "
+                                 "tutorial solves each c by itself, "
+                                 "and plots a residual that is wrong by a broadcasting mistake.",
+                                 kOptions,
+                                 kDTypes,
+                                 check_sample,
+                                 run_sample};
+    return example;
+}
+
+const Example& plain_example() {
+    static const Example example{"plain",
+                                 "Adds two arrays",
+                                 "c = a + b, one thread an element.",
+                                 std::span(kOptions).first(1),
+                                 kDTypes,
+                                 [](const ExampleRequest&) {},
+                                 run_plain};
+    return example;
+}
+
+Report sample_report(Dice& dice) {
+    Report report;
+    report.example = "sample";
+    report.cpu = "A processor with a long name, 64 cores, 8 threads";
+    report.gpu = "NVIDIA H200";
+    report.has_gpu = true;
+    report.threads = 8;
+    report.settings = {{"rows", "15000"}, {"density", "0.1"}, {"backend", "auto"}};
+    report.rows = sample_rows(dice);
+    fill(report, dice);
+    report.wall_seconds = dice.uniform(0.1, 100);
+    return report;
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,133 @@
+// A canvas with a mouse and an engine that answers every request at the next frame.
+#pragma once
+
+#include <imgui.h>
+
+#include <memory>
+#include <variant>
+#include <vector>
+
+#include "app/window/canvas/canvas.h"
+#include "tests/support/window/imgui_session.h"
+
+namespace stencil_test {
+
+using stencil::Action;
+using stencil::Canvas;
+using stencil::CanvasColors;
+using stencil::CanvasOutput;
+using stencil::CellBlock;
+using stencil::FieldSize;
+using stencil::Frame;
+using stencil::Numbers;
+using stencil::PaneRequest;
+using stencil::PaneSlot;
+using stencil::Pixels;
+using stencil::SamplePoint;
+using stencil::Size;
+using stencil::Snapshot;
+using stencil::UiState;
+
+inline constexpr CanvasColors kColors{IM_COL32(20, 20, 24, 255),
+                                      IM_COL32(230, 230, 230, 255),
+                                      IM_COL32(140, 140, 140, 255),
+                                      IM_COL32(90, 90, 90, 255),
+                                      IM_COL32(80, 160, 255, 255),
+                                      IM_COL32(250, 180, 60, 255),
+                                      IM_COL32(250, 80, 60, 255)};
+
+/// 1000x700 pixels of the frame buffer, all of them the canvas'.
+struct Lab {
+    explicit Lab(FieldSize field_size = {2000, 1500}, float framebuffer_scale = 1)
+        : session({1000 / framebuffer_scale, 700 / framebuffer_scale}, framebuffer_scale),
+          framebuffer(framebuffer_scale),
+          field(field_size) {
+        snapshot.now.size = Size{field.nx, field.ny};
+        snapshot.running = true;
+        frame();
+    }
+
+    void frame() {
+        drawn = snapshot.frame;
+        session.frame([&] {
+            if (panel) {
+                ImGui::SetNextWindowPos({0, 0});
+                ImGui::SetNextWindowSize({300, 700});
+                ImGui::Begin("panel");
+                ImGui::End();
+            }
+            output = canvas.update(ui, snapshot, {{0, 0, 1000, 700}, kColors, session.seconds()});
+        });
+        if (answers) answer();
+    }
+
+    void answer() {
+        auto next = std::make_shared<Frame>();
+        next->nx = field.nx;
+        next->ny = field.ny;
+        for (const PaneRequest& pane : output.request.panes)
+            next->panes.push_back({pane, std::make_shared<Pixels>(), {-1, 1}, "viridis"});
+        if (output.request.numbers) {
+            const CellBlock& block = *output.request.numbers;
+            next->numbers =
+                Numbers{block, std::vector<double>(std::size_t(block.nx) * std::size_t(block.ny), -0.25)};
+        }
+        snapshot.frame = next;
+    }
+
+    /// To a pixel of the frame buffer.
+    void move(double px, double py) {
+        session.hands.x = float(px) / framebuffer;
+        session.hands.y = float(py) / framebuffer;
+        frame();
+    }
+    void press(bool& button) {
+        button = true;
+        frame();
+    }
+    void release(bool& button) {
+        button = false;
+        frame();
+    }
+    void wheel(float notches) {
+        session.hands.wheel = notches;
+        frame();
+    }
+    /// Presses at one place, moves in so many parts to another, lets go.
+    void drag(bool& button, SamplePoint from, SamplePoint to, int parts = 5) {
+        move(from.x, from.y);
+        press(button);
+        for (int i = 1; i <= parts; ++i)
+            move(from.x + (to.x - from.x) * i / parts, from.y + (to.y - from.y) * i / parts);
+        release(button);
+    }
+
+    const PaneSlot& slot(std::size_t index = 0) {
+        slots = stencil::lay_out(ui.panes, {0, 0, 1000, 700}, ImGui::GetFontSize() * framebuffer, field);
+        return slots[index];
+    }
+    SamplePoint cell(double px, double py, std::size_t index = 0) {
+        return stencil::cell_at(ui.view, slot(index).picture, px, py);
+    }
+    template <class T>
+    std::vector<T> sent() const {
+        std::vector<T> result;
+        for (const Action& action : ui.actions)
+            if (const T* one = std::get_if<T>(&action)) result.push_back(*one);
+        return result;
+    }
+
+    ImGuiSession session;
+    float framebuffer;
+    FieldSize field;
+    UiState ui;
+    Snapshot snapshot;
+    Canvas canvas;
+    CanvasOutput output;
+    std::shared_ptr<const Frame> drawn;  ///< the output's images are of this one
+    std::vector<PaneSlot> slots;
+    bool panel = false;
+    bool answers = true;
+};
+
+}  // namespace stencil_test

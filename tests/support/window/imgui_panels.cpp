@@ -1,0 +1,192 @@
+#include "tests/support/window/imgui_panels.h"
+
+#include <imgui_internal.h>
+
+#include <cmath>
+#include <numeric>
+
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "sim/text/embedded.h"
+
+namespace stencil {
+std::span<const EmbeddedFile> embedded_fonts();
+}
+
+namespace stencil_test {
+
+using namespace stencil;
+
+namespace {
+
+void add_fonts(float pixels) {
+    static constexpr ImWchar kIcons[] = {ICON_FIRST, ICON_LAST, 0};
+    ImFontConfig config;
+    config.FontDataOwnedByAtlas = false;
+    for (const std::string_view name : {"Roboto-Regular", "fontawesome-webfont"})
+        for (const EmbeddedFile& file : embedded_fonts()) {
+            if (file.name != name) continue;
+            void* data = const_cast<char*>(file.text.data());
+            const ImWchar* ranges = config.MergeMode ? kIcons : nullptr;
+            ImGui::GetIO().Fonts->AddFontFromMemoryTTF(data, int(file.text.size()), pixels, &config, ranges);
+            config.MergeMode = true;
+        }
+}
+
+Frame full_frame(Dice& dice, const Size& size) {
+    Frame frame;
+    frame.nx = size.nx;
+    frame.ny = size.ny;
+    frame.hover = SamplePoint{dice.uniform(0, size.nx), dice.uniform(0, size.ny)};
+    frame.hover_value = dice.uniform(-1, 1);
+    frame.panes.push_back({{Pane::now, {}}, nullptr, {dice.uniform(-1, 0), dice.uniform(0, 1)}, "viridis"});
+    Histogram histogram{{-1, 1}, {}};
+    for (int i = 0; i < 64; ++i)
+        histogram.counts.push_back(
+            std::uint64_t(1e5 * std::exp(-0.01 * (i - 30) * (i - 30)) * dice.uniform(0.8, 1)));
+    frame.histogram = histogram;
+    Profile profile;
+    for (int i = 0; i < 300; ++i) {
+        profile.distance.push_back(i);
+        profile.values.push_back(std::sin(i * 0.05) + dice.uniform(0, 0.2));
+    }
+    frame.profile = profile;
+    return frame;
+}
+
+}  // namespace
+
+HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme)
+    : before_(ImGui::GetCurrentContext()), context_(ImGui::CreateContext()) {
+    ImGui::SetCurrentContext(context_);
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.DisplaySize = ImVec2(width, height);
+    io.MousePos = ImVec2(-1, -1);
+    io.ConfigInputTextCursorBlink = false;
+    add_fonts(15 * scale);
+    unsigned char* pixels = nullptr;
+    int w = 0, h = 0;
+    io.Fonts->GetTexDataAsAlpha8(&pixels, &w, &h);
+    theme == Theme::dark ? ImGui::StyleColorsDark() : ImGui::StyleColorsLight();
+    ImGui::GetStyle().ScaleAllSizes(scale);
+}
+
+HeadlessImGui::~HeadlessImGui() {
+    ImGui::DestroyContext(context_);
+    ImGui::SetCurrentContext(before_);
+}
+
+void HeadlessImGui::resize(float width, float height) {
+    ImGui::GetIO().DisplaySize = ImVec2(width, height);
+}
+
+void HeadlessImGui::move_mouse(ImVec2 to) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMousePosEvent(to.x, to.y);
+#else
+    ImGui::GetIO().MousePos = to;
+#endif
+}
+
+void HeadlessImGui::press_mouse(bool down) {
+#if IMGUI_VERSION_NUM >= 18700
+    ImGui::GetIO().AddMouseButtonEvent(0, down);
+#else
+    ImGui::GetIO().MouseDown[0] = down;
+#endif
+}
+
+void HeadlessImGui::type(std::string_view text) {
+    ImGui::GetIO().AddInputCharactersUTF8(std::string(text).c_str());
+}
+
+void HeadlessImGui::frame(const std::function<void()>& draw) {
+    ImGui::GetIO().DeltaTime = 1.0f / 60;
+    ImGui::NewFrame();
+    draw();
+    ImGui::Render();
+}
+
+void HeadlessImGui::click(ImVec2 at, const std::function<void()>& draw) {
+    move_mouse(at);
+    frame(draw);
+    press_mouse(true);
+    frame(draw);
+    press_mouse(false);
+    frame(draw);
+    frame(draw);
+}
+
+WindowRect window_rect(const char* name) {
+    const ImGuiWindow* window = ImGui::FindWindowByName(name);
+    if (!window || !window->Active) return {};
+    const ImVec2 least = window->Pos;
+    const ImVec2 most(least.x + window->Size.x, least.y + window->Size.y);
+    return {least, most, window->WorkRect.GetSize(), window->ContentSize, true};
+}
+
+Snapshot empty_snapshot() {
+    Snapshot snapshot;
+    snapshot.spec.size = snapshot.now.size = Size{2000, 2000};
+    snapshot.now.backend = "cpu";
+    snapshot.now.method = "cpu";
+    snapshot.now.threads = 4;
+    return snapshot;
+}
+
+Snapshot full_snapshot(Dice& dice) {
+    Snapshot snapshot = empty_snapshot();
+    Machine machine;
+    machine.cpu_name = "A processor with a long name, 64 cores";
+    machine.cpu_threads = 8;
+    machine.cuda.why_none = "no NVIDIA driver found";
+    snapshot.machine = std::make_shared<const Machine>(machine);
+    snapshot.device = machine.cpu_name;
+    snapshot.step = dice.integer(1000, 999999);
+    snapshot.running = true;
+    snapshot.last_batch = dice.integer(1, 500);
+    for (int i = 0; i <= 100; ++i) {
+        const Statistics statistics{
+            -std::exp(-0.02 * i), std::exp(-0.03 * i), 1e6 + dice.uniform(0, 10), 0.25, 0};
+        snapshot.series.push_back({i * snapshot.step / 100, statistics});
+    }
+    snapshot.series.back().statistics.not_finite = std::size_t(dice.integer(1, 1000));
+    snapshot.drift = dice.uniform(-1e-6, 1e-6);
+    for (int k = 0; k < 3; ++k) {
+        ProbeSeries probe{dice.integer(0, 1999), dice.integer(0, 1999), {}, {}};
+        for (int i = 0; i < 200; ++i) {
+            probe.steps.push_back(i * 10);
+            probe.values.push_back(std::cos(i * 0.03 * (k + 1)) + dice.uniform(0, 0.1));
+        }
+        snapshot.probes.push_back(probe);
+    }
+    snapshot.speed = {dice.uniform(50, 5000), dice.uniform(0.5, 500), dice.uniform(5, 4000)};
+    snapshot.limits = {1.1 * snapshot.speed.effective_gb_per_s, 1e12 * dice.uniform(0.1, 30)};
+    for (const Method& method : methods())
+        for (const double edge : {512.0, 2000.0, 8192.0})
+            snapshot.speeds.push_back(
+                {&method, edge, dice.uniform(0.2, 3000), edge > 512 ? std::optional(1e-7) : std::nullopt});
+    snapshot.auto_method = true;
+    snapshot.cost = {dice.uniform(1, 12), dice.uniform(0.1, 2), dice.uniform(0.01, 1)};
+    snapshot.memory = {3.1e10, 1.4e11, 2.2e10, 1.2e11};
+    snapshot.can_undo = "brush stroke";
+    snapshot.messages = {{Message::Level::notice, 1, "wrote 6 files to stencilscope-out"},
+                         {Message::Level::error, 2, "stencilscope-out/field.npy: No space left on device"}};
+    snapshot.command_line = "stencilscope run --size 2000";
+    snapshot.frame = std::make_shared<const Frame>(full_frame(dice, *snapshot.now.size));
+    return snapshot;
+}
+
+UiState open_interface(float scale) {
+    UiState ui;
+    ui.scale = scale;
+    ui.preferences.open_sections.clear();
+    for (const Section& section : sections()) ui.preferences.open_sections.emplace_back(section.title);
+    ui.cost = {0.11, 0.75, 0.62, 16.6, 60};
+    ui.transfer = {false, "copy: OpenGL draws in software"};
+    ui.gl_renderer = "llvmpipe (LLVM 15.0.6, 256 bits)";
+    return ui;
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,71 @@
+// The real program's window on a small field, about to be used.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/expected_run.h"
+#include "tests/support/window/window_robot.h"
+
+namespace stencil_test {
+
+/// Noise that changes slowly enough to see every step, and never comes to rest.
+inline ExpectedRun::Settings slow_noise() {
+    static Dice random;
+    return {{"size", "240x170"},
+            {"initial", "noise"},
+            {"seed", std::to_string(random.integer(0, 1 << 30))},
+            {"boundary", "periodic"},
+            {"range", "0.3:0.7"}};
+}
+
+inline constexpr int kWidth = 240, kHeight = 170;
+
+/// Paused, one step between two frames, one pixel per cell.
+struct PausedWindow {
+    explicit PausedWindow(const std::vector<std::string>& more = {})
+        : settings(slow_noise()),
+          run(settings),
+          start(run.at_step(0)),
+          robot(joined(joined(ExpectedRun::arguments(settings),
+                              {"--paused",
+                               "--zoom",
+                               "1",
+                               "--steps-per-frame",
+                               "1",
+                               "--json",
+                               (folder / "report.json").string()}),
+                       more),
+                home) {
+        robot.park();
+        const auto found = robot.find(start);
+        INFO(robot.errors());
+        REQUIRE(found.has_value());
+        at = *found;
+        // It measures the copy bandwidth first, and heeds nothing meanwhile: ready is what answers.
+        robot.key("period");
+        REQUIRE(wait_for(run.at_step(1)));
+        robot.key("r");
+        REQUIRE(wait_for(start));
+        REQUIRE(settles());
+    }
+
+    bool moves() const { return robot.moves(at, kWidth, kHeight); }
+    bool settles() const { return robot.settles(at, kWidth, kHeight); }
+    bool wait_for(const Picture& picture) const { return robot.wait_for(at, picture); }
+    nlohmann::json quit() {
+        CHECK(robot.quit() == 0);
+        return read_json(folder / "report.json");
+    }
+
+    ScratchFolder folder;
+    RobotHome home;
+    ExpectedRun::Settings settings;
+    ExpectedRun run;
+    Picture start;
+    WindowRobot robot;
+    Spot at;
+};
+
+}  // namespace stencil_test

@@ -1,0 +1,134 @@
+#include "tests/support/window/virtual_display.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include "tests/support/scratch.h"
+
+#ifdef __SANITIZE_ADDRESS__
+// OpenGL's drivers keep memory as long as they are loaded. Were they unloaded, their memory would be taken
+// for a leak of nobody known; so they stay.
+extern "C" int dlclose(void*) {
+    return 0;
+}
+#endif
+
+namespace stencil_test {
+namespace {
+
+// What Catch2 3 itself says for a skipped test.
+constexpr int kSkipped = 4;
+constexpr int kStartMs = 30'000;
+
+class VirtualDisplay {
+  public:
+    VirtualDisplay() {
+        int ends[2];
+        if (pipe(ends) != 0) throw std::runtime_error("no pipe");
+        const pid_t parent = getpid();
+        server_ = fork();
+        if (server_ < 0) throw std::runtime_error("cannot fork");
+        if (server_ == 0) become_server(ends[1], parent, folder_.path());
+        close(ends[1]);
+        const std::string number = read_line(ends[0]);
+        close(ends[0]);
+        if (number.empty()) {
+            stop();
+            std::filesystem::remove_all(folder_.path());  // skipping leaves at once
+            skip("no Xvfb");
+        }
+        setenv("DISPLAY", (":" + number).c_str(), 1);
+        unsetenv("WAYLAND_DISPLAY");
+    }
+    ~VirtualDisplay() { stop(); }
+    VirtualDisplay(const VirtualDisplay&) = delete;
+    VirtualDisplay& operator=(const VirtualDisplay&) = delete;
+
+    std::filesystem::path screen_file() const { return folder_ / "Xvfb_screen0"; }
+
+  private:
+    void stop() {
+        kill(server_, SIGTERM);
+        waitpid(server_, nullptr, 0);
+    }
+
+    [[noreturn]] static void become_server(int display_pipe,
+                                           pid_t parent,
+                                           const std::filesystem::path& folder) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != parent) _exit(0);
+        const int silence = open("/dev/null", O_RDWR);
+        dup2(silence, STDOUT_FILENO);
+        dup2(silence, STDERR_FILENO);
+        const std::string pipe_number = std::to_string(display_pipe);
+        execlp("Xvfb",
+               "Xvfb",
+               "-displayfd",
+               pipe_number.c_str(),
+               "-screen",
+               "0",
+               "1600x1200x24",
+               "-fbdir",
+               folder.c_str(),
+               "-noreset",  // or it refuses connections for a moment whenever the last window has closed
+               "+extension",
+               "GLX",
+               "-nolisten",
+               "tcp",
+               static_cast<char*>(nullptr));
+        _exit(127);
+    }
+
+    // The server writes its number once it takes connections; empty where it ends or hangs instead.
+    static std::string read_line(int from) {
+        std::string line;
+        char byte = 0;
+        pollfd waiting{from, POLLIN, 0};
+        while (poll(&waiting, 1, kStartMs) == 1 && read(from, &byte, 1) == 1) {
+            if (byte == '\n') return line;
+            line += byte;
+        }
+        return "";
+    }
+
+    ScratchFolder folder_;
+    pid_t server_ = -1;
+};
+
+const VirtualDisplay& display() {
+    static const VirtualDisplay display;
+    return display;
+}
+
+}  // namespace
+
+void skip(const std::string& why) {
+    std::printf("skipped: %s\n", why.c_str());
+    std::fflush(stdout);
+    std::_Exit(kSkipped);
+}
+
+void require_display() {
+    if (const char* given = std::getenv("STENCILSCOPE_TEST_DISPLAY")) {
+        setenv("DISPLAY", given, 1);
+        return;
+    }
+    display();
+}
+
+std::filesystem::path require_screen_file() {
+    if (std::getenv("STENCILSCOPE_TEST_DISPLAY"))
+        skip("the pixels of a display that was given can't be read");
+    return display().screen_file();
+}
+
+}  // namespace stencil_test

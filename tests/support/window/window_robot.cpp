@@ -1,0 +1,249 @@
+#include "tests/support/window/window_robot.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <sstream>
+#include <stdexcept>
+#include <thread>
+
+#include "tests/support/window/virtual_display.h"
+
+namespace stencil_test {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using stencil::Rgb;
+
+constexpr auto kBlink = std::chrono::milliseconds(4);
+
+int exit_status(int status) {
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+std::vector<char*> pointers(const std::vector<std::string>& words) {
+    std::vector<char*> result;
+    for (const std::string& word : words) result.push_back(const_cast<char*>(word.c_str()));
+    result.push_back(nullptr);
+    return result;
+}
+
+/// Runs a tool to its end; its exit status, 127 where there is no such tool.
+int run_tool(const std::vector<std::string>& words) {
+    const std::vector<char*> arguments = pointers(words);
+    const pid_t child = fork();
+    if (child < 0) throw std::runtime_error("cannot fork");
+    if (child == 0) {
+        const int silence = open("/dev/null", O_WRONLY);
+        dup2(silence, STDOUT_FILENO);
+        execvp(arguments.front(), arguments.data());
+        _exit(127);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return exit_status(status);
+}
+
+void redirect(int descriptor, const std::filesystem::path& file) {
+    dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0666), descriptor);
+}
+
+/// User and system time of a process, in seconds.
+double processor_time(pid_t process) {
+    const std::string line = read_bytes("/proc/" + std::to_string(process) + "/stat");
+    // After the name, which is in brackets and may hold anything.
+    std::istringstream rest(line.substr(line.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) rest >> skipped;
+    double user = 0, system = 0;
+    rest >> user >> system;
+    return (user + system) / double(sysconf(_SC_CLK_TCK));
+}
+
+}  // namespace
+
+bool wait_until(const std::function<bool()>& holds, double seconds) {
+    const auto start = Clock::now();
+    while (!holds()) {
+        if (seconds_since(start) > seconds) return holds();
+        std::this_thread::sleep_for(kBlink);
+    }
+    return true;
+}
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+ScreenEyes::ScreenEyes() {
+    const std::filesystem::path path = require_screen_file();
+    const int file = open(path.c_str(), O_RDWR);
+    struct stat facts {};
+    if (file < 0 || fstat(file, &facts) != 0) throw std::runtime_error("no screen in " + path.string());
+    bytes_ = std::size_t(facts.st_size);
+    void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+    if (memory == MAP_FAILED) throw std::runtime_error("cannot map " + path.string());
+    file_ = static_cast<unsigned char*>(memory);
+    // The header's numbers have their highest byte first (X11/XWDFile.h names them).
+    const auto number = [&](std::size_t index) {
+        const unsigned char* at = file_ + 4 * index;
+        return (std::size_t(at[0]) << 24) | (std::size_t(at[1]) << 16) | (std::size_t(at[2]) << 8) | at[3];
+    };
+    width_ = int(number(4));
+    height_ = int(number(5));
+    pitch_ = number(12);
+    constexpr std::size_t kColorEntry = 12;
+    first_ = number(0) + kColorEntry * number(19);
+    const bool known = number(11) == 32 && number(14) == 0xff0000 && number(7) == 0;
+    if (!known || first_ + pitch_ * std::size_t(height_) > bytes_)
+        throw std::runtime_error("the screen's pixels are of another kind than blue, green, red, unused");
+}
+
+ScreenEyes::~ScreenEyes() {
+    munmap(file_, bytes_);
+}
+
+unsigned char* ScreenEyes::pixel(Spot spot) const {
+    if (spot.x < 0 || spot.y < 0 || spot.x >= width_ || spot.y >= height_)
+        throw std::out_of_range("beyond the screen");
+    return file_ + first_ + pitch_ * std::size_t(spot.y) + 4 * std::size_t(spot.x);
+}
+
+Rgb ScreenEyes::at(Spot spot) const {
+    const unsigned char* bytes = pixel(spot);
+    return {bytes[2], bytes[1], bytes[0]};
+}
+
+Picture ScreenEyes::look(Spot corner, int width, int height) const {
+    Picture picture{width, height, {}};
+    picture.pixels.reserve(std::size_t(width) * std::size_t(height));
+    for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) picture.pixels.push_back(at(corner + Spot{x, y}));
+    return picture;
+}
+
+void ScreenEyes::scribble(Spot spot, Rgb color) const {
+    unsigned char* bytes = pixel(spot);
+    bytes[0] = color.b;
+    bytes[1] = color.g;
+    bytes[2] = color.r;
+}
+
+WindowRobot::WindowRobot(std::vector<std::string> arguments, const RobotHome& home, bool display) {
+    eyes_.emplace();
+    if (run_tool({"xdotool", "version"}) != 0) skip("no xdotool");
+    arguments.insert(arguments.begin(), TEST_PROGRAM);
+    const std::vector<char*> words = pointers(arguments);
+    process_ = fork();
+    if (process_ < 0) throw std::runtime_error("cannot fork");
+    if (process_ > 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    redirect(STDOUT_FILENO, output_ / "out");
+    redirect(STDERR_FILENO, output_ / "err");
+    // OpenGL's driver is unloaded with memory in use, which a leak checker can't tell from a leak; the tests
+    // that draw within their own process look for those.
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);
+    setenv("XDG_CONFIG_HOME", home.settings.path().c_str(), 1);
+    if (!display) unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    if (chdir(home.work.path().c_str()) == 0) execv(TEST_PROGRAM, words.data());
+    _exit(127);
+}
+
+WindowRobot::~WindowRobot() {
+    if (status_) return;
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+}
+
+void WindowRobot::use(std::initializer_list<std::string> words) const {
+    std::vector<std::string> command{"xdotool"};
+    command.insert(command.end(), words);
+    if (run_tool(command) != 0) throw std::runtime_error("xdotool " + command.at(1) + " failed");
+}
+
+void WindowRobot::move(Spot spot) const {
+    use({"mousemove", std::to_string(spot.x), std::to_string(spot.y)});
+}
+
+void WindowRobot::click(Spot spot, int button) const {
+    use({"mousemove", std::to_string(spot.x), std::to_string(spot.y), "click", std::to_string(button)});
+}
+
+void WindowRobot::drag(Spot from, Spot to, int button) const {
+    const std::string name = std::to_string(button);
+    const auto text = [](int number) { return std::to_string(number); };
+    const Spot middle{(from.x + to.x) / 2, (from.y + to.y) / 2};
+    // A hand takes its time; what is done within one frame might be taken for a click.
+    use({"mousemove", text(from.x), text(from.y), "sleep",        "0.1",          "mousedown", name,
+         "sleep",     "0.1",        "mousemove",  text(middle.x), text(middle.y), "sleep",     "0.1",
+         "mousemove", text(to.x),   text(to.y),   "sleep",        "0.4",          "mouseup",   name});
+}
+
+void WindowRobot::send(int signal) const {
+    kill(process_, signal);
+}
+
+std::optional<int> WindowRobot::wait_for_exit(double seconds) {
+    wait_until(
+        [&] {
+            int status = 0;
+            if (!status_ && waitpid(process_, &status, WNOHANG) == process_) status_ = exit_status(status);
+            return status_.has_value();
+        },
+        seconds);
+    return status_;
+}
+
+int WindowRobot::quit() {
+    park();
+    key("ctrl+q");
+    return wait_for_exit().value_or(-1);
+}
+
+double WindowRobot::share_of_core(double seconds) const {
+    const double before = processor_time(process_);
+    const auto start = Clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+    return (processor_time(process_) - before) / seconds_since(start);
+}
+
+std::optional<Spot> WindowRobot::find(const Picture& picture, double seconds) const {
+    std::optional<Spot> found;
+    wait_until([&] { return (found = stencil_test::find(eyes_->look(), picture)).has_value(); }, seconds);
+    return found;
+}
+
+bool WindowRobot::wait_for(Spot corner, const Picture& picture, double seconds) const {
+    return wait_until(
+        [&] {
+            return shows(eyes_->look(corner, picture.width, picture.height), {0, 0}, picture);
+        },
+        seconds);
+}
+
+bool WindowRobot::moves(Spot corner, int width, int height, double seconds) const {
+    const Picture before = eyes_->look(corner, width, height);
+    return wait_until([&] { return eyes_->look(corner, width, height) != before; }, seconds);
+}
+
+bool WindowRobot::settles(Spot corner, int width, int height, double still, double seconds) const {
+    const auto start = Clock::now();
+    while (seconds_since(start) < seconds)
+        if (!moves(corner, width, height, still)) return true;
+    return false;
+}
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+    return nlohmann::json::parse(read_bytes(path), nullptr, false);
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,153 @@
+// What the canvas is made of: the places of its panes, colour bars, labels.
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "app/window/canvas/canvas_layout.h"
+#include "app/window/canvas/color_bar.h"
+#include "sim/view/colormap.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/canvas_lab.h"
+
+using namespace stencil;
+using stencil_test::Dice;
+using stencil_test::ImGuiSession;
+using stencil_test::kColors;
+
+TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas") {
+    Dice random;
+    CAPTURE(random.seed);
+    const std::vector<Pane> three{Pane::start, Pane::now, Pane::laplacian};
+    for (int i = 0; i < 200; ++i) {
+        const ScreenRect area{double(random.integer(0, 400)),
+                              double(random.integer(0, 100)),
+                              double(random.integer(120, 2000)),
+                              double(random.integer(60, 1500))};
+        const double line = random.integer(10, 40);
+        const FieldSize field{random.integer(1, 4000), random.integer(1, 4000)};
+        const auto slots =
+            lay_out(std::span(three).first(std::size_t(random.integer(1, 3))), area, line, field);
+        const PaneSlot& first = slots.front();
+        for (std::size_t k = 0; k < slots.size(); ++k) {
+            const PaneSlot& slot = slots[k];
+            for (const ScreenRect& part : {slot.title, slot.picture}) {
+                REQUIRE(part.x >= area.x);
+                REQUIRE(part.y >= area.y);
+            }
+            REQUIRE(slot.title.y + slot.title.height == slot.picture.y);
+            REQUIRE(slot.picture.y + slot.picture.height == slot.color_bar.y);
+            REQUIRE(slot.picture.width == first.picture.width);
+            REQUIRE(slot.picture.height == first.picture.height);
+            if (slot.picture.height > 1)
+                REQUIRE(slot.color_bar.y + slot.color_bar.height <= area.y + area.height);
+            if (slot.picture.width > 1) REQUIRE(slot.picture.x + slot.picture.width <= area.x + area.width);
+            for (std::size_t other = 0; other < k; ++other) {
+                const bool same_row = slots[other].title.y == slot.title.y;
+                if (same_row)
+                    REQUIRE(slots[other].picture.x + slots[other].picture.width <= slot.picture.x);
+                else if (slot.picture.height > 1)
+                    REQUIRE(slots[other].color_bar.y + slots[other].color_bar.height <= slot.title.y);
+            }
+
+            const ScreenRect& at = slot.picture;
+            const ScreenRect shown = intersection({std::floor(at.x + random.uniform(-0.5, 0.9) * at.width),
+                                                   std::floor(at.y + random.uniform(-0.5, 0.9) * at.height),
+                                                   double(random.integer(1, 2000)),
+                                                   double(random.integer(1, 2000))},
+                                                  at);
+            const PaneSlot moved = captioned(slot, shown, 20 * line);
+            for (const ScreenRect& part : {moved.title, moved.color_bar}) {
+                REQUIRE(part.x >= at.x);
+                REQUIRE(part.x + part.width <= at.x + at.width);
+                REQUIRE(intersection(part, shown).height * intersection(part, shown).width == 0);
+            }
+        }
+    }
+}
+
+TEST_CASE("Three panes stand in the arrangement in which the field is largest") {
+    Dice random;
+    CAPTURE(random.seed);
+    const std::vector<Pane> three{Pane::start, Pane::now, Pane::laplacian};
+    const double line = random.integer(14, 30);
+    const auto columns = [&](const ScreenRect& area, FieldSize field) {
+        const auto slots = lay_out(three, area, line, field);
+        return std::ranges::count(slots, slots.front().title.y, [](const PaneSlot& s) { return s.title.y; });
+    };
+    const double side = 60 * line;
+    const FieldSize square{1000, 1000}, wide{4000, 1000}, high{1000, 4000};
+    CHECK(columns({0, 0, 3 * side, side}, square) == 3);
+    CHECK(columns({0, 0, side, 3 * side}, square) == 1);
+    CHECK(columns({0, 0, side, side}, square) == 2);
+    CHECK(columns({0, 0, side, side}, wide) == 1);
+    CHECK(columns({0, 0, side, side}, high) == 3);
+    for (int i = 0; i < 100; ++i) {
+        const ScreenRect area{0, 0, random.uniform(20, 100) * line, random.uniform(15, 80) * line};
+        const FieldSize field{random.integer(100, 4000), random.integer(100, 4000)};
+        const auto slots = lay_out(three, area, line, field);
+        const auto scale = [&](const ScreenRect& at) {
+            return std::min(at.width / field.nx, at.height / field.ny);
+        };
+        // A row of three has never more than a little larger pictures.
+        const double width = (area.width - 2.8 * line) / 3, height = area.height - 4.2 * line;
+        REQUIRE(scale(slots.front().picture) >= 0.9 * scale({0, 0, width, height}));
+        const PaneSlot& corner = top_right(slots);
+        for (const PaneSlot& slot : slots) {
+            REQUIRE(corner.title.y <= slot.title.y);
+            if (slot.title.y == corner.title.y) REQUIRE(corner.title.x >= slot.title.x);
+        }
+    }
+}
+
+TEST_CASE("The colour bar has all colours of its table, from left to right") {
+    ImGuiSession session({1000, 700});
+    PaneImage image;
+    image.request.pane = Pane::laplacian;
+    image.range = {-3e-4, 8e-4};
+    image.colormap = "inferno";
+    std::vector<double> places(256, -1);
+    session.frame([&] {
+        Painter painter;
+        draw_color_bar(painter, kColors, {0, 600, 900, 60}, image);
+        const ImDrawList& list = *ImGui::GetBackgroundDrawList();
+        for (const ImDrawVert& vertex : list.VtxBuffer)
+            for (std::size_t i = 0; i < 256; ++i) {
+                const Rgb color = colormap("inferno").colors[i];
+                if (vertex.col == IM_COL32(color.r, color.g, color.b, 255)) places[i] = vertex.pos.x;
+            }
+    });
+    for (std::size_t i = 0; i < 256; ++i) {
+        CAPTURE(i);
+        REQUIRE(places[i] > 0);
+        if (i > 0 && colormap("inferno").colors[i] != colormap("inferno").colors[i - 1])
+            REQUIRE(places[i] > places[i - 1]);
+    }
+    // The newest corner of a colour is that at the left below.
+    REQUIRE(places.back() == Approx(899).margin(2));
+}
+
+TEST_CASE("Labels are written in ASCII where the font has no other signs") {
+    ImGuiSession session({100, 100});
+    session.frame([] {
+        // ImGui's own font has the signs of Latin-1 only.
+        REQUIRE(Painter().writable("−2×10⁻⁴") == "-2x10^-4");
+        REQUIRE(Painter().writable("×10¹² + 300") == "×10¹² + 300");
+        REQUIRE(Painter().writable("0.25") == "0.25");
+    });
+}
+
+TEST_CASE("Each pane has its row of the table, under its own name") {
+    std::vector<std::string_view> names;
+    for (const PaneRow& row : panes()) {
+        REQUIRE(&row_of(row.pane) == &row);
+        REQUIRE_FALSE(row.title.empty());
+        REQUIRE_FALSE(row.help.empty());
+        names.push_back(row.name);
+    }
+    std::ranges::sort(names);
+    REQUIRE(std::ranges::adjacent_find(names) == names.end());
+    REQUIRE(names.size() == 5);
+}

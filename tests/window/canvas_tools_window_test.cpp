@@ -1,0 +1,239 @@
+// The canvas' tools under a mouse: strokes, probes and profiles.
+#include <cmath>
+#include <vector>
+
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/canvas_lab.h"
+
+using namespace stencil;
+using stencil_test::Dice;
+using stencil_test::Lab;
+
+TEST_CASE("Ctrl and the wheel change the brush's radius and not the view") {
+    Lab lab;
+    lab.move(400, 300);
+    const CanvasView view = lab.ui.view;
+    lab.session.hands.ctrl = true;
+    lab.wheel(1);
+    REQUIRE(lab.ui.brush.radius == Approx(11.5));
+    lab.wheel(-1);
+    REQUIRE(lab.ui.brush.radius == Approx(10).epsilon(1e-3));
+    for (int i = 0; i < 40; ++i) lab.wheel(-1);
+    REQUIRE(lab.ui.brush.radius == 0.5);
+    for (int i = 0; i < 80; ++i) lab.wheel(1);
+    REQUIRE(lab.ui.brush.radius == 2000);
+    REQUIRE(lab.ui.view == view);
+}
+
+TEST_CASE("A stroke is one point and pieces that join end to end along the mouse's way") {
+    const bool erases = GENERATE(false, true);
+    Lab lab;
+    Dice random;
+    CAPTURE(random.seed, erases);
+    lab.ui.brush = {0.75, 12, true, true};
+    bool& button = erases ? lab.session.hands.right : lab.session.hands.left;
+    lab.move(300, 300);
+    std::vector<SamplePoint> way{lab.cell(300.5, 300.5)};
+    lab.press(button);
+    for (int i = 0; i < 20; ++i) {
+        const int px = random.integer(100, 900);
+        const int py = random.integer(100, 600);
+        lab.move(px, py);
+        lab.frame();
+        way.push_back(lab.cell(px + 0.5, py + 0.5));
+    }
+    lab.release(button);
+    lab.move(400, 400);
+    const auto pieces = lab.sent<action::Paint>();
+    REQUIRE(pieces.size() == way.size());
+    const Brush expected = erases ? Brush{0, 12, false, true} : lab.ui.brush;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const BrushPiece& piece = pieces[i].piece;
+        REQUIRE(piece.brush == expected);
+        REQUIRE(piece.joined == (i > 0));
+        REQUIRE(piece.x1 == Approx(way[i].x).margin(1.0 / 32));
+        REQUIRE(piece.y1 == Approx(way[i].y).margin(1.0 / 32));
+        REQUIRE(piece.x1 * 16 == std::round(piece.x1 * 16));
+        REQUIRE(piece.y1 * 16 == std::round(piece.y1 * 16));
+        const BrushPiece& before = pieces[i > 0 ? i - 1 : 0].piece;
+        REQUIRE(piece.x0 == before.x1);
+        REQUIRE(piece.y0 == before.y1);
+    }
+}
+
+TEST_CASE("A stroke that begins on the canvas goes on over a panel, and keeps its brush") {
+    Lab lab;
+    lab.panel = true;
+    lab.frame();
+    lab.move(500, 300);
+    lab.press(lab.session.hands.left);
+    lab.ui.brush.value = 9;
+    lab.move(100, 300);
+    lab.move(50, 300);
+    lab.release(lab.session.hands.left);
+    const auto pieces = lab.sent<action::Paint>();
+    REQUIRE(pieces.size() == 3);
+    REQUIRE(pieces.back().piece.x1 < pieces.front().piece.x1);
+    REQUIRE(pieces.back().piece.brush.value == 1);
+}
+
+TEST_CASE("What happens on a panel is none of the canvas' business") {
+    Lab lab;
+    lab.panel = true;
+    lab.frame();
+    lab.move(150, 350);
+    lab.frame();
+    const CanvasView view = lab.ui.view;
+    for (const Tool tool : {Tool::paint, Tool::probe, Tool::profile}) {
+        lab.ui.tool = tool;
+        lab.drag(lab.session.hands.left, {150, 350}, {600, 400});
+        lab.drag(lab.session.hands.middle, {150, 350}, {600, 400});
+        lab.move(150, 350);
+        lab.wheel(2);
+        REQUIRE_FALSE(lab.ui.hover);
+    }
+    REQUIRE(lab.ui.actions.empty());
+    REQUIRE(lab.ui.view == view);
+    REQUIRE_FALSE(lab.ui.profile);
+}
+
+TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
+    Lab lab({40, 30});
+    lab.ui.brush.radius = 0.5;
+    Dice random;
+    CAPTURE(random.seed);
+    for (int i = 0; i < 20; ++i) {
+        const int px = random.integer(200, 800);
+        const int py = random.integer(200, 500);
+        lab.ui.actions.clear();
+        lab.move(px, py);
+        lab.press(lab.session.hands.left);
+        lab.release(lab.session.hands.left);
+        const auto pieces = lab.sent<action::Paint>();
+        REQUIRE(pieces.size() == 1);
+        const SamplePoint cell = lab.cell(px + 0.5, py + 0.5);
+        REQUIRE(painted(pieces[0].piece, int(cell.x), int(cell.y), 0.25) == 1);
+    }
+}
+
+TEST_CASE("Painting works in every pane but the start's") {
+    Lab lab;
+    lab.ui.panes = {Pane::start, Pane::now, Pane::laplacian};
+    lab.frame();
+    for (std::size_t i = 0; i < 3; ++i) {
+        const ScreenRect at = lab.slot(i).picture;
+        lab.ui.actions.clear();
+        lab.move(std::floor(at.x + at.width / 3), std::floor(at.y + at.height / 2));
+        lab.press(lab.session.hands.left);
+        lab.release(lab.session.hands.left);
+        const auto pieces = lab.sent<action::Paint>();
+        REQUIRE(pieces.size() == (i == 0 ? 0 : 1));
+        if (i == 0) continue;
+        const double middle =
+            lab.ui.view.x + (std::floor(at.x + at.width / 3) - at.x + 0.5) / lab.ui.view.scale;
+        REQUIRE(pieces[0].piece.x0 == Approx(middle).margin(1.0 / 16));
+    }
+}
+
+TEST_CASE("A left click pins a probe on its cell, a right click near it removes it") {
+    Lab lab({90, 60});
+    lab.ui.tool = Tool::probe;
+    lab.move(421, 333);
+    lab.press(lab.session.hands.left);
+    lab.release(lab.session.hands.left);
+    const auto added = lab.sent<action::AddProbe>();
+    REQUIRE(added.size() == 1);
+    const SamplePoint at = lab.cell(421.5, 333.5);
+    REQUIRE(added[0].x == int(at.x));
+    REQUIRE(added[0].y == int(at.y));
+
+    lab.snapshot.probes = {{80, 50, {}, {}}, {added[0].x, added[0].y, {}, {}}};
+    lab.press(lab.session.hands.left);
+    lab.release(lab.session.hands.left);
+    REQUIRE(lab.sent<action::AddProbe>().size() == 1);
+    lab.move(600, 200);
+    lab.press(lab.session.hands.right);
+    lab.release(lab.session.hands.right);
+    REQUIRE(lab.sent<action::RemoveProbe>().empty());
+    lab.move(424, 331);
+    lab.press(lab.session.hands.right);
+    lab.release(lab.session.hands.right);
+    REQUIRE(lab.sent<action::RemoveProbe>().size() == 1);
+    REQUIRE(lab.sent<action::RemoveProbe>()[0].index == 1);
+    REQUIRE(lab.sent<action::Paint>().empty());
+}
+
+TEST_CASE("A drag sets the profile, its ends can be dragged again, and a right click removes it") {
+    Lab lab;
+    lab.ui.tool = Tool::profile;
+    lab.drag(lab.session.hands.left, {300, 250}, {700, 450});
+    REQUIRE(lab.ui.profile);
+    const double near = 1.0 / 16;
+    REQUIRE(lab.ui.profile->from.x == Approx(lab.cell(300, 250).x).margin(near));
+    REQUIRE(lab.ui.profile->from.y == Approx(lab.cell(300, 250).y).margin(near));
+    REQUIRE(lab.ui.profile->to.x == Approx(lab.cell(700, 450).x).margin(near));
+    lab.frame();
+    REQUIRE(lab.output.request.profile == lab.ui.profile);
+
+    const SamplePoint to = lab.ui.profile->to;
+    lab.move(500, 300);
+    REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Arrow);
+    lab.move(302, 251);
+    REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Hand);
+    lab.drag(lab.session.hands.left, {302, 251}, {350, 500});
+    REQUIRE(lab.ui.profile->to == to);
+    REQUIRE(lab.ui.profile->from.x == Approx(lab.cell(350, 500).x).margin(near));
+
+    // A click means no line, and no line leaves the field.
+    const ProfileLine line = *lab.ui.profile;
+    lab.drag(lab.session.hands.left, {500, 300}, {501, 300});
+    REQUIRE(*lab.ui.profile == line);
+    lab.drag(lab.session.hands.left, {500, 300}, {5000, 300});
+    REQUIRE(lab.ui.profile->to.x == 2000);
+
+    lab.move(500, 300);
+    lab.press(lab.session.hands.right);
+    REQUIRE_FALSE(lab.ui.profile);
+}
+
+TEST_CASE("With Shift a profile is level, upright or diagonal") {
+    Lab lab;
+    lab.ui.tool = Tool::profile;
+    lab.session.hands.shift = true;
+    lab.drag(lab.session.hands.left, {400, 300}, {600, 320});
+    REQUIRE(lab.ui.profile);
+    REQUIRE(lab.ui.profile->from.y == lab.ui.profile->to.y);
+    REQUIRE(lab.ui.profile->to.x > lab.ui.profile->from.x);
+    lab.ui.profile.reset();
+    lab.drag(lab.session.hands.left, {400, 300}, {390, 500});
+    REQUIRE(lab.ui.profile->from.x == lab.ui.profile->to.x);
+    lab.ui.profile.reset();
+    lab.drag(lab.session.hands.left, {400, 300}, {300, 380});
+    const double dx = lab.ui.profile->to.x - lab.ui.profile->from.x;
+    const double dy = lab.ui.profile->to.y - lab.ui.profile->from.y;
+    REQUIRE(dx < 0);
+    REQUIRE(dy == Approx(-dx));
+}
+
+TEST_CASE("Where the mouse goes after a button was let go is no part of what was dragged") {
+    Lab lab;
+    Dice random;
+    CAPTURE(random.seed);
+    const auto let_go_elsewhere = [&](bool& button) {
+        button = false;
+        lab.move(random.integer(600, 900), random.integer(400, 600));
+    };
+    lab.move(300, 300);
+    lab.press(lab.session.hands.left);
+    lab.move(350, 280);
+    let_go_elsewhere(lab.session.hands.left);
+    REQUIRE(lab.sent<action::Paint>().size() == 2);
+
+    lab.move(300, 300);
+    lab.press(lab.session.hands.middle);
+    lab.move(400, 250);
+    const CanvasView panned = lab.ui.view;
+    let_go_elsewhere(lab.session.hands.middle);
+    REQUIRE(lab.ui.view == panned);
+}

@@ -1,0 +1,238 @@
+// The canvas under a mouse: what is asked of the engine, and what is drawn where.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/canvas_lab.h"
+
+using namespace stencil;
+using stencil_test::Dice;
+using stencil_test::kColors;
+using stencil_test::Lab;
+
+TEST_CASE("The canvas asks for the whole field at first and shows it where it was asked for") {
+    Lab lab;
+    lab.frame();
+    REQUIRE(lab.output.request.panes.size() == 1);
+    const ResampleRequest& asked = lab.output.request.panes.front().resample;
+    REQUIRE(asked.area.x0 == Approx(0).margin(1e-9));
+    REQUIRE(asked.area.x1 == Approx(2000).margin(1 / lab.ui.view.scale));
+    REQUIRE(lab.output.drawings.size() == 1);
+    REQUIRE(lab.output.drawings[0].where.width == asked.width);
+    REQUIRE(lab.output.drawings[0].where.height == asked.height);
+    REQUIRE(intersection(lab.output.drawings[0].where, lab.output.drawings[0].clip) ==
+            lab.output.drawings[0].where);
+    REQUIRE_FALSE(lab.output.moves);
+}
+
+TEST_CASE("The wheel zooms and keeps the cell under the cursor") {
+    const float framebuffer = GENERATE(1.0f, 2.0f);
+    Lab lab({2000, 1500}, framebuffer);
+    Dice random;
+    CAPTURE(random.seed, framebuffer);
+    for (int i = 0; i < 40; ++i) {
+        const ScreenRect shown =
+            lab.output.drawings.empty() ? lab.slot().picture : lab.output.drawings[0].where;
+        const ScreenRect inside = intersection(shown, lab.slot().picture);
+        // ImGui knows the mouse in whole units, which are two pixels of such a frame buffer.
+        const int px = int(inside.x + random.uniform(0.3, 0.7) * inside.width) & ~1;
+        const int py = int(inside.y + random.uniform(0.3, 0.7) * inside.height) & ~1;
+        lab.move(px, py);
+        const SamplePoint before = lab.cell(px, py);
+        const double scale = lab.ui.view.scale;
+        lab.wheel(i % 3 == 2 ? -1.0f : 1.0f);
+        const SamplePoint after = lab.cell(px, py);
+        REQUIRE(lab.ui.view.scale == Approx(scale * (i % 3 == 2 ? 1 / 1.2 : 1.2)));
+        REQUIRE((after.x - before.x) * lab.ui.view.scale == Approx(0).margin(0.01));
+        REQUIRE((after.y - before.y) * lab.ui.view.scale == Approx(0).margin(0.01));
+        lab.frame();
+        const ResampleRequest& asked = lab.output.request.panes.front().resample;
+        REQUIRE(lab.output.drawings[0].where.width == asked.width);
+        REQUIRE(lab.output.drawings[0].where.height == asked.height);
+    }
+}
+
+TEST_CASE("The middle button, and Alt with the left one, drag the field with them") {
+    const bool with_alt = GENERATE(false, true);
+    Lab lab;
+    lab.move(500, 350);
+    for (int i = 0; i < 10; ++i) lab.wheel(1);
+    const SamplePoint held = lab.cell(500, 350);
+    lab.session.hands.alt = with_alt;
+    bool& button = with_alt ? lab.session.hands.left : lab.session.hands.middle;
+    lab.drag(button, {500, 350}, {623, 277});
+    const SamplePoint now = lab.cell(623, 277);
+    REQUIRE(now.x == Approx(held.x).margin(1e-6));
+    REQUIRE(now.y == Approx(held.y).margin(1e-6));
+    REQUIRE(lab.ui.actions.empty());
+    // Without a button it stays.
+    lab.move(100, 100);
+    REQUIRE(lab.cell(623, 277).x == Approx(held.x).margin(1e-6));
+}
+
+TEST_CASE(
+    "The old picture moves with the view while the engine is late, and three dots say so after a while") {
+    Lab lab;
+    lab.move(500, 350);
+    for (int i = 0; i < 10; ++i) lab.wheel(1);
+    lab.frame();
+    const ScreenRect before = lab.output.drawings[0].where;
+    lab.answers = false;
+    lab.drag(lab.session.hands.middle, {500, 350}, {540, 380});
+    const ScreenRect after = lab.output.drawings[0].where;
+    REQUIRE(after == ScreenRect{before.x + 40, before.y + 30, before.width, before.height});
+    REQUIRE(lab.output.moves);
+    const int quiet = lab.session.vertices();
+    for (int i = 0; i < 30; ++i) lab.frame();
+    REQUIRE(lab.session.vertices() > quiet);
+    lab.answers = true;
+    lab.frame();
+    lab.frame();
+    REQUIRE_FALSE(lab.output.moves);
+    REQUIRE(lab.session.vertices() <= quiet);
+}
+
+TEST_CASE("A double click of the middle button and f fit, 1 shows one pixel per cell") {
+    Lab lab;
+    const CanvasView fitted = lab.ui.view;
+    lab.move(500, 350);
+    lab.wheel(3);
+    REQUIRE_FALSE(lab.ui.view.fitted);
+    for (int i = 0; i < 2; ++i) {
+        lab.press(lab.session.hands.middle);
+        lab.release(lab.session.hands.middle);
+    }
+    REQUIRE(lab.ui.view == fitted);
+    lab.ui.view = one_to_one(lab.ui.view, lab.ui.picture);
+    lab.frame();
+    REQUIRE(lab.ui.view.scale == 1);
+    REQUIRE(lab.ui.view.x == std::round(lab.ui.view.x));
+    const ResampleRequest& asked = lab.output.request.panes.front().resample;
+    REQUIRE(asked.area.x1 - asked.area.x0 == asked.width);
+    lab.ui.view.fitted = true;
+    lab.frame();
+    REQUIRE(lab.ui.view == fitted);
+}
+
+TEST_CASE("Three panes are of one size, on whole pixels, beside each other, and show the same cells") {
+    Lab lab({600, 900});
+    lab.ui.panes = {Pane::start, Pane::now, Pane::laplacian};
+    lab.frame();
+    lab.frame();
+    REQUIRE(lab.output.drawings.size() == 3);
+    // What is measured under the cursor is of the first pane that is asked for.
+    REQUIRE(lab.output.request.panes.front().pane == Pane::now);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const PaneDrawing& drawing = lab.output.drawings[i];
+        REQUIRE(drawing.image->request.pane == lab.ui.panes[i]);
+        REQUIRE(drawing.clip == lab.slot(i).picture);
+        REQUIRE(drawing.clip.x == std::round(drawing.clip.x));
+        REQUIRE(drawing.where.width == lab.output.drawings[0].where.width);
+        REQUIRE(drawing.where.x - drawing.clip.x ==
+                lab.output.drawings[0].where.x - lab.output.drawings[0].clip.x);
+        REQUIRE(drawing.clip.x >= 0);
+        REQUIRE(drawing.clip.x + drawing.clip.width <= 1000);
+        if (i > 0)
+            REQUIRE(drawing.clip.x >
+                    lab.output.drawings[i - 1].clip.x + lab.output.drawings[i - 1].clip.width);
+    }
+}
+
+TEST_CASE("The hover is the point of the field under the cursor, in any view") {
+    Lab lab({311, 207});
+    Dice random;
+    CAPTURE(random.seed);
+    for (int i = 0; i < 60; ++i) {
+        const int px = random.integer(0, 999);
+        const int py = random.integer(0, 699);
+        lab.move(px, py);
+        lab.wheel(float(random.integer(-3, 4)));
+        const ScreenRect picture = lab.slot().picture;
+        const SamplePoint at = lab.cell(px + 0.5, py + 0.5);
+        const bool inside = picture.contains(px, py) && at.x >= 0 && at.y >= 0 && at.x < 311 && at.y < 207;
+        REQUIRE(lab.ui.hover.has_value() == inside);
+        REQUIRE(lab.output.request.hover == lab.ui.hover);
+        if (!inside) continue;
+        REQUIRE(lab.ui.hover->x == Approx(at.x));
+        REQUIRE(lab.ui.hover->y == Approx(at.y));
+    }
+    lab.session.hands.x = -1e6f;
+    lab.frame();
+    REQUIRE_FALSE(lab.ui.hover);
+}
+
+TEST_CASE("Cells that are large enough have their numbers asked for and drawn, and no others") {
+    Lab lab({200, 150});
+    lab.move(500, 350);
+    lab.frame();
+    REQUIRE_FALSE(lab.output.request.numbers);
+    const int without = lab.session.vertices();
+    while (lab.ui.view.scale < 50) lab.wheel(1);
+    REQUIRE(lab.output.request.numbers);
+    const CellBlock block = *lab.output.request.numbers;
+    const CellArea& area = lab.output.request.panes.front().resample.area;
+    REQUIRE(block.x == std::floor(area.x0));
+    REQUIRE(block.x + block.nx == std::ceil(area.x1));
+    REQUIRE(block.y == std::floor(area.y0));
+    REQUIRE(block.y + block.ny == std::ceil(area.y1));
+    lab.frame();
+    const int with = lab.session.vertices();
+    REQUIRE(with > without + block.nx * block.ny * 4);
+    lab.ui.show_numbers = false;
+    lab.frame();
+    REQUIRE_FALSE(lab.output.request.numbers);
+    REQUIRE(lab.session.vertices() < with - block.nx * block.ny * 4);
+}
+
+TEST_CASE("Any canvas, field and choice of panes is drawn without harm") {
+    Dice random;
+    CAPTURE(random.seed);
+    Lab lab;
+    for (const FieldSize field : {FieldSize{1, 1}, {1, 1000000}, {1 << 30, 1}, {16384, 16384}}) {
+        lab.field = field;
+        lab.snapshot.frame.reset();
+        lab.snapshot.now.size = Size{field.nx, field.ny};
+        lab.snapshot.busy = "jumping to step 5000";
+        lab.snapshot.recording = "somewhere";
+        lab.snapshot.running = false;
+        lab.snapshot.probes = {{0, 0, {}, {}}, {field.nx - 1, field.ny - 1, {}, {}}};
+        lab.ui.profile = ProfileLine{{0, 0}, {double(field.nx), double(field.ny)}};
+        for (int i = 0; i < 60; ++i) {
+            lab.ui.panes =
+                i % 2 ? std::vector{Pane::now} : std::vector{Pane::start, Pane::now, Pane::laplacian};
+            lab.ui.scale = float(random.uniform(0.5, 3));
+            lab.move(random.integer(0, 999), random.integer(0, 699));
+            lab.wheel(float(random.integer(-8, 12)));
+            lab.drag(lab.session.hands.middle,
+                     {500, 350},
+                     {double(random.integer(-900, 1900)), double(random.integer(-900, 1900))},
+                     2);
+            CAPTURE(field.nx, field.ny, i, lab.ui.view.scale);
+            REQUIRE(lab.output.request.panes.size() == lab.ui.panes.size());
+            const ResampleRequest asked = lab.output.request.panes.front().resample;
+            lab.frame();
+            REQUIRE(lab.output.drawings.size() == lab.ui.panes.size());
+            REQUIRE(lab.output.drawings[0].where.width == asked.width);
+            REQUIRE(lab.output.drawings[0].where.height == asked.height);
+        }
+    }
+    for (const ScreenRect& area :
+         {ScreenRect{0, 0, 0, 0}, {990, 690, 3, 3}, {0, 0, 1000, 5}, {20, 20, 40, 600}})
+        lab.session.frame([&] {
+            const CanvasOutput output = lab.canvas.update(lab.ui, lab.snapshot, {area, kColors, 0});
+            REQUIRE_FALSE(output.request.panes.empty());
+        });
+}
+
+TEST_CASE("After a change of the field's size the new field is asked for while the old one is still shown") {
+    Lab lab({400, 300});
+    lab.frame();
+    lab.answers = false;
+    lab.snapshot.now.size = Size{1000, 100};
+    lab.frame();
+    const ResampleRequest& asked = lab.output.request.panes.front().resample;
+    REQUIRE(asked.area.x1 == Approx(1000).margin(1 / lab.ui.view.scale));
+    REQUIRE(lab.output.drawings.size() == 1);
+    REQUIRE(lab.output.drawings[0].image->request.resample.area.x1 == Approx(400).margin(1));
+}

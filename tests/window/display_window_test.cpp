@@ -1,0 +1,213 @@
+// The window itself: opening one or saying why not, keys, screenshots, the clock of its frames.
+
+#include <GLFW/glfw3.h>
+#include <imgui.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/window/display/display.h"
+#include "app/window/display/frame_clock.h"
+#include "app/window/display/screenshot.h"
+#include "app/window/theme.h"
+#include "sim/files/image.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/virtual_display.h"
+
+namespace {
+
+using namespace stencil;
+using stencil_test::contains;
+using stencil_test::input_error;
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+std::string try_to_open() {
+    return input_error([] { Display display({}); });
+}
+
+/// Puts a variable of the environment back as it was.
+class KeptVariable {
+  public:
+    explicit KeptVariable(const char* name) : name_(name) {
+        if (const char* value = std::getenv(name)) value_ = value;
+    }
+    ~KeptVariable() {
+        if (value_)
+            setenv(name_, value_->c_str(), 1);
+        else
+            unsetenv(name_);
+    }
+    KeptVariable(const KeptVariable&) = delete;
+    KeptVariable& operator=(const KeptVariable&) = delete;
+
+  private:
+    const char* name_;
+    std::optional<std::string> value_;
+};
+
+}  // namespace
+
+TEST_CASE("Without a display the window says so in one line, with the reason and the way out") {
+    const KeptVariable display("DISPLAY"), wayland("WAYLAND_DISPLAY");
+    unsetenv("DISPLAY");
+    unsetenv("WAYLAND_DISPLAY");
+    const std::string none = try_to_open();
+    CHECK(contains(none, "no display to open a window on ("));
+    CHECK(contains(none, "'stencilscope run --out DIR' runs headless"));
+    CHECK(none.find('\n') == std::string::npos);
+    setenv("DISPLAY", ":4711", 1);
+    const std::string wrong = try_to_open();
+    CHECK(contains(wrong, ":4711"));
+    CHECK(contains(wrong, "runs headless"));
+}
+
+TEST_CASE("The window opens again and again in one process, at the size that was asked for") {
+    stencil_test::require_display();
+    for (const int width : {700, 901}) {
+        Display display({width, 500, false, true});
+        CHECK(display.frame_size() == std::pair(width, 500));
+        CHECK(display.logical_size() == std::pair(width, 500));
+        CHECK(display.content_scale() == 1);
+        CHECK(display.refresh_rate() > 0);
+        CHECK(!display.gl_renderer().empty());
+        CHECK(contains(display.gl_version(), "."));
+        CHECK(!display.should_close());
+        display.request_close();
+        CHECK(display.should_close());
+    }
+}
+
+TEST_CASE("A wait ends when another thread wakes the window, and when its time is over") {
+    stencil_test::require_display();
+    Display display({640, 480, false, true});
+    for (int i = 0; i < 20; ++i) display.wait_events(0.01);
+    std::thread waker([] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        Display::wake();
+    });
+    const auto start = Clock::now();
+    display.wait_events(20);
+    CHECK(seconds_since(start) < 10);
+    waker.join();
+    display.take_input();
+    const auto again = Clock::now();
+    display.wait_events(0.05);
+    CHECK(seconds_since(again) > 0.02);
+    CHECK(!display.take_input());
+}
+
+TEST_CASE("Keys, characters and the mouse arrive, for the program and for ImGui") {
+    stencil_test::require_display();
+    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
+    Display display({640, 480, false, true});
+    apply_theme(Theme::dark, 1);
+    load_fonts(15);
+    // Without a window manager keys go to the window under the pointer.
+    REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+z key plus key F1 key question click 1") == 0);
+    std::vector<KeyEvent> keys;
+    std::u32string typed;
+    bool mouse = false;
+    const auto start = Clock::now();
+    while ((!mouse || typed.size() < 2) && seconds_since(start) < 20) {
+        display.wait_events(0.1);
+        for (const KeyEvent& key : display.take_keys()) {
+            if (key.character != 0)
+                typed += key.character;
+            else
+                keys.push_back(key);
+        }
+        display.begin_frame();
+        mouse = mouse || ImGui::IsMouseClicked(0);
+        display.end_frame();
+    }
+    CHECK(mouse);
+    CHECK(ImGui::GetIO().MousePos.x == 100);
+    CHECK(ImGui::GetIO().MousePos.y == 80);
+    CHECK(typed == U"+?");
+    const auto pressed = [&](int key) {
+        return std::ranges::find_if(keys, [&](const KeyEvent& event) { return event.key == key; });
+    };
+    REQUIRE(pressed(GLFW_KEY_Z) != keys.end());
+    CHECK(pressed(GLFW_KEY_Z)->control);
+    CHECK(!pressed(GLFW_KEY_Z)->shift);
+    CHECK(!pressed(GLFW_KEY_Z)->repeat);
+    REQUIRE(pressed(GLFW_KEY_F1) != keys.end());
+    CHECK(!pressed(GLFW_KEY_F1)->control);
+    CHECK(display.take_keys().empty());
+    // The click was shorter than a frame: that the button is up again needs frames of its own.
+    bool released = false;
+    for (int frames = 0; display.take_input() && frames < 10; ++frames) {
+        display.begin_frame();
+        released = released || ImGui::IsMouseReleased(0);
+        display.end_frame();
+    }
+    CHECK(released);
+    CHECK(!display.take_input());
+}
+
+TEST_CASE("A screenshot has the window's pixels, row 0 on top, and is whole or not there at all") {
+    stencil_test::require_display();
+    Display display({640, 480, false, true});
+    apply_theme(Theme::dark, 1);
+    load_fonts(15);
+    display.begin_frame();
+    display.clear(IM_COL32(10, 20, 30, 255));
+    ImGui::GetBackgroundDrawList()->AddRectFilled({0, 0}, {100, 50}, IM_COL32(200, 100, 50, 255));
+    display.end_frame();
+    const stencil_test::ScratchFolder folder;
+    save_screenshot(folder / "shot.png", 640, 480);
+    display.swap();
+    CHECK(folder.entries() == 1);
+    const Array<double> picture = read_image(folder / "shot.png");
+    REQUIRE(picture.nx() == 640);
+    REQUIRE(picture.ny() == 480);
+    const double rectangle = (0.299 * 200 + 0.587 * 100 + 0.114 * 50) / 255;
+    const double background = (0.299 * 10 + 0.587 * 20 + 0.114 * 30) / 255;
+    CHECK(picture.cells()[20 * 640 + 50] == Approx(rectangle).margin(0.005));
+    CHECK(picture.cells()[0] == Approx(rectangle).margin(0.03));
+    CHECK(picture.cells()[470 * 640 + 50] == Approx(background).margin(0.005));
+    CHECK_THROWS_AS(save_screenshot(folder / "missing" / "shot.png", 640, 480), MachineError);
+}
+
+TEST_CASE("Frames keep to the clock's rate and their costs are measured") {
+    stencil_test::require_display();
+    Display display({640, 480, false, true});
+    apply_theme(Theme::light, 1);
+    load_fonts(15);
+    FrameClock clock(50);
+    constexpr int kFrames = 20;
+    const auto start = Clock::now();
+    for (int i = 0; i < kFrames; ++i) {
+        clock.wait_until_due();
+        display.wait_events(0);
+        clock.begin_frame(i > 0);
+        display.begin_frame();
+        ImGui::TextUnformatted("Some text");
+        clock.begin_drawing();
+        display.clear(IM_COL32_BLACK);
+        display.end_frame();
+        clock.end_drawing();
+        clock.end_frame();
+        display.swap();
+    }
+    CHECK(seconds_since(start) > 0.9 * (kFrames - 1) / 50.0);
+    const InterfaceCost cost = clock.cost();
+    CHECK(cost.frame_ms >= 0.97 * 1000 / 50);
+    CHECK(cost.frames_per_s == Approx(1000 / cost.frame_ms));
+    CHECK(cost.interface_ms > 0);
+    CHECK(cost.interface_ms < cost.frame_ms);
+    CHECK(cost.drawing_ms > 0);
+}

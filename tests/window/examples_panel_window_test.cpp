@@ -1,0 +1,510 @@
+// The examples in the window, without a window: options, buttons, tables, plots, and the simulation beside
+// them.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+#include "app/window/layout.h"
+#include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/examples/example_results.h"
+#include "app/window/panels/examples/report_columns.h"
+#include "app/window/panels/plots/report_plot.h"
+#include "sim/examples/request.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/sample_example.h"
+#include "tests/support/program.h"
+#include "tests/support/window/imgui_panels.h"
+#include "tests/support/window/window_robot.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+std::vector<Example> a_table() {
+    return {plain_example(), sample_example()};
+}
+
+// The section in a window of its own, with a runner behind it as in the program.
+struct Lab {
+    explicit Lab(float width = 400) : size(width, 3000), imgui(width + 1000, 3000) {
+        ui.panel.examples.name = "sample";
+        snapshot.machine = full_snapshot(dice).machine;
+    }
+
+    std::function<void()> draw() {
+        return [this] {
+            follow_example(ui, snapshot);
+            ui.canvas = {size.x, 0, 1000, 900};
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize(size);
+            ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+            draw_example_panel(ui, snapshot, table);
+            ImGui::End();
+            draw_large_results(ui);
+        };
+    }
+    void frame() { imgui.frame(draw()); }
+
+    // What the main loop does with orders.
+    void serve() {
+        for (const RunnerOrder& order : std::exchange(ui.runner_orders, {})) {
+            if (const auto* start = std::get_if<StartExample>(&order))
+                runner.start(start->request, snapshot.machine, start->remark);
+            if (std::holds_alternative<CancelExample>(order)) runner.cancel();
+            if (const auto* remark = std::get_if<RemarkExample>(&order)) runner.remark(remark->note);
+            if (const auto* save = std::get_if<SaveReport>(&order)) runner.save(save->folder);
+        }
+        ui.example = runner.news();
+    }
+    void run_to_end() {
+        for (int i = 0; i < 4000; ++i) {
+            frame();
+            serve();
+            if (!ui.example.running && !ui.panel.examples.waiting) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        FAIL("the example has not ended");
+    }
+
+    template <class Order>
+    std::vector<Order> orders() const {
+        std::vector<Order> found;
+        for (const RunnerOrder& order : ui.runner_orders)
+            if (const Order* one = std::get_if<Order>(&order)) found.push_back(*one);
+        return found;
+    }
+
+    // Where a click in this column of the window does what is waited for; -1 where nowhere.
+    template <class Done>
+    float click_down(float x, Done done) {
+        frame();
+        for (float y = 30; y < 700; y += 9) {
+            imgui.click({x, y}, draw());
+            if (done()) return y;
+        }
+        return -1;
+    }
+
+    Dice dice;
+    ImVec2 size;
+    std::vector<Example> table = a_table();
+    UiState ui;
+    Snapshot snapshot = empty_snapshot();
+    ExampleRunner runner;
+    HeadlessImGui imgui;
+};
+
+std::string command_of(const ExamplesState& state) {
+    return command_text(wish_of(sample_example(), state).request);
+}
+
+OptionTexts& sample_texts(ExamplesState& state) {
+    return state.texts["sample"];
+}
+
+}  // namespace
+
+TEST_CASE("an example's options become the command that a person would type") {
+    ExamplesState state;
+    CHECK(command_of(state) == "stencilscope example sample");
+    sample_texts(state) = {{"rows", {"500"}},
+                           {"density", {"0.1"}},
+                           {"mode", {"blocked"}},
+                           {"matrix", {"a folder/it's.mtx"}},
+                           {"c", {"0.5", "", "7"}},
+                           {"title", {"-dash"}},
+                           {"check", {"true"}},
+                           {"long", {""}}};
+    state.common = {{"backend", {"cpu"}}, {"dtype", {"both"}}, {"repeats", {"3"}}, {"memory-limit", {"2GB"}}};
+    CHECK(command_of(state) ==
+          "stencilscope example sample --rows 500 --mode blocked --matrix 'a folder/it'\\''s.mtx' --c 0.5 "
+          "--c 7 "
+          "--title=-dash --check --backend cpu --dtype both --repeats 3 --memory-limit 2000000000");
+    state.writes = true;
+    state.folder = "here";
+    CHECK(command_of(state).ends_with(" --out here"));
+}
+
+TEST_CASE("a request that is shown in the panel comes back from it") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (int i = 0; i < 50; ++i) {
+        ExampleRequest request = request_for(sample_example());
+        const auto maybe = [&](const char* name, const std::string& text) {
+            if (dice.integer(0, 1)) request.options.set(name, text);
+        };
+        maybe("rows", std::to_string(dice.integer(1, 1000000)));
+        maybe("density", std::to_string(dice.uniform(0.01, 1)));
+        maybe("mode", "streamed");
+        maybe("operand", "a.npy");
+        maybe("operand", "b.npy");
+        maybe("check", "true");
+        maybe("title", "two words");
+        if (dice.integer(0, 1)) request.backend = "cuda";
+        if (dice.integer(0, 1)) request.dtypes = {DType::float64};
+        if (dice.integer(0, 1)) request.memory_limit = std::uint64_t(dice.integer(1, 1000000000));
+        if (dice.integer(0, 1)) request.threads = dice.integer(1, 64);
+        if (dice.integer(0, 1)) request.out = "a folder";
+        ExamplesState state;
+        show_request(state, request);
+        CHECK(state.name == "sample");
+        CHECK(command_of(state) == command_text(request));
+        CHECK(wish_of(sample_example(), state).errors.empty());
+    }
+}
+
+TEST_CASE("what is not understood is said beside its option, and nothing can be run") {
+    Lab lab;
+    ExamplesState& state = lab.ui.panel.examples;
+    sample_texts(state) = {{"rows", {"many"}}, {"density", {"2"}}, {"c", {"1", "x"}}};
+    state.common = {{"memory-limit", {"-1"}}, {"threads", {"0"}}};
+    const ExampleWish wish = wish_of(sample_example(), state);
+    CHECK(wish.errors.size() == 5);
+    CHECK(wish.errors.at("rows").find("from 1 to 1000000") != std::string::npos);
+    CHECK(wish.errors.at("density").find("--density 2") != std::string::npos);
+    CHECK(lab.click_down(60, [&] { return lab.ui.panel.examples.waiting || !lab.ui.runner_orders.empty(); }) <
+          0);
+
+    // And what the example's own check refuses.
+    state.texts.clear();
+    state.common.clear();
+    sample_texts(state) = {{"rows", {"13"}}};
+    CHECK(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) < 0);
+    CHECK(state.refusal.find("bad luck") != std::string::npos);
+    sample_texts(state)["rows"] = {"14"};
+    CHECK(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) > 0);
+    CHECK(state.refusal.empty());
+}
+
+TEST_CASE("the run button runs what the panel asks for, and cancel ends it, while frames go on") {
+    Lab lab;
+    sample_texts(lab.ui.panel.examples) = {{"seconds", {"60"}}, {"rows", {"77"}}};
+    const float y = lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); });
+    REQUIRE(y > 0);
+    const auto starts = lab.orders<StartExample>();
+    REQUIRE(starts.size() == 1);
+    CHECK(starts.front().request.options.integer("rows") == 77);
+    lab.serve();
+    REQUIRE(lab.ui.example.running);
+    // Another click while it runs does nothing.
+    lab.imgui.click({60, y}, lab.draw());
+    CHECK(lab.ui.runner_orders.empty());
+    for (int i = 0; i < 20; ++i) {
+        lab.frame();
+        lab.serve();
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    CHECK(lab.ui.example.running);
+    CHECK(lab.ui.example.share > 0);
+    lab.imgui.click({180, y}, lab.draw());
+    CHECK(lab.orders<CancelExample>().size() == 1);
+    lab.run_to_end();
+    REQUIRE(lab.ui.example.report);
+    CHECK(lab.ui.example.report->interrupted);
+
+    lab.imgui.click({310, y}, lab.draw());
+    CHECK(std::string(ImGui::GetClipboardText()) == "stencilscope example sample --rows 77 --seconds 60");
+}
+
+TEST_CASE("an example waits until the simulation pauses for it, and the simulation goes on after it") {
+    for (const bool was_running : {true, false}) {
+        Lab lab;
+        lab.snapshot.running = was_running;
+        lab.ui.panel.examples.alone = true;
+        sample_texts(lab.ui.panel.examples) = {{"seconds", {"0.2"}}};
+        REQUIRE(lab.click_down(60, [&] {
+            return lab.ui.panel.examples.waiting || !lab.orders<StartExample>().empty();
+        }) > 0);
+        const auto pauses = actions_of<action::Run>(lab.ui);
+        REQUIRE(pauses.size() == (was_running ? 1 : 0));
+        if (was_running) {
+            CHECK_FALSE(pauses.front().on);
+            lab.ui.actions.clear();
+            for (int i = 0; i < 5; ++i) lab.frame();
+            CHECK(lab.ui.runner_orders.empty());
+            lab.snapshot.running = false;
+        }
+        lab.frame();
+        lab.serve();
+        CHECK(lab.ui.example.running);
+        CHECK(lab.ui.actions.empty());
+        lab.run_to_end();
+        lab.frame();
+        const auto resumes = actions_of<action::Run>(lab.ui);
+        REQUIRE(resumes.size() == (was_running ? 1 : 0));
+        if (was_running) CHECK(resumes.front().on);
+        for (const std::string& note : lab.ui.example.report->notes)
+            CHECK(note.find("simulation") == std::string::npos);
+    }
+}
+
+TEST_CASE("where the simulation ran beside an example its report says so, wherever it goes") {
+    const ScratchFolder folder;
+    Lab lab;
+    const bool from_the_start = lab.dice.integer(0, 1) == 1;
+    CAPTURE(from_the_start);
+    lab.snapshot.running = from_the_start;
+    ExamplesState& state = lab.ui.panel.examples;
+    sample_texts(state) = {{"seconds", {"0.2"}}};
+    state.writes = true;
+    state.folder = (folder / "out").string();
+    REQUIRE(lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); }) > 0);
+    CHECK(actions_of<action::Run>(lab.ui).empty());
+    lab.serve();
+    lab.snapshot.running = true;
+    lab.run_to_end();
+    REQUIRE(lab.ui.example.report);
+    CHECK(lab.ui.example.report->notes.back().find("The simulation ran beside") == 0);
+    CHECK(read_bytes(folder / "out" / "report.json").find("The simulation ran beside") != std::string::npos);
+}
+
+TEST_CASE(
+    "the section fits its window in both themes, at both scales and every width, and so do its results") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const float scale : {1.0f, 2.0f})
+        for (const float width : {200.0f, 340.0f, 700.0f})
+            for (const Theme theme : {Theme::dark, Theme::light}) {
+                CAPTURE(scale, width);
+                HeadlessImGui imgui(3000, 2000, scale, theme);
+                UiState ui;
+                ui.scale = scale;
+                ui.example.report = std::make_shared<Report>(sample_report(dice));
+                ui.example.example = "sample";
+                ui.example.failure = "--subscripts ij,jk->: the output is empty\n  ij,jk->\n         ^";
+                ui.panel.examples.name = "sample";
+                sample_texts(ui.panel.examples) = {{"rows", {"many"}}, {"operand", {"a.npy", "b.npy"}}};
+                const Snapshot snapshot = empty_snapshot();
+                const std::vector<Example> table = a_table();
+                for (const bool large : {false, true}) {
+                    ui.panel.examples.large = large;
+                    ui.canvas = {1500, 0, 1400, 1900};
+                    for (int i = 0; i < 3; ++i)
+                        imgui.frame([&] {
+                            follow_example(ui, snapshot);
+                            ImGui::SetNextWindowPos({0, 0});
+                            ImGui::SetNextWindowSize({width * scale, 1900});
+                            ImGui::Begin("examples", nullptr, ImGuiWindowFlags_AlwaysVerticalScrollbar);
+                            draw_example_panel(ui, snapshot, table);
+                            ImGui::End();
+                            draw_large_results(ui);
+                        });
+                    for (const char* name : {"examples", "###results"}) {
+                        const WindowRect window = window_rect(name);
+                        CAPTURE(name, large);
+                        CHECK(window.drawn == (large || std::string(name) == "examples"));
+                        if (window.drawn) CHECK(window.content.x <= window.room.x + 1);
+                    }
+                }
+                CHECK(ui.actions.empty());
+                CHECK(ui.runner_orders.empty());
+            }
+}
+
+TEST_CASE("the slider finds a point of the live curve whenever it moves, and only then") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    ExamplesState state;
+    int calls = 0;
+    const auto live = std::make_shared<LiveCurve>();
+    live->low = 0.1;
+    live->high = 5000;
+    live->at = [&](double c) {
+        ++calls;
+        return LivePoint{c, 1 / c, {{"c", c}}};
+    };
+    for (int i = 0; i < 3; ++i) follow_live_curve(state, live);
+    CHECK(calls == 1);
+    CHECK(state.live_value == Approx(std::sqrt(0.1 * 5000)));
+    for (int i = 0; i < 10; ++i) {
+        state.live_value = dice.uniform(0.1, 5000);
+        follow_live_curve(state, live);
+        follow_live_curve(state, live);
+        CHECK(state.live_point.x == state.live_value);
+    }
+    CHECK(calls == 11);
+    // What fails is told, and another report begins anew.
+    live->at = [](double) -> LivePoint { throw std::runtime_error("the basis has gone"); };
+    state.live_value = 1;
+    follow_live_curve(state, live);
+    CHECK(state.live_failure == "the basis has gone");
+    follow_live_curve(state, nullptr);
+    CHECK_FALSE(state.live_of);
+    CHECK(live.use_count() == 1);
+}
+
+TEST_CASE("dragging the slider in the panel moves the point from one frame to the next") {
+    Lab lab;
+    const auto live = std::make_shared<LiveCurve>();
+    live->curve = "l_curve";
+    live->variable = "c";
+    live->low = 0.1;
+    live->high = 5000;
+    live->at = [](double c) { return LivePoint{c, 1 / c, {{"c", c}}}; };
+    Report report = sample_report(lab.dice);
+    report.live = live;
+    report.rows.clear();
+    report.tables.clear();
+    report.notes.clear();
+    lab.ui.example.report = std::make_shared<Report>(report);
+    for (int i = 0; i < 3; ++i) lab.frame();
+    const double before = lab.ui.panel.examples.live_value;
+    // Below the options somewhere is the slider: a press on the right end of it changes the value.
+    float y = 500;
+    for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
+        lab.imgui.click({370, y}, lab.draw());
+    REQUIRE(lab.ui.panel.examples.live_value != before);
+    CHECK(lab.ui.panel.examples.live_value > 500);
+    for (int i = 0; i < 60; ++i) lab.frame();  // or the next press would be a double click
+    lab.imgui.press_mouse(true);
+    lab.frame();
+    double last = lab.ui.panel.examples.live_value;
+    for (float x = 360; x > 140; x -= 20) {
+        lab.imgui.move_mouse({x, y - 9});
+        lab.frame();
+        lab.frame();
+        CHECK(lab.ui.panel.examples.live_value < last);
+        CHECK(lab.ui.panel.examples.live_point.x == lab.ui.panel.examples.live_value);
+        last = lab.ui.panel.examples.live_value;
+    }
+    lab.imgui.press_mouse(false);
+    lab.frame();
+    CHECK(last >= 0.1);
+}
+
+TEST_CASE(
+    "rows of the same work and precision stand together, and columns without anything in them are left out") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    Report report = sample_report(dice);
+    std::ranges::shuffle(report.rows, dice.engine);
+    const auto lines = lines_of(report);
+    CHECK(lines.size() == report.rows.size() + 3);
+    std::vector<std::string> works;
+    for (const TableLine& line : lines) {
+        if (line.kind == TableLine::Kind::group)
+            works.push_back(group_title(*line.row));
+        else
+            CHECK((line.kind == TableLine::Kind::absent) == !line.row->measured());
+        CHECK(group_title(*line.row) == works.back());
+    }
+    CHECK(works.size() == 3);
+    const auto columns = columns_of(lines);
+    for (const TableColumn& column : columns) {
+        CHECK(column.cells.size() == lines.size());
+        CHECK(std::ranges::any_of(column.cells, [](const std::string& cell) { return !cell.empty(); }));
+    }
+    const auto has = [](const std::vector<TableColumn>& among, const std::string& title) {
+        return std::ranges::find(among, title, &TableColumn::title) != among.end();
+    };
+    for (const char* title : {"how", "time", "error", "of limit", "GPU memory", "iterations"})
+        CHECK(has(columns, title));
+    std::erase_if(report.rows, [](const ReportRow& row) { return row.backend == Device::cuda; });
+    for (ReportRow& row : report.rows) row.more.clear();
+    const auto fewer = lines_of(report);
+    for (const char* title : {"to the GPU", "GPU memory", "iterations"})
+        CHECK_FALSE(has(columns_of(fewer), title));
+    CHECK(group_title(report.rows.front()).ends_with(", float32"));
+}
+
+TEST_CASE("labels of a plot stand apart from each other and from the points, within the plot") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    std::size_t placed = 0, wished = 0;
+    for (int round = 0; round < 50; ++round) {
+        PlotObstacles obstacles{{0, 0, 400, 300}, {}, {}};
+        std::vector<PlotLabel> labels;
+        const int count = dice.integer(1, 25);
+        for (int i = 0; i < count; ++i) {
+            const float x = float(dice.uniform(0, 400)), y = float(dice.uniform(0, 300));
+            labels.push_back({x, y, float(dice.uniform(20, 80)), 14});
+            obstacles.taken.push_back({x - 3, y - 3, x + 3, y + 3});
+            obstacles.lines.push_back({x - 30, y - 1, x + 30, y + 1});
+        }
+        const auto places = place_labels(labels, obstacles, 6);
+        REQUIRE(places.size() == labels.size());
+        CHECK((places.front() || count > 3));
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            ++wished;
+            if (!places[i]) continue;
+            ++placed;
+            CHECK(obstacles.area.holds(*places[i]));
+            CHECK(places[i]->right - places[i]->left == Approx(labels[i].width).epsilon(1e-4));
+            for (const PlotBox& point : obstacles.taken) CHECK_FALSE(places[i]->overlaps(point));
+            for (std::size_t k = 0; k < i; ++k)
+                if (places[k]) CHECK_FALSE(places[i]->overlaps(*places[k]));
+        }
+    }
+    CHECK(placed > wished / 2);
+    // Nowhere at all: no place rather than one on top of something.
+    const PlotLabel label{10, 10, 50, 14};
+    CHECK_FALSE(place_labels(std::span(&label, 1), {{0, 0, 40, 40}, {}, {}}, 6).front());
+}
+
+TEST_CASE("plots draw whatever a report may hold") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 inf = std::numeric_limits<double>::infinity();
+    HeadlessImGui imgui(600, 600);
+    for (const bool logarithmic : {false, true})
+        for (const std::vector<ReportPoint>& points : std::vector<std::vector<ReportPoint>>{
+                 {},
+                 {{3, 4, "alone", true}},
+                 {{nan, 1, "", false}, {1, nan, "", false}, {inf, -inf, "far", true}},
+                 {{0, 0, "", false}, {-1, -1, "", false}, {-2, 5, "", false}},
+                 {{1e-300, 1e300, "a", false}, {1e300, 1e-300, "b", false}},
+                 {{2.1, 2.1, "", false}, {2.2, 2.2, "", false}, {2.2, 2.2, "", false}}}) {
+            ReportCurve curve{"id", "title", "x", "y", logarithmic, logarithmic, {}};
+            curve.series = {{"first", points}, {"second", points, true, true, true}, {"none", {}}};
+            const LivePoint moving{dice.uniform(-10, 10), dice.uniform(-10, 10), {}};
+            for (const float height : {1.0f, 60.0f, 300.0f})
+                imgui.frame([&] {
+                    ImGui::SetNextWindowSize({500, 500});
+                    ImGui::Begin("plot");
+                    draw_report_plot(curve, height, &moving);
+                    ImGui::End();
+                });
+            CHECK(ImGui::GetDrawData()->TotalVtxCount > 50);
+        }
+}
+
+TEST_CASE("an example that the window is to run at its start is refused before anything opens") {
+    require_refused(run_program({"--example", "a word that is no example"}), 2, "--example");
+    require_refused(run_program({"--example", "einsum --subscripts 'ij->"}), 2, "a quote ' has no end");
+    // An empty value is one; no other word takes its place.
+    require_refused(run_program({"--example", "add --dtype= --length 5"}), 2, "--dtype : must be");
+    require_refused(run_program({"--example", "add --dtype '' --length 5"}), 2, "--dtype : must be");
+}
+
+TEST_CASE("the window runs an example at its start, beside the simulation, and shows what came of it") {
+    const RobotHome home;
+    const ScratchFolder folder;
+    const std::string words =
+        "add --length 10007 --repeats 1 --dtype float64 --out " + (folder / "out").string();
+    WindowRobot robot({"--size",
+                       "64x48",
+                       "--frames",
+                       "3",
+                       "--results",
+                       "--screenshot",
+                       (folder / "shot.png").string(),
+                       "--example",
+                       words},
+                      home);
+    const auto status = robot.wait_for_exit();
+    INFO(robot.errors());
+    REQUIRE(status == 0);
+    CHECK(std::filesystem::file_size(folder / "shot.png") > 1000);
+    // The frames have waited for it.
+    const auto report = nlohmann::json::parse(read_bytes(folder / "out" / "report.json"));
+    CHECK(report["example"] == "add");
+    CHECK(report["settings"]["length"] == "10007");
+    CHECK(report["rows"].size() >= 1);
+    CHECK(report["notes"].dump().find("The simulation ran beside") != std::string::npos);
+}

@@ -1,0 +1,228 @@
+// Fields drawn by OpenGL have the colours of Colormap::at().
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "sim/view/colormap.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/screen.h"
+
+namespace {
+
+using namespace stencil;
+using stencil_test::Dice;
+using stencil_test::difference;
+using stencil_test::kUntouched;
+using stencil_test::make_image;
+using stencil_test::Screen;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
+std::vector<float> random_values(Dice& dice, int count, ValueRange range) {
+    const double margin = 0.1 * (range.high - range.low);
+    std::vector<float> values;
+    for (int i = 0; i < count; ++i)
+        values.push_back(float(dice.uniform(range.low - margin, range.high + margin)));
+    return values;
+}
+
+/// The largest difference of any pixel; the picture's corner is at (left, top) of the screen, one texel a
+/// pixel, and only pixels inside the clip are drawn.
+int largest_difference(const std::vector<Rgb>& screen,
+                       int screen_width,
+                       const PaneImage& image,
+                       const ScreenRect& where,
+                       const ScreenRect& clip) {
+    const Colormap& colors = colormap(image.colormap);
+    int largest = 0;
+    for (int i = 0; i < int(screen.size()); ++i) {
+        const int x = i % screen_width, y = i / screen_width;
+        Rgb expected = kUntouched;
+        if (where.contains(x + 0.5, y + 0.5) && clip.contains(x + 0.5, y + 0.5)) {
+            const int column = x - int(where.x), row = y - int(where.y);
+            const float value = image.pixels->host[std::size_t(row * image.pixels->width + column)];
+            expected = colors.at(value, image.range.low, image.range.high);
+        }
+        largest = std::max(largest, difference(screen[std::size_t(i)], expected));
+    }
+    return largest;
+}
+
+/// Pixels that don't show the texel under their centre; those whose centre is on the border of two may.
+int wrong_pixels(const std::vector<Rgb>& screen,
+                 int screen_width,
+                 const PaneImage& image,
+                 const ScreenRect& where) {
+    const Colormap& colors = colormap(image.colormap);
+    const int width = image.pixels->width, height = image.pixels->height;
+    const auto on_border = [](double at) { return std::abs(at - std::round(at)) < 1e-3; };
+    int wrong = 0;
+    for (int i = 0; i < int(screen.size()); ++i) {
+        const double x = i % screen_width + 0.5, y = i / screen_width + 0.5;
+        const double column = (x - where.x) / where.width * width;
+        const double row = (y - where.y) / where.height * height;
+        if (on_border(column) || on_border(row)) continue;
+        Rgb expected = kUntouched;
+        if (where.contains(x, y))
+            expected = colors.at(image.pixels->host[std::size_t(int(row) * width + int(column))],
+                                 image.range.low,
+                                 image.range.high);
+        wrong += difference(screen[std::size_t(i)], expected) > 1;
+    }
+    return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixel") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const int width = 2 * dice.integer(40, 150) + 1, height = 2 * dice.integer(40, 150) + 1;
+    Screen screen(width, height);
+    const ScreenRect all{0, 0, double(width), double(height)};
+    for (const Colormap& colors : colormaps()) {
+        const double low = dice.uniform(-3, 1);
+        const ValueRange range{low, low + dice.uniform(0.01, 5)};
+        std::vector<float> values = random_values(dice, width * height, range);
+        values[std::size_t(dice.integer(0, 99))] = kNotANumber;
+        values[std::size_t(dice.integer(100, 199))] = -kNotANumber;
+        values[std::size_t(dice.integer(200, 299))] = kInfinity;
+        values[std::size_t(dice.integer(300, 399))] = -kInfinity;
+        const PaneImage image = make_image(width, height, values, std::string(colors.name), range);
+        screen.draw(0, image, all, all);
+        CAPTURE(colors.name, range.low, range.high);
+        CHECK(largest_difference(screen.read(), width, image, all, all) <= 1);
+    }
+}
+
+TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    constexpr int kSize = 64;
+    Screen screen(kSize, kSize);
+    const ScreenRect all{0, 0, kSize, kSize};
+    const ValueRange ranges[] = {{0.5, 0.5000001},
+                                 {1e6, 1e6 + 0.25},
+                                 {-1e-30, 1e-30},
+                                 {-3e38, 3e38},
+                                 {-1e300, 1e300},
+                                 {0.25, 0.25},
+                                 {1, 0},
+                                 {0, 0}};
+    for (const ValueRange& range : ranges) {
+        std::vector<float> values;
+        for (int i = 0; i < kSize * kSize; ++i) {
+            const double t = dice.uniform(-0.2, 1.2);
+            values.push_back(float(range.low + t * (range.high - range.low)));
+            if (!std::isfinite(values.back())) values.back() = float(dice.uniform(-3e38, 3e38));
+        }
+        values[0] = float(range.low);
+        values[1] = float(range.high);
+        values[2] = kNotANumber;
+        values[3] = kInfinity;
+        values[4] = -kInfinity;
+        // Every entry has its own colour there, so that an entry off by one is seen.
+        const PaneImage image = make_image(kSize, kSize, values, "grey", range);
+        screen.draw(0, image, all, all);
+        CAPTURE(range.low, range.high);
+        CHECK(largest_difference(screen.read(), kSize, image, all, all) <= 1);
+    }
+}
+
+TEST_CASE("Values on the steps of a range get the very entry that the PNG gives them") {
+    constexpr int kSteps = 256;
+    Screen screen(kSteps, 1);
+    const ScreenRect all{0, 0, kSteps, 1};
+    std::vector<float> values;
+    for (int i = 0; i < kSteps; ++i) values.push_back(float(i) / kSteps);
+    const PaneImage image = make_image(kSteps, 1, values, "grey", {0, 1});
+    screen.draw(0, image, all, all);
+    CHECK(largest_difference(screen.read(), kSteps, image, all, all) == 0);
+}
+
+TEST_CASE("A picture beyond the pane's edges is cut at them") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    constexpr int kWidth = 211, kHeight = 157;
+    for (int repeat = 0; repeat < 4; ++repeat) {
+        Screen screen(kWidth, kHeight);
+        const int width = dice.integer(50, 300), height = dice.integer(50, 300);
+        const ScreenRect where{
+            double(dice.integer(-100, 100)), double(dice.integer(-100, 100)), double(width), double(height)};
+        const ScreenRect clip{double(dice.integer(-20, 60)),
+                              double(dice.integer(-20, 60)),
+                              double(dice.integer(20, 180)),
+                              double(dice.integer(20, 180))};
+        const PaneImage image =
+            make_image(width, height, random_values(dice, width * height, {0, 1}), "viridis", {0, 1});
+        screen.draw(0, image, where, clip);
+        CAPTURE(where.x, where.y, width, height, clip.x, clip.y, clip.width, clip.height);
+        CHECK(largest_difference(screen.read(), kWidth, image, where, clip) <= 1);
+    }
+}
+
+TEST_CASE("A picture of an older view is drawn at its new place and size") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    constexpr int kSize = 200;
+    for (int repeat = 0; repeat < 10; ++repeat) {
+        Screen screen(kSize, kSize);
+        const int width = dice.integer(20, 60), height = dice.integer(20, 60);
+        const PaneImage image =
+            make_image(width, height, random_values(dice, width * height, {0, 1}), "turbo", {0, 1});
+        const ScreenRect where{dice.uniform(-80, 80),
+                               dice.uniform(-80, 80),
+                               width * dice.uniform(0.3, 7),
+                               height * dice.uniform(0.3, 7)};
+        screen.draw(0, image, where, {0, 0, kSize, kSize});
+        CAPTURE(where.x, where.y, where.width, where.height, width, height);
+        CHECK(wrong_pixels(screen.read(), kSize, image, where) == 0);
+    }
+}
+
+TEST_CASE("A cell that fills the screen many times over is drawn without holes") {
+    constexpr int kSize = 100;
+    Screen screen(kSize, kSize);
+    const PaneImage image = make_image(2, 1, {0, 1}, "grey", {0, 1});
+    // The border between the two texels lies on column 30.
+    screen.draw(0, image, {30 - 5e5, -3e5, 1e6, 6e5}, {0, 0, kSize, kSize});
+    const std::vector<Rgb> seen = screen.read();
+    for (int i = 0; i < kSize * kSize; ++i) {
+        const Rgb expected = colormap("grey").colors[i % kSize < 30 ? 0 : 255];
+        if (difference(seen[std::size_t(i)], expected) > 1) FAIL("pixel " << i);
+    }
+}
+
+TEST_CASE("Pixels are uploaded once, and again when another picture comes into their pane") {
+    constexpr int kSize = 32;
+    Screen screen(kSize, kSize);
+    const ScreenRect all{0, 0, kSize, kSize};
+    Dice dice;
+    CAPTURE(dice.seed);
+    const auto random_image = [&](int size) {
+        return make_image(size, size, random_values(dice, size * size, {0, 1}), "grey", {0, 1});
+    };
+    const PaneImage first = random_image(kSize), second = random_image(kSize);
+    screen.draw(0, first, all, all);
+    CHECK(first.pixels.use_count() == 2);
+    screen.draw(0, first, all, all);
+    CHECK(largest_difference(screen.read(), kSize, first, all, all) <= 1);
+    screen.draw(0, second, all, all);
+    CHECK(largest_difference(screen.read(), kSize, second, all, all) <= 1);
+    CHECK(first.pixels.use_count() == 1);
+    // A larger one needs a new texture, a smaller one uses a part of it.
+    screen.draw(0, random_image(300), {0, 0, 300, 300}, all);
+    const PaneImage small = random_image(7);
+    const ScreenRect corner{5, 6, 7, 7};
+    screen.draw(0, first, all, all);
+    screen.draw(1, small, corner, corner);
+    const std::vector<Rgb> seen = screen.read();
+    CHECK(difference(seen[6 * kSize + 5], colormap("grey").at(small.pixels->host[0], 0, 1)) <= 1);
+    CHECK(difference(seen[12 * kSize + 11], colormap("grey").at(small.pixels->host[48], 0, 1)) <= 1);
+    CHECK(difference(seen[0], colormap("grey").at(first.pixels->host[0], 0, 1)) <= 1);
+    CHECK(screen.renderer().transfer_ms() > 0);
+    CHECK(!screen.renderer().transfer().text.empty());
+}

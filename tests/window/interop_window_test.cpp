@@ -1,0 +1,109 @@
+// Pixels that lie on a GPU: by interop where OpenGL is on the same GPU, else copied, and drawn the same.
+
+#if STENCILSCOPE_HAS_CUDA
+
+#include <string>
+
+#include "kernels/cuda/cuda_runtime.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+#include "tests/support/window/screen.h"
+
+namespace {
+
+using namespace stencil;
+using namespace stencil_test;
+
+constexpr int kWidth = 301, kHeight = 203;
+
+void require_gpu() {
+    const CudaStatus cuda = query_cuda();
+    if (cuda.devices.empty()) skip(cuda.why_none);
+}
+
+PaneImage random_image(Dice& dice) {
+    std::vector<float> values;
+    for (int i = 0; i < kWidth * kHeight; ++i) values.push_back(float(dice.uniform(0, 1)));
+    return make_image(kWidth, kHeight, std::move(values), "grey", {0, 1});
+}
+
+PaneImage on_device(const PaneImage& image) {
+    const Pixels& host = *image.pixels;
+    auto pixels = std::make_shared<Pixels>();
+    pixels->width = host.width;
+    pixels->height = host.height;
+    pixels->on_device = true;
+    pixels->device_bytes = host.host.size() * sizeof(float);
+    pixels->device = CudaMemory(pixels->device_bytes);
+    CudaStream stream;
+    const std::size_t row = std::size_t(host.width) * sizeof(float);
+    copy_to_device({pixels->device.data(), row, host.host.data(), row, row, std::size_t(host.height)},
+                   stream);
+    PaneImage moved = image;
+    moved.pixels = std::move(pixels);
+    return moved;
+}
+
+int wrong_pixels(const std::vector<Rgb>& seen, const PaneImage& host) {
+    int wrong = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i)
+        wrong += difference(seen[i], colormap("grey").at(host.pixels->host[i], 0, 1)) > 1;
+    return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way they take") {
+    require_gpu();
+    Dice dice;
+    CAPTURE(dice.seed);
+    const ScreenRect all{0, 0, kWidth, kHeight};
+    for (const bool allowed : {true, false}) {
+        Screen screen(kWidth, kHeight, allowed);
+        const Transfer at_start = screen.renderer().transfer();
+        const bool software = contains(screen.display().gl_renderer(), "llvmpipe");
+        CAPTURE(allowed, at_start.text, screen.display().gl_renderer());
+        CHECK((at_start.interop ? contains(at_start.text, "interop") : contains(at_start.text, "copied")));
+        if (!allowed) CHECK(contains(at_start.text, "switched off"));
+        if (allowed && software) CHECK(contains(at_start.text, "OpenGL is llvmpipe (software), CUDA is "));
+        if (allowed && contains(screen.display().gl_renderer(), "NVIDIA")) CHECK(at_start.interop);
+        for (int frame = 0; frame < 12; ++frame) {
+            const PaneImage host = random_image(dice);
+            screen.draw(frame % 2, on_device(host), all, all);
+            CHECK(wrong_pixels(screen.read(), host) == 0);
+            CHECK(screen.renderer().transfer().interop == at_start.interop);
+        }
+        CHECK(screen.renderer().transfer_ms() > 0);
+        CHECK(screen.renderer().transfer_ms() < 1000);
+        // Then a run goes on on the CPU backend, and back.
+        const PaneImage host = random_image(dice);
+        screen.draw(0, host, all, all);
+        CHECK(wrong_pixels(screen.read(), host) == 0);
+        CHECK(contains(screen.renderer().transfer().text, "copied"));
+        const PaneImage again = random_image(dice);
+        screen.draw(0, on_device(again), all, all);
+        CHECK(wrong_pixels(screen.read(), again) == 0);
+        CHECK(screen.renderer().transfer().text == at_start.text);
+    }
+}
+
+TEST_CASE("Pixels on the GPU outlive the copy into the texture and no longer") {
+    require_gpu();
+    Dice dice;
+    CAPTURE(dice.seed);
+    const ScreenRect all{0, 0, kWidth, kHeight};
+    Screen screen(kWidth, kHeight, true);
+    std::weak_ptr<const Pixels> first;
+    {
+        const PaneImage image = on_device(random_image(dice));
+        first = image.pixels;
+        screen.draw(0, image, all, all);
+    }
+    CHECK(!first.expired());
+    screen.draw(0, on_device(random_image(dice)), all, all);
+    screen.read();
+    screen.renderer().transfer_ms();
+    CHECK(first.expired());
+}
+
+#endif

@@ -1,0 +1,205 @@
+// Every key does what the help says.
+#include "app/window/shortcuts.h"
+
+#include <GLFW/glfw3.h>
+
+#include <map>
+#include <set>
+
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+struct Outcome {
+    const UiState& before;
+    const UiState& after;
+    const Snapshot& snapshot;
+
+    /// The one action that came of it.
+    template <class T>
+    const T* action() const {
+        return after.actions.size() == 1 ? std::get_if<T>(&after.actions.front()) : nullptr;
+    }
+};
+
+using Expectation = bool (*)(const Outcome&);
+
+bool shows(const UiState& ui, std::vector<Pane> expected) {
+    return ui.panes == expected;
+}
+
+const std::map<UiCommand, Expectation>& expectations() {
+    static const std::map<UiCommand, Expectation> table{
+        {toggle_running,
+         [](const Outcome& o) {
+             return o.action<action::Run>() && o.action<action::Run>()->on != o.snapshot.running;
+         }},
+        {single_step,
+         [](const Outcome& o) { return o.action<action::Step>() && o.action<action::Step>()->steps == 1; }},
+        {reset, [](const Outcome& o) { return o.action<action::Reset>() != nullptr; }},
+        {faster,
+         [](const Outcome& o) {
+             const auto* scale = o.action<action::ScalePace>();
+             return scale && scale->factor == 2;
+         }},
+        {slower,
+         [](const Outcome& o) {
+             const auto* scale = o.action<action::ScalePace>();
+             return scale && scale->factor == 0.5;
+         }},
+        {undo, [](const Outcome& o) { return o.action<action::Undo>() != nullptr; }},
+        {redo, [](const Outcome& o) { return o.action<action::Redo>() != nullptr; }},
+        {next_view,
+         [](const Outcome& o) { return o.after.panes.size() == 1 && o.after.panes != o.before.panes; }},
+        {toggle_three_up,
+         [](const Outcome& o) {
+             return shows(o.after, {Pane::start, Pane::now, Pane::laplacian});
+         }},
+        {snap_range, [](const Outcome& o) { return o.after.snap_range; }},
+        {fit, [](const Outcome& o) { return !o.before.view.fitted && o.after.view.fitted; }},
+        {one_cell_per_pixel,
+         [](const Outcome& o) { return o.after.view.scale == 1 && !o.after.view.fitted; }},
+        {use_brush, [](const Outcome& o) { return o.after.tool == Tool::paint; }},
+        {use_probe, [](const Outcome& o) { return o.after.tool == Tool::probe; }},
+        {use_profile, [](const Outcome& o) { return o.after.tool == Tool::profile; }},
+        {smaller_brush, [](const Outcome& o) { return o.after.brush.radius < o.before.brush.radius; }},
+        {larger_brush, [](const Outcome& o) { return o.after.brush.radius > o.before.brush.radius; }},
+        {export_now,
+         [](const Outcome& o) {
+             const auto* wanted = o.action<action::Export>();
+             return wanted && wanted->folder == o.before.panel.exports.folder &&
+                    wanted->files == o.before.panel.exports.files;
+         }},
+        {copy_command_line, [](const Outcome& o) { return o.after.copy_command_line; }},
+        {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
+        {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
+        {toggle_panels,
+         [](const Outcome& o) { return o.after.preferences.panels != o.before.preferences.panels; }},
+        {toggle_theme,
+         [](const Outcome& o) { return o.after.preferences.theme != o.before.preferences.theme; }},
+        {larger_text,
+         [](const Outcome& o) { return o.after.preferences.font_size > o.before.preferences.font_size; }},
+        {smaller_text,
+         [](const Outcome& o) { return o.after.preferences.font_size < o.before.preferences.font_size; }},
+        {toggle_full_screen, [](const Outcome& o) { return o.after.full_screen != o.before.full_screen; }},
+        {quit, [](const Outcome& o) { return o.after.about_to_close; }},
+    };
+    return table;
+}
+
+Snapshot random_session(Dice& dice) {
+    Snapshot snapshot = empty_snapshot();
+    snapshot.running = dice.integer(0, 1) == 1;
+    snapshot.steps_per_frame = dice.integer(0, 1) * dice.integer(1, 1000);
+    snapshot.last_batch = dice.integer(1, 1000);
+    snapshot.budget_ms = dice.uniform(1, 30);
+    snapshot.can_undo = "coefficient";
+    snapshot.can_redo = "brush stroke";
+    return snapshot;
+}
+
+UiState random_interface(Dice& dice) {
+    UiState ui;
+    ui.tool = Tool(dice.integer(0, 2));
+    ui.brush.radius = dice.uniform(2, 100);
+    ui.canvas = {0, 0, 800, 600};
+    ui.view = {dice.uniform(2, 50), 3, 4, false};
+    ui.help_open = dice.integer(0, 1) == 1;
+    ui.panel.exports.folder = "folder" + std::to_string(dice.integer(0, 99));
+    return ui;
+}
+
+}  // namespace
+
+TEST_CASE("no two shortcuts share a key") {
+    std::set<std::pair<int, int>> seen;
+    for (const Shortcut& row : shortcuts()) {
+        CHECK_FALSE(row.chords.empty());
+        for (const Chord& chord : row.chords) {
+            CAPTURE(row.what, chord.key, chord.mods);
+            CHECK(seen.emplace(chord.key, chord.mods).second);
+        }
+    }
+}
+
+TEST_CASE("every shortcut does what the help says of it") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const HeadlessImGui imgui(800, 600);
+    for (const Shortcut& row : shortcuts()) {
+        CAPTURE(row.what);
+        const auto expected = expectations().find(row.command);
+        REQUIRE(expected != expectations().end());
+        CHECK(shortcut_of(row.command) == &row);
+        for (const Chord& chord : row.chords) {
+            const UiState before = random_interface(dice);
+            const Snapshot snapshot = random_session(dice);
+            UiState after = before;
+            // Num lock and caps lock are no part of a key.
+            CHECK(handle_key({chord.key, chord.mods | GLFW_MOD_NUM_LOCK, false}, after, snapshot));
+            CHECK(expected->second({before, after, snapshot}));
+            CHECK(after.actions.size() <= 1);
+        }
+    }
+}
+
+TEST_CASE("keys are ignored while a text is being typed") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const HeadlessImGui imgui(800, 600);
+    ImGui::GetIO().WantTextInput = true;
+    const Snapshot snapshot = random_session(dice);
+    for (const Shortcut& row : shortcuts())
+        for (const Chord& chord : row.chords) {
+            UiState ui;
+            CHECK(handle_key({chord.key, chord.mods, false}, ui, snapshot) == row.while_typing);
+            CHECK(ui.actions.empty());
+            CHECK(ui.about_to_close == row.while_typing);  // quitting alone
+        }
+}
+
+TEST_CASE("a held key repeats what can be repeated and nothing else") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const HeadlessImGui imgui(800, 600);
+    const Snapshot snapshot = random_session(dice);
+    UiState ui;
+    handle_key({GLFW_KEY_SPACE, 0, true}, ui, snapshot);
+    handle_key({GLFW_KEY_T, 0, true}, ui, snapshot);
+    CHECK(ui.actions.empty());
+    CHECK(ui.preferences.theme == Theme::dark);
+    handle_key({GLFW_KEY_TAB, 0, true}, ui, snapshot);
+    handle_key({GLFW_KEY_EQUAL, 0, true}, ui, snapshot);
+    CHECK(ui.actions.size() == 2);
+}
+
+TEST_CASE("keys that stand for nothing are left to others") {
+    const HeadlessImGui imgui(800, 600);
+    UiState ui;
+    CHECK_FALSE(handle_key({GLFW_KEY_X, 0, false}, ui, empty_snapshot()));
+    CHECK_FALSE(handle_key({GLFW_KEY_SPACE, GLFW_MOD_ALT, false}, ui, empty_snapshot()));
+    CHECK(handle_key({GLFW_KEY_Z, GLFW_MOD_CONTROL, false}, ui, empty_snapshot()));
+    CHECK(ui.actions.empty());  // there is nothing to undo
+}
+
+TEST_CASE("the views go round, and three-up comes back to the one before") {
+    const HeadlessImGui imgui(800, 600);
+    UiState ui;
+    const Snapshot snapshot = empty_snapshot();
+    std::set<Pane> seen;
+    for (std::size_t i = 0; i < panes().size(); ++i) {
+        seen.insert(ui.panes.front());
+        handle_key({GLFW_KEY_V, 0, false}, ui, snapshot);
+    }
+    CHECK(seen.size() == panes().size());
+    CHECK(ui.panes == std::vector{Pane::now});
+    show_pane(ui, Pane::from_start);
+    handle_key({GLFW_KEY_3, 0, false}, ui, snapshot);
+    CHECK(is_three_up(ui));
+    handle_key({GLFW_KEY_3, 0, false}, ui, snapshot);
+    CHECK(ui.panes == std::vector{Pane::from_start});
+}
