@@ -192,12 +192,12 @@ void add_bench(CLI::App& app, BenchRequest& request) {
     add_number("--steps",
                "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
                [](LadderSpec& s, const std::string& text) {
-                   s.steps = parse_integer(text, "--steps", 1, kMostSteps);
+                   s.steps = parse_integer(text, "--steps", 1, kMaxSteps);
                });
     add_number("--repeats",
                "timed repeats, of which the median counts (default 7, at least 5)",
                [](LadderSpec& s, const std::string& text) {
-                   s.repeats = int(parse_integer(text, "--repeats", kLeastRepeats, 1000));
+                   s.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
                });
     add_setting(*bench, "seed", "of the random field to start from", spec.run);
     add_setting(*bench, "threads", "CPU threads (default: all)", spec.run);

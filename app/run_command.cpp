@@ -53,9 +53,9 @@ long long next_batch(const Simulation& simulation) {
     const long long at_a_time = method.steps_at_a_time;
     long long batch = done == 0 ? kFirstBatch : at_a_time;
     if (method.jumps)
-        batch = kMostSteps;
+        batch = kMaxSteps;
     else if (done > 0 && seconds_per_step > 0) {
-        batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMostSteps);
+        batch = std::clamp(static_cast<long long>(kBatchSeconds / seconds_per_step), 1LL, kMaxSteps);
         // Fewer than the method does at a time would slow it down, so that is the least unless it takes too
         // long.
         if (batch > at_a_time)

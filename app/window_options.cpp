@@ -36,11 +36,11 @@ void set_theme(WindowRequest& request, const std::string& text) {
 }
 
 void set_window(WindowRequest& request, const std::string& text) {
-    constexpr int kLeast = 320, kMost = 16384;
+    constexpr int kMin = 320, kMax = 16384;
     const auto parts = split(text, 'x');
     if (parts.size() != 2) throw InputError("--window " + text + ": must be WIDTHxHEIGHT, e.g. 1280x800");
-    request.window = Size{int(parse_integer(parts[0], "--window", kLeast, kMost)),
-                          int(parse_integer(parts[1], "--window", kLeast, kMost))};
+    request.window = Size{int(parse_integer(parts[0], "--window", kMin, kMax)),
+                          int(parse_integer(parts[1], "--window", kMin, kMax))};
 }
 
 void set_scale(WindowRequest& request, const std::string& text) {
@@ -61,7 +61,7 @@ void set_zoom(WindowRequest& request, const std::string& text) {
 }
 
 void set_pace(WindowRequest& request, const std::string& text) {
-    request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMostSteps);
+    request.steps_per_frame = text == "auto" ? 0 : parse_integer(text, "--steps-per-frame", 1, kMaxSteps);
 }
 
 }  // namespace
@@ -101,7 +101,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "N",
         "leave after N frames of the field; the user's settings are not touched",
         [](WindowRequest& r, const std::string& text) {
-            r.frames = parse_integer(text, "--frames", 1, kMostSteps);
+            r.frames = parse_integer(text, "--frames", 1, kMaxSteps);
         });
     add("--screenshot",
         "FILE.png",

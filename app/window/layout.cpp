@@ -89,9 +89,9 @@ void draw_splitter(UiState& ui, const Area& area, float window_width) {
     const bool touched = held || ImGui::IsItemHovered();
     if (touched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
     if (held) {
-        const float most = std::min(kMostPanelWidth, float(kLargestPanelShare) * window_width / ui.scale);
+        const float most = std::min(kMaxPanelWidth, float(kLargestPanelShare) * window_width / ui.scale);
         const float wished = (ImGui::GetIO().MousePos.x - area.width / 2) / ui.scale;
-        ui.preferences.panel_width = std::max(kLeastPanelWidth, std::min(wished, most));
+        ui.preferences.panel_width = std::max(kMinPanelWidth, std::min(wished, most));
     }
     const ImU32 color = ImGui::GetColorU32(held      ? ImGuiCol_SeparatorActive
                                            : touched ? ImGuiCol_SeparatorHovered

@@ -15,8 +15,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kLeastWindow = 320, kMostWindow = 16384;
-constexpr std::size_t kMostSections = 64;
+constexpr int kMinWindow = 320, kMaxWindow = 16384;
+constexpr std::size_t kMaxSections = 64;
 
 void read(const Json& json, const char* name, bool& value) {
     if (const auto found = json.find(name); found != json.end() && found->is_boolean())
@@ -33,7 +33,7 @@ void read(const Json& json, const char* name, T& value, T least, T most) {
 
 void read(const Json& json, const char* name, std::vector<std::string>& texts) {
     const auto found = json.find(name);
-    if (found == json.end() || !found->is_array() || found->size() > kMostSections) return;
+    if (found == json.end() || !found->is_array() || found->size() > kMaxSections) return;
     const bool all = std::ranges::all_of(*found, [](const Json& text) { return text.is_string(); });
     if (all) texts = found->get<std::vector<std::string>>();
 }
@@ -63,11 +63,11 @@ Preferences read_preferences(std::string_view text) {
     if (!json.is_object()) return result;
     if (const auto theme = json.find("theme"); theme != json.end() && *theme == "light")
         result.theme = Theme::light;
-    read(json, "font_size", result.font_size, kLeastFontSize, kMostFontSize);
+    read(json, "font_size", result.font_size, kMinFontSize, kMaxFontSize);
     read(json, "panels", result.panels);
-    read(json, "panel_width", result.panel_width, kLeastPanelWidth, kMostPanelWidth);
-    read(json, "window_width", result.window_width, kLeastWindow, kMostWindow);
-    read(json, "window_height", result.window_height, kLeastWindow, kMostWindow);
+    read(json, "panel_width", result.panel_width, kMinPanelWidth, kMaxPanelWidth);
+    read(json, "window_width", result.window_width, kMinWindow, kMaxWindow);
+    read(json, "window_height", result.window_height, kMinWindow, kMaxWindow);
     read(json, "hints_seen", result.hints_seen);
     read(json, "open_sections", result.open_sections);
     return result;

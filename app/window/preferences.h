@@ -10,8 +10,8 @@
 
 namespace stencil {
 
-inline constexpr float kLeastFontSize = 10, kMostFontSize = 32;        ///< pixels at scale 1
-inline constexpr float kLeastPanelWidth = 280, kMostPanelWidth = 900;  ///< pixels at scale 1
+inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;        ///< pixels at scale 1
+inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;  ///< pixels at scale 1
 
 /// $XDG_CONFIG_HOME/stencilscope/window.json, or in ~/.config; empty where the environment names neither.
 std::optional<std::filesystem::path> preferences_path();

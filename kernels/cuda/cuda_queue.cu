@@ -4,25 +4,25 @@
 
 namespace stencil {
 
-CudaMark::CudaMark() {
+CudaEvent::CudaEvent() {
     cudaEvent_t event = nullptr;
     CUDA_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     event_ = event;
 }
 
-CudaMark::~CudaMark() {
+CudaEvent::~CudaEvent() {
     cudaEventDestroy(static_cast<cudaEvent_t>(event_));
 }
 
-void CudaMark::set(CudaStream& stream) {
+void CudaEvent::record(CudaStream& stream) {
     CUDA_CHECK(cudaEventRecord(static_cast<cudaEvent_t>(event_), cuda_handle(stream)));
 }
 
-void CudaMark::hold(CudaStream& stream) {
+void CudaEvent::wait_on(CudaStream& stream) {
     CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), static_cast<cudaEvent_t>(event_), 0));
 }
 
-void CudaMark::wait() {
+void CudaEvent::wait() {
     CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
 }
 
@@ -34,7 +34,7 @@ void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& 
     CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, cuda_handle(stream)));
 }
 
-CudaSequence::CudaSequence(CudaStream& stream, const std::function<void()>& enqueue) {
+CudaGraph::CudaGraph(CudaStream& stream, const std::function<void()>& enqueue) {
     CUDA_CHECK(cudaStreamBeginCapture(cuda_handle(stream), cudaStreamCaptureModeThreadLocal));
     cudaGraph_t graph = nullptr;
     try {
@@ -53,11 +53,11 @@ CudaSequence::CudaSequence(CudaStream& stream, const std::function<void()>& enqu
     executable_ = executable;
 }
 
-CudaSequence::~CudaSequence() {
+CudaGraph::~CudaGraph() {
     cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(executable_));
 }
 
-void CudaSequence::launch(CudaStream& stream) {
+void CudaGraph::launch(CudaStream& stream) {
     CUDA_CHECK(cudaGraphLaunch(static_cast<cudaGraphExec_t>(executable_), cuda_handle(stream)));
 }
 

@@ -10,17 +10,17 @@
 namespace stencil {
 
 /// A point in a stream that others can wait for.
-class CudaMark {
+class CudaEvent {
   public:
-    CudaMark();
-    ~CudaMark();
-    CudaMark(const CudaMark&) = delete;
-    CudaMark& operator=(const CudaMark&) = delete;
+    CudaEvent();
+    ~CudaEvent();
+    CudaEvent(const CudaEvent&) = delete;
+    CudaEvent& operator=(const CudaEvent&) = delete;
 
     /// All that has been enqueued on the stream until now.
-    void set(CudaStream& stream);
+    void record(CudaStream& stream);
     /// What will be enqueued on the stream waits for it.
-    void hold(CudaStream& stream);
+    void wait_on(CudaStream& stream);
     /// The host waits for it. An unset one is over.
     void wait();
 
@@ -33,13 +33,13 @@ void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream
 void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 
 /// What was enqueued on a stream once, to be enqueued again as a whole.
-class CudaSequence {
+class CudaGraph {
   public:
     /// Calls `enqueue`, which only enqueues on that stream and does not wait.
-    CudaSequence(CudaStream& stream, const std::function<void()>& enqueue);
-    ~CudaSequence();
-    CudaSequence(const CudaSequence&) = delete;
-    CudaSequence& operator=(const CudaSequence&) = delete;
+    CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
+    ~CudaGraph();
+    CudaGraph(const CudaGraph&) = delete;
+    CudaGraph& operator=(const CudaGraph&) = delete;
 
     void launch(CudaStream& stream);
 

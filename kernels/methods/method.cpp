@@ -64,7 +64,7 @@ std::span<const Method> methods() {
          .steps_at_a_time = kResidentSteps,
          .steps_fused = 0,
          .unfit = ON_CUDA(resident_unfit),
-         .summary = "the field stays in registers; blocks exchange their rims every few steps",
+         .summary = "the field stays in registers; blocks exchange their halos every few steps",
          .make_float32 = ON_CUDA(make_resident<float>),
          .make_float64 = ON_CUDA(make_resident<double>)},
         {.name = "spectral",

@@ -5,8 +5,8 @@
 // a row is one coalesced access of 512 bytes, and a thread keeps its group of every row in registers: several
 // loads are on their way at once, which one cell per thread never has. Neighbours within the strip are in the
 // same thread, west and east come from the lanes beside by shuffles, and the rows above and below a strip
-// from the neighbouring warps through shared memory. Only the rim of the whole tile is read twice. Tiles that
-// touch the field's edge load cell by cell and ask the boundary; the others never do.
+// from the neighbouring warps through shared memory. Only the halo of the whole tile is read twice. Tiles
+// that touch the field's edge load cell by cell and ask the boundary; the others never do.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"
@@ -42,7 +42,7 @@ struct SharedRows {
     Group<T> last[kWarps][kLanes];
 };
 
-// What a tile reads of the field. Inner tiles have their whole rim inside it.
+// What a tile reads of the field. Inner tiles have their whole halo inside it.
 template <class T, Boundary B, bool kInner>
 struct Source {
     FieldView<const T> u;

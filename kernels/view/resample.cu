@@ -21,7 +21,7 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kColumns = 4;  ///< of a thread
 constexpr int kRows = 4;     ///< of a thread at a time
-constexpr int kMostColumns = kThreads * kColumns;
+constexpr int kMaxColumns = kThreads * kColumns;
 
 // On a multiprocessor: as many as have their sums in registers.
 template <Quantity Q>
@@ -49,7 +49,7 @@ BlockShape shape_for(const PixelGrid& grid) {
     BlockShape shape{1, 1, 8};
     const double size = std::max(grid.columns.size, 1.0);
     // Neighbouring pixels reach over two columns more than they are wide, at most.
-    const double room = (kMostColumns - 4) / size;
+    const double room = (kMaxColumns - 4) / size;
     shape.pixels = room >= kThreads ? kThreads : std::max(int(room), 1);
     shape.pixels = std::min(shape.pixels, grid.width);
     while (shape.lanes < 32 && shape.pixels * shape.lanes * 2 <= kThreads) shape.lanes *= 2;
@@ -132,7 +132,7 @@ __device__ double sum_columns(
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kThreads, kBlocks<Q>)
     average_kernel(QuantitySource<T> source, PixelGrid grid, BlockShape shape) {
-    __shared__ double sums[kMostColumns];
+    __shared__ double sums[kMaxColumns];
     const int first = int(blockIdx.x) * shape.pixels;
     const int end = min(first + shape.pixels, grid.width);
     const int lane = int(threadIdx.x) & (shape.lanes - 1);

@@ -15,7 +15,7 @@ namespace stencil {
 namespace {
 
 constexpr Size kNextToNothing{32, 32};
-constexpr long long kMostRepeatSteps =
+constexpr long long kMaxRepeatSteps =
     10000;  // of a repeat: what a millisecond of the fastest takes, and enough
 // Repeats' worth of steps that warming up may take.
 constexpr int kWarmRepeats = 8;
@@ -101,11 +101,11 @@ std::string Ladder::why_not(const Case& one) const {
 }
 
 TrialRule Ladder::rule_for(const Case& one) const {
-    TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMostRepeatSteps};
+    TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
     const double most = steps_that_leave_something(spec_.run.params(), one.size);
     rule.most_steps = static_cast<long long>(
-        std::clamp(most / (spec_.repeats + kWarmRepeats), 1.0, double(kMostRepeatSteps)));
-    if (one.floor) rule = {0, kLeastRepeats, spec_.repeat_seconds / 10, kMostRepeatSteps};
+        std::clamp(most / (spec_.repeats + kWarmRepeats), 1.0, double(kMaxRepeatSteps)));
+    if (one.floor) rule = {0, kMinRepeats, spec_.repeat_seconds / 10, kMaxRepeatSteps};
     return rule;
 }
 

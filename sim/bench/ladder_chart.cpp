@@ -110,13 +110,13 @@ void draw_names(FigureCanvas& canvas, const SpeedChart& chart, const Box& box) {
         names.push_back({&curve, end, end.y});
     }
     std::ranges::sort(names, {}, &Name::y);
-    constexpr double kLeast = 1.25 * kLabelSize;
-    for (std::size_t i = 1; i < names.size(); ++i) names[i].y = std::max(names[i].y, names[i - 1].y + kLeast);
+    constexpr double kMin = 1.25 * kLabelSize;
+    for (std::size_t i = 1; i < names.size(); ++i) names[i].y = std::max(names[i].y, names[i - 1].y + kMin);
     // Pushed below the axes, they move up again from the last one on.
     double floor = box.bottom();
     for (auto name = names.rbegin(); name != names.rend(); ++name) {
         name->y = std::min(name->y, floor);
-        floor = name->y - kLeast;
+        floor = name->y - kMin;
     }
     for (const Name& name : names) {
         const double x = box.right() + kLabelGap;

@@ -125,8 +125,8 @@ std::vector<int> sweep_edges(int largest) {
     constexpr int kUnit = 128;
     std::vector<int> edges;
     const auto whole = [](double edge) { return int(edge) / kUnit * kUnit; };
-    largest = std::max(whole(largest), kLeastSweep);
-    for (double edge = kLeastSweep; edge < largest; edge *= std::numbers::sqrt2)
+    largest = std::max(whole(largest), kMinSweep);
+    for (double edge = kMinSweep; edge < largest; edge *= std::numbers::sqrt2)
         edges.push_back(whole(edge + kUnit / 2));
     edges.push_back(largest);
     return edges;

@@ -9,14 +9,14 @@
 
 namespace stencil {
 
-inline constexpr int kLeastRepeats = 5;
-inline constexpr int kLeastSweep = 256;  ///< edge of a sweep's smallest field
+inline constexpr int kMinRepeats = 5;
+inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 
 struct LadderSpec {
     /// What it has in common with a run: dtype, boundary, coefficient, seed, backend, threads, memory limit.
     RunSpec run;
     std::vector<Size> sizes;           ///< empty: some that show the device's levels, as far as they fit
-    bool sweep = false;                ///< from kLeastSweep to the largest square that fits
+    bool sweep = false;                ///< from kMinSweep to the largest square that fits
     std::vector<std::string> methods;  ///< empty: all of the device's
     long long steps = 0;               ///< in each timed repeat; 0: as many as take repeat_seconds
     int repeats = 7;
@@ -38,7 +38,7 @@ void add_sizes(LadderSpec& spec, std::string_view text);
 /// "naive,tiled". Throws InputError.
 void add_methods(LadderSpec& spec, std::string_view text);
 
-/// Powers of two from kLeastSweep on, the squares whose area lies half way between them, and `largest`, down
+/// Powers of two from kMinSweep on, the squares whose area lies half way between them, and `largest`, down
 /// to a multiple of 128.
 std::vector<int> sweep_edges(int largest);
 

@@ -5,7 +5,7 @@
 namespace stencil {
 namespace {
 
-constexpr int kMostWarmCalls = 16;
+constexpr int kMaxWarmCalls = 16;
 constexpr double kWarmSeconds = 0.05;
 // A batch that takes so long tells how long a step takes.
 constexpr double kTelling = 0.02;
@@ -44,7 +44,7 @@ void Trial::warm_up() {
         batch_ *= 2;
         return;
     }
-    if (warm_seconds_ < kWarmSeconds && warm_calls_ < kMostWarmCalls) return;
+    if (warm_seconds_ < kWarmSeconds && warm_calls_ < kMaxWarmCalls) return;
     const double fitting = rule_.seconds * double(batch_) / std::max(seconds, 1e-9);
     steps_ = rule_.steps > 0 ? rule_.steps : whole_passes(std::min(fitting, double(rule_.most_steps)));
 }

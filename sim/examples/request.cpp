@@ -13,7 +13,7 @@
 namespace stencil {
 namespace {
 
-constexpr int kMostRepeats = 100000, kMostThreads = 4096;
+constexpr int kMaxRepeats = 100000, kMaxThreads = 4096;
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
 constexpr std::string_view kBackends[] = {"cpu", "cuda"};
 constexpr std::string_view kDTypes[] = {"float32", "float64", "both"};
@@ -60,7 +60,7 @@ constexpr RequestOption kOptions[] = {
      "automatic",
      {},
      [](ExampleRequest& r, const std::string& text) {
-         r.repeats = int(parse_integer(text, "--repeats", 1, kMostRepeats));
+         r.repeats = int(parse_integer(text, "--repeats", 1, kMaxRepeats));
      },
      [](const ExampleRequest& r) { return count_text(r.repeats); }},
     {"threads",
@@ -69,7 +69,7 @@ constexpr RequestOption kOptions[] = {
      "all",
      {},
      [](ExampleRequest& r, const std::string& text) {
-         r.threads = int(parse_integer(text, "--threads", 1, kMostThreads));
+         r.threads = int(parse_integer(text, "--threads", 1, kMaxThreads));
      },
      [](const ExampleRequest& r) { return count_text(r.threads); }},
     {"memory-limit",

@@ -49,8 +49,8 @@ constexpr double kBelowPanel =
 
 // A panel is at most this many times as wide as high or as high as wide (cells are not square beyond it), and
 // at most this many times as high as the widest panel that the figure has room for.
-constexpr double kMostAspect = 4;
-constexpr double kMostHeight = 1.7;
+constexpr double kMaxAspect = 4;
+constexpr double kMaxHeight = 1.7;
 // Panels give up this part of their width where then every cell takes the same whole number of pixels.
 constexpr double kWholeCellShrink = 0.12;
 // Pixels on the longer side of a panel's picture in SVG and PDF.
@@ -99,8 +99,8 @@ int most_ticks(double length, double spacing) {
 Box panel_size(const Field& field, double room) {
     const int nx = field.nx(), ny = field.ny();
     const double cells = double(std::max(nx, 1)) / std::max(ny, 1);
-    const double aspect = std::clamp(cells, 1 / kMostAspect, kMostAspect);
-    double across = std::floor(std::min(room, room * kMostHeight * aspect) * kPixelsPerPoint);
+    const double aspect = std::clamp(cells, 1 / kMaxAspect, kMaxAspect);
+    double across = std::floor(std::min(room, room * kMaxHeight * aspect) * kPixelsPerPoint);
     double down = std::max(1.0, std::round(across / aspect));
     if (nx > 0 && nx <= across && aspect == cells) {
         const double whole = nx * std::floor(across / nx);

@@ -48,14 +48,14 @@ EncodedPicture load_picture(const std::filesystem::path& path) {
 // Whole weights and one division: grey pixels keep their value exactly, and nothing exceeds 1.
 template <class Sample>
 void to_grey(const Sample* samples, int channels, std::span<double> grey) {
-    constexpr int kMost = std::numeric_limits<Sample>::max();
+    constexpr int kMax = std::numeric_limits<Sample>::max();
     if (channels < 3) {
         for (std::size_t i = 0; i < grey.size(); ++i)
-            grey[i] = double(samples[i * std::size_t(channels)]) / kMost;
+            grey[i] = double(samples[i * std::size_t(channels)]) / kMax;
         return;
     }
     for (double& value : grey) {
-        value = (299 * samples[0] + 587 * samples[1] + 114 * samples[2]) / (1000.0 * kMost);
+        value = (299 * samples[0] + 587 * samples[1] + 114 * samples[2]) / (1000.0 * kMax);
         samples += channels;
     }
 }

@@ -18,7 +18,7 @@
 namespace stencil {
 namespace {
 
-constexpr std::int64_t kMostIndices = std::int64_t(1) << 31;  // rows or columns
+constexpr std::int64_t kMaxIndices = std::int64_t(1) << 31;  // rows or columns
 constexpr std::string_view kSpaces = " \t\r\v\f";
 
 struct Entry {
@@ -263,8 +263,8 @@ Contents read_contents(const std::filesystem::path& path) {
     const Banner banner = read_banner(words);
     if (!words.next_line()) words.refuse("the sizes are missing");
     Contents contents;
-    contents.rows = words.integer("number of rows", 0, kMostIndices - 1);
-    contents.columns = words.integer("number of columns", 0, kMostIndices - 1);
+    contents.rows = words.integer("number of rows", 0, kMaxIndices - 1);
+    contents.columns = words.integer("number of columns", 0, kMaxIndices - 1);
     if (banner.symmetry != Symmetry::general && contents.rows != contents.columns)
         words.refuse(
             fmt::format("a symmetric matrix is square, not {} x {}", contents.rows, contents.columns));

@@ -144,11 +144,11 @@ class Parser {
         skip_space();
         if (peek() == '-') fail("a negative axis in 'shape'");
         if (!is_digit(peek())) fail(fmt::format("expected a whole number in 'shape' at byte {}", at_));
-        constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+        constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
         std::uint64_t value = 0;
         for (; is_digit(peek()); ++at_) {
             const auto digit = std::uint64_t(peek() - '0');
-            value = value > (kMost - digit) / 10 ? kMost : value * 10 + digit;
+            value = value > (kMax - digit) / 10 ? kMax : value * 10 + digit;
         }
         if (peek() == 'L') ++at_;  // long integers of Python 2
         return value;

@@ -19,10 +19,10 @@ constexpr std::array<std::uint8_t, 8> kPngStart = {0x89, 'P', 'N', 'G', '\r', '\
 constexpr std::array<std::uint8_t, 3> kJpegStart = {0xff, 0xd8, 0xff};
 
 // Deflate spends at least 2 bits on 258 bytes.
-constexpr std::uint64_t kMostInflated = 1032;
+constexpr std::uint64_t kMaxInflated = 1032;
 // A JPEG block of 8 x 8 samples takes at least one bit; with the oddest of allowed sampling factors (4x1
 // beside 1x4) ten blocks make up 32 x 32 pixels, so 820 pixels a byte.
-constexpr std::uint64_t kMostPixelsPerJpegByte = 1024;
+constexpr std::uint64_t kMaxPixelsPerJpegByte = 1024;
 
 bool starts_with(Bytes bytes, Bytes start) {
     return bytes.size() >= start.size() && std::ranges::equal(bytes.first(start.size()), start);
@@ -101,7 +101,7 @@ PictureHeader check_png(Bytes bytes) {
     }
     if (compressed == 0) damaged("PNG", "no pixels");
     const auto bits_of_pixel = std::uint64_t(header.channels * header.picture.bits);
-    check_claim(header.picture, compressed * kMostInflated * 8 / bits_of_pixel, bytes.size());
+    check_claim(header.picture, compressed * kMaxInflated * 8 / bits_of_pixel, bytes.size());
     return header.picture;
 }
 
@@ -129,7 +129,7 @@ class JpegCheck {
             skip_scan();
         }
         if (!scanned) damaged("JPEG", "no pixels");
-        check_claim(header_, bytes_.size() * kMostPixelsPerJpegByte, bytes_.size());
+        check_claim(header_, bytes_.size() * kMaxPixelsPerJpegByte, bytes_.size());
         return header_;
     }
 

@@ -81,7 +81,7 @@ Edit parse_edit(std::string_view text) {
         throw InputError(
             fmt::format("--at {}: must be STEP:SETTING=VALUE, e.g. 500:coefficient=0.1", quotable(text)));
     Edit edit;
-    edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMostSteps);
+    edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
     edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
     edit.value = std::string(text.substr(equals + 1));
     const auto known = editable_settings();

@@ -13,8 +13,8 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMostMoments = 1024;
-constexpr int kMostProfilePoints = 4096;
+constexpr std::size_t kMaxMoments = 1024;
+constexpr int kMaxProfilePoints = 4096;
 
 // Every second one goes, the newest stays.
 template <class T>
@@ -33,8 +33,7 @@ Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& li
     const double dx = line.to.x - line.from.x;
     const double dy = line.to.y - line.from.y;
     const double length = std::hypot(dx, dy);
-    const int count =
-        std::clamp(int(std::min(length, double(kMostProfilePoints))) + 1, 2, kMostProfilePoints);
+    const int count = std::clamp(int(std::min(length, double(kMaxProfilePoints))) + 1, 2, kMaxProfilePoints);
     for (int i = 0; i < count; ++i) {
         const double t = double(i) / (count - 1);
         points.push_back({line.from.x + t * dx, line.from.y + t * dy});
@@ -62,7 +61,7 @@ Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange&
 const Statistics& Measures::add(long long step, Solver& solver) {
     if (!series_.empty() && series_.back().step == step) series_.pop_back();
     series_.push_back({step, solver.statistics(Quantity::value)});
-    if (series_.size() > kMostMoments) thin_out(series_);
+    if (series_.size() > kMaxMoments) thin_out(series_);
     add_probe_values(step, solver);
     return series_.back().statistics;
 }
@@ -70,8 +69,8 @@ const Statistics& Measures::add(long long step, Solver& solver) {
 void Measures::add_probe(int x, int y, int nx, int ny) {
     if (x < 0 || y < 0 || x >= nx || y >= ny)
         throw InputError(fmt::format("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny));
-    if (probes_.size() >= kMostProbes)
-        throw InputError(fmt::format("there are {} probes already: remove one first", kMostProbes));
+    if (probes_.size() >= kMaxProbes)
+        throw InputError(fmt::format("there are {} probes already: remove one first", kMaxProbes));
     probes_.push_back({x, y, {}, {}});
 }
 
@@ -92,7 +91,7 @@ void Measures::add_probe_values(long long step, Solver& solver) {
         }
         probe.steps.push_back(step);
         probe.values.push_back(values[i]);
-        if (probe.steps.size() <= kMostMoments) continue;
+        if (probe.steps.size() <= kMaxMoments) continue;
         thin_out(probe.steps);
         thin_out(probe.values);
     }

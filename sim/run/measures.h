@@ -16,7 +16,7 @@ namespace stencil {
 
 class Solver;
 
-inline constexpr std::size_t kMostProbes = 16;
+inline constexpr std::size_t kMaxProbes = 16;
 
 /// From one point of the field to another.
 struct ProfileLine {
@@ -66,7 +66,7 @@ class Measures {
     const Statistics& add(long long step, Solver& solver);
     const std::vector<MeasuredMoment>& series() const { return series_; }
 
-    /// Throws InputError beyond kMostProbes or outside the field.
+    /// Throws InputError beyond kMaxProbes or outside the field.
     void add_probe(int x, int y, int nx, int ny);
     void remove_probe(int index);
     const std::vector<ProbeSeries>& probes() const { return probes_; }

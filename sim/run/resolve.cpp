@@ -131,7 +131,7 @@ void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldS
 }
 
 int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits) {
-    int edge = kMostCells;
+    int edge = kMaxCells;
     for (const MemoryDemand& demand : demands(needs, limits)) edge = std::min(edge, fitting_square(demand));
     return edge;
 }

@@ -41,7 +41,7 @@ MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed);
 /// Throws MachineError where they do not hold nx x ny cells, and an allowance for libraries and kernels.
 void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldShape shape);
 
-/// The square field with the longest edge, up to kMostCells, that they hold.
+/// The square field with the longest edge, up to kMaxCells, that they hold.
 int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits);
 
 /// Throws MachineError where a resolved run would not fit into host or GPU memory or the spec's memory limit,

@@ -32,8 +32,8 @@ void set_size(RunSpec& spec, std::string_view text) {
     if (parts.size() > 2)
         throw InputError(fmt::format("--size {}: must be NX or NXxNY, e.g. 2000x1000", text));
     Size size;
-    size.nx = int(parse_integer(parts.front(), "--size", 1, kMostCells));
-    size.ny = int(parse_integer(parts.back(), "--size", 1, kMostCells));
+    size.nx = int(parse_integer(parts.front(), "--size", 1, kMaxCells));
+    size.ny = int(parse_integer(parts.back(), "--size", 1, kMaxCells));
     spec.size = size;
 }
 
@@ -94,8 +94,8 @@ void add_probe(RunSpec& spec, std::string_view text) {
     const auto parts = split(text, ',');
     if (parts.size() != 2)
         throw InputError(fmt::format("--probe {}: must be X,Y, e.g. 100,200", quotable(text)));
-    spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMostCells - 1)),
-                           int(parse_integer(parts[1], "--probe", 0, kMostCells - 1))});
+    spec.probes.push_back({int(parse_integer(parts[0], "--probe", 0, kMaxCells - 1)),
+                           int(parse_integer(parts[1], "--probe", 0, kMaxCells - 1))});
 }
 
 Json get_probes(const RunSpec& spec) {
@@ -132,7 +132,7 @@ constexpr Setting kSettings[] = {
     {"steps",
      "N",
      "explicit steps, 0 or more",
-     [](RunSpec& s, std::string_view t) { s.steps = parse_integer(t, "--steps", 0, kMostSteps); },
+     [](RunSpec& s, std::string_view t) { s.steps = parse_integer(t, "--steps", 0, kMaxSteps); },
      [](const RunSpec& s) { return Json(s.steps); }},
     {"coefficient",
      "C",
@@ -191,7 +191,7 @@ constexpr Setting kSettings[] = {
     {"every",
      "N",
      "also a numbered frame every N steps",
-     [](RunSpec& s, std::string_view t) { s.every = parse_integer(t, "--every", 1, kMostSteps); },
+     [](RunSpec& s, std::string_view t) { s.every = parse_integer(t, "--every", 1, kMaxSteps); },
      [](const RunSpec& s) { return s.every > 0 ? Json(s.every) : Json(); }},
     {"export",
      "LIST",

@@ -20,8 +20,8 @@
 namespace stencil {
 
 /// The largest width and height: what int indices and their neighbours can count.
-inline constexpr int kMostCells = 1 << 30;
-inline constexpr long long kMostSteps = 1'000'000'000'000;
+inline constexpr int kMaxCells = 1 << 30;
+inline constexpr long long kMaxSteps = 1'000'000'000'000;
 
 struct Size {
     int nx = 2000;

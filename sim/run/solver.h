@@ -75,7 +75,7 @@ class Solver {
     virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
 
     /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
-    /// those outside are not counted. low < high; 1 <= bins <= kMostBins
+    /// those outside are not counted. low < high; 1 <= bins <= kMaxBins
     /// (kernels/view/statistics/histogram_bins.h).
     virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
 

@@ -13,7 +13,7 @@ constexpr double kLongestPass = 0.25;
 constexpr long long kFirstSteps = 4;
 
 long long steps_within(double seconds, const StepCost& cost) {
-    return static_cast<long long>(std::clamp(seconds / cost.seconds_per_step, 1.0, double(kMostSteps)));
+    return static_cast<long long>(std::clamp(seconds / cost.seconds_per_step, 1.0, double(kMaxSteps)));
 }
 
 // Down to whole passes of the method, where there is more than one.
@@ -24,7 +24,7 @@ long long whole_passes(long long steps, int at_a_time) {
 }  // namespace
 
 long long slice_steps(const StepCost& cost) {
-    if (cost.jumps) return kMostSteps;
+    if (cost.jumps) return kMaxSteps;
     if (cost.seconds_per_step <= 0) return kFirstSteps;
     const long long steps = whole_passes(steps_within(kSliceSeconds, cost), cost.at_a_time);
     const bool pass_is_short = cost.at_a_time * cost.seconds_per_step <= kLongestPass;

@@ -26,12 +26,12 @@ class PixelPool {
         return {pixels.release(), [shelf = shelf_](Pixels* p) {
                     std::unique_ptr<Pixels> back(p);
                     const std::lock_guard lock(shelf->mutex);
-                    if (shelf->free.size() < kMostFree) shelf->free.push_back(std::move(back));
+                    if (shelf->free.size() < kMaxFree) shelf->free.push_back(std::move(back));
                 }};
     }
 
   private:
-    static constexpr std::size_t kMostFree = 6;
+    static constexpr std::size_t kMaxFree = 6;
 
     struct Shelf {
         std::mutex mutex;

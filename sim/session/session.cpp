@@ -15,7 +15,7 @@ namespace {
 // Beyond this a field that grows without bound counts as overflowed, before its squares do.
 constexpr double kOverflow = 1e30;
 constexpr auto kOrderFrames = std::chrono::milliseconds(100);
-constexpr std::size_t kMostMessages = 50;
+constexpr std::size_t kMaxMessages = 50;
 
 bool wants(const ViewRequest& view, Pane pane) {
     return std::ranges::any_of(view.panes, [&](const PaneRequest& request) { return request.pane == pane; });
@@ -94,7 +94,7 @@ void Session::message(Message::Level level, std::string text) {
     dirty_ = true;
     if (!messages_.empty() && messages_.back().text == text) return;
     messages_.push_back({level, next_message_++, std::move(text)});
-    if (messages_.size() > kMostMessages) messages_.erase(messages_.begin());
+    if (messages_.size() > kMaxMessages) messages_.erase(messages_.begin());
 }
 
 void Session::set_view(const ViewRequest& request) {
@@ -170,7 +170,7 @@ void Session::begin_batch() {
     const long long step = simulation_->step();
     long long steps = steps_per_frame_;
     if (steps == 0) steps = last_auto_ = paced_steps(step_cost(), budget_ms_, last_auto_);
-    target_ = std::min(step + steps, kMostSteps);
+    target_ = std::min(step + steps, kMaxSteps);
     if (stop_at_ && *stop_at_ > step) target_ = std::min(target_, *stop_at_);
     reconsider_method(target_ - step);
     order_from_ = step;

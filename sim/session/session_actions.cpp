@@ -52,7 +52,7 @@ void Session::handle(const action::Run& run) {
 // The run stands still once the target is reached.
 void Session::order(long long target, std::string what) {
     running_ = false;
-    target_ = std::min(target, kMostSteps);
+    target_ = std::min(target, kMaxSteps);
     order_from_ = simulation_->step();
     ordered_ = true;
     order_ = std::move(what);
@@ -82,8 +82,8 @@ void Session::handle(const action::Reset&) {
 }
 
 void Session::handle(const action::Jump& jump) {
-    if (jump.step < 0 || jump.step > kMostSteps)
-        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMostSteps));
+    if (jump.step < 0 || jump.step > kMaxSteps)
+        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
     if (jump.step < simulation_->step()) {
         RunSpec spec = simulation_->spec();
         std::erase_if(spec.edits, [&](const Edit& edit) { return edit.step > jump.step; });
@@ -102,14 +102,14 @@ void Session::handle(const action::StopAt& stop) {
 }
 
 void Session::handle(const action::Pace& pace) {
-    steps_per_frame_ = std::clamp(pace.steps_per_frame, 0LL, kMostSteps);
+    steps_per_frame_ = std::clamp(pace.steps_per_frame, 0LL, kMaxSteps);
     budget_ms_ = std::clamp(pace.budget_ms, 1.0, 1000.0);
     if (order_.empty()) target_ = simulation_->step();  // the batch in work was of the old size
 }
 
 void Session::handle(const action::ScalePace& scale) {
     const long long pace = std::max(steps_per_frame_ > 0 ? steps_per_frame_ : last_batch_, 1LL);
-    const double scaled = std::clamp(double(pace) * scale.factor, 1.0, double(kMostSteps));
+    const double scaled = std::clamp(double(pace) * scale.factor, 1.0, double(kMaxSteps));
     handle(action::Pace{static_cast<long long>(scaled), budget_ms_});
 }
 
@@ -209,10 +209,10 @@ double Session::undo_budget() {
 void Session::remember(const std::string& what) {
     const RunSpec& now = simulation_->now();
     const double copy = double(now.size->nx) * now.size->ny * double(bytes_of(now.dtype));
-    constexpr double kMostOfFree = 0.5;
-    if (copy > kMostOfFree * free_memory()) undo_.clear();
+    constexpr double kMaxOfFree = 0.5;
+    if (copy > kMaxOfFree * free_memory()) undo_.clear();
     memory_at_ = {};
-    if (copy <= kMostOfFree * free_memory()) {
+    if (copy <= kMaxOfFree * free_memory()) {
         undo_.push({what, simulation_->checkpoint()}, undo_budget());
         return;
     }

@@ -105,7 +105,7 @@ void Session::handle(const action::MeasureLadder&) {
     spec.run.threads = now.threads;
     spec.run.memory_limit = now.memory_limit;
     spec.sizes = {*now.size};
-    spec.repeats = kLeastRepeats;
+    spec.repeats = kMinRepeats;
     spec.repeat_seconds = kRepeatSeconds;
     spec = resolve(spec, *machine_);
     const bool known = limits_.copy_gb_per_s > 0 && limits_.instructions_per_second > 0;

@@ -3,7 +3,7 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMostEntries = 200;
+constexpr std::size_t kMaxEntries = 200;
 
 }  // namespace
 
@@ -15,7 +15,7 @@ std::size_t UndoEntry::bytes() const {
 void UndoStack::push(UndoEntry entry, double budget_bytes) {
     redo_.clear();
     undo_.push_back(std::move(entry));
-    while (undo_.size() > 1 && (undo_.size() > kMostEntries || double(bytes()) > budget_bytes))
+    while (undo_.size() > 1 && (undo_.size() > kMaxEntries || double(bytes()) > budget_bytes))
         undo_.pop_front();
 }
 

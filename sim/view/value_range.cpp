@@ -81,8 +81,8 @@ ValueRange color_range(double low, double high, bool centred_at_zero) {
         high = 1;
     }
     // So that high - low is a finite number, whatever the field holds.
-    constexpr double kMost = std::numeric_limits<double>::max() / 2;
-    const ValueRange range{std::clamp(low, -kMost, kMost), std::clamp(high, -kMost, kMost)};
+    constexpr double kMax = std::numeric_limits<double>::max() / 2;
+    const ValueRange range{std::clamp(low, -kMax, kMax), std::clamp(high, -kMax, kMax)};
     if (!centred_at_zero) return range;
     const double most = std::max(std::abs(range.low), std::abs(range.high));
     return most > 0 ? ValueRange{-most, most} : ValueRange{-1, 1};

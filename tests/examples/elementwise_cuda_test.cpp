@@ -1,6 +1,6 @@
 #include "kernels/examples/arrays/elementwise.h"
 
-#include "kernels/cuda/transfer.h"
+#include "kernels/cuda/cuda_queue.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/arrays.h"
 #include "tests/support/fields.h"

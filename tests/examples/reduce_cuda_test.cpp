@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "kernels/cuda/transfer.h"
+#include "kernels/cuda/cuda_queue.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/arrays.h"
 #include "tests/support/fields.h"

@@ -7,7 +7,7 @@
 using namespace stencil;
 
 TEST_CASE(
-    "The parts of a field cover it, and their rims fit into a block that stays in the first-level cache") {
+    "The parts of a field cover it, and their halos fit into a block that stays in the first-level cache") {
     for (const FieldShape field : {FieldShape{1, 1},
                                    FieldShape{1, 5000},
                                    FieldShape{5000, 1},

@@ -76,7 +76,7 @@ TEST_CASE("A method of both devices moves with the backend, and the command line
 }
 
 TEST_CASE("A method that jumps goes as far as there is to go, at a pace that its cost does not set") {
-    REQUIRE(slice_steps({1e-9, 1, true}) == kMostSteps);
+    REQUIRE(slice_steps({1e-9, 1, true}) == kMaxSteps);
     REQUIRE(paced_steps({1e-9, 1, true}, 12, 100000) == kJumpSteps);
 }
 

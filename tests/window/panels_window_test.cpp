@@ -89,7 +89,7 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
             ImGui::GetIO().DisplayFramebufferScale = ImVec2(pixels, pixels);
             UiState ui = open_interface(scale);
             ui.preferences.panels = dice.integer(0, 3) > 0;
-            ui.preferences.panel_width = float(dice.uniform(kLeastPanelWidth, kMostPanelWidth));
+            ui.preferences.panel_width = float(dice.uniform(kMinPanelWidth, kMaxPanelWidth));
             const Snapshot snapshot = full_snapshot(dice);
             Layout layout;
             for (int n = 0; n < 2; ++n) imgui.frame([&] { layout = draw_interface(ui, snapshot); });

@@ -99,7 +99,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
             "window_height": 900, "hints_seen": true, "open_sections": ["View", 7], "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
-    CHECK(read.panel_width == kMostPanelWidth);
+    CHECK(read.panel_width == kMaxPanelWidth);
     CHECK(read.window_width >= 100);
     CHECK(read.panels == standard.panels);
     CHECK(read.window_height == 900);

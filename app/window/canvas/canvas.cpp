@@ -15,7 +15,7 @@ constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
 // An engine that does not answer for so long has no need of a picture that moves.
 constexpr double kWaitsLively = 10;
-constexpr double kLeastCaption = 26;  // a title's and a colour bar's width, in lines of text
+constexpr double kMinCaption = 26;  // a title's and a colour bar's width, in lines of text
 
 /// Of the settings in force: a frame may still be of the size before, and what is asked for has to be of the
 /// new one.
@@ -121,7 +121,7 @@ void Canvas::draw(const UiState& ui,
         draw_numbers(painter, scene, slot);
         draw_tools(painter, scene, slot);
         const ScreenRect shown = intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture);
-        const PaneSlot at = captioned(slot, shown, kLeastCaption * painter.line_height());
+        const PaneSlot at = captioned(slot, shown, kMinCaption * painter.line_height());
         const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
         if (const PaneImage* image = image_of(snapshot, slot.pane))

@@ -13,7 +13,7 @@ namespace {
 constexpr int kLeft = 0, kRight = 1, kMiddle = 2;
 constexpr double kZoomPerNotch = 1.2;
 constexpr double kRadiusPerNotch = 1.15;
-constexpr double kLeastRadius = 0.5;
+constexpr double kMinRadius = 0.5;
 
 // How near the mouse has to be to take hold of something, and how far it has to go to mean a line: pixels at
 // scale 1.
@@ -132,9 +132,9 @@ void CanvasInput::wheel(UiState& ui, const CanvasScene& scene, const Mouse& mous
     const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
     if (!slot || mouse.wheel == 0) return;
     if (mouse.ctrl) {
-        const double most = std::max({kLeastRadius, double(scene.field.nx), double(scene.field.ny)});
+        const double most = std::max({kMinRadius, double(scene.field.nx), double(scene.field.ny)});
         const double radius = ui.brush.radius * std::pow(kRadiusPerNotch, mouse.wheel);
-        ui.brush.radius = std::clamp(short_number(std::max(radius, kLeastRadius)), kLeastRadius, most);
+        ui.brush.radius = std::clamp(short_number(std::max(radius, kMinRadius)), kMinRadius, most);
         return;
     }
     const double factor = std::pow(kZoomPerNotch, mouse.wheel);

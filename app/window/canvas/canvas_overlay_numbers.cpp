@@ -13,13 +13,13 @@ namespace stencil {
 namespace {
 
 // A cell's width in pixels at scale 1.
-constexpr double kLeastWidth = 46;
+constexpr double kMinWidth = 46;
 constexpr double kShareOfCell = 0.88;
 // Of the text's own size.
 constexpr double kSmallestText = 0.62;
 
 bool large_enough(const UiState& ui) {
-    return ui.show_numbers && ui.view.scale >= kLeastWidth * ui.scale;
+    return ui.show_numbers && ui.view.scale >= kMinWidth * ui.scale;
 }
 
 /// Black or white, by the luminance (Rec. 709) of what is behind it.

@@ -78,15 +78,15 @@ struct Interop::State {
     }
 
     bool same_device(int device, std::string_view renderer) {
-        constexpr unsigned kMost = 32;
+        constexpr unsigned kMax = 32;
         unsigned count = 0;
-        int found[kMost] = {};
+        int found[kMax] = {};
         // Asking about a context without a device would be an error, and be reported as one by sanitizers.
         const cudaError_t error = in_software(renderer)
                                       ? cudaErrorNoDevice
-                                      : cudaGLGetDevices(&count, found, kMost, cudaGLDeviceListAll);
+                                      : cudaGLGetDevices(&count, found, kMax, cudaGLDeviceListAll);
         cudaGetLastError();
-        int* const end = found + std::min(count, kMost);
+        int* const end = found + std::min(count, kMax);
         if (error == cudaSuccess && std::find(found, end, device) != end) return true;
         text = fmt::format(
             "copied through the host: OpenGL is {}, CUDA is {}", opengl_name(renderer), cuda_name(device));

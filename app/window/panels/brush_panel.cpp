@@ -27,8 +27,8 @@ void draw_radius(Brush& brush) {
     ImGui::SliderScalar("##radius",
                         ImGuiDataType_Double,
                         &brush.radius,
-                        &kLeastBrushRadius,
-                        &kMostBrushRadius,
+                        &kMinBrushRadius,
+                        &kMaxBrushRadius,
                         "%.1f cells",
                         ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
     tooltip(kTip);

@@ -11,12 +11,12 @@ namespace {
 constexpr double kBrushFactor = 1.25;
 
 void scale_brush(UiState& ui, double factor) {
-    ui.brush.radius = std::clamp(ui.brush.radius * factor, kLeastBrushRadius, kMostBrushRadius);
+    ui.brush.radius = std::clamp(ui.brush.radius * factor, kMinBrushRadius, kMaxBrushRadius);
 }
 
 void change_text_size(UiState& ui, float pixels) {
     float& size = ui.preferences.font_size;
-    size = std::clamp(std::round(size) + pixels, kLeastFontSize, kMostFontSize);
+    size = std::clamp(std::round(size) + pixels, kMinFontSize, kMaxFontSize);
 }
 
 const std::vector<Pane>& three_up() {

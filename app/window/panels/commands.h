@@ -32,7 +32,7 @@ void snap_range(UiState& ui, const Snapshot& snapshot);
 void use_brush(UiState& ui, const Snapshot& snapshot);
 void use_probe(UiState& ui, const Snapshot& snapshot);
 void use_profile(UiState& ui, const Snapshot& snapshot);
-inline constexpr double kLeastBrushRadius = 0.5, kMostBrushRadius = 4096;  ///< cells
+inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cells
 void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 

@@ -42,7 +42,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     ImGui::BeginDisabled(recording);
     constexpr std::string_view kTip = "A frame is written at exactly every so many steps\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
-    number_input("##every", state.record_every, 1, kMostSteps);
+    number_input("##every", state.record_every, 1, kMaxSteps);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::TextUnformatted("steps");
@@ -85,8 +85,8 @@ void draw_open(UiState& ui) {
 void draw_messages(const Snapshot& snapshot) {
     if (snapshot.messages.empty()) return;
     subtitle("Messages", "Newest first");
-    constexpr std::size_t kMost = 5;
-    const std::size_t count = std::min(kMost, snapshot.messages.size());
+    constexpr std::size_t kMax = 5;
+    const std::size_t count = std::min(kMax, snapshot.messages.size());
     for (std::size_t i = 0; i < count; ++i) {
         const Message& message = snapshot.messages[snapshot.messages.size() - 1 - i];
         paragraph(message.text, message.level == Message::Level::error ? error_color() : faint_color());

@@ -14,8 +14,8 @@
 namespace stencil {
 namespace {
 
-constexpr double kLeastCoefficient = 1e-4;  // of the slider; 0 is not allowed
-constexpr double kMostCoefficient = 0.5;    // of the slider where unstable steps are allowed
+constexpr double kMinCoefficient = 1e-4;  // of the slider; 0 is not allowed
+constexpr double kMaxCoefficient = 0.5;   // of the slider where unstable steps are allowed
 constexpr double kSafeCoefficient = 0.2;
 
 void change(UiState& ui, std::string setting, std::string value, bool continuing = false) {
@@ -32,7 +32,7 @@ void draw_coefficient(UiState& ui, const RunSpec& now) {
     row("Coefficient",
         "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2. Takes "
         "effect at once and never restarts the run.\n--coefficient C");
-    SliderLook look{kLeastCoefficient, now.allow_unstable ? kMostCoefficient : kStabilityLimit, "%.4f"};
+    SliderLook look{kMinCoefficient, now.allow_unstable ? kMaxCoefficient : kStabilityLimit, "%.4f"};
     look.most = std::max(look.most, now.coefficient);
     const auto edit = live_slider("##coefficient", ui.panel.simulation.coefficient, now.coefficient, look);
     tooltip("Drag, or Ctrl+click or double-click to type a number\n--coefficient C");
@@ -210,13 +210,13 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
     ImGui::SetNextItemWidth(width);
-    number_input("##nx", size.nx, 1, kMostCells);
+    number_input("##nx", size.nx, 1, kMaxCells);
     tooltip("Columns\n--size NX[xNY]");
     ImGui::SameLine(0, spacing);
     ImGui::TextUnformatted("\xc3\x97");
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(-FLT_MIN);
-    number_input("##ny", size.ny, 1, kMostCells);
+    number_input("##ny", size.ny, 1, kMaxCells);
     tooltip("Rows\n--size NX[xNY]");
     state.nx = size.nx == current.nx ? 0 : size.nx;
     state.ny = size.ny == current.ny ? 0 : size.ny;
@@ -242,7 +242,7 @@ void draw_order(const char* label, const char* verb, long long& value, std::stri
     const float keep = em(4.2f) + ImGui::GetStyle().ItemInnerSpacing.x;
     ImGui::PushID(label);
     row(label, tip, keep);
-    number_input("##value", value, 0, kMostSteps);
+    number_input("##value", value, 0, kMaxSteps);
     tooltip(tip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     pressed = button(verb, button_size(1), tip);
@@ -263,7 +263,7 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::BeginDisabled(!on);
-    const bool entered = number_input("##stop_at", state.stop_at, state.stop_wish, 0, kMostSteps);
+    const bool entered = number_input("##stop_at", state.stop_at, state.stop_wish, 0, kMaxSteps);
     ImGui::EndDisabled();
     tooltip(on ? kTip : "Tick the box to stop at a step");
     if (on && entered) ui.act(action::StopAt{state.stop_at.value});

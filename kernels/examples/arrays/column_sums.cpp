@@ -146,8 +146,8 @@ void sum_block(const Block<T>& block, double* totals) {
     }
 }
 
-constexpr std::int64_t kColumns = 2048;       // their totals are half of a first-level cache
-constexpr std::int64_t kMostColumns = 32768;  // those are in a second-level cache
+constexpr std::int64_t kColumns = 2048;      // their totals are half of a first-level cache
+constexpr std::int64_t kMaxColumns = 32768;  // those are in a second-level cache
 
 }  // namespace
 
@@ -156,7 +156,7 @@ void cpu_column_sums(ThreadPool& threads, const T* a, const MatrixShape& shape, 
     const std::int64_t parts = threads.size();
     // Memory is fastest from end to end: each thread has rows of its own, and only where there are too few of
     // them, or they are too long, columns of its own.
-    if (shape.rows < 64 * parts || shape.columns > kMostColumns) {
+    if (shape.rows < 64 * parts || shape.columns > kMaxColumns) {
         threads.for_ranges(shape.columns, [&](std::int64_t begin, std::int64_t end) {
             std::vector<double> totals(std::size_t(std::min(kColumns, end - begin)));
             for (std::int64_t x = begin; x < end; x += kColumns) {

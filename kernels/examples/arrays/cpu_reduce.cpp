@@ -76,8 +76,8 @@ HWY_EXPORT(dot_double);
 
 namespace {
 
-constexpr std::int64_t kBlock = 2048;     // terms, added in vectors
-constexpr std::int64_t kLeastBlocks = 8;  // that are worth a thread
+constexpr std::int64_t kBlock = 2048;   // terms, added in vectors
+constexpr std::int64_t kMinBlocks = 8;  // that are worth a thread
 
 float block_of(const float* x, const float* y, std::int64_t n) {
     return y ? HWY_DYNAMIC_DISPATCH(dot_float)(x, y, n) : HWY_DYNAMIC_DISPATCH(sum_float)(x, n);
@@ -105,7 +105,7 @@ T blockwise(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
                 block_of(x + first, y ? y + first : nullptr, std::min(kBlock, n - first));
         }
     };
-    threads.for_ranges(std::int64_t(blocks.size()), add_blocks, kLeastBlocks);
+    threads.for_ranges(std::int64_t(blocks.size()), add_blocks, kMinBlocks);
     return add_in_pairs(blocks);
 }
 

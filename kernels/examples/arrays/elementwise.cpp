@@ -194,7 +194,7 @@ void pass_one(Pass which, const double* a, const double* b, double* to, std::int
     HWY_DYNAMIC_DISPATCH(pass_double)(which, a, b, to, n);
 }
 
-constexpr std::int64_t kLeastElements = 8192;  // that are worth a thread
+constexpr std::int64_t kMinElements = 8192;  // that are worth a thread
 
 }  // namespace
 
@@ -203,7 +203,7 @@ void cpu_elementwise(ThreadPool& threads, Expression expression, const T* x, T* 
     const auto part = [&](std::int64_t begin, std::int64_t end) {
         elementwise_one(expression, x + begin, y + begin, end - begin);
     };
-    threads.for_ranges(n, part, kLeastElements);
+    threads.for_ranges(n, part, kMinElements);
 }
 
 template <class T>
@@ -211,7 +211,7 @@ void cpu_pass(ThreadPool& threads, Pass which, const T* a, const T* b, T* to, st
     const auto part = [&](std::int64_t begin, std::int64_t end) {
         pass_one(which, a + begin, (b ? b : a) + begin, to + begin, end - begin);
     };
-    threads.for_ranges(n, part, kLeastElements);
+    threads.for_ranges(n, part, kMinElements);
 }
 
 template void cpu_elementwise<float>(ThreadPool&, Expression, const float*, float*, std::int64_t);

@@ -54,7 +54,7 @@ void launch_one(
 template <class T>
 unsigned block_count(const Terms<T>& terms, int multiprocessors) {
     const std::int64_t each = kReduceThreads * kVectorsAtOnce * ReduceVector<T>::kLanes;
-    const std::int64_t most = std::min(kMostPartials, multiprocessors * kReduceBlocksPerMultiprocessor);
+    const std::int64_t most = std::min(kMaxPartials, multiprocessors * kReduceBlocksPerMultiprocessor);
     return unsigned(std::clamp<std::int64_t>((terms.count + each - 1) / each, 1, most));
 }
 

@@ -9,7 +9,7 @@ namespace stencil {
 
 inline constexpr int kReduceThreads = 256;
 inline constexpr int kReduceBlocksPerMultiprocessor = 4;
-inline constexpr int kMostPartials = 4096;
+inline constexpr int kMaxPartials = 4096;
 inline constexpr int kWarp = 32;
 inline constexpr int kVectorsAtOnce = 4;  ///< that a thread has under way
 
@@ -23,9 +23,9 @@ struct Terms {
 
 /// Survives from launch to launch.
 struct ReduceScratch {
-    double partials[kMostPartials];  ///< of type T, one to a block
-    unsigned done;                   ///< blocks that have left theirs; 0 between launches
-    std::uint64_t results;           ///< for the host so far
+    double partials[kMaxPartials];  ///< of type T, one to a block
+    unsigned done;                  ///< blocks that have left theirs; 0 between launches
+    std::uint64_t results;          ///< for the host so far
 };
 
 /// What the host looks at; `count` is written last.

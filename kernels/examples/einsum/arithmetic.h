@@ -15,11 +15,11 @@ class ThreadPool;
 /// of 0 repeats them.
 struct ProductShape {
     /// Axes of 2 and more in fewer than 2^40 values.
-    static constexpr int kMostAxes = 40;
+    static constexpr int kMaxAxes = 40;
     int axes = 0;
-    std::int64_t count[kMostAxes] = {};
-    std::int64_t a[kMostAxes] = {};
-    std::int64_t b[kMostAxes] = {};
+    std::int64_t count[kMaxAxes] = {};
+    std::int64_t a[kMaxAxes] = {};
+    std::int64_t b[kMaxAxes] = {};
 
     std::int64_t values() const {
         std::int64_t product = 1;

@@ -15,13 +15,13 @@ struct Axis {
 /// not contiguous along the first. So whole cache lines of both are used up while they are there.
 struct Walk {
     Axis along, across;
-    Axis others[ProductShape::kMostAxes];
+    Axis others[ProductShape::kMaxAxes];
     int other_count = 0;
     std::int64_t block_along = 1, block_across = 1;
     std::int64_t blocks_along = 1, blocks_across = 1, blocks = 1;
 
     explicit Walk(const ProductShape& shape) {
-        Axis axes[ProductShape::kMostAxes];
+        Axis axes[ProductShape::kMaxAxes];
         std::int64_t stride = 1;
         for (int i = shape.axes - 1; i >= 0; --i) {
             axes[i] = {shape.count[i], shape.a[i], shape.b[i], stride};

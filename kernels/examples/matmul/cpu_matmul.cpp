@@ -10,11 +10,11 @@ namespace {
 // Operations of a panel per thread: half a second in float32 on a core with wide vectors. OpenBLAS packs all
 // of B anew for each panel, so panels have some hundred rows at least.
 constexpr double kPanelOperations = 8e10;
-constexpr std::int64_t kLeastRows = 512;
+constexpr std::int64_t kMinRows = 512;
 
 std::int64_t panel_rows(const MatmulShape& s, int threads) {
     const double row = 2.0 * double(s.k) * double(s.n);
-    const auto wanted = std::max(kLeastRows, std::int64_t(kPanelOperations * threads / row));
+    const auto wanted = std::max(kMinRows, std::int64_t(kPanelOperations * threads / row));
     const std::int64_t panels = (s.m + wanted - 1) / wanted;
     return (s.m + panels - 1) / panels;
 }

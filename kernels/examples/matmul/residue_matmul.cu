@@ -56,8 +56,8 @@ class ResidueMatmul : public CudaMatmul<double> {
     ResidueMatmul(const MatmulNeeds& needs, CudaStream& stream)
         : stream_(stream), memory_(scratch_bytes<Parts>(needs)), parts_(in_scratch<Parts>(memory_, needs)) {
         for (const MatmulShape& s : needs.shapes)
-            if (s.k > kMostResidueTerms)
-                throw CudaError("CUDA: sums of more than " + std::to_string(kMostResidueTerms) +
+            if (s.k > kMaxResidueTerms)
+                throw CudaError("CUDA: sums of more than " + std::to_string(kMaxResidueTerms) +
                                 " products do not fit in the 8-bit tensor cores' 32 bits");
     }
 

@@ -23,7 +23,7 @@ struct Moduli {
 };
 
 /// Sums of more products of two 8-bit numbers would not fit in 32 bits.
-inline constexpr std::int64_t kMostResidueTerms = 131071;
+inline constexpr std::int64_t kMaxResidueTerms = 131071;
 
 __extension__ using Uint128 = unsigned __int128;
 
@@ -36,9 +36,9 @@ inline Uint128 modulus_product() {
 
 /// Bits of the integers for sums of k products.
 inline int residue_bits(std::int64_t k) {
-    constexpr int kMost = 50;  // for residue_of()
+    constexpr int kMax = 50;  // for residue_of()
     int bits = 0;
-    while (bits < kMost && Uint128(2 * k) << (2 * (bits + 1)) < modulus_product()) ++bits;
+    while (bits < kMax && Uint128(2 * k) << (2 * (bits + 1)) < modulus_product()) ++bits;
     return bits;
 }
 

@@ -134,7 +134,7 @@ struct StreamedMatmul<T>::State {
     void load(
         const StreamedCall<T>& call, const Block& c, std::int64_t k, std::int64_t depth, std::size_t slot) {
         loaded[slot].wait();
-        used[slot].hold(in);
+        used[slot].wait_on(in);
         const Buffers<T>&staged = on_host(slot), &to = on_device(slot);
         load(call.a, plan.whole.k, {c.row, k, c.rows, depth}, staged.a, to.a);
         load(call.b, plan.whole.n, {k, c.column, depth, c.columns}, staged.b, to.b);
@@ -143,8 +143,8 @@ struct StreamedMatmul<T>::State {
 
     void multiply(const Tile& tile, std::int64_t k, std::int64_t depth, std::size_t slot) {
         const bool last = k + depth == plan.whole.k;
-        loaded[slot].hold(compute);
-        if (k == 0) taken[tile.slot].hold(compute);
+        loaded[slot].wait_on(compute);
+        if (k == 0) taken[tile.slot].wait_on(compute);
         matmul->run({on_device(slot).a,
                      on_device(slot).b,
                      on_device(tile.slot).c,
@@ -161,7 +161,7 @@ struct StreamedMatmul<T>::State {
     }
 
     void bring_back(const Tile& tile) {
-        ready[tile.slot].hold(out);
+        ready[tile.slot].wait_on(out);
         const auto bytes = std::size_t(tile.c.rows * tile.c.columns) * sizeof(T);
         CUDA_CHECK(cudaMemcpyAsync(
             on_host(tile.slot).c, on_device(tile.slot).c, bytes, cudaMemcpyDeviceToHost, cuda_handle(out)));

@@ -317,7 +317,7 @@ std::vector<std::int64_t> column_starts(const SparseMatrix<T>& a) {
     return start;
 }
 
-constexpr std::int64_t kMostDevicePieces = 16;  // 4096 steps
+constexpr std::int64_t kMaxDevicePieces = 16;  // 4096 steps
 constexpr std::int64_t kLargestSlab = std::int64_t(32) << 20;
 
 template <class T, template <class, class> class Process>
@@ -349,7 +349,7 @@ CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std:
     if (resident <= budget) {
         plan.fits = true;
         const std::int64_t wanted = (steps + CudaBasis::kStepsOfPiece - 1) / CudaBasis::kStepsOfPiece;
-        plan.basis_pieces = std::min({wanted, kMostDevicePieces, std::int64_t((budget - resident) / piece)});
+        plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - resident) / piece)});
         plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
         return plan;
     }

@@ -9,7 +9,7 @@
 namespace stencil {
 namespace {
 
-constexpr int kMostPowerSteps = 16;  // a dominant value that takes longer is not far enough from the others
+constexpr int kMaxPowerSteps = 16;  // a dominant value that takes longer is not far enough from the others
 
 // Four sums side by side, because each addition waits for the one before; always in the same order.
 double dot(std::span<const double> a, std::span<const double> b) {
@@ -154,7 +154,7 @@ void GolubKahan::append(double beta, double alpha) {
 bool GolubKahan::find_dominant(const std::function<PowerNorms()>& step) {
     double last = 0;
     int left = -1;
-    for (int made = 1; made <= kMostPowerSteps; ++made) {
+    for (int made = 1; made <= kMaxPowerSteps; ++made) {
         const PowerNorms norms = step();
         if (norms.forward == 0 || norms.back == 0) return false;
         if (left > 0 && --left == 0) return true;
@@ -165,7 +165,7 @@ bool GolubKahan::find_dominant(const std::function<PowerNorms()>& step) {
         if (made >= 3) {
             const double rate = std::clamp(residual / last, 1e-3, 0.9);
             left = 2 + int(std::log(1e-16 / residual) / std::log(rate));
-            if (made + left > kMostPowerSteps) return false;
+            if (made + left > kMaxPowerSteps) return false;
         }
         last = residual;
     }

@@ -24,8 +24,8 @@ struct UnitSlot {
 /// nothing.
 template <class T, class I>
 int ring_slots(std::size_t bytes, int warps) {
-    constexpr int kMost = 4;
-    return std::min(kMost, int(bytes / (sizeof(UnitSlot<T, I>) * std::size_t(warps))));
+    constexpr int kMax = 4;
+    return std::min(kMax, int(bytes / (sizeof(UnitSlot<T, I>) * std::size_t(warps))));
 }
 
 /// One warp's units in the order in which it sums them: those of one product, those of the other, and again.

@@ -8,8 +8,8 @@
 // in lifted layout (kernels/methods/cpu/lifted_rows.h), where a step is all whole vectors: per vector three
 // additions and a multiply-add, which is all that limits it.
 //
-// Nothing is exchanged within a pass: where strips and bands meet, each works out the rim that its own cells
-// still depend on. And no step knows of the boundary: beyond the field's sides the rim holds the field's
+// Nothing is exchanged within a pass: where strips and bands meet, each works out the halo that its own cells
+// still depend on. And no step knows of the boundary: beyond the field's sides the halo holds the field's
 // continuation (unfold() in kernels/field/boundary.h), which by its symmetry keeps the boundary true at every
 // step. Every cell is worked out by the same operations in the same order whatever block it is in, so neither
 // the tiling nor the number of threads, nor how steps are cut into calls, changes a bit.
@@ -37,9 +37,9 @@ struct Span {
     int begin, end;
 };
 
-/// A column of the rim beyond the field's sides: its place in the strip's rows and where its values come
+/// A column of the halo beyond the field's sides: its place in the strip's rows and where its values come
 /// from.
-struct RimColumn {
+struct HaloColumn {
     int place;
     Unfolded source;
 };
@@ -64,7 +64,7 @@ class Workspace {
     /// The last two rows of the blocks before, of the level that a step starts from.
     T* carry(int level) { return carries_.data() + kBlockGuard<T> + std::size_t(level) * 2 * width_; }
 
-    std::vector<RimColumn> rim;
+    std::vector<HaloColumn> halo;
 
   private:
     std::size_t width_;
@@ -94,7 +94,7 @@ class CpuStepper : public Stepper<T> {
 
     Part part(int index) const;
     void run(const Pass& pass);
-    void find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const;
+    void find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const;
     void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
     void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
 
@@ -126,15 +126,15 @@ typename CpuStepper<T>::Part CpuStepper<T>::part(int index) const {
 }
 
 template <class T>
-void CpuStepper<T>::find_rim(const Pass& pass, const Part& part, Workspace<T>& space) const {
+void CpuStepper<T>::find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const {
     const int left = part.columns.begin - pass.levels;
-    const auto add = [&](int x) { space.rim.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
-    space.rim.clear();
+    const auto add = [&](int x) { space.halo.push_back({x - left, unfold(pass.boundary, x, shape_.nx)}); };
+    space.halo.clear();
     for (int x = left; x < 0; ++x) add(x);
     for (int x = std::max(shape_.nx, left); x < part.columns.end + pass.levels; ++x) add(x);
 }
 
-// Row y of the continued field, with its rims, into the line.
+// Row y of the continued field, with its halos, into the line.
 template <class T>
 void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const {
     const Span inside{std::max(part.columns.begin - pass.levels, 0),
@@ -151,14 +151,14 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
                line + (inside.begin - part.columns.begin + pass.levels),
                inside.end - inside.begin,
                false);
-    for (const auto& [place, source] : space.rim)
+    for (const auto& [place, source] : space.halo)
         line[place] = source.sign == 0 ? T(0) : T(source.sign) * from[source.index];
     if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
 }
 
 template <class T>
 void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& space) const {
-    find_rim(pass, part, space);
+    find_halo(pass, part, space);
     const LiftedBlock<T> block = space.block();
     const int width = part.columns.end - part.columns.begin;
     const int top = part.rows.begin - pass.levels;

@@ -7,14 +7,14 @@
 
 namespace stencil {
 
-/// The field is cut into bands of rows and these into strips of columns; each part, with a rim of `levels`
+/// The field is cut into bands of rows and these into strips of columns; each part, with a halo of `levels`
 /// cells around it, goes through so many steps at a time.
 struct CpuTiling {
     int levels;
     int bands;
     int strips;
     int strip_width;  ///< cells, of all strips but perhaps the last
-    int columns;      ///< of a strip with its rims in lifted layout: it has columns * lanes cells
+    int columns;      ///< of a strip with its halos in lifted layout: it has columns * lanes cells
 
     int parts() const { return bands * strips; }
 };

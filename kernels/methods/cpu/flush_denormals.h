@@ -10,7 +10,7 @@
 namespace stencil {
 
 /// While it lives, this thread's results and operands below the smallest normal number count as zero. Around
-/// every feature that diffuses into an empty region there is a rim of such numbers, and processors take over
+/// every feature that diffuses into an empty region there is a halo of such numbers, and processors take over
 /// a hundred cycles for each operation on them; as parts of a field they are 30 orders of magnitude below its
 /// rounding.
 class FlushDenormals {

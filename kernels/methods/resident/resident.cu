@@ -2,9 +2,9 @@
 // for.
 //
 // Each multiprocessor holds one tile (kernels/methods/resident/resident_step.cuh says how, and how it steps).
-// Tiles overlap by halos of k cells, so that only every k steps the blocks have to tell each other their rims
-// (kernels/methods/resident/resident_exchange.cuh). All blocks must run at the same time, so the launch is a
-// cooperative one, and what does not fit into the registers is for other methods.
+// Tiles overlap by halos of k cells, so that only every k steps the blocks have to tell each other their
+// borders (kernels/methods/resident/resident_exchange.cuh). All blocks must run at the same time, so the
+// launch is a cooperative one, and what does not fit into the registers is for other methods.
 
 #include "kernels/methods/resident/resident.cuh"
 
@@ -85,7 +85,7 @@ double us_per_step(const ResidentInstance& instance, const ResidentTiles& tiles)
     const double step =
         Tuning::kStepBase + cells * (sizeof(T) == 4 ? Tuning::kStepPerCell32 : Tuning::kStepPerCell64);
     if (tiles.x.tiles * tiles.y.tiles == 1 && !tiles.x.wraps) return step;
-    const double messages = rim_capacity<T>(tiles).all();
+    const double messages = border_capacity<T>(tiles).all();
     return step + (Tuning::kExchangeBase + messages * Tuning::kExchangePerMessage) / tiles.x.halo;
 }
 
@@ -159,10 +159,11 @@ class ResidentStepper : public Stepper<T> {
         for (const ResidentPlan& plan : plans_)
             messages = std::max(messages,
                                 std::size_t(plan.tiles.x.tiles) * std::size_t(plan.tiles.y.tiles) * 2 *
-                                    std::size_t(rim_capacity<T>(plan.tiles).all()));
-        inboxes_ = CudaMemory(messages * sizeof(RimMessage));
+                                    std::size_t(border_capacity<T>(plan.tiles).all()));
+        inboxes_ = CudaMemory(messages * sizeof(BorderMessage));
         // No exchange has the number 0.
-        CUDA_CHECK(cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(RimMessage), cuda_handle(stream_)));
+        CUDA_CHECK(
+            cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(BorderMessage), cuda_handle(stream_)));
         for (const ResidentPlan& plan : plans_)
             CUDA_CHECK(cudaFuncSetAttribute(plan.instance->kernel,
                                             cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -202,10 +203,10 @@ class ResidentStepper : public Stepper<T> {
                            fields.back,
                            boundary,
                            plan.tiles,
-                           rim_capacity<T>(plan.tiles),
+                           border_capacity<T>(plan.tiles),
                            static_cast<const StepWeights<T>*>(weights_.data()),
                            steps,
-                           static_cast<RimMessage*>(inboxes_.data()),
+                           static_cast<BorderMessage*>(inboxes_.data()),
                            unsigned(plan.instance->routes_begin(plan.tiles)),
                            epoch_};
         // More than there will be: numbers may be left out, but not used again.

@@ -29,8 +29,8 @@ struct ResidentAxis {
     STENCIL_HOST_DEVICE int begin(int tile) const {
         if (tile == 0) return 0;
         if (tile == tiles) return cells;
-        const int rim = wraps ? 0 : halo;
-        return rim + int((long long)(cells - 2 * rim) * tile / tiles);
+        const int border = wraps ? 0 : halo;
+        return border + int((long long)(cells - 2 * border) * tile / tiles);
     }
 
     /// The field's ends lie at the ends of tiles, so that only the first and last columns of a tile may be

@@ -1,4 +1,4 @@
-// The method `resident`: how tiles tell each other their rims, through global memory (in practice L2).
+// The method `resident`: how tiles tell each other their borders, through global memory (in practice L2).
 //
 // A message is three words of data and the number of the exchange, written and read as one access of 16
 // bytes: it is there as soon as its number is, so nobody waits for a flag first, and nothing has to be reset.
@@ -25,14 +25,14 @@ struct ResidentTiles {
     ResidentAxis y;
 };
 
-/// Three words of a rim and the number of the exchange that they belong to.
-struct alignas(16) RimMessage {
+/// Three words of a border and the number of the exchange that they belong to.
+struct alignas(16) BorderMessage {
     unsigned word[3];
     unsigned epoch;
 };
 
-/// Which words of the rim in shared memory a message holds, and its index among all messages of all tiles.
-struct alignas(16) RimRoute {
+/// Which words of the border in shared memory a message holds, and its index among all messages of all tiles.
+struct alignas(16) BorderRoute {
     unsigned word[3];
     unsigned message;
 };
@@ -40,7 +40,7 @@ struct alignas(16) RimRoute {
 inline constexpr int kDirections = 9;  ///< (dx + 1) + 3 (dy + 1), the tile itself included (which has none)
 
 /// How many messages a tile may get from each direction, the same for all tiles.
-struct RimCapacity {
+struct BorderCapacity {
     int before[kDirections + 1];  ///< of the directions before; [kDirections] is that of all
     STENCIL_HOST_DEVICE int all() const { return before[kDirections]; }
 };
@@ -51,8 +51,8 @@ STENCIL_HOST_DEVICE constexpr int messages_for(int cells) {
 }
 
 template <class T>
-RimCapacity rim_capacity(const ResidentTiles& tiles) {
-    RimCapacity capacity{};
+BorderCapacity border_capacity(const ResidentTiles& tiles) {
+    BorderCapacity capacity{};
     for (int d = 0; d < kDirections; ++d) {
         const int width = d % 3 == 1 ? tiles.x.largest_core() : tiles.x.halo;
         const int height = d / 3 == 1 ? tiles.y.largest_core() : tiles.y.halo;
@@ -61,7 +61,7 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
     return capacity;
 }
 
-/// Where a block keeps the rim of its tile in shared memory. All rows of the warps that hold rows near the
+/// Where a block keeps the border of its tile in shared memory. All rows of the warps that hold rows near the
 /// tile's north and south sides are kept; of the other warps, the columns of those lanes that hold columns
 /// near its west and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a
 /// single cell.
@@ -70,7 +70,7 @@ RimCapacity rim_capacity(const ResidentTiles& tiles) {
 /// kept fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are
 /// always kPitch apart.
 template <class S>
-struct RimPlace {
+struct BorderPlace {
     /// 32 bytes more than the width, so that cells below each other are in different banks.
     static constexpr int kPitch = S::kWidth + int(32 / sizeof(typename S::T));
     static constexpr int kSlab = S::kRows * kPitch;
@@ -81,7 +81,7 @@ struct RimPlace {
     unsigned lanes;  ///< a bit for each lane whose columns are kept in the other warps
     unsigned warps;  ///< a bit for each warp of which all is kept
 
-    __device__ RimPlace(const ResidentTiles& tiles, int bx, int by) {
+    __device__ BorderPlace(const ResidentTiles& tiles, int bx, int by) {
         x = tiles.x.span(bx);
         y = tiles.y.span(by);
         halo = tiles.x.halo;
@@ -129,27 +129,27 @@ struct RimPlace {
     __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
 };
 
-/// Cells that the rim of any tile takes in shared memory.
+/// Cells that the border of any tile takes in shared memory.
 template <class S>
-int rim_cells(const ResidentTiles& tiles) {
+int border_cells(const ResidentTiles& tiles) {
     const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
-        return std::popcount(RimPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
+        return std::popcount(BorderPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
     int slabs = 1;  // at least: load_halo() reads one whether there is something or not
     // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)
-            slabs = std::max(slabs,
-                             RimPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
-    return slabs * RimPlace<S>::kSlab + S::kMostVector;
+            slabs = std::max(
+                slabs, BorderPlace<S>::slabs(bits(tiles.y, y, S::kRows), bits(tiles.x, x, S::kColumns)));
+    return slabs * BorderPlace<S>::kSlab + S::kMaxVector;
 }
 
 /// A rectangle of a tile, in local indices.
-struct RimRegion {
+struct BorderRegion {
     int x0, y0, width, height;
 };
 
-__device__ inline RimRegion sent_region(
+__device__ inline BorderRegion sent_region(
     const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
     return {dx > 0 ? x.high - halo : x.low,
             dy > 0 ? y.high - halo : y.low,
@@ -157,7 +157,7 @@ __device__ inline RimRegion sent_region(
             dy == 0 ? y.high - y.low : halo};
 }
 
-__device__ inline RimRegion received_region(
+__device__ inline BorderRegion received_region(
     const ResidentSpan& x, const ResidentSpan& y, int halo, int dx, int dy) {
     return {dx > 0   ? x.high
             : dx < 0 ? x.low - halo
@@ -170,15 +170,16 @@ __device__ inline RimRegion received_region(
 }
 
 template <class S>
-__device__ RimRoute make_route(const RimPlace<S>& rim, const RimRegion& region, int index, unsigned message) {
+__device__ BorderRoute
+make_route(const BorderPlace<S>& border, const BorderRegion& region, int index, unsigned message) {
     constexpr int words_per_cell = int(sizeof(typename S::T) / sizeof(unsigned));
-    RimRoute route{};
+    BorderRoute route{};
     for (int i = 0; i < 3; ++i) {
         const int word = 3 * index + i;
         const int cell = word / words_per_cell;
         const int place = cell < region.width * region.height
-                              ? rim.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
-                              : rim.spare();
+                              ? border.cell(region.x0 + cell % region.width, region.y0 + cell / region.width)
+                              : border.spare();
         route.word[i] = unsigned(place * words_per_cell + word % words_per_cell);
     }
     route.message = message;
@@ -187,31 +188,31 @@ __device__ RimRoute make_route(const RimPlace<S>& rim, const RimRegion& region, 
 
 /// Finds the routes of a block's messages. A barrier has to follow.
 template <class S>
-__device__ int make_routes(const RimPlace<S>& rim,
+__device__ int make_routes(const BorderPlace<S>& border,
                            const ResidentTiles& tiles,
-                           const RimCapacity& capacity,
+                           const BorderCapacity& capacity,
                            int bx,
                            int by,
-                           RimRoute* sent,
-                           RimRoute* received) {
+                           BorderRoute* sent,
+                           BorderRoute* received) {
     const auto inbox = [&](int x, int y) { return unsigned(y * tiles.x.tiles + x) * 2U * capacity.all(); };
     const auto wrapped = [](int i, int n) { return i < 0 ? n - 1 : i == n ? 0 : i; };
     int count = 0;
     for (int d = 0; d < kDirections; ++d) {
         const int dx = d % 3 - 1;
         const int dy = d / 3 - 1;
-        if (d == 4 || (dx < 0 && !rim.x.joined_low) || (dx > 0 && !rim.x.joined_high) ||
-            (dy < 0 && !rim.y.joined_low) || (dy > 0 && !rim.y.joined_high))
+        if (d == 4 || (dx < 0 && !border.x.joined_low) || (dx > 0 && !border.x.joined_high) ||
+            (dy < 0 && !border.y.joined_low) || (dy > 0 && !border.y.joined_high))
             continue;
-        const RimRegion out = sent_region(rim.x, rim.y, rim.halo, dx, dy);
-        const RimRegion in = received_region(rim.x, rim.y, rim.halo, dx, dy);
+        const BorderRegion out = sent_region(border.x, border.y, border.halo, dx, dy);
+        const BorderRegion in = received_region(border.x, border.y, border.halo, dx, dy);
         const unsigned there = inbox(wrapped(bx + dx, tiles.x.tiles), wrapped(by + dy, tiles.y.tiles)) +
                                capacity.before[kDirections - 1 - d];
         const unsigned here = inbox(bx, by) + capacity.before[d];
         const int messages = messages_for<typename S::T>(out.width * out.height);
         for (int i = threadIdx.x; i < messages; i += S::kThreads) {
-            sent[count + i] = make_route(rim, out, i, there + i);
-            received[count + i] = make_route(rim, in, i, here + i);
+            sent[count + i] = make_route(border, out, i, there + i);
+            received[count + i] = make_route(border, in, i, here + i);
         }
         count += messages;
     }
@@ -223,7 +224,7 @@ __device__ int make_routes(const RimPlace<S>& rim,
 // they must.
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
 
-__device__ inline void write_message(RimMessage* to, const RimMessage& m) {
+__device__ inline void write_message(BorderMessage* to, const BorderMessage& m) {
     asm volatile(
         "{\n\t.reg .b64 low, high;\n\t.reg .b128 m;\n\t"
         "mov.b64 low, {%1, %2};\n\tmov.b64 high, {%3, %4};\n\tmov.b128 m, {low, high};\n\t"
@@ -235,8 +236,8 @@ __device__ inline void write_message(RimMessage* to, const RimMessage& m) {
         : "memory");
 }
 
-__device__ inline RimMessage read_message(const RimMessage* from) {
-    RimMessage m;
+__device__ inline BorderMessage read_message(const BorderMessage* from) {
+    BorderMessage m;
     asm volatile(
         "{\n\t.reg .b64 low, high;\n\t.reg .b128 m;\n\t"
         "ld.relaxed.gpu.global.b128 m, [%4];\n\tmov.b128 {low, high}, m;\n\t"
@@ -249,7 +250,7 @@ __device__ inline RimMessage read_message(const RimMessage* from) {
 
 #else
 
-__device__ inline void write_message(RimMessage* to, const RimMessage& m) {
+__device__ inline void write_message(BorderMessage* to, const BorderMessage& m) {
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to),
                  "r"(m.word[0]),
                  "r"(m.word[1]),
@@ -258,8 +259,8 @@ __device__ inline void write_message(RimMessage* to, const RimMessage& m) {
                  : "memory");
 }
 
-__device__ inline RimMessage read_message(const RimMessage* from) {
-    RimMessage m;
+__device__ inline BorderMessage read_message(const BorderMessage* from) {
+    BorderMessage m;
     asm volatile("ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(m.word[0]), "=r"(m.word[1]), "=r"(m.word[2]), "=r"(m.epoch)
                  : "l"(from)
@@ -271,9 +272,9 @@ __device__ inline RimMessage read_message(const RimMessage* from) {
 
 /// One block's post. Its routes are in shared memory: first those of the messages that it sends, then,
 /// `capacity` on, of those that it gets, which are as many.
-struct RimPost {
-    RimMessage* box;  ///< of all tiles, those of this exchange
-    const RimRoute* routes;
+struct BorderPost {
+    BorderMessage* box;  ///< of all tiles, those of this exchange
+    const BorderRoute* routes;
     int capacity;
     int count;
     unsigned epoch;
@@ -281,50 +282,51 @@ struct RimPost {
 };
 
 /// So many messages of a thread are under way at the same time.
-inline constexpr int kRimBatch = 6;
+inline constexpr int kBorderBatch = 6;
 
 // Routes are read where they are needed, and once more: shared memory is near, and registers are few.
 template <class S>
-__device__ __forceinline__ void send_rim(const RimPost& post, const unsigned* rim) {
-    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
+__device__ __forceinline__ void send_border(const BorderPost& post, const unsigned* border) {
+    for (int begin = post.thread; begin < post.count; begin += kBorderBatch * S::kThreads) {
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b) {
+        for (int b = 0; b < kBorderBatch; ++b) {
             const int i = begin + b * S::kThreads;
             if (i >= post.count) break;
-            const RimRoute route = post.routes[i];
-            write_message(post.box + route.message,
-                          {{rim[route.word[0]], rim[route.word[1]], rim[route.word[2]]}, post.epoch});
+            const BorderRoute route = post.routes[i];
+            write_message(
+                post.box + route.message,
+                {{border[route.word[0]], border[route.word[1]], border[route.word[2]]}, post.epoch});
         }
     }
 }
 
 template <class S>
-__device__ __forceinline__ void receive_rim(const RimPost& post, unsigned* rim) {
-    const RimRoute* const routes = post.routes + post.capacity;
-    for (int begin = post.thread; begin < post.count; begin += kRimBatch * S::kThreads) {
-        RimMessage m[kRimBatch];
+__device__ __forceinline__ void receive_border(const BorderPost& post, unsigned* border) {
+    const BorderRoute* const routes = post.routes + post.capacity;
+    for (int begin = post.thread; begin < post.count; begin += kBorderBatch * S::kThreads) {
+        BorderMessage m[kBorderBatch];
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b)
+        for (int b = 0; b < kBorderBatch; ++b)
             m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
         bool all;
         do {
             // All that are missing are asked for at once: an answer takes as long as hundreds of
             // instructions.
 #pragma unroll
-            for (int b = 0; b < kRimBatch; ++b)
+            for (int b = 0; b < kBorderBatch; ++b)
                 if (m[b].epoch != post.epoch)
                     m[b] = read_message(post.box + routes[begin + b * S::kThreads].message);
             all = true;
 #pragma unroll
-            for (int b = 0; b < kRimBatch; ++b) all = all && m[b].epoch == post.epoch;
+            for (int b = 0; b < kBorderBatch; ++b) all = all && m[b].epoch == post.epoch;
         } while (!all);
 #pragma unroll
-        for (int b = 0; b < kRimBatch; ++b) {
+        for (int b = 0; b < kBorderBatch; ++b) {
             const int i = begin + b * S::kThreads;
             if (i >= post.count) break;
-            const RimRoute route = routes[i];
+            const BorderRoute route = routes[i];
 #pragma unroll
-            for (int w = 0; w < 3; ++w) rim[route.word[w]] = m[b].word[w];
+            for (int w = 0; w < 3; ++w) border[route.word[w]] = m[b].word[w];
         }
     }
 }
@@ -333,7 +335,7 @@ template <class S>
 using RowVector = Vector<typename S::T, S::kVector>;
 
 template <class S>
-__device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename S::T* cells) {
+__device__ __forceinline__ void store_border(const Patch<S>& u, int place, typename S::T* cells) {
     if (place < 0) return;
 #pragma unroll
     for (int r = 0; r < S::kRows; ++r)
@@ -342,7 +344,7 @@ __device__ __forceinline__ void store_rim(const Patch<S>& u, int place, typename
             RowVector<S> v;
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) v.cell[i] = u[r][j + i];
-            *reinterpret_cast<RowVector<S>*>(cells + place + r * RimPlace<S>::kPitch + j) = v;
+            *reinterpret_cast<RowVector<S>*>(cells + place + r * BorderPlace<S>::kPitch + j) = v;
         }
 }
 
@@ -358,23 +360,23 @@ __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename
 #pragma unroll
         for (int j = 0; j < S::kColumns; j += S::kVector) {
             const RowVector<S> v =
-                *reinterpret_cast<const RowVector<S>*>(first + r * RimPlace<S>::kPitch + j);
+                *reinterpret_cast<const RowVector<S>*>(first + r * BorderPlace<S>::kPitch + j);
 #pragma unroll
             for (int i = 0; i < S::kVector; ++i) u[r][j + i] = kept ? v.cell[i] : u[r][j + i];
         }
 }
 
-/// Sends the rim of the core and gets the halo. `cells` is shared memory, used for nothing else.
+/// Sends the border of the core and gets the halo. `cells` is shared memory, used for nothing else.
 template <class S>
-__device__ __forceinline__ void exchange_rims(Patch<S>& u,
-                                              int place,
-                                              const RimPost& post,
-                                              typename S::T* cells) {
+__device__ __forceinline__ void exchange_borders(Patch<S>& u,
+                                                 int place,
+                                                 const BorderPost& post,
+                                                 typename S::T* cells) {
     unsigned* const words = reinterpret_cast<unsigned*>(cells);
-    store_rim<S>(u, place, cells);
+    store_border<S>(u, place, cells);
     __syncthreads();
-    send_rim<S>(post, words);
-    receive_rim<S>(post, words);
+    send_border<S>(post, words);
+    receive_border<S>(post, words);
     __syncthreads();
     load_halo<S>(u, place, cells);
 }

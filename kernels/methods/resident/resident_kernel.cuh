@@ -11,10 +11,10 @@ struct ResidentRun {
     FieldView<T> to;
     Boundary boundary;
     ResidentTiles tiles;
-    RimCapacity capacity;
+    BorderCapacity capacity;
     const StepWeights<T>* weights;  ///< of each step, and one more that is read but not used
     int steps;
-    RimMessage* inboxes;
+    BorderMessage* inboxes;
     unsigned routes_at;  ///< where in shared memory the routes begin: bytes
     unsigned epoch;      ///< of the first exchange; those of all launches on the same inboxes count on
 };
@@ -23,35 +23,35 @@ struct ResidentRun {
 template <class S>
 struct ResidentShared {
     /// What the exchanges need is kept here, because a step needs every register.
-    RimPlace<S> rim;
+    BorderPlace<S> border;
     int messages;
-    int rim_places[S::kThreads];
+    int border_places[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
-    /// rim_cells() of them.
-    alignas(16) typename S::T rim_cells[1];
+    /// border_cells() of them.
+    alignas(16) typename S::T border_cells[1];
 };
 
 /// The routes come after it: read in every exchange, they are kept near.
 template <class S>
 std::size_t routes_begin(const ResidentTiles& tiles) {
     const std::size_t end =
-        sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(rim_cells<S>(tiles));
-    return (end + sizeof(RimRoute) - 1) / sizeof(RimRoute) * sizeof(RimRoute);
+        sizeof(ResidentShared<S>) + sizeof(typename S::T) * std::size_t(border_cells<S>(tiles));
+    return (end + sizeof(BorderRoute) - 1) / sizeof(BorderRoute) * sizeof(BorderRoute);
 }
 
 template <class S>
 std::size_t shared_bytes(const ResidentTiles& tiles) {
     return routes_begin<S>(tiles) +
-           2 * sizeof(RimRoute) * std::size_t(rim_capacity<typename S::T>(tiles).all());
+           2 * sizeof(BorderRoute) * std::size_t(border_capacity<typename S::T>(tiles).all());
 }
 
 template <class S>
-__device__ RimRoute* routes_of(ResidentShared<S>& shared, const ResidentRun<typename S::T>& run) {
-    return reinterpret_cast<RimRoute*>(reinterpret_cast<unsigned char*>(&shared) + run.routes_at);
+__device__ BorderRoute* routes_of(ResidentShared<S>& shared, const ResidentRun<typename S::T>& run) {
+    return reinterpret_cast<BorderRoute*>(reinterpret_cast<unsigned char*>(&shared) + run.routes_at);
 }
 
 template <class S>
-__device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const RimPlace<S>& rim) {
+__device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const BorderPlace<S>& border) {
     using T = typename S::T;
     const FieldView<const T> from = run.from;
     // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that nobody reads.
@@ -63,10 +63,10 @@ __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, c
     int x[S::kColumns];
 #pragma unroll
     for (int j = 0; j < S::kColumns; ++j)
-        x[j] = inside(rim.x.global(int(threadIdx.x) % S::kLanes * S::kColumns + j), from.nx);
+        x[j] = inside(border.x.global(int(threadIdx.x) % S::kLanes * S::kColumns + j), from.nx);
 #pragma unroll
     for (int r = 0; r < S::kRows; ++r) {
-        const int y = inside(rim.y.global(int(threadIdx.x) / S::kLanes * S::kRows + r), from.ny);
+        const int y = inside(border.y.global(int(threadIdx.x) / S::kLanes * S::kRows + r), from.ny);
         const bool row_inside = y >= 0 && y < from.ny;
         const T* const row = from.row(y);
 #pragma unroll
@@ -76,7 +76,9 @@ __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, c
 }
 
 template <class S>
-__device__ void store_core(const Patch<S>& u, const ResidentRun<typename S::T>& run, const RimPlace<S>& rim) {
+__device__ void store_core(const Patch<S>& u,
+                           const ResidentRun<typename S::T>& run,
+                           const BorderPlace<S>& border) {
     const int x0 = int(threadIdx.x) % S::kLanes * S::kColumns;
     const int y0 = int(threadIdx.x) / S::kLanes * S::kRows;
 #pragma unroll
@@ -85,14 +87,14 @@ __device__ void store_core(const Patch<S>& u, const ResidentRun<typename S::T>& 
         for (int j = 0; j < S::kColumns; ++j) {
             const int x = x0 + j;
             const int y = y0 + r;
-            if (x >= rim.x.low && x < rim.x.high && y >= rim.y.low && y < rim.y.high &&
-                rim.x.global(x) < run.to.nx && rim.y.global(y) < run.to.ny)
-                run.to.at(rim.x.global(x), rim.y.global(y)) = u[r][j];
+            if (x >= border.x.low && x < border.x.high && y >= border.y.low && y < border.y.high &&
+                border.x.global(x) < run.to.nx && border.y.global(y) < run.to.ny)
+                run.to.at(border.x.global(x), border.y.global(y)) = u[r][j];
         }
 }
 
 template <class S>
-__device__ RowPlace row_place(const RimPlace<S>& rim, Boundary boundary) {
+__device__ RowPlace row_place(const BorderPlace<S>& border, Boundary boundary) {
     const int lane = int(threadIdx.x) % S::kLanes * S::kVector;
     const int warp = int(threadIdx.x) / S::kLanes;
     const auto at = [&](int row) { return row * S::kWidth + lane; };
@@ -100,7 +102,7 @@ __device__ RowPlace row_place(const RimPlace<S>& rim, Boundary boundary) {
     const auto beyond = [&](int own) { return boundary == Boundary::zero ? at(S::kZeroRow) : at(own); };
     const int first = 2 * warp;
     const int last = first + 1;
-    const bool edge = !rim.y.joined_high && (rim.y.high - 1) / S::kRows == warp;
+    const bool edge = !border.y.joined_high && (border.y.high - 1) / S::kRows == warp;
     return {at(first),
             at(last),
             warp > 0 ? at(first - 1) : beyond(first),
@@ -108,11 +110,11 @@ __device__ RowPlace row_place(const RimPlace<S>& rim, Boundary boundary) {
 }
 
 template <class S>
-__device__ LanePlace lane_place(const RimPlace<S>& rim) {
+__device__ LanePlace lane_place(const BorderPlace<S>& border) {
     const int lane = int(threadIdx.x) % S::kLanes;
-    const bool last = !rim.x.joined_high && lane == (rim.x.high - 1) / S::kColumns;
+    const bool last = !border.x.joined_high && lane == (border.x.high - 1) / S::kColumns;
     const int east = last || lane == S::kLanes - 1 ? lane : lane + 1;
-    const bool first = !rim.x.joined_low && lane == 0;
+    const bool first = !border.x.joined_low && lane == 0;
     return {lane, east, first ? 0.0F : 1.0F, last ? 0.0F : 1.0F, first ? 1.0F : 0.0F, last ? 1.0F : 0.0F};
 }
 
@@ -125,13 +127,13 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
     // Hidden from the compiler: it would keep everything that follows from the thread's number in registers.
     int thread = int(threadIdx.x);
     asm volatile("" : "+r"(thread));
-    const RimPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
-                       routes_of<S>(shared, run),
-                       capacity,
-                       shared.messages,
-                       epoch,
-                       thread};
-    exchange_rims<S>(u, shared.rim_places[thread], post, shared.rim_cells);
+    const BorderPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
+                          routes_of<S>(shared, run),
+                          capacity,
+                          shared.messages,
+                          epoch,
+                          thread};
+    exchange_borders<S>(u, shared.border_places[thread], post, shared.border_cells);
 }
 
 template <class S, Edge E>
@@ -139,8 +141,8 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
                                           const ResidentRun<typename S::T>& run,
                                           ResidentShared<S>& shared) {
     using T = typename S::T;
-    const LanePlace place = lane_place(shared.rim);
-    const RowPlace at = row_place(shared.rim, run.boundary);
+    const LanePlace place = lane_place(shared.border);
+    const RowPlace at = row_place(shared.border, run.boundary);
     const StepWeights<T>* weights = run.weights;
     StepWeights<T> w = *weights;
     unsigned epoch = run.epoch;
@@ -181,29 +183,29 @@ __global__ void __launch_bounds__(S::kThreads, S::kBlocks)
     const int by = int(blockIdx.x) / run.tiles.x.tiles;
     Patch<S> u;
     {
-        const RimPlace<S> rim(run.tiles, bx, by);
-        load_patch<S>(u, run, rim);
+        const BorderPlace<S> border(run.tiles, bx, by);
+        load_patch<S>(u, run, border);
         for (int i = threadIdx.x; i < S::kWidth; i += S::kThreads)
             shared.rows[0][S::kZeroRow * S::kWidth + i] = shared.rows[1][S::kZeroRow * S::kWidth + i] = T(0);
-        RimRoute* const routes = routes_of<S>(shared, run);
+        BorderRoute* const routes = routes_of<S>(shared, run);
         const int messages =
-            make_routes(rim, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
-        shared.rim_places[threadIdx.x] =
-            rim.place(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
+            make_routes(border, run.tiles, run.capacity, bx, by, routes, routes + run.capacity.all());
+        shared.border_places[threadIdx.x] =
+            border.place(int(threadIdx.x) % S::kLanes, int(threadIdx.x) / S::kLanes);
         if (threadIdx.x == 0) {
-            shared.rim = rim;
+            shared.border = border;
             shared.messages = messages;
         }
     }
     __syncthreads();
-    const bool edge = !shared.rim.x.joined_low || !shared.rim.x.joined_high;
+    const bool edge = !shared.border.x.joined_low || !shared.border.x.joined_high;
     if (!edge)
         run_steps<S, Edge::none>(u, run, shared);
     else if (run.boundary == Boundary::zero)
         run_steps<S, Edge::zero>(u, run, shared);
     else
         run_steps<S, Edge::insulated>(u, run, shared);
-    store_core<S>(u, run, shared.rim);
+    store_core<S>(u, run, shared.border);
 }
 
 }  // namespace stencil

@@ -27,8 +27,8 @@ struct ResidentShape {
     static constexpr int kWidth = kLanes * Columns;
     static constexpr int kHeight = Rows * Warps;
     /// Cells in the widest access (of 16 bytes) that divides a lane's columns.
-    static constexpr int kMostVector = int(16 / sizeof(Cell));
-    static constexpr int kVector = Columns % kMostVector == 0 ? kMostVector : Columns % 2 == 0 ? 2 : 1;
+    static constexpr int kMaxVector = int(16 / sizeof(Cell));
+    static constexpr int kVector = Columns % kMaxVector == 0 ? kMaxVector : Columns % 2 == 0 ? 2 : 1;
     /// Rows in shared memory, twice: the first and the last of every warp, and one of zeros.
     static constexpr int kSharedRows = 2 * Warps + 1;
     static constexpr int kZeroRow = 2 * Warps;
@@ -129,8 +129,8 @@ __device__ __forceinline__ void load_row(const typename S::T* row, typename S::T
 }
 
 /// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is
-/// enough. It stands in the middle, between publishing the rim rows and their use, and the rows between the
-/// rim rows are stepped around it, so that a warp rarely waits there.
+/// enough. It stands in the middle, between publishing the border rows and their use, and the rows between
+/// the border rows are stepped around it, so that a warp rarely waits there.
 template <class S, Edge E>
 __device__ __forceinline__ void step_patch(Patch<S>& u,
                                            const LanePlace& place,

@@ -175,9 +175,9 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
 }  // namespace
 
 std::string spectral_unfit(FieldShape shape, std::size_t) {
-    constexpr int kMost = std::numeric_limits<int>::max() / 2 - 1;
-    if (std::max(shape.nx, shape.ny) <= kMost) return "";
-    return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMost) +
+    constexpr int kMax = std::numeric_limits<int>::max() / 2 - 1;
+    if (std::max(shape.nx, shape.ny) <= kMax) return "";
+    return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMax) +
            " cells";
 }
 

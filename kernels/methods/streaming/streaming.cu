@@ -39,7 +39,7 @@ class StreamingStepper : public Stepper<T> {
     }
 
     void prepare(FieldPair<T>& fields, Boundary boundary) override {
-        plan_for(fields.front, boundary, {true, Tuning::kMostWarps});
+        plan_for(fields.front, boundary, {true, Tuning::kMaxWarps});
     }
 
   private:
@@ -59,9 +59,9 @@ class StreamingStepper : public Stepper<T> {
         const int group = schedule.steps_per_scale();
         const bool aligned = group == Tuning::kLevels && schedule.steps_to_scale() == group;
         if (aligned && steps >= group)
-            return {true, int(std::min<long long>(steps / group, Tuning::kMostWarps))};
+            return {true, int(std::min<long long>(steps / group, Tuning::kMaxWarps))};
         const long long until = group == Tuning::kLevels && !aligned ? schedule.steps_to_scale() : steps;
-        return {false, int(std::min({steps, until, (long long)Tuning::kMostWarps}))};
+        return {false, int(std::min({steps, until, (long long)Tuning::kMaxWarps}))};
     }
 
     const Plan& plan_for(FieldView<const T> field, Boundary boundary, Cut cut) {

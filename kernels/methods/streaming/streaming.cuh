@@ -18,13 +18,13 @@ struct StreamingTuning {
     /// Steps that a warp holds: the scale of the state is then due in the last one.
     static constexpr int kLevels = ScaledSteps<T>::kStepsPerScale;
     /// Warps of a block, each with its own steps.
-    static constexpr int kMostWarps = 4;
+    static constexpr int kMaxWarps = 4;
     /// Rows that warps hand on at a time. Even.
     static constexpr int kBatch = 4;
 
     static constexpr int kWidth = 32 * kColumns;
-    static constexpr int kMostLevels = kMostWarps * kLevels;
-    static_assert(kMostLevels == kStreamingSteps);
+    static constexpr int kMaxLevels = kMaxWarps * kLevels;
+    static_assert(kMaxLevels == kStreamingSteps);
 };
 
 /// One pass: warps * (levels of a warp) steps from `from` to `to`.
@@ -34,7 +34,7 @@ struct StreamPass {
     FieldView<T> to;
     int strips;
     int segments;
-    StepWeights<T> weights[StreamingTuning<T>::kMostLevels];
+    StepWeights<T> weights[StreamingTuning<T>::kMaxLevels];
 };
 
 struct StreamLaunch {

@@ -94,8 +94,8 @@ class StreamBlock {
 #else
         std::uint64_t unused[2];
 #endif
-        Turn full[Tuning::kMostWarps][2];  ///< of each half of the ring that a warp reads
-        Turn free[Tuning::kMostWarps][2];
+        Turn full[Tuning::kMaxWarps][2];  ///< of each half of the ring that a warp reads
+        Turn free[Tuning::kMaxWarps][2];
         int source[kWidth];  ///< of each column, where columns are gathered
         alignas(16) Row ring[1][2 * kBatch];
     };
@@ -440,7 +440,7 @@ class StreamBlock {
 };
 
 template <class T, int kLevels, Boundary B, bool kNarrow>
-__global__ void __launch_bounds__(32 * StreamingTuning<T>::kMostWarps, 2)
+__global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
     streaming_kernel(const __grid_constant__ StreamPass<T> pass) {
     using Block = StreamBlock<T, kLevels, B, kNarrow>;
     extern __shared__ __align__(16) unsigned char memory[];

@@ -71,11 +71,11 @@ struct StreamSlots {
 /// How many segments of rows make the pass shortest: each wave of blocks takes as long as one of its
 /// segments.
 constexpr int segments_over(int ny, int strips, const StreamSlots& slots) {
-    constexpr int kMostWaves = 8;
+    constexpr int kMaxWaves = 8;
     constexpr int kFewestRows = 8;
     int best = 1;
     std::int64_t best_cost = -1;
-    const int most = std::max(1, std::min(ny / kFewestRows, kMostWaves * slots.blocks / strips));
+    const int most = std::max(1, std::min(ny / kFewestRows, kMaxWaves * slots.blocks / strips));
     for (int segments = 1; segments <= most; ++segments) {
         const std::int64_t rows = (ny + segments - 1) / segments + slots.extra_rows;
         const std::int64_t waves = (std::int64_t(strips) * segments + slots.blocks - 1) / slots.blocks;

@@ -5,9 +5,9 @@
 
 namespace stencil {
 
-inline constexpr int kMostBins = 1024;
+inline constexpr int kMaxBins = 1024;
 
-/// `count` (1 to kMostBins) equal parts of [low, high], the last one closed; low < high.
+/// `count` (1 to kMaxBins) equal parts of [low, high], the last one closed; low < high.
 struct HistogramBins {
     double low = 0;
     double high = 1;

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(kWalkThreads)
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads)
     histogram_kernel(QuantitySource<T> source, HistogramBins bins, unsigned long long* counts) {
-    __shared__ unsigned own[kMostBins];
+    __shared__ unsigned own[kMaxBins];
     for (int i = walk_thread(); i < bins.count; i += kWalkThreads) own[i] = 0;
     __syncthreads();
     for_cells<Q>(source, [&](auto value) {

@@ -12,9 +12,9 @@
 namespace stencil {
 namespace {
 
-// (kMostRanks, kRadixBins), and a few that count what is of no interest, so that nothing depends on a branch.
+// (kMaxRanks, kRadixBins), and a few that count what is of no interest, so that nothing depends on a branch.
 using Counts = std::vector<std::uint64_t>;
-constexpr int kNowhere = kMostRanks * kRadixBins;
+constexpr int kNowhere = kMaxRanks * kRadixBins;
 constexpr int kSpread = 8;
 
 template <class Key>
@@ -37,7 +37,7 @@ template <class V>
 void count_first_digits(const V* values, int count, Counts& counts) {
     for (int i = 0; i < count; ++i) {
         const RadixKey<V> key = radix_key(values[i]);
-        const int bin = i % kMostRanks * kRadixBins + radix_digit(key, 0);
+        const int bin = i % kMaxRanks * kRadixBins + radix_digit(key, 0);
         ++counts[std::size_t(FiniteKeys<V>::hold(key) ? bin : kNowhere + i % kSpread)];
     }
 }
@@ -45,10 +45,10 @@ void count_first_digits(const V* values, int count, Counts& counts) {
 template <class Key, class V>
 void count_next_digits(const RadixPass<Key>& at, const V* values, int count, Counts& counts) {
     const int shift = radix_shift<Key>(at.pass - 1);
-    Key prefix[kMostRanks];
-    for (int i = 0; i < kMostRanks; ++i)
+    Key prefix[kMaxRanks];
+    for (int i = 0; i < kMaxRanks; ++i)
         prefix[i] = at.search.slot_prefix[i < at.search.slots ? i : 0] >> shift;
-    static_assert(kMostRanks == 4);
+    static_assert(kMaxRanks == 4);
     for (int i = 0; i < count; ++i) {
         const Key key = radix_key(values[i]);
         const Key begin = key >> shift;
@@ -81,7 +81,7 @@ Counts count_digits(const QuantitySource<T>& source, ThreadPool& threads, const 
 // Every rank goes on in the digit that holds it.
 template <class Key>
 void choose_digits(RadixSearch<Key>& search, int pass, const Counts& counts) {
-    for (int i = 0; i < kMostRanks; ++i) {
+    for (int i = 0; i < kMaxRanks; ++i) {
         const std::uint64_t* bins = counts.data() + std::size_t(search.slot[i]) * kRadixBins;
         int digit = 0;
         while (search.rank[i] >= bins[digit]) search.rank[i] -= bins[digit++];

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kAllLanes = 0xffffffffu;
 constexpr int kLanes = 32;
-constexpr int kCounts = kMostRanks * kRadixBins;
+constexpr int kCounts = kMaxRanks * kRadixBins;
 constexpr int kBinsPerLane = kRadixBins / kLanes;
 constexpr int kBinsPerLaneAgain = kBinsPerLane / kLanes;
 static_assert(kBinsPerLaneAgain == 2, "find_digit() knows two bins");
@@ -85,7 +85,7 @@ __device__ int find_digit(const Count* bins, Count& rank) {
 
 // One block, a warp for each rank. Leaves the counts zero for the next pass.
 template <class Key>
-__global__ void __launch_bounds__(kLanes* kMostRanks)
+__global__ void __launch_bounds__(kLanes* kMaxRanks)
     choose_digits_kernel(RadixSearch<Key>* search, Fractions fractions, int pass, Count* counts) {
     const int lane = int(threadIdx.x) % kLanes;
     const int warp = int(threadIdx.x) / kLanes;
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(kLanes* kMostRanks)
     }
     __syncthreads();
     if (threadIdx.x == 0) search->share_slots();
-    for (int i = int(threadIdx.x); i < kCounts; i += kLanes * kMostRanks) counts[i] = 0;
+    for (int i = int(threadIdx.x); i < kCounts; i += kLanes * kMaxRanks) counts[i] = 0;
 }
 
 template <Quantity Q, class T, class Key>
@@ -119,7 +119,7 @@ RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions)
         count_digits_kernel<Q, T, Key>
             <<<walk.grid, walk.block, 0, stream>>>(view.source, search, pass, counts);
         check_launch("count_digits_kernel");
-        choose_digits_kernel<Key><<<1, kLanes * kMostRanks, 0, stream>>>(search, fractions, pass, counts);
+        choose_digits_kernel<Key><<<1, kLanes * kMaxRanks, 0, stream>>>(search, fractions, pass, counts);
         check_launch("choose_digits_kernel");
     }
     RadixSearch<Key> found;

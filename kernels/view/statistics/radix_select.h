@@ -63,23 +63,23 @@ STENCIL_HOST_DEVICE constexpr bool is_finite(V value) {
 
 /// Two percentiles are found at a time, each between two neighbouring ranks.
 inline constexpr int kPercentilesAtOnce = 2;
-inline constexpr int kMostRanks = 2 * kPercentilesAtOnce;
+inline constexpr int kMaxRanks = 2 * kPercentilesAtOnce;
 
 /// The ranks on the way to being found.
 template <class Key>
 struct RadixSearch {
-    std::uint64_t count = 0;         ///< finite cells
-    std::uint64_t rank[kMostRanks];  ///< among the keys with the prefix
-    Key prefix[kMostRanks];          ///< the digits found, the others 0
-    int slot[kMostRanks];            ///< the counts of keys that share a prefix are kept once
-    Key slot_prefix[kMostRanks];
+    std::uint64_t count = 0;        ///< finite cells
+    std::uint64_t rank[kMaxRanks];  ///< among the keys with the prefix
+    Key prefix[kMaxRanks];          ///< the digits found, the others 0
+    int slot[kMaxRanks];            ///< the counts of keys that share a prefix are kept once
+    Key slot_prefix[kMaxRanks];
     int slots = 1;
 
     /// The slot whose prefix the key has, or -1. In pass 0 all keys are in slot 0.
     STENCIL_HOST_DEVICE constexpr int slot_of(Key key, int pass) const {
         if (pass == 0) return 0;
         const int shift = radix_shift<Key>(pass - 1);
-        for (int i = 0; i < kMostRanks; ++i)
+        for (int i = 0; i < kMaxRanks; ++i)
             if (i < slots && key >> shift == slot_prefix[i] >> shift) return i;
         return -1;
     }
@@ -87,7 +87,7 @@ struct RadixSearch {
     /// The ranks of the fractions (q / 100), once the cells are counted.
     STENCIL_HOST_DEVICE constexpr void begin(std::uint64_t cells, const double* fractions) {
         count = cells;
-        for (int i = 0; i < kMostRanks; ++i) {
+        for (int i = 0; i < kMaxRanks; ++i) {
             const std::uint64_t below = std::uint64_t(double(cells - 1) * fractions[i / 2]);
             rank[i] = i % 2 == 1 && below + 1 < cells ? below + 1 : below;
             prefix[i] = 0;
@@ -98,7 +98,7 @@ struct RadixSearch {
     /// Gives every prefix a slot.
     STENCIL_HOST_DEVICE constexpr void share_slots() {
         slots = 0;
-        for (int i = 0; i < kMostRanks; ++i) {
+        for (int i = 0; i < kMaxRanks; ++i) {
             int found = 0;
             while (found < slots && slot_prefix[found] != prefix[i]) ++found;
             if (found == slots) slot_prefix[slots++] = prefix[i];

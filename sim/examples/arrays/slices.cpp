@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/cuda/transfer.h"
+#include "kernels/cuda/cuda_queue.h"
 #include "sim/examples/context.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/cuda/transfer.h"
 #include "sim/examples/arrays/in_pieces.h"
 #include "sim/examples/arrays/slices.h"
 #include "sim/examples/arrays/timed_launches.h"

@@ -15,7 +15,7 @@ namespace stencil {
 namespace {
 
 // Longer than this a way whose time grows with each term takes seconds and shows nothing new.
-constexpr std::int64_t kMostLessonLength = 10'000'000;
+constexpr std::int64_t kMaxLessonLength = 10'000'000;
 
 template <class T>
 struct Sweep {
@@ -70,7 +70,7 @@ void gpu_series(const ExampleRequest& request,
         std::vector<ReportPoint> times, errors;
         for (std::size_t i = 0; i < sweep.lengths.size() && sweep.lengths[i] <= longest; ++i) {
             const SumTerms<T> terms{memory.at(0), nullptr, sweep.lengths[i]};
-            if (way.lesson && terms.n > kMostLessonLength) break;
+            if (way.lesson && terms.n > kMaxLessonLength) break;
             const auto sum = way.on_gpu(stream, terms.n);
             ReportRow row;
             time_launches(

@@ -16,14 +16,14 @@ void time_launches(ExampleContext& context,
                    const std::function<void()>& enqueue,
                    ReportRow& row) {
     constexpr double kEnough = 1e-4;  // seconds
-    constexpr int kMost = 20;
+    constexpr int kMax = 20;
     enqueue();
     CudaTimer timer;
     timer.start(stream);
     enqueue();
     timer.stop(stream);
     const double once = timer.seconds();
-    const int together = once < kEnough ? std::clamp(int(2 * kEnough / std::max(once, 1e-9)), 2, kMost) : 1;
+    const int together = once < kEnough ? std::clamp(int(2 * kEnough / std::max(once, 1e-9)), 2, kMax) : 1;
     Timing timing = time_device(context, stream, repeats, [&] {
         for (int i = 0; i < together; ++i) enqueue();
     });

@@ -29,12 +29,12 @@ class Staging {
         return static_cast<char*>(memory_.data()) + turn_ * kBytes;
     }
     /// To be set behind its next copy.
-    CudaMark& mark() { return marks_[turn_]; }
+    CudaEvent& mark() { return marks_[turn_]; }
 
   private:
     static constexpr std::size_t kBuffers = 4;
     CudaHostMemory memory_;
-    CudaMark marks_[kBuffers];
+    CudaEvent marks_[kBuffers];
     std::size_t turn_ = 0;
 };
 
@@ -64,7 +64,7 @@ class Base : public GpuEinsum<T> {
             const auto count = std::size_t(std::min(kTogether, box.values() - first));
             box.pack(setting_.threads, array, first, std::span(buffer, count));
             enqueue_to_device(to + first, buffer, count * sizeof(T), stream);
-            staging_.mark().set(stream);
+            staging_.mark().record(stream);
             setting_.between();
         }
     }
@@ -74,7 +74,7 @@ class Base : public GpuEinsum<T> {
             T* const buffer = static_cast<T*>(staging_.next());
             const auto count = std::size_t(std::min(kTogether, box.values() - first));
             enqueue_to_host(buffer, from + first, count * sizeof(T), stream);
-            staging_.mark().set(stream);
+            staging_.mark().record(stream);
             staging_.mark().wait();
             box.unpack(setting_.threads, std::span<const T>(buffer, count), first, array);
             setting_.between();
@@ -147,7 +147,7 @@ class InPlace : public Base<T> {
 
     Piece whole_;
     std::vector<const T*> operands_;
-    std::optional<CudaSequence> sequence_;
+    std::optional<CudaGraph> sequence_;
     int sequence_times_ = 0;
 };
 
@@ -186,11 +186,11 @@ class InPieces : public Base<T> {
             if (!piece.changed[i]) continue;
             if (slicing.is_sliced(i)) slots_[i] ^= 1;
             // Not before the piece that was computed from there.
-            used_[2 * i + slots_[i]].hold(copies_);
+            used_[2 * i + slots_[i]].wait_on(copies_);
             this->send(slicing.operand_box(i, piece), this->setting_.operands[i], operand(i), copies_);
         }
-        sent_.set(copies_);
-        sent_.hold(this->setting_.stream);
+        sent_.record(copies_);
+        sent_.wait_on(this->setting_.stream);
     }
 
     void compute(const Piece& piece) {
@@ -205,7 +205,8 @@ class InPieces : public Base<T> {
                         part);
         if (!piece.first_part)
             this->arithmetic_->add(this->setting_.slicing.result_box(piece).values(), part, result);
-        for (std::size_t i = 0; i < slots_.size(); ++i) used_[2 * i + slots_[i]].set(this->setting_.stream);
+        for (std::size_t i = 0; i < slots_.size(); ++i)
+            used_[2 * i + slots_[i]].record(this->setting_.stream);
     }
 
     void receive_result(const Piece& piece) {
@@ -218,9 +219,9 @@ class InPieces : public Base<T> {
     T* operand(std::size_t i) const { return this->template place<>(this->layout().operands[slots_[i]][i]); }
 
     CudaStream copies_;
-    CudaMark sent_;
+    CudaEvent sent_;
     std::vector<std::size_t> slots_;
-    std::vector<CudaMark> used_;
+    std::vector<CudaEvent> used_;
     std::vector<T> result_;
 };
 

@@ -7,7 +7,7 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMostForAllOrders = 8;
+constexpr std::size_t kMaxForAllOrders = 8;
 
 double flops_of(const LabelSet& a, const LabelSet& b, const LabelSet& kept, const PathProblem& problem) {
     const bool contracts = ((a | b) & ~kept).any();
@@ -147,7 +147,7 @@ double values_of(const LabelSet& labels, std::span<const std::int64_t> sizes) {
 
 std::vector<PathStep> find_path(const PathProblem& problem) {
     if (problem.operands.size() < 2) return {};
-    if (problem.operands.size() <= kMostForAllOrders) return AllOrders(problem).path();
+    if (problem.operands.size() <= kMaxForAllOrders) return AllOrders(problem).path();
     return Greedy(problem).path();
 }
 

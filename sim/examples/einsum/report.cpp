@@ -14,8 +14,8 @@ namespace stencil {
 namespace {
 
 // Multiplications of the definition that take about a second in all.
-constexpr double kMostTerms = 1e8;
-constexpr std::int64_t kMostChecked = 200;
+constexpr double kMaxTerms = 1e8;
+constexpr std::int64_t kMaxChecked = 200;
 
 double operand_values(const Plan& plan) {
     double values = 0;
@@ -116,7 +116,7 @@ DirectCheck<T>::DirectCheck(const Contraction& contraction,
     values_ = 1;
     for (const std::int64_t n : contraction.output_shape()) values_ *= n;
     const double terms = std::max(1.0, direct_terms(contraction));
-    const auto count = std::int64_t(std::min({kMostTerms / terms, double(kMostChecked), double(values_)}));
+    const auto count = std::int64_t(std::min({kMaxTerms / terms, double(kMaxChecked), double(values_)}));
     Random random(1);
     for (std::int64_t i = 0; i < count; ++i) {
         const std::int64_t at = count == values_ ? i : std::int64_t(random.next_double() * double(values_));

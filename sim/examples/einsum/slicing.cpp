@@ -173,7 +173,7 @@ Slicing choose_slicing(const Contraction& contraction,
                        double budget,
                        const StepBytes& extra) {
     // There are plans for 2^labels lengths.
-    constexpr std::size_t kMostLabels = 3;
+    constexpr std::size_t kMaxLabels = 3;
     Slicing best(contraction, {}, value_bytes, extra);
     double least = best.bytes();
     while (best.bytes() > budget) {
@@ -184,7 +184,7 @@ Slicing choose_slicing(const Contraction& contraction,
             // What is cut for the first time is there twice from then on: a half of it would save nothing.
             std::int64_t parts = 2;
             if (known == labels.end()) {
-                if (labels.size() == kMostLabels) continue;
+                if (labels.size() == kMaxLabels) continue;
                 labels.push_back({label, contraction.sizes[std::size_t(label)]});
                 known = labels.end() - 1;
                 parts = 4;

@@ -13,11 +13,11 @@ namespace stencil {
 namespace {
 
 constexpr double kProducts = 1e9;  // of the rows of C, about: a second on two cores
-constexpr std::int64_t kMostRows = 64;
+constexpr std::int64_t kMaxRows = 64;
 
 std::vector<std::int64_t> some_rows(const MatmulShape& s) {
     const auto affordable = std::int64_t(kProducts / (double(s.k) * double(s.n)));
-    const std::int64_t count = std::min(s.m, std::clamp<std::int64_t>(affordable, 2, kMostRows));
+    const std::int64_t count = std::min(s.m, std::clamp<std::int64_t>(affordable, 2, kMaxRows));
     std::vector<std::int64_t> rows;
     for (std::int64_t i = 0; i < count; ++i) rows.push_back(count > 1 ? i * (s.m - 1) / (count - 1) : 0);
     return rows;

@@ -12,12 +12,12 @@ namespace stencil {
 namespace {
 
 constexpr double kSeconds = 1.0;  // of all repeats, where that many are sensible
-constexpr int kLeast = 5, kMost = 101;
+constexpr int kMin = 5, kMax = 101;
 
 int sensible_repeats(double seconds) {
     if (seconds > 5) return 1;
     if (seconds > 1) return 3;
-    return std::clamp(int(kSeconds / std::max(seconds, 1e-9)), kLeast, kMost);
+    return std::clamp(int(kSeconds / std::max(seconds, 1e-9)), kMin, kMax);
 }
 
 Timing take_times(ExampleContext& context, int repeats, const std::function<double()>& once) {

@@ -15,9 +15,9 @@
 namespace stencil {
 namespace {
 
-constexpr double kMostCellsOfBitmap = 0x1p34;
+constexpr double kMaxCellsOfBitmap = 0x1p34;
 constexpr std::int64_t kPauseEvery = 1 << 20;
-constexpr std::size_t kMostCoefficients = 1000;
+constexpr std::size_t kMaxCoefficients = 1000;
 
 // One bit for each cell: drawing goes on until as many different cells as wanted are set. Of a matrix that is
 // more than half full, the empty cells are drawn.
@@ -79,11 +79,11 @@ SparseMatrix<float> narrowed(const SparseMatrix<double>& a) {
 void require_in_range(const std::vector<double>& coefficients,
                       const std::string& setting,
                       const std::string& text) {
-    constexpr double kLeast = 1e-100, kMost = 1e100;
+    constexpr double kMin = 1e-100, kMax = 1e100;
     for (const double c : coefficients)
-        if (c != 0 && !(c >= kLeast && c <= kMost))
+        if (c != 0 && !(c >= kMin && c <= kMax))
             throw InputError(
-                fmt::format("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kLeast, kMost));
+                fmt::format("{} {}: each must be 0 or from {:g} to {:g}", setting, text, kMin, kMax));
 }
 
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
@@ -136,7 +136,7 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
     const std::int64_t wanted = problem.nonzeros();
     a.column.reserve(std::size_t(wanted));
     const double cells = double(a.rows) * double(a.columns);
-    if (cells <= kMostCellsOfBitmap) {
+    if (cells <= kMaxCellsOfBitmap) {
         const std::vector<std::uint64_t> bits = draw_bits(random, a.rows * a.columns, wanted, pause);
         std::int64_t cell = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) {
@@ -196,7 +196,7 @@ std::vector<double> parse_coefficients(const std::string& text, const std::strin
     const std::vector<std::string> range = split(text, ':');
     if (range.size() == 3) {
         const double low = parse_real(range[0], setting), high = parse_real(range[1], setting);
-        const auto count = parse_integer(range[2], setting, 2, (long long)(kMostCoefficients));
+        const auto count = parse_integer(range[2], setting, 2, (long long)(kMaxCoefficients));
         if (!(low > 0) || !(high > low))
             throw InputError(fmt::format("{} {}: must be LOW:HIGH:COUNT with 0 < LOW < HIGH", setting, text));
         for (long long i = 0; i < count; ++i)
@@ -209,9 +209,9 @@ std::vector<double> parse_coefficients(const std::string& text, const std::strin
         throw InputError(fmt::format("{} {}: must be LOW:HIGH:COUNT or a list C,C,...", setting, text));
     for (const std::string& word : split(text, ',')) values.push_back(parse_real(word, setting));
     std::ranges::sort(values);
-    if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMostCoefficients)
+    if (std::ranges::adjacent_find(values) != values.end() || values.size() > kMaxCoefficients)
         throw InputError(
-            fmt::format("{} {}: must be up to {} different numbers", setting, text, kMostCoefficients));
+            fmt::format("{} {}: must be up to {} different numbers", setting, text, kMaxCoefficients));
     require_in_range(values, setting, text);
     return values;
 }

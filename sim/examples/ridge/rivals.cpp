@@ -162,11 +162,11 @@ void RidgeRun<T>::stacked_rows() {
     ReportRow row = named("one LSMR for each c (cuSPARSE)", Device::cuda, false);
     if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
-    constexpr double kMostNonzeros = 0x1p31;
+    constexpr double kMaxNonzeros = 0x1p31;
     const double scratch = nonzeros / 8;  // of cuSPARSE
     const double bytes =
         2 * nonzeros * 12 + scratch + 8.0 * double(4 * a_.rows + 9 * a_.columns) + kBlasWorkspace;
-    if (nonzeros >= kMostNonzeros) return context_.add_absent(std::move(row), "2^31 nonzeros are too many");
+    if (nonzeros >= kMaxNonzeros) return context_.add_absent(std::move(row), "2^31 nonzeros are too many");
     if (bytes > context_.gpu_budget())
         return context_.add_absent(std::move(row),
                                    fmt::format("needs {} of GPU memory, of which {} may be used",

@@ -15,13 +15,13 @@ namespace {
 
 using Kind = ExampleOption::Kind;
 
-constexpr double kMostRows = 2e9;
+constexpr double kMaxRows = 2e9;
 constexpr std::string_view kStops[] = {"certificate", "lsmr", "both"};
 constexpr std::string_view kMethods[] = {"process", "stacked", "cholesky"};
 
 const ExampleOption kOptions[] = {
-    {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMostRows},
-    {"columns", Kind::integer, "N", "columns of the random matrix", "15000", 1, kMostRows},
+    {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMaxRows},
+    {"columns", Kind::integer, "N", "columns of the random matrix", "15000", 1, kMaxRows},
     {"density", Kind::real, "SHARE", "share of its places that hold a number", "0.1", 0, 1},
     {"seed", Kind::integer, "N", "of the random numbers", "1", 0, 9e15},
     {"coefficients",
@@ -71,14 +71,14 @@ void check_size(const OptionValues& options) {
         return;
     }
     const double cells = double(options.integer("rows")) * double(options.integer("columns"));
-    constexpr double kMostNonzeros = 4e9;
-    if (cells > 0x1p52 || cells * options.real("density") > kMostNonzeros)
+    constexpr double kMaxNonzeros = 4e9;
+    if (cells > 0x1p52 || cells * options.real("density") > kMaxNonzeros)
         throw InputError(
             fmt::format("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
                         options.text("rows"),
                         options.text("columns"),
                         options.text("density"),
-                        kMostNonzeros,
+                        kMaxNonzeros,
                         0x1p52));
 }
 

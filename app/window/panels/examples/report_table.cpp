@@ -14,8 +14,8 @@ namespace {
 constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                    ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersOuter |
                                    ImGuiTableFlags_NoSavedSettings;
-constexpr float kMostOfWidth = 0.5f;  ///< of the table, for the column that stays in sight
-constexpr float kWidestCell = 26;     ///< in font sizes; longer ones are cut, and whole in their tooltip
+constexpr float kMaxOfWidth = 0.5f;  ///< of the table, for the column that stays in sight
+constexpr float kWidestCell = 26;    ///< in font sizes; longer ones are cut, and whole in their tooltip
 
 ImVec4 text_color() {
     return ImGui::GetStyleColorVec4(ImGuiCol_Text);
@@ -63,7 +63,7 @@ float line_height() {
 bool begin_table(const char* id, const std::vector<TableColumn>& columns, std::vector<float> widths) {
     const ImGuiStyle& style = ImGui::GetStyle();
     const float room = ImGui::GetContentRegionAvail().x;
-    widths.front() = std::min(widths.front(), kMostOfWidth * room);
+    widths.front() = std::min(widths.front(), kMaxOfWidth * room);
     float all = 2;
     for (const float width : widths) all += width + 2 * style.CellPadding.x;
     const auto lines = columns.front().cells.size() + 1;

@@ -106,14 +106,14 @@ struct Labels {
 
 // An end of the x axis: as many decimals as tell the ends apart, unless that is mostly zeros.
 std::string end_label(double value, const Span& x) {
-    constexpr double kLeastSpan = 1e-2;
+    constexpr double kMinSpan = 1e-2;
     const double span = x.high - x.low;
-    return span > 0 && span < kLeastSpan ? number_text(value, 3) : format_in_span(value, span);
+    return span > 0 && span < kMinSpan ? number_text(value, 3) : format_in_span(value, span);
 }
 
 Labels labels_of(const PlotLook& look, const Span& x, const Span& y) {
-    constexpr int kMostTicks = 5;
-    Labels labels{value_ticks({y.low, y.high}, kMostTicks), look.y_label, end_label(x.low, x), ""};
+    constexpr int kMaxTicks = 5;
+    Labels labels{value_ticks({y.low, y.high}, kMaxTicks), look.y_label, end_label(x.low, x), ""};
     // One value alone can be written out.
     if (y.is_point()) labels.y = {{{0.5, format_value(y.low)}}, ""};
     if (!labels.y.note.empty()) labels.y_title = fmt::format("{}  ({})", look.y_label, labels.y.note);

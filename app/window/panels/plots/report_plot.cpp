@@ -51,10 +51,10 @@ Ticks thinned(Ticks ticks, int most) {
 
 // As many as stand apart from each other on so many pixels.
 Ticks ticks_across(const CurveAxis& axis, float length) {
-    constexpr int kLeast = 2, kMost = 9;
-    for (int most = kMost;; --most) {
+    constexpr int kMin = 2, kMax = 9;
+    for (int most = kMax;; --most) {
         const Ticks ticks = thinned(axis.ticks(most), most);
-        if (most == kLeast || float(ticks.marks.size()) * (widest_label(ticks) + em(0.8f)) <= length)
+        if (most == kMin || float(ticks.marks.size()) * (widest_label(ticks) + em(0.8f)) <= length)
             return ticks;
     }
 }

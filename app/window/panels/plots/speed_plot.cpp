@@ -16,7 +16,7 @@ namespace stencil {
 namespace {
 
 constexpr float kHeight = 13;  // in font sizes
-constexpr int kMostTicks = 7;
+constexpr int kMaxTicks = 7;
 
 struct Plot {
     ImDrawList* list;
@@ -158,8 +158,8 @@ void draw_speed_plot(const SpeedChart& chart, const RunningSpeed& now) {
     const ImVec2 size(ImGui::GetContentRegionAvail().x, em(kHeight));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton("speeds", ImVec2(std::max(1.0f, size.x), size.y));
-    const Ticks edges = log_ticks(chart.edges, kMostTicks);
-    const Ticks speeds = log_ticks(chart.speeds, kMostTicks);
+    const Ticks edges = log_ticks(chart.edges, kMaxTicks);
+    const Ticks speeds = log_ticks(chart.speeds, kMaxTicks);
     const Plot plot{ImGui::GetWindowDrawList(),
                     ImVec2(corner.x + widest_label(speeds) + em(0.4f), corner.y + line + em(0.3f)),
                     ImVec2(corner.x + size.x - 1, corner.y + size.y - 2 * line - em(0.4f))};

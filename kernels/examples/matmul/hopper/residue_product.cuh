@@ -15,7 +15,7 @@ struct ResidueProduct {
     const signed char* b = nullptr;  ///< (moduli, n, depth), transposed
     signed char* c = nullptr;        ///< (moduli, m, pitch)
     MatmulShape shape;
-    std::int64_t depth = 0;  ///< k with zeros up to a multiple of kResidueDepth; at most kMostResidueTerms
+    std::int64_t depth = 0;  ///< k with zeros up to a multiple of kResidueDepth; at most kMaxResidueTerms
     std::int64_t pitch = 0;  ///< n, rounded up to a multiple of 4
 };
 
