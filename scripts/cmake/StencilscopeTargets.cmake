@@ -30,7 +30,7 @@ find_package(PkgConfig REQUIRED)
 
 # stencilscope_embed(TARGET NAME FILES...): makes the files part of TARGET as
 #   std::span<const stencil::EmbeddedFile> stencil::embedded_NAME();
-# declared in sim/embedded.h; a file's name is its name without folder and ending.
+# declared in sim/text/embedded.h; a file's name is its name without folder and ending.
 function(stencilscope_embed target name)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cpp)
   add_custom_command(

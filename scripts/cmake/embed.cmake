@@ -13,7 +13,7 @@ foreach(file IN LISTS FILES)
 endforeach()
 string(JOIN "" rows ${rows})
 file(WRITE "${OUTPUT}.new"
-"#include \"sim/embedded.h\"
+"#include \"sim/text/embedded.h\"
 
 namespace stencil {
 namespace {

@@ -8,6 +8,7 @@
 #include "sim/initial/initial.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
@@ -30,7 +31,7 @@ Field make(const std::string& text, const Made& made) {
 }  // namespace
 
 TEST_CASE("jagged is NumPy's field to 1e-6") {
-    const Field known = read_npy(TEST_REFERENCE_DIR "/jagged_96x128_seed3966789.npy");
+    const Field known = read_npy(reference_file("jagged_96x128_seed3966789.npy"));
     const Field found = make("jagged", {128, 96, 3966789});
     const auto a = known.as<double>().cells();
     const auto b = found.as<double>().cells();
@@ -40,7 +41,7 @@ TEST_CASE("jagged is NumPy's field to 1e-6") {
 }
 
 TEST_CASE("jagged of other sizes, odd ones and 2000x2000, is NumPy's at sampled cells") {
-    std::ifstream file(TEST_REFERENCE_DIR "/jagged_samples.json");
+    std::ifstream file(reference_file("jagged_samples.json"));
     for (const auto& sample : nlohmann::json::parse(file)) {
         const Made made{sample.at("nx"), sample.at("ny"), sample.at("seed")};
         INFO(made.nx << "x" << made.ny);

@@ -11,6 +11,7 @@
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -60,7 +61,7 @@ std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
 
 std::vector<std::filesystem::path> reference_files() {
     std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(TEST_REFERENCE_DIR))
+    for (const auto& entry : std::filesystem::directory_iterator(reference_file("")))
         if (entry.path().extension() == ".npy") files.push_back(entry.path());
     return files;
 }

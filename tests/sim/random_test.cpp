@@ -4,11 +4,12 @@
 
 #include "sim/field/random.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 
 namespace {
 
 nlohmann::json known_answers() {
-    std::ifstream file(TEST_REFERENCE_DIR "/random_numbers.json");
+    std::ifstream file(stencil_test::reference_file("random_numbers.json"));
     return nlohmann::json::parse(file);
 }
 

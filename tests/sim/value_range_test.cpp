@@ -8,6 +8,7 @@
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -132,7 +133,7 @@ TEST_CASE("A range for a diverging table is centred at zero") {
 
 TEST_CASE("Percentiles are those of NumPy") {
     // numpy.percentile of the same file, NumPy 2
-    const Field field = read_npy(std::filesystem::path(TEST_REFERENCE_DIR) /
+    const Field field = read_npy(std::filesystem::path(reference_file("")) /
                                  "jagged_96x128_insulated_c0.25_200steps_laplacian.npy");
     const auto outer = find_range(field, percentiles(2.5, 99.9), false);
     CHECK(outer.low == -0.01938079577656864);

@@ -1,4 +1,5 @@
 #include "tests/support/method_checks.h"
+#include "tests/support/paths.h"
 
 #include <fmt/format.h>
 
@@ -266,7 +267,7 @@ void check_live_changes(Device device) {
 }
 
 void check_numpy_fields(Device device) {
-    const std::string folder = TEST_REFERENCE_DIR;
+    const std::string folder = reference_file("");
     const Field start = read_npy(folder + "/jagged_96x128_seed3966789.npy");
     REQUIRE(start.ny() == 96);
     for_methods(device, [&](const Method& method, DType dtype) {

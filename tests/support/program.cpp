@@ -1,4 +1,5 @@
 #include "tests/support/program.h"
+#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -32,10 +33,10 @@ namespace {
         const rlimit limit{rlim_t(options.file_size_limit), rlim_t(options.file_size_limit)};
         setrlimit(RLIMIT_FSIZE, &limit);
     }
-    std::vector<char*> words{const_cast<char*>(TEST_PROGRAM)};
+    std::vector<char*> words{const_cast<char*>(program_file())};
     for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
     words.push_back(nullptr);
-    execv(TEST_PROGRAM, words.data());
+    execv(program_file(), words.data());
     _exit(127);
 }
 

@@ -1,4 +1,5 @@
 #include "tests/support/window/window_robot.h"
+#include "tests/support/paths.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -140,7 +141,7 @@ void ScreenEyes::scribble(Spot spot, Rgb color) const {
 WindowRobot::WindowRobot(std::vector<std::string> arguments, const RobotHome& home, bool display) {
     eyes_.emplace();
     if (run_tool({"xdotool", "version"}) != 0) skip("no xdotool");
-    arguments.insert(arguments.begin(), TEST_PROGRAM);
+    arguments.insert(arguments.begin(), program_file());
     const std::vector<char*> words = pointers(arguments);
     process_ = fork();
     if (process_ < 0) throw std::runtime_error("cannot fork");
@@ -154,7 +155,7 @@ WindowRobot::WindowRobot(std::vector<std::string> arguments, const RobotHome& ho
     setenv("XDG_CONFIG_HOME", home.settings.path().c_str(), 1);
     if (!display) unsetenv("DISPLAY");
     unsetenv("WAYLAND_DISPLAY");
-    if (chdir(home.work.path().c_str()) == 0) execv(TEST_PROGRAM, words.data());
+    if (chdir(home.work.path().c_str()) == 0) execv(program_file(), words.data());
     _exit(127);
 }
 

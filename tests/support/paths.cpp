@@ -1,0 +1,14 @@
+// The one place that is compiled with absolute paths, so that a compiler cache serves every checkout.
+#include "tests/support/paths.h"
+
+namespace stencil_test {
+
+std::string reference_file(const std::string& name) {
+    return TEST_REFERENCE_DIR "/" + name;
+}
+
+const char* program_file() {
+    return TEST_PROGRAM;
+}
+
+}  // namespace stencil_test
