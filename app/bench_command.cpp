@@ -78,8 +78,8 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
         const fs::path folder = request.out;
         put(folder / "bench.json", json);
         put(folder / "bench.csv", to_csv(report));
-        put(folder / "bench.png", draw_ladder(report, FigureFormat::png));
-        put(folder / "bench.svg", draw_ladder(report, FigureFormat::svg));
+        put(folder / "bench.png", draw_ladder(report, figure::FigureFormat::png));
+        put(folder / "bench.svg", draw_ladder(report, figure::FigureFormat::svg));
     }
     if (!request.json.empty()) put(request.json, json);
     return files;

@@ -13,6 +13,8 @@
 namespace stencil {
 namespace {
 
+using namespace figure;
+
 // All lengths in points.
 constexpr double kWidth = 576;
 constexpr double kMargin = 16;
@@ -145,7 +147,9 @@ double widest_name(const SpeedChart& chart) {
     return widest;
 }
 
-std::string draw_over_sizes(const LadderReport& report, const SpeedChart& chart, FigureFormat format) {
+std::string draw_over_sizes(const LadderReport& report,
+                            const SpeedChart& chart,
+                            figure::FigureFormat format) {
     constexpr double kHeight = 400;
     constexpr double kLeft = 62, kBelow = 46;
     const auto canvas = make_canvas(format, kWidth, kHeight, "Methods on " + clean_text(report.device));
@@ -173,7 +177,7 @@ void draw_bar(FigureCanvas& canvas, const SpeedCurve& curve, const Box& bar, dou
                 {.size = kLabelSize});
 }
 
-std::string draw_bars(const LadderReport& report, const SpeedChart& chart, FigureFormat format) {
+std::string draw_bars(const LadderReport& report, const SpeedChart& chart, figure::FigureFormat format) {
     constexpr double kBar = 18, kPitch = 28, kBelow = 46, kLimitRoom = 34;
     const double rows = double(chart.curves.size());
     const double left = kMargin + widest_name(chart) + kLabelGap;
@@ -215,7 +219,7 @@ std::string draw_bars(const LadderReport& report, const SpeedChart& chart, Figur
 
 }  // namespace
 
-std::string draw_ladder(const LadderReport& report, FigureFormat format) {
+std::string draw_ladder(const LadderReport& report, figure::FigureFormat format) {
     const SpeedChart chart = make_speed_chart(speeds_of(report.rows), report.limits, report.spec.run.dtype);
     return report.spec.sizes.size() == 1 ? draw_bars(report, chart, format)
                                          : draw_over_sizes(report, chart, format);

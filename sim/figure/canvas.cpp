@@ -16,7 +16,7 @@
 
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::figure {
 namespace {
 
 struct Destroy {
@@ -369,4 +369,4 @@ double text_width(std::string_view text, double size) {
     return advance(make_cairo(surface.get()).get(), std::string(text), size);
 }
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -10,7 +10,7 @@
 #include "sim/figure/raster.h"
 #include "sim/view/colormap.h"
 
-namespace stencil {
+namespace stencil::figure {
 
 struct Point {
     double x = 0, y = 0;
@@ -70,4 +70,4 @@ void fill_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color);
 /// Width of text in the figures' font, in points.
 double text_width(std::string_view text, double size);
 
-}  // namespace stencil
+}  // namespace stencil::figure

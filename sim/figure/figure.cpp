@@ -14,7 +14,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::figure {
 namespace {
 
 // All lengths in points. A figure of three panels is 12 in wide; one or two panels get more room each.
@@ -330,4 +330,4 @@ void write_figure(const std::filesystem::path& path,
     write_text_file(path, file);
 }
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -9,7 +9,7 @@
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 
-namespace stencil {
+namespace stencil::figure {
 
 enum class FigureFormat { png, svg, pdf };
 
@@ -29,4 +29,4 @@ void write_figure(const std::filesystem::path& path,
                   std::span<const FigurePanel> panels,
                   const std::string& caption);
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstddef>
 
-namespace stencil {
+namespace stencil::figure {
 namespace {
 
 /// The cells that one pixel covers along an axis: first..last, of which those between the two count in full.
@@ -98,4 +98,4 @@ Raster bar_raster(const Colormap& colors, ValueRange range, int width, int heigh
     return raster;
 }
 
-}  // namespace stencil
+}  // namespace stencil::figure

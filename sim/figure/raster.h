@@ -8,7 +8,7 @@
 #include "sim/view/colormap.h"
 #include "sim/view/value_range.h"
 
-namespace stencil {
+namespace stencil::figure {
 
 /// Pixels as 0x00RRGGBB, row 0 on top.
 struct Raster {
@@ -25,4 +25,4 @@ Raster field_raster(const Field& field, const Colormap& colors, ValueRange range
 /// The range from high (top) to low (bottom).
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height);
 
-}  // namespace stencil
+}  // namespace stencil::figure

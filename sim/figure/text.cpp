@@ -6,7 +6,7 @@
 
 #include "sim/figure/canvas.h"
 
-namespace stencil {
+namespace stencil::figure {
 namespace {
 
 bool continues(char c) {
@@ -90,4 +90,4 @@ std::vector<std::string> wrap_text(std::string_view text, double width, double s
     return lines;
 }
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stencil {
+namespace stencil::figure {
 
 struct FittedText {
     std::string text;
@@ -24,4 +24,4 @@ FittedText fit_text(std::string text, double width, double size, double least_si
 /// anywhere.
 std::vector<std::string> wrap_text(std::string_view text, double width, double size);
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-namespace stencil {
+namespace stencil::figure {
 namespace {
 
 // Below this fraction of the values' size a range is rounding noise: no label could tell its ends apart.
@@ -171,4 +171,4 @@ Ticks log_ticks(ValueRange range, int most) {
     return ticks;
 }
 
-}  // namespace stencil
+}  // namespace stencil::figure

@@ -6,7 +6,7 @@
 
 #include "sim/view/value_range.h"
 
-namespace stencil {
+namespace stencil::figure {
 
 struct Tick {
     double position = 0;  ///< along the axis, 0 at its low end, 1 at its high end
@@ -32,4 +32,4 @@ Ticks log_ticks(ValueRange range, int most);
 /// The number as text with a true minus sign and, where it has an exponent, that as "×10ⁿ".
 std::string number_text(double value, int digits);
 
-}  // namespace stencil
+}  // namespace stencil::figure

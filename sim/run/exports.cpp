@@ -23,7 +23,10 @@ void write_picture(const Path& path, const Field& field, const Colormap& colors,
     write_png(path, field, colors, find_range(field, rule, colors.diverging));
 }
 
-FigurePanel panel(std::string title, const Field& field, const Colormap& colors, const RangeRule& rule) {
+figure::FigurePanel panel(std::string title,
+                          const Field& field,
+                          const Colormap& colors,
+                          const RangeRule& rule) {
     return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), "u"};
 }
 
@@ -52,9 +55,9 @@ std::string caption(const RunOutput& run) {
     return text;
 }
 
-void write_run_figure(const Path& path, const RunOutput& run, FigureFormat format) {
+void write_run_figure(const Path& path, const RunOutput& run, figure::FigureFormat format) {
     const RunSpec& spec = *run.spec;
-    std::vector<FigurePanel> panels;
+    std::vector<figure::FigurePanel> panels;
     panels.push_back(panel(fmt::format("Start: {}", Path(spec.initial).filename().string()),
                            *run.start,
                            field_colors(spec),
@@ -63,7 +66,7 @@ void write_run_figure(const Path& path, const RunOutput& run, FigureFormat forma
         panel(fmt::format("After {} steps", run.steps), *run.end, field_colors(spec), spec.range));
     panels.push_back(panel("Laplacian", *run.laplacian, laplacian_colors(spec, true), spec.laplacian_range));
     panels.back().value_label = "Laplacian of u";
-    write_figure(path, format, panels, caption(run));
+    figure::write_figure(path, format, panels, caption(run));
 }
 
 constexpr Export kExports[] = {
@@ -94,15 +97,15 @@ constexpr Export kExports[] = {
     {"figure.png",
      true,
      "start, end and Laplacian with titles, axes and colour bars",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::png); }},
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::png); }},
     {"figure.svg",
      false,
      "the same for the web",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::svg); }},
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::svg); }},
     {"figure.pdf",
      false,
      "the same for print",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, FigureFormat::pdf); }},
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::pdf); }},
     {"timings.json",
      true,
      "what was run, and how fast",

@@ -24,6 +24,7 @@
 
 namespace fs = std::filesystem;
 using namespace stencil;
+using namespace stencil::figure;
 
 namespace {
 

@@ -37,11 +37,14 @@ void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map) {
 }
 
 /// Labels left of one that they would touch stay away.
-void draw_ticks(Painter& painter, const CanvasColors& colors, const ScreenRect& bar, const Ticks& ticks) {
+void draw_ticks(Painter& painter,
+                const CanvasColors& colors,
+                const ScreenRect& bar,
+                const figure::Ticks& ticks) {
     const double line = painter.line_height();
     const double size = line * kSmallText;
     double free_from = bar.x - line * kWidest;
-    for (const Tick& tick : ticks.marks) {
+    for (const figure::Tick& tick : ticks.marks) {
         const double x = bar.x + std::floor(tick.position * (bar.width - 1));
         const double bottom = bar.y + bar.height;
         painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
@@ -86,7 +89,7 @@ void draw_color_bar(Painter& painter,
     double width = bar_width(strip.width, painter.text_width(label, size), line);
     if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.
-    Ticks ticks = value_ticks(image.range, most_ticks(strip.width * 0.7, line));
+    figure::Ticks ticks = figure::value_ticks(image.range, most_ticks(strip.width * 0.7, line));
     const std::string note = painter.writable(ticks.note);
     const double beside = std::max(painter.text_width(label, size), painter.text_width(note, size));
     width = bar_width(strip.width, beside, line);

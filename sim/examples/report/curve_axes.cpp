@@ -49,8 +49,8 @@ double CurveAxis::place(double value) const {
     return (value - range.low) / (range.high - range.low);
 }
 
-Ticks CurveAxis::ticks(int most) const {
-    return logarithmic ? log_ticks(range, most) : value_ticks(range, std::min(most, 8));
+figure::Ticks CurveAxis::ticks(int most) const {
+    return logarithmic ? figure::log_ticks(range, most) : figure::value_ticks(range, std::min(most, 8));
 }
 
 CurveAxes axes_of(const ReportCurve& curve) {

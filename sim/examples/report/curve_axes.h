@@ -19,7 +19,7 @@ struct CurveAxis {
     bool holds(double value) const;
     /// From 0 at the low end to 1 at the high one.
     double place(double value) const;
-    Ticks ticks(int most) const;
+    figure::Ticks ticks(int most) const;
 };
 
 struct CurveAxes {

@@ -15,6 +15,8 @@
 namespace stencil {
 namespace {
 
+using namespace figure;
+
 // All lengths in points.
 constexpr double kWidth = 576;
 constexpr double kMargin = 16;
@@ -212,7 +214,7 @@ void draw_keys(FigureCanvas& canvas, const Report& report, double y) {
 
 }  // namespace
 
-std::string draw_curve(const Report& report, const ReportCurve& curve, FigureFormat format) {
+std::string draw_curve(const Report& report, const ReportCurve& curve, figure::FigureFormat format) {
     constexpr double kHeight = 400, kLeft = 66, kBelow = 46;
     const auto canvas = make_canvas(format, kWidth, kHeight, clean_text(curve.title));
     const double top = draw_legend(*canvas, curve, draw_titles(*canvas, report, curve.title)) + 8;
@@ -225,7 +227,7 @@ std::string draw_curve(const Report& report, const ReportCurve& curve, FigureFor
     return canvas->finish();
 }
 
-std::string draw_times(const Report& report, FigureFormat format) {
+std::string draw_times(const Report& report, figure::FigureFormat format) {
     constexpr double kBelow = 42, kLeft = 190;
     const std::vector<Bar> bars = bars_of(report);
     const std::string title = fmt::format("{}: times", report.example);

@@ -21,7 +21,7 @@ std::vector<std::filesystem::path> write_report(const Report& report, const std:
     const bool any_times = std::ranges::any_of(
         report.rows, [](const ReportRow& row) { return row.measured() && row.seconds > 0; });
     for (const auto& [format, ending] :
-         {std::pair(FigureFormat::png, ".png"), std::pair(FigureFormat::svg, ".svg")}) {
+         {std::pair(figure::FigureFormat::png, ".png"), std::pair(figure::FigureFormat::svg, ".svg")}) {
         if (any_times) put(std::string("times") + ending, draw_times(report, format));
         for (const ReportCurve& curve : report.curves)
             put(curve.id + ending, draw_curve(report, curve, format));

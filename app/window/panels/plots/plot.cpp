@@ -99,7 +99,7 @@ void draw_text(ImDrawList* list, ImVec2 at, ImU32 color, const std::string& text
 
 // What stands at the axes.
 struct Labels {
-    Ticks y;
+    figure::Ticks y;
     std::string y_title;
     std::string x_low, x_high;
 };
@@ -108,12 +108,12 @@ struct Labels {
 std::string end_label(double value, const Span& x) {
     constexpr double kMinSpan = 1e-2;
     const double span = x.high - x.low;
-    return span > 0 && span < kMinSpan ? number_text(value, 3) : format_in_span(value, span);
+    return span > 0 && span < kMinSpan ? figure::number_text(value, 3) : format_in_span(value, span);
 }
 
 Labels labels_of(const PlotLook& look, const Span& x, const Span& y) {
     constexpr int kMaxTicks = 5;
-    Labels labels{value_ticks({y.low, y.high}, kMaxTicks), look.y_label, end_label(x.low, x), ""};
+    Labels labels{figure::value_ticks({y.low, y.high}, kMaxTicks), look.y_label, end_label(x.low, x), ""};
     // One value alone can be written out.
     if (y.is_point()) labels.y = {{{0.5, format_value(y.low)}}, ""};
     if (!labels.y.note.empty()) labels.y_title = fmt::format("{}  ({})", look.y_label, labels.y.note);
@@ -123,7 +123,7 @@ Labels labels_of(const PlotLook& look, const Span& x, const Span& y) {
 
 float widest_label(const Labels& labels) {
     float width = 0;
-    for (const Tick& tick : labels.y.marks)
+    for (const figure::Tick& tick : labels.y.marks)
         width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
     return width;
 }
@@ -135,7 +135,7 @@ void draw_axes(ImDrawList* list, const Area& area, const PlotLook& look, const L
     const float line = ImGui::GetTextLineHeight();
     const float label_x = area.least.x - em(0.4f);
     list->AddRectFilled(area.least, area.most, ImGui::GetColorU32(ImGuiCol_FrameBg));
-    for (const Tick& tick : labels.y.marks) {
+    for (const figure::Tick& tick : labels.y.marks) {
         const float y = area.most.y - float(tick.position) * (area.most.y - area.least.y);
         list->AddLine(ImVec2(area.least.x, y), ImVec2(area.most.x, y), grid);
         draw_text(list, ImVec2(label_x, y - line / 2), text, tick.label, 1);

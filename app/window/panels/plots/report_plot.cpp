@@ -30,51 +30,55 @@ void draw_text(const Plot& plot, ImVec2 at, ImU32 color, const std::string& text
     plot.list->AddText(ImVec2(at.x - align * width, at.y), color, text.c_str());
 }
 
-float widest_label(const Ticks& ticks) {
+float widest_label(const figure::Ticks& ticks) {
     float width = 0;
-    for (const Tick& tick : ticks.marks) width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
+    for (const figure::Tick& tick : ticks.marks)
+        width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
     return width;
 }
 
-std::string with_note(const std::string& label, const Ticks& ticks) {
+std::string with_note(const std::string& label, const figure::Ticks& ticks) {
     return ticks.note.empty() ? label : fmt::format("{}  ({})", label, ticks.note);
 }
 
 // Of very many powers of ten only every so many.
-Ticks thinned(Ticks ticks, int most) {
+figure::Ticks thinned(figure::Ticks ticks, int most) {
     const std::size_t stride = (ticks.marks.size() + std::size_t(most) - 1) / std::size_t(most);
-    std::vector<Tick> kept;
+    std::vector<figure::Tick> kept;
     for (std::size_t i = 0; i < ticks.marks.size(); i += stride) kept.push_back(std::move(ticks.marks[i]));
     ticks.marks = std::move(kept);
     return ticks;
 }
 
 // As many as stand apart from each other on so many pixels.
-Ticks ticks_across(const CurveAxis& axis, float length) {
+figure::Ticks ticks_across(const CurveAxis& axis, float length) {
     constexpr int kMin = 2, kMax = 9;
     for (int most = kMax;; --most) {
-        const Ticks ticks = thinned(axis.ticks(most), most);
+        const figure::Ticks ticks = thinned(axis.ticks(most), most);
         if (most == kMin || float(ticks.marks.size()) * (widest_label(ticks) + em(0.8f)) <= length)
             return ticks;
     }
 }
 
-Ticks ticks_up(const CurveAxis& axis, float length) {
+figure::Ticks ticks_up(const CurveAxis& axis, float length) {
     const int most = std::max(2, int(length / (1.6f * ImGui::GetTextLineHeight())));
     return thinned(axis.ticks(most), most);
 }
 
-void draw_axes(const Plot& plot, const ReportCurve& curve, const Ticks& across, const Ticks& up) {
+void draw_axes(const Plot& plot,
+               const ReportCurve& curve,
+               const figure::Ticks& across,
+               const figure::Ticks& up) {
     const ImU32 grid = ImGui::GetColorU32(ImGuiCol_Separator);
     const ImU32 text = ImGui::GetColorU32(faint_color());
     const float line = ImGui::GetTextLineHeight();
     plot.list->AddRectFilled(plot.least, plot.most, ImGui::GetColorU32(ImGuiCol_FrameBg));
-    for (const Tick& tick : across.marks) {
+    for (const figure::Tick& tick : across.marks) {
         const float x = plot.least.x + float(tick.position) * (plot.most.x - plot.least.x);
         plot.list->AddLine(ImVec2(x, plot.least.y), ImVec2(x, plot.most.y), grid);
         draw_text(plot, ImVec2(x, plot.most.y + em(0.2f)), text, tick.label, 0.5f);
     }
-    for (const Tick& tick : up.marks) {
+    for (const figure::Tick& tick : up.marks) {
         const float y = plot.most.y - float(tick.position) * (plot.most.y - plot.least.y);
         plot.list->AddLine(ImVec2(plot.least.x, y), ImVec2(plot.most.x, y), grid);
         draw_text(plot, ImVec2(plot.least.x - em(0.4f), y - line / 2), text, tick.label, 1);
@@ -311,7 +315,7 @@ void draw_report_plot(const ReportCurve& curve, float height, const LivePoint* m
     Plot plot{ImGui::GetWindowDrawList(), {}, {}, axes_of(curve)};
     plot.least.y = corner.y + line + em(0.3f);
     plot.most.y = corner.y + size.y - 2 * line - em(0.4f);
-    const Ticks up = ticks_up(plot.axes.y, plot.most.y - plot.least.y);
+    const figure::Ticks up = ticks_up(plot.axes.y, plot.most.y - plot.least.y);
     plot.least.x = corner.x + widest_label(up) + em(0.4f);
     plot.most.x = corner.x + size.x - em(0.6f);
     if (plot.most.x - plot.least.x >= em(4) && plot.most.y - plot.least.y >= em(3)) {

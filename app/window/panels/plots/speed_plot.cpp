@@ -34,17 +34,17 @@ void draw_text(const Plot& plot, ImVec2 at, ImU32 color, const std::string& text
     plot.list->AddText(ImVec2(at.x - align * width, at.y), color, text.c_str());
 }
 
-void draw_axes(const Plot& plot, const Ticks& edges, const Ticks& speeds) {
+void draw_axes(const Plot& plot, const figure::Ticks& edges, const figure::Ticks& speeds) {
     const ImU32 grid = ImGui::GetColorU32(ImGuiCol_Separator);
     const ImU32 text = ImGui::GetColorU32(faint_color());
     const float line = ImGui::GetTextLineHeight();
     plot.list->AddRectFilled(plot.least, plot.most, ImGui::GetColorU32(ImGuiCol_FrameBg));
-    for (const Tick& tick : edges.marks) {
+    for (const figure::Tick& tick : edges.marks) {
         const float x = plot.x(tick.position);
         plot.list->AddLine(ImVec2(x, plot.least.y), ImVec2(x, plot.most.y), grid);
         draw_text(plot, ImVec2(x, plot.most.y + em(0.2f)), text, tick.label, 0.5f);
     }
-    for (const Tick& tick : speeds.marks) {
+    for (const figure::Tick& tick : speeds.marks) {
         const float y = plot.y(tick.position);
         plot.list->AddLine(ImVec2(plot.least.x, y), ImVec2(plot.most.x, y), grid);
         draw_text(plot, ImVec2(plot.least.x - em(0.4f), y - line / 2), text, tick.label, 1);
@@ -145,9 +145,10 @@ std::string told(const MethodSpeed* point, const RunningSpeed& now) {
     return text + fmt::format("\nstencilscope bench --size {}", edge);
 }
 
-float widest_label(const Ticks& ticks) {
+float widest_label(const figure::Ticks& ticks) {
     float width = 0;
-    for (const Tick& tick : ticks.marks) width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
+    for (const figure::Tick& tick : ticks.marks)
+        width = std::max(width, ImGui::CalcTextSize(tick.label.c_str()).x);
     return width;
 }
 
@@ -158,8 +159,8 @@ void draw_speed_plot(const SpeedChart& chart, const RunningSpeed& now) {
     const ImVec2 size(ImGui::GetContentRegionAvail().x, em(kHeight));
     const ImVec2 corner = ImGui::GetCursorScreenPos();
     ImGui::InvisibleButton("speeds", ImVec2(std::max(1.0f, size.x), size.y));
-    const Ticks edges = log_ticks(chart.edges, kMaxTicks);
-    const Ticks speeds = log_ticks(chart.speeds, kMaxTicks);
+    const figure::Ticks edges = figure::log_ticks(chart.edges, kMaxTicks);
+    const figure::Ticks speeds = figure::log_ticks(chart.speeds, kMaxTicks);
     const Plot plot{ImGui::GetWindowDrawList(),
                     ImVec2(corner.x + widest_label(speeds) + em(0.4f), corner.y + line + em(0.3f)),
                     ImVec2(corner.x + size.x - 1, corner.y + size.y - 2 * line - em(0.4f))};
