@@ -6,7 +6,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/ridge/cpu_product.h"
 #include "kernels/examples/ridge/dense_ridge.h"
-#include "kernels/examples/ridge/stacked_lsmr.h"
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/problem.h"
 #include "sim/examples/ridge/solution_check.h"
@@ -49,6 +48,18 @@ struct Shape {
     int rows, columns;
     double density;
 };
+
+// [A; c I]
+SparseMatrix<double> stacked(const SparseMatrix<float>& a, double c) {
+    SparseMatrix<double> all{
+        a.rows + a.columns, a.columns, a.start, a.column, {a.value.begin(), a.value.end()}};
+    for (std::int64_t j = 0; j < a.columns; ++j) {
+        all.column.push_back(std::uint32_t(j));
+        all.value.push_back(c);
+        all.start.push_back(all.nonzeros());
+    }
+    return all;
+}
 
 template <class T>
 void require_path_is_right(const SparseMatrix<T>& a, std::span<const double> d) {
@@ -224,7 +235,6 @@ TEST_CASE("Taking out the dominant singular value changes the steps, but no solu
 TEST_CASE("By LSMR's rule a coefficient takes as many iterations as LSMR on its stacked system") {
     Dice random;
     CAPTURE(random.seed);
-    ThreadPool threads(2);
     for (const Shape shape : {Shape{300, 300, 0.1}, {200, 90, 0.2}, {90, 200, 0.2}}) {
         const auto a = random_sparse<float>(random, shape.rows, shape.columns, shape.density);
         const std::vector<double> d = random_vector(random, shape.rows, 3);
@@ -233,16 +243,18 @@ TEST_CASE("By LSMR's rule a coefficient takes as many iterations as LSMR on its 
         std::vector<double> coefficients{0};
         coefficients.insert(coefficients.end(), kTenCoefficients.begin(), kTenCoefficients.end());
         const PathSolution path = cpu_path(a, d, coefficients, rule);
-        const auto stacked = make_cpu_stacked(a, threads);
+        std::vector<double> right = d;
+        right.resize(std::size_t(shape.rows + shape.columns), 0.0);
+        rule.most_steps = 5 * std::min(shape.rows, shape.columns);
         for (std::size_t i = 0; i < coefficients.size(); ++i) {
-            const StackedRun run = run_stacked_lsmr(
-                *stacked, d, coefficients[i], 5 * std::min(shape.rows, shape.columns), [] {});
-            CAPTURE(shape.rows, coefficients[i], run.iterations, path.points[i].iterations);
-            REQUIRE(run.stop == path.points[i].stop);
+            const RidgePoint lsmr =
+                cpu_path(stacked(a, coefficients[i]), right, std::vector<double>{0}, rule).points[0];
+            CAPTURE(shape.rows, coefficients[i], lsmr.iterations, path.points[i].iterations);
+            REQUIRE(lsmr.stop == path.points[i].stop);
             // Rounding spreads over some hundred steps where singular values are found again.
-            REQUIRE(std::abs(double(run.iterations - path.points[i].iterations)) <=
-                    1 + 0.03 * double(run.iterations));
-            REQUIRE(run.iterations >= 1);
+            REQUIRE(std::abs(double(lsmr.iterations - path.points[i].iterations)) <=
+                    1 + 0.03 * double(lsmr.iterations));
+            REQUIRE(lsmr.iterations >= 1);
         }
     }
 }
@@ -512,7 +524,8 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
     require_refused(run_program({"example", "ridge", "--rows", "30", "--rhs", rhs}), 2, "35 values");
     require_refused(run_program({"example", "ridge", "--coefficients", "5:1:3"}), 2, "0 < LOW < HIGH");
-    require_refused(run_program({"example", "ridge", "--methods", "magic"}), 2, "process, stacked, cholesky");
+    for (const char* unknown : {"magic", "stacked", "process,stacked"})
+        require_refused(run_program({"example", "ridge", "--methods", unknown}), 2, "process, cholesky");
     require_refused(
         run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
 }

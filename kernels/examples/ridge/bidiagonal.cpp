@@ -19,8 +19,7 @@ ProjectedSolution Bidiagonal::solve(double c, std::int64_t steps) const {
     if (!beta.empty() && (trivial() || steps == 0)) residual2 += beta[0] * beta[0];
     if (!trivial() && steps > 0) {
         Lsmr lsmr(c, alpha[0], beta[0]);
-        for (std::int64_t k = 1; k <= steps; ++k)
-            lsmr.step(beta[std::size_t(k)], alpha[std::size_t(k)], true);
+        for (std::int64_t k = 1; k <= steps; ++k) lsmr.step(beta[std::size_t(k)], alpha[std::size_t(k)]);
         result.y = lsmr.solve();
         result.gradient = lsmr.gradient();
         // The residual in the basis U: beta_1 e_1 - B y.

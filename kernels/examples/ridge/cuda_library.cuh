@@ -1,9 +1,8 @@
-// Owners of the handles of cuBLAS, cuSOLVER and cuSPARSE, and checks of what they return.
+// Owners of the handles of cuBLAS and cuSOLVER, and checks of what they return.
 #pragma once
 
 #include <cublas_v2.h>
 #include <cusolverDn.h>
-#include <cusparse.h>
 
 #include <string>
 
@@ -47,21 +46,6 @@ class CusolverHandle {
 
   private:
     cusolverDnHandle_t handle_ = nullptr;
-};
-
-class CusparseHandle {
-  public:
-    explicit CusparseHandle(CudaStream& stream) {
-        check_library(cusparseCreate(&handle_), "cusparseCreate");
-        check_library(cusparseSetStream(handle_, cuda_handle(stream)), "cusparseSetStream");
-    }
-    ~CusparseHandle() { cusparseDestroy(handle_); }
-    CusparseHandle(const CusparseHandle&) = delete;
-    CusparseHandle& operator=(const CusparseHandle&) = delete;
-    operator cusparseHandle_t() const { return handle_; }
-
-  private:
-    cusparseHandle_t handle_ = nullptr;
 };
 
 }  // namespace stencil

@@ -62,7 +62,7 @@ Lsmr::Lsmr(double c, double alpha1, double beta1)
       normr_(beta1),
       normar_(alpha1 * beta1) {}
 
-void Lsmr::step(double process_beta, double process_alpha, bool keep) {
+void Lsmr::step(double process_beta, double process_alpha) {
     ++iterations_;
     // The stacked process has the tridiagonal B^T B + c^2 I, which fixes its bidiagonal factor.
     const double shift = c_ * c_ + excess_;
@@ -75,8 +75,8 @@ void Lsmr::step(double process_beta, double process_alpha, bool keep) {
     const double theta_next = s * alpha;
     alphabar_ = c * alpha;
 
-    const double rhobar_old = last_.rhobar;
-    const double zeta_old = last_.zeta;
+    const double rhobar_old = factors_.empty() ? 1 : factors_.back().rhobar;
+    const double zeta_old = factors_.empty() ? 0 : factors_.back().zeta;
     const double thetabar = sbar_ * rho;
     const double rho_temp = cbar_ * rho;
     const auto [cbar, sbar, rhobar] = rotation(rho_temp, theta_next);
@@ -84,8 +84,7 @@ void Lsmr::step(double process_beta, double process_alpha, bool keep) {
     sbar_ = sbar;
     const double zeta = cbar * zetabar_;
     zetabar_ *= -sbar;
-    last_ = {rho, theta_next, rhobar, thetabar, zeta};
-    if (keep) factors_.push_back(last_);
+    factors_.push_back({rho, theta_next, rhobar, thetabar, zeta});
 
     const double betahat = c * betadd_;
     betadd_ *= -s;

@@ -34,25 +34,17 @@ class Lsmr {
   public:
     Lsmr(double c, double alpha1, double beta1);
 
-    /// Step k from alpha_k, beta_{k+1} and alpha_{k+1}. `keep`: factors are stored for solve().
-    void step(double beta, double alpha_next, bool keep);
+    /// Step k from alpha_k, beta_{k+1} and alpha_{k+1}.
+    void step(double beta, double alpha_next);
 
     std::int64_t iterations() const { return iterations_; }
     double c() const { return c_; }
     /// |A^T r - c^2 x|, from the recurrence.
     double gradient() const { return normar_; }
-    /// |[A; cI] x - [d; 0]|.
-    double residual() const { return normr_; }
     /// The gradient is what rounding leaves of it, given |x|: no further step makes x better.
     bool at_rounding(double solution) const;
 
-    /// Entries of the two upper bidiagonal factors R and Rbar, and of the right-hand side, that a step adds.
-    struct Factors {
-        double rho, theta_next, rhobar, thetabar, zeta;
-    };
-    const Factors& last() const { return last_; }
-
-    /// x = V y with this y (iterations()); needs factors of all steps.
+    /// x = V y with this y (iterations()).
     std::vector<double> solve() const;
 
     /// The first of LSMR's tests that holds, given |x|.
@@ -70,7 +62,10 @@ class Lsmr {
     double norm_a2_, norm_a_ = 0, maxrbar_ = 0, minrbar_ = 1e100, condition_ = 1;
     double normb_, normr_, normar_;
 
-    Factors last_{1, 0, 1, 0, 0};
+    // Entries of the two upper bidiagonal factors R and Rbar, and of the right-hand side, that a step adds.
+    struct Factors {
+        double rho, theta_next, rhobar, thetabar, zeta;
+    };
     std::vector<Factors> factors_;
 };
 

@@ -19,7 +19,7 @@ class Watch {
           xi_(b.dominant_part(c)) {}
 
     RidgeStop step(double beta, double alpha) {
-        lsmr_.step(beta, alpha, true);
+        lsmr_.step(beta, alpha);
         if (first_ == 0) first_ = lsmr_.gradient();
         if (lsmr_.gradient() == 0) return RidgeStop::exact;
         return certified_ ? certificate() : tests();

@@ -1,5 +1,4 @@
-// What is measured beside the one process: the dense normal equations, which are the truth too, and one LSMR
-// for each coefficient.
+// What is measured beside the one process: the dense normal equations, which are the truth too.
 
 #include <fmt/format.h>
 
@@ -16,8 +15,6 @@ namespace stencil {
 namespace {
 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns
-constexpr double kSensibleSeconds = 30;
-constexpr double kCpuProductRate = 15e9;  // bytes per second, for the prediction alone
 constexpr int kRefinements = 2;
 constexpr double kBlasWorkspace = 32 << 20;  // bytes
 
@@ -112,76 +109,7 @@ void RidgeRun<T>::cholesky_rows() {
     }
 }
 
-template <class T>
-void RidgeRun<T>::stacked_row(StackedVectors& vectors, ReportRow row) {
-    std::vector<double> x;
-    std::int64_t iterations = 0;
-    const Timing timing = time_host(context_, request_.repeats, [&] {
-        x.clear();
-        iterations = 0;
-        for (const double c : settings_.coefficients) {
-            context_.progress(double(x.size()) / double(columns() * settings_.coefficients.size()),
-                              fmt::format("LSMR for c = {:.2g}", c));
-            iterations += run_stacked_lsmr(vectors, d_, c, most_steps_, [&] { context_.pause(); }).iterations;
-            std::ranges::copy(vectors.solution(), std::back_inserter(x));
-        }
-    });
-    timing.fill(row);
-    double bound = 0;
-    for (std::size_t i = 0; i < settings_.coefficients.size(); ++i) {
-        const double c = settings_.coefficients[i];
-        const SolutionCheck check = checker_.check({x.data() + i * columns(), columns()}, d_, c);
-        if (c > 0) bound = std::max(bound, check.bound);
-    }
-    row.error = truth_.empty() ? bound : largest_error(x, truth_, a_.columns);
-    row.check = fmt::format("certified {:.1e}", bound);
-    row.inexact = true;
-    row.more.emplace_back("iterations", iterations);
-    context_.add(std::move(row));
-}
-
-// At full size only where it was asked for, or ends soon: the iterations are known from the process.
-template <class T>
-void RidgeRun<T>::stacked_rows() {
-    if (!settings_.lsmr && settings_.automatic) return;
-    std::int64_t iterations = 0;
-    for (const PathResult& result : results_)
-        if (!result.certified)
-            for (const RidgePoint& point : result.points) iterations += point.iterations;
-    const double nonzeros = double(a_.nonzeros());
-    if (request_.on_cpu()) {
-        ReportRow row = named("one LSMR for each c", Device::cpu, false);
-        const double seconds = double(iterations) * 2 * nonzeros * 10 / kCpuProductRate;
-        if (settings_.automatic && seconds > kSensibleSeconds)
-            context_.add_absent(
-                std::move(row),
-                fmt::format("would take about {:.0f} s (--methods stacked does it)", seconds));
-        else
-            stacked_row(*make_cpu_stacked(a_, context_.threads()), std::move(row));
-    }
-    ReportRow row = named("one LSMR for each c (cuSPARSE)", Device::cuda, false);
-    if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
-#if STENCILSCOPE_HAS_CUDA
-    constexpr double kMaxNonzeros = 0x1p31;
-    const double scratch = nonzeros / 8;  // of cuSPARSE
-    const double bytes =
-        2 * nonzeros * 12 + scratch + 8.0 * double(4 * a_.rows + 9 * a_.columns) + kBlasWorkspace;
-    if (nonzeros >= kMaxNonzeros) return context_.add_absent(std::move(row), "2^31 nonzeros are too many");
-    if (bytes > context_.gpu_budget())
-        return context_.add_absent(std::move(row),
-                                   fmt::format("needs {} of GPU memory, of which {} may be used",
-                                               format_bytes(bytes),
-                                               format_bytes(context_.gpu_budget())));
-    const CudaMemoryMeter meter(std::size_t(context_.gpu_budget()));
-    CudaStream stream;
-    row.gpu_memory = GpuMemoryUse{bytes, 0};
-    stacked_row(*make_cuda_stacked(a_, stream), std::move(row));
-#endif
-}
-
 template void RidgeRun<float>::cholesky_rows();
 template void RidgeRun<double>::cholesky_rows();
-template void RidgeRun<float>::stacked_rows();
-template void RidgeRun<double>::stacked_rows();
 
 }  // namespace stencil

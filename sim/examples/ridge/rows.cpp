@@ -56,7 +56,6 @@ void RidgeRun<T>::run() {
     plan_gpu();
     if (settings_.cholesky) cholesky_rows();
     if (settings_.process) process_rows();
-    if (settings_.stacked) stacked_rows();
     report_results();
 }
 

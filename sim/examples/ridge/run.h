@@ -8,7 +8,6 @@
 #include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "kernels/examples/ridge/ridge_path.h"
-#include "kernels/examples/ridge/stacked_lsmr.h"
 #include "sim/examples/context.h"
 #include "sim/examples/ridge/further_bound.h"
 #include "sim/examples/ridge/settings.h"
@@ -47,11 +46,9 @@ class RidgeRun {
     void add_path_row(ReportRow row, PathResult result);
     RidgeRule rule(bool certified) const;
     ReportRow named(const std::string& name, Device device, bool certified) const;
-    // rivals.cpp: what is measured beside them
+    // rivals.cpp: the dense normal equations, as the truth
     void cholesky_rows();
     void cholesky_row(DenseRidge& dense, ReportRow row);
-    void stacked_rows();
-    void stacked_row(StackedVectors& vectors, ReportRow row);
     std::vector<double> refined(DenseRidge& dense, double c);
     // results.cpp
     void report_results();

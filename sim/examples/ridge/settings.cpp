@@ -17,7 +17,7 @@ using Kind = ExampleOption::Kind;
 
 constexpr double kMaxRows = 2e9;
 constexpr std::string_view kStops[] = {"certificate", "lsmr", "both"};
-constexpr std::string_view kMethods[] = {"process", "stacked", "cholesky"};
+constexpr std::string_view kMethods[] = {"process", "cholesky"};
 
 const ExampleOption kOptions[] = {
     {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMaxRows},
@@ -38,11 +38,7 @@ const ExampleOption kOptions[] = {
      0,
      kStops},
     {"tolerance", Kind::real, "T", "of the certificate: bound on |x - exact x| / |x|", "1e-6", 1e-14, 1},
-    {"methods",
-     Kind::text,
-     "LIST",
-     "auto: what is sensible for the size; or of process, stacked, cholesky",
-     "auto"},
+    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of process, cholesky", "auto"},
     {"matrix", Kind::file, "FILE.mtx", "the matrix, in Matrix Market format, instead of a random one"},
     {"rhs", Kind::file, "FILE", "the data d, as .npy or Matrix Market, instead of random ones"},
     {"at", Kind::text, "C,...", "further c, from the same process afterwards"},
@@ -54,11 +50,9 @@ void read_methods(RidgeSettings& settings, const std::string& text) {
     const std::vector<std::string> names = split(text, ',');
     for (const std::string& name : names)
         if (std::ranges::find(kMethods, name) == std::end(kMethods))
-            throw InputError(
-                fmt::format("--methods {}: must be auto, or a list of process, stacked, cholesky", text));
+            throw InputError(fmt::format("--methods {}: must be auto, or a list of process, cholesky", text));
     const auto named = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
     settings.process = named("process");
-    settings.stacked = named("stacked");
     settings.cholesky = named("cholesky");
 }
 

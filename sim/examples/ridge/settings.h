@@ -20,7 +20,7 @@ struct RidgeSettings {
     bool lsmr = false;      ///< rows with LSMR's own rule
     /// "auto" or "all"; otherwise those named.
     bool automatic = true;
-    bool process = true, stacked = true, cholesky = true;
+    bool process = true, cholesky = true;
 };
 
 /// Throws InputError.
