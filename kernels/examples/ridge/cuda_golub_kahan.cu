@@ -27,13 +27,6 @@ DeviceLimits device_limits() {
     return {blocks, std::size_t(shared)};
 }
 
-// Code for older GPUs runs on newer ones too, but has no bulk copies: what it was written for decides.
-bool has_bulk_copies(const void* kernel) {
-    cudaFuncAttributes attributes{};
-    CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel));
-    return attributes.ptxVersion >= 90;
-}
-
 // Of the kernel's own shared variables.
 constexpr std::size_t kStaticShared = 1024;
 
@@ -42,8 +35,7 @@ template <class T, class I>
 class DeviceRows {
   public:
     DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
-        PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
-        packed.column.resize(packed.column.size() + kGroup);  // bulk copies end at 16 bytes
+        const PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
         std::vector<std::uint32_t> parts;
         for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
         CudaTimer timer;
@@ -182,25 +174,18 @@ class ResidentGolubKahan final : public GolubKahan {
         t.q = deflated_ ? as<double>(q_) : nullptr;
         t.pitch = basis_.pitch();
         t.unit_u = as<double>(unit_u_);
-        t.slots = slots_;
         t.partial = as<double2>(partial_);
         t.scalars = as<StepScalars>(scalars_);
         return t;
     }
 
-    // Shared memory is for a vector, and what is left of it for rings of units, where the GPU has them.
+    // The vector of a product goes to shared memory where it fits.
     void choose_kernel() {
-        const std::size_t vector = sizeof(double) * staged_size(rows_, columns_);
+        const std::size_t vector = sizeof(double) * std::max(rows_, columns_);
         kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, false>);
         if (vector + kStaticShared > limits_.shared) return;
         kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
         shared_bytes_ = vector;
-        slots_ = ring_slots<T, I>(limits_.shared - kStaticShared - vector, kStepsThreads / 32);
-        const void* const ring = reinterpret_cast<const void*>(ring_steps_kernel<T, I>);
-        if (slots_ >= 2 && has_bulk_copies(ring)) {
-            kernel_ = ring;
-            shared_bytes_ += sizeof(UnitSlot<T, I>) * std::size_t(slots_ * kStepsThreads / 32);
-        }
         CUDA_CHECK(
             cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)));
     }
@@ -291,7 +276,6 @@ class ResidentGolubKahan final : public GolubKahan {
     std::vector<double> host_p_;
     const void* kernel_ = nullptr;
     std::size_t shared_bytes_ = 0;
-    int slots_ = 0;
     bool deflated_ = false;
     std::int64_t enqueued_ = 0;
     std::deque<Batch> batches_;
@@ -305,7 +289,7 @@ std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t non
     std::size_t units = 0;
     for (std::int64_t i = 0; i < rows; ++i)
         units += std::size_t((packed_groups(start, i, i + 1) + kUnitGroups - 1) / kUnitGroups);
-    return (groups + 1) * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
+    return groups * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
            sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
 }
 

@@ -1,7 +1,7 @@
 // Steps of the Golub-Kahan process in one cooperative kernel: all scalars stay on the device.
 #pragma once
 
-#include "kernels/examples/ridge/unit_ring.cuh"
+#include "kernels/examples/ridge/units.cuh"
 
 namespace stencil {
 
@@ -29,7 +29,6 @@ struct StepsTask {
     StepScalars* scalars = nullptr;
     double* trace = nullptr;  ///< beta and alpha of each step
     int steps = 0;
-    int slots = 0;           ///< of each warp's ring
     bool only_back = false;  ///< the first step begins with u in place
     bool power = false;      ///< power iteration: nothing is subtracted
 };
@@ -79,9 +78,9 @@ __device__ inline double2 all_sums(const double2* partial) {
 }
 
 /// Leaves the sum of squares of `out` and its part along `old.part` in the sums of this phase.
-template <class T, class I, class Units>
-__device__ void run_phase(const Phase<T, I>& phase, Units& units, const double* x) {
-    units.sum_units(phase.a, phase.units, x, phase.unit_sums);
+template <class T, class I>
+__device__ void run_phase(const Phase<T, I>& phase, const double* x) {
+    sum_units(phase.a, phase.units, x, phase.unit_sums);
     __syncthreads();
     double2 sums = {0, 0};
     for (std::uint32_t row = phase.first_row + threadIdx.x; row < phase.end_row; row += blockDim.x) {
@@ -149,8 +148,11 @@ __device__ inline UnitRange units_of(const std::uint32_t* row_units, const std::
     return {row_units[parts[blockIdx.x]], row_units[parts[blockIdx.x + 1]]};
 }
 
-template <bool shared, class T, class I, class Units>
-__device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* staged) {
+inline constexpr int kStepsThreads = 512;
+
+template <class T, class I, bool shared>
+__global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask<T, I> task) {
+    extern __shared__ double staged[];
     const auto grid = cooperative_groups::this_grid();
     StepScalars s = *task.scalars;
     Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
@@ -169,7 +171,7 @@ __device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* sta
             const double* x = stage<shared>(v, task.columns, staged, task.basis + step * task.pitch);
             forward.old = {task.u, task.p, s.p_part, inverse(s.beta)};
             forward.subtract = task.power ? 0 : s.alpha;
-            run_phase(forward, units, x);
+            run_phase(forward, x);
             grid.sync();
             const double2 sums = all_sums(forward.partial);
             s.p_part = sums.y;
@@ -179,7 +181,7 @@ __device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* sta
         const double* x = stage<shared>(u, task.rows, staged, shared ? nullptr : task.unit_u);
         back.old = v;
         back.subtract = task.power || (step == 0 && task.only_back) ? 0 : s.beta;
-        run_phase(back, units, x);
+        run_phase(back, x);
         grid.sync();
         const double2 sums = all_sums(back.partial);
         s.q_part = sums.y;
@@ -190,39 +192,6 @@ __device__ void run_steps(const StepsTask<T, I>& task, Units& units, double* sta
         }
     }
     if (blockIdx.x == 0 && threadIdx.x == 0) *task.scalars = s;
-}
-
-/// Doubles of shared memory for a vector, up to where something else may begin.
-__host__ __device__ inline std::size_t staged_size(std::size_t rows, std::size_t columns) {
-    return ((rows > columns ? rows : columns) + 1) / 2 * 2;
-}
-
-inline constexpr int kStepsThreads = 512;
-
-template <class T, class I, bool shared>
-__global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask<T, I> task) {
-    extern __shared__ double staged[];
-    DirectUnits<T, I> units;
-    run_steps<shared>(task, units, staged);
-}
-
-/// The same with vectors and rings of units in shared memory.
-template <class T, class I>
-__global__ void __launch_bounds__(kStepsThreads, 1) ring_steps_kernel(const StepsTask<T, I> task) {
-    extern __shared__ double staged[];
-    __shared__ UnitsView<T, I> products[2];
-    __shared__ UnitRange ranges[2];
-    if (threadIdx.x == 0) {
-        products[0] = task.forward;
-        products[1] = task.back;
-        ranges[0] = units_of(task.forward.row_units, task.forward_parts);
-        ranges[1] = units_of(task.back.row_units, task.back_parts);
-    }
-    __syncthreads();
-    auto* const slots = reinterpret_cast<UnitSlot<T, I>*>(staged + staged_size(task.rows, task.columns));
-    UnitRing<T, I> ring(
-        slots + threadIdx.x / 32 * task.slots, task.slots, products, ranges, task.steps, task.only_back);
-    run_steps<true>(task, ring, staged);
 }
 
 }  // namespace stencil

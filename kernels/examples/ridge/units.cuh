@@ -115,19 +115,6 @@ struct UnitShare {
         }
     }
 
-    /// From a unit that lies in shared memory.
-    __device__ void load_shared(const T* from_value, const I* from_column, std::uint32_t groups) {
-#pragma unroll
-        for (int k = 0; k < kGroups; ++k) {
-            const std::uint32_t group = threadIdx.x % 32 + 32 * k;
-            value[k] = {};
-            column[k] = {};
-            if (group >= groups) continue;
-            value[k] = reinterpret_cast<const FourValues<T>*>(from_value)[group];
-            column[k] = reinterpret_cast<const FourColumns<I>*>(from_column)[group];
-        }
-    }
-
     __device__ double dot(const double* x) const {
         double sums[kGroups] = {};
 #pragma unroll
@@ -150,31 +137,25 @@ struct UnitRange {
     std::uint32_t begin, end;
 };
 
-/// Units that come straight to registers: the next one is on its way while one is summed.
+/// Sums of the range's units with the vector x, by the block; the next unit is on its way while one is
+/// summed. All of the matrix is larger than the second-level cache, and goes from there first.
 template <class T, class I>
-struct DirectUnits {
-    /// Sums of the range's units with the vector x, by the block. All of the matrix is larger than the
-    /// second-level cache, and goes from there first.
-    __device__ void sum_units(const UnitsView<T, I>& a,
-                              const UnitRange& range,
-                              const double* x,
-                              double* sums) {
-        const std::uint32_t end = range.end, warps = blockDim.x / 32;
-        const std::uint64_t policy = cache_policies().pass;
-        std::uint32_t unit = range.begin + threadIdx.x / 32;
-        UnitShare<T, I> now;
-        if (unit < end) now.load(a, unit, policy);
-        while (unit < end) {
-            const std::uint32_t next = unit + warps;
-            UnitShare<T, I> coming;
-            if (next < end) coming.load(a, next, policy);
-            const double sum = warp_sum(now.dot(x));
-            if (threadIdx.x % 32 == 0) sums[unit] = sum;
-            now = coming;
-            unit = next;
-        }
+__device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, const double* x, double* sums) {
+    const std::uint32_t end = range.end, warps = blockDim.x / 32;
+    const std::uint64_t policy = cache_policies().pass;
+    std::uint32_t unit = range.begin + threadIdx.x / 32;
+    UnitShare<T, I> now;
+    if (unit < end) now.load(a, unit, policy);
+    while (unit < end) {
+        const std::uint32_t next = unit + warps;
+        UnitShare<T, I> coming;
+        if (next < end) coming.load(a, next, policy);
+        const double sum = warp_sum(now.dot(x));
+        if (threadIdx.x % 32 == 0) sums[unit] = sum;
+        now = coming;
+        unit = next;
     }
-};
+}
 
 /// Two sums over the block, valid in its first thread. Ends with the block in step.
 __device__ inline double2 block_sum(double2 value) {
