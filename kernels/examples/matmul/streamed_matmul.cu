@@ -6,26 +6,11 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/examples/matmul/scratch_parts.h"
 
 namespace stencil {
 namespace {
-
-class Event {
-  public:
-    Event() { CUDA_CHECK(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)); }
-    ~Event() { cudaEventDestroy(event_); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-
-    void record(const CudaStream& stream) { CUDA_CHECK(cudaEventRecord(event_, cuda_handle(stream))); }
-    /// The stream's, and the host's; at once where nothing was recorded.
-    void hold(const CudaStream& stream) { CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(stream), event_, 0)); }
-    void wait() { CUDA_CHECK(cudaEventSynchronize(event_)); }
-
-  private:
-    cudaEvent_t event_ = nullptr;
-};
 
 /// What there is two of: a panel of each factor, and a tile.
 template <class T>
@@ -89,8 +74,8 @@ struct StreamedMatmul<T>::State {
     HostParts<T> host;
     std::vector<MatmulShape> shapes;
     std::unique_ptr<CudaMatmul<T>> matmul;
-    Event loaded[2], used[2];  // the factors
-    Event ready[2], taken[2];  // the tile
+    CudaEvent loaded[2], used[2];  // the factors
+    CudaEvent ready[2], taken[2];  // the tile
 
     State(MatmulMethod method, const StreamPlan& p, std::size_t workspace, ThreadPool& pool)
         : plan(p),
