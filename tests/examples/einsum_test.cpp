@@ -104,7 +104,7 @@ std::vector<T> run_in_pieces(const Slicing& slicing, const std::vector<const T*>
     slicing.for_pieces([&](const Piece& piece) {
         for (std::size_t i = 0; i < operands.size(); ++i) {
             if (!piece.changed[i]) continue;
-            const Box box = slicing.operand_box(i, piece);
+            const ArrayBox box = slicing.operand_box(i, piece);
             boxes[i].assign(std::size_t(box.values()), T(NAN));
             box.pack(threads(), operands[i], 0, std::span(boxes[i]));
         }
@@ -308,7 +308,7 @@ TEST_CASE("Boxes of arrays are packed and put back") {
     std::vector<double> array(5 * 6 * 7);
     std::iota(array.begin(), array.end(), 0.0);
     const std::vector<std::int64_t> shape = {5, 6, 7}, begin = {1, 2, 3}, lengths = {3, 2, 4};
-    const Box box(shape, begin, lengths);
+    const ArrayBox box(shape, begin, lengths);
     REQUIRE(box.values() == 24);
     std::vector<double> packed(17, NAN);
     box.pack(threads(), array.data(), 5, std::span(packed));

@@ -58,7 +58,7 @@ class Base : public GpuEinsum<T> {
         return reinterpret_cast<U*>(static_cast<char*>(memory_.data()) + bytes);
     }
 
-    void send(const Box& box, const T* array, T* to, CudaStream& stream) {
+    void send(const ArrayBox& box, const T* array, T* to, CudaStream& stream) {
         for (std::int64_t first = 0; first < box.values(); first += kTogether) {
             T* const buffer = static_cast<T*>(staging_.next());
             const auto count = std::size_t(std::min(kTogether, box.values() - first));
@@ -69,7 +69,7 @@ class Base : public GpuEinsum<T> {
         }
     }
 
-    void receive(const Box& box, const T* from, T* array, CudaStream& stream) {
+    void receive(const ArrayBox& box, const T* from, T* array, CudaStream& stream) {
         for (std::int64_t first = 0; first < box.values(); first += kTogether) {
             T* const buffer = static_cast<T*>(staging_.next());
             const auto count = std::size_t(std::min(kTogether, box.values() - first));

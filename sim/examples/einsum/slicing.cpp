@@ -151,7 +151,7 @@ bool Slicing::any_plan(const std::function<bool(const Plan&)>& is_so) const {
     return std::ranges::any_of(plans_, [&](const auto& entry) { return is_so(entry.second); });
 }
 
-Box Slicing::operand_box(std::size_t operand, const Piece& piece) const {
+ArrayBox Slicing::operand_box(std::size_t operand, const Piece& piece) const {
     const Contraction::Shape& shape = contraction_.shapes[operand];
     Contraction::Shape begin(shape.size());
     for (std::size_t axis = 0; axis < shape.size(); ++axis)
@@ -159,7 +159,7 @@ Box Slicing::operand_box(std::size_t operand, const Piece& piece) const {
     return {shape, begin, shape_of(operand, piece.lengths)};
 }
 
-Box Slicing::result_box(const Piece& piece) const {
+ArrayBox Slicing::result_box(const Piece& piece) const {
     Contraction::Shape begin, lengths;
     for (const int label : contraction_.output) {
         begin.push_back(piece.begin[std::size_t(label)]);

@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 
-#include "sim/examples/einsum/box.h"
+#include "kernels/cpu/array_box.h"
 #include "sim/examples/einsum/plan.h"
 
 namespace stencil {
@@ -55,8 +55,8 @@ class Slicing {
     void for_pieces(const std::function<void(const Piece&)>& work) const;
     const Plan& plan(const Piece& piece) const;
     bool any_plan(const std::function<bool(const Plan&)>& is_so) const;
-    Box operand_box(std::size_t operand, const Piece& piece) const;
-    Box result_box(const Piece& piece) const;
+    ArrayBox operand_box(std::size_t operand, const Piece& piece) const;
+    ArrayBox result_box(const Piece& piece) const;
 
   private:
     std::vector<std::int64_t> lengths_of(const std::vector<bool>& rest) const;

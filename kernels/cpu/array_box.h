@@ -10,10 +10,10 @@ namespace stencil {
 class ThreadPool;
 
 /// A range along each axis of an array in C order. Its values, in C order too, are numbered from 0.
-class Box {
+class ArrayBox {
   public:
-    Box() = default;
-    Box(std::span<const std::int64_t> array,
+    ArrayBox() = default;
+    ArrayBox(std::span<const std::int64_t> array,
         std::span<const std::int64_t> begin,
         std::span<const std::int64_t> lengths);
 

@@ -1,4 +1,4 @@
-#include "sim/examples/einsum/box.h"
+#include "kernels/cpu/array_box.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 
 namespace stencil {
 
-Box::Box(std::span<const std::int64_t> array,
+ArrayBox::ArrayBox(std::span<const std::int64_t> array,
          std::span<const std::int64_t> begin,
          std::span<const std::int64_t> lengths) {
     std::int64_t stride = 1;
@@ -24,7 +24,7 @@ Box::Box(std::span<const std::int64_t> array,
 }
 
 template <class Copy>
-void Box::for_runs(std::int64_t begin, std::int64_t end, const Copy& copy) const {
+void ArrayBox::for_runs(std::int64_t begin, std::int64_t end, const Copy& copy) const {
     while (begin < end) {
         std::int64_t rest = begin / run_;
         const std::int64_t within = begin % run_;
@@ -40,7 +40,7 @@ void Box::for_runs(std::int64_t begin, std::int64_t end, const Copy& copy) const
 }
 
 template <class T>
-void Box::pack(ThreadPool& threads, const T* array, std::int64_t first, std::span<T> packed) const {
+void ArrayBox::pack(ThreadPool& threads, const T* array, std::int64_t first, std::span<T> packed) const {
     threads.for_ranges(std::int64_t(packed.size()), [&](std::int64_t begin, std::int64_t end) {
         for_runs(
             first + begin, first + end, [&](std::int64_t number, std::int64_t place, std::int64_t length) {
@@ -50,7 +50,7 @@ void Box::pack(ThreadPool& threads, const T* array, std::int64_t first, std::spa
 }
 
 template <class T>
-void Box::unpack(ThreadPool& threads, std::span<const T> packed, std::int64_t first, T* array) const {
+void ArrayBox::unpack(ThreadPool& threads, std::span<const T> packed, std::int64_t first, T* array) const {
     threads.for_ranges(std::int64_t(packed.size()), [&](std::int64_t begin, std::int64_t end) {
         for_runs(
             first + begin, first + end, [&](std::int64_t number, std::int64_t place, std::int64_t length) {
@@ -59,9 +59,9 @@ void Box::unpack(ThreadPool& threads, std::span<const T> packed, std::int64_t fi
     });
 }
 
-template void Box::pack(ThreadPool&, const float*, std::int64_t, std::span<float>) const;
-template void Box::pack(ThreadPool&, const double*, std::int64_t, std::span<double>) const;
-template void Box::unpack(ThreadPool&, std::span<const float>, std::int64_t, float*) const;
-template void Box::unpack(ThreadPool&, std::span<const double>, std::int64_t, double*) const;
+template void ArrayBox::pack(ThreadPool&, const float*, std::int64_t, std::span<float>) const;
+template void ArrayBox::pack(ThreadPool&, const double*, std::int64_t, std::span<double>) const;
+template void ArrayBox::unpack(ThreadPool&, std::span<const float>, std::int64_t, float*) const;
+template void ArrayBox::unpack(ThreadPool&, std::span<const double>, std::int64_t, double*) const;
 
 }  // namespace stencil
