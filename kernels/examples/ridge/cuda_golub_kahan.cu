@@ -121,7 +121,7 @@ class ResidentGolubKahan final : public GolubKahan {
         while (bidiagonal_.steps() < target && !ended()) {
             // One launch is always under way while the host looks at the one before.
             while (enqueued_ < capacity_ && enqueued_ < bidiagonal_.steps() + 2 * kBatch) enqueue();
-            CUDA_CHECK(cudaEventSynchronize(batches_.front().done->handle));
+            batches_.front().done->wait();
             const double* trace = static_cast<const double*>(trace_.data());
             for (int i = 0; i < batches_.front().steps; ++i) {
                 const auto at = std::size_t(2 * (batches_.front().first + i));
@@ -142,7 +142,7 @@ class ResidentGolubKahan final : public GolubKahan {
     struct Batch {
         std::int64_t first;
         int steps;
-        std::unique_ptr<Event> done;
+        std::unique_ptr<CudaEvent> done;
     };
 
     static double normalise(std::vector<double>& u) {
@@ -259,8 +259,8 @@ class ResidentGolubKahan final : public GolubKahan {
         t.trace = static_cast<double*>(trace_.data()) + 2 * enqueued_;
         t.steps = int(steps);
         launch(t);
-        if (events_.empty()) events_.push_back(std::make_unique<Event>());
-        CUDA_CHECK(cudaEventRecord(events_.back()->handle, cuda_handle(stream_)));
+        if (events_.empty()) events_.push_back(std::make_unique<CudaEvent>());
+        events_.back()->record(stream_);
         batches_.push_back({enqueued_, int(steps), std::move(events_.back())});
         events_.pop_back();
         enqueued_ += steps;
@@ -279,7 +279,7 @@ class ResidentGolubKahan final : public GolubKahan {
     bool deflated_ = false;
     std::int64_t enqueued_ = 0;
     std::deque<Batch> batches_;
-    std::vector<std::unique_ptr<Event>> events_;
+    std::vector<std::unique_ptr<CudaEvent>> events_;
 };
 
 // Bytes of one direction of the matrix on the device.

@@ -8,20 +8,13 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/staged_copies.h"
 #include "kernels/examples/ridge/cuda_basis.cuh"
 #include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/cuda_vectors.cuh"
 #include "kernels/examples/ridge/units.cuh"
 
 namespace stencil {
-
-struct Event {
-    Event() { CUDA_CHECK(cudaEventCreateWithFlags(&handle, cudaEventDisableTiming)); }
-    ~Event() { cudaEventDestroy(handle); }
-    Event(const Event&) = delete;
-    Event& operator=(const Event&) = delete;
-    cudaEvent_t handle = nullptr;
-};
 
 inline std::int64_t longest_row(const std::vector<std::int64_t>& start) {
     std::int64_t longest = 0;
@@ -281,12 +274,10 @@ class StreamedGolubKahan final : public GolubKahan {
 
     // Brings the slab to a buffer as soon as that is free, and multiplies there.
     void work_on(const Slab& slab, std::size_t buffer, bool forward) {
-        const cudaStream_t s = cuda_handle(stream_), c = cuda_handle(copies_);
-        CUDA_CHECK(cudaStreamWaitEvent(c, free_[buffer].handle));
-        CUDA_CHECK(cudaMemcpyAsync(
-            buffers_[buffer].data(), slab.memory.data(), slab.layout.bytes, cudaMemcpyDefault, c));
-        CUDA_CHECK(cudaEventRecord(full_[buffer].handle, c));
-        CUDA_CHECK(cudaStreamWaitEvent(s, full_[buffer].handle));
+        const cudaStream_t s = cuda_handle(stream_);
+        turns_[buffer].fill(copies_, stream_, [&] {
+            enqueue_to_device(buffers_[buffer].data(), slab.memory.data(), slab.layout.bytes, copies_);
+        });
         const char* at = static_cast<const char*>(buffers_[buffer].data());
         const UnitsView<T, I> a{reinterpret_cast<const PackedUnit*>(at + slab.layout.units),
                                 reinterpret_cast<const std::uint32_t*>(at + slab.layout.row_units),
@@ -301,14 +292,14 @@ class StreamedGolubKahan final : public GolubKahan {
         }
         slab_back_kernel<T, I><<<blocks, 256, 0, s>>>(a, slab.rows, u, as<double>(scale_), as<long long>(w_));
         check_launch("slab_back_kernel");
-        CUDA_CHECK(cudaEventRecord(free_[buffer].handle, s));
+        turns_[buffer].release(stream_);
     }
 
     CudaStream& stream_;
     CudaStream copies_;
     std::int64_t rows_, columns_;
     CudaMemory buffers_[2];
-    Event free_[2], full_[2];
+    BufferTurns turns_[2];
     CudaMemory u_, v_, unit_v_, w_, scale_, scalars_;
     CudaBasis basis_;
     CudaHostMemory trace_;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "kernels/cuda/cuda_queue.h"
+#include "kernels/cuda/staged_copies.h"
 
 namespace stencil {
 namespace {
@@ -15,34 +15,13 @@ bool multiplies_matrices(const Plan& plan) {
     });
 }
 
-/// Page-locked memory in a few buffers that take turns.
-class Staging {
-  public:
-    static constexpr std::size_t kBytes = std::size_t(16) << 20;
-
-    Staging() : memory_(kBuffers * kBytes) {}
-
-    /// A buffer whose last copy is over.
-    void* next() {
-        turn_ = (turn_ + 1) % kBuffers;
-        marks_[turn_].wait();
-        return static_cast<char*>(memory_.data()) + turn_ * kBytes;
-    }
-    /// To be set behind its next copy.
-    CudaEvent& mark() { return marks_[turn_]; }
-
-  private:
-    static constexpr std::size_t kBuffers = 4;
-    CudaHostMemory memory_;
-    CudaEvent marks_[kBuffers];
-    std::size_t turn_ = 0;
-};
-
 template <class T>
 class Base : public GpuEinsum<T> {
   public:
     explicit Base(const GpuEinsumSetting<T>& setting)
-        : setting_(setting), memory_(std::max<std::size_t>(setting.slicing.layout().bytes, 1)) {
+        : setting_(setting),
+          memory_(std::max<std::size_t>(setting.slicing.layout().bytes, 1)),
+          staged_(setting.threads, setting.between) {
         const bool blas =
             setting.slicing.any_plan([](const Plan& plan) { return multiplies_matrices(plan); });
         char* const extra = place<char>(layout().extra);
@@ -58,34 +37,9 @@ class Base : public GpuEinsum<T> {
         return reinterpret_cast<U*>(static_cast<char*>(memory_.data()) + bytes);
     }
 
-    void send(const ArrayBox& box, const T* array, T* to, CudaStream& stream) {
-        for (std::int64_t first = 0; first < box.values(); first += kTogether) {
-            T* const buffer = static_cast<T*>(staging_.next());
-            const auto count = std::size_t(std::min(kTogether, box.values() - first));
-            box.pack(setting_.threads, array, first, std::span(buffer, count));
-            enqueue_to_device(to + first, buffer, count * sizeof(T), stream);
-            staging_.mark().record(stream);
-            setting_.between();
-        }
-    }
-
-    void receive(const ArrayBox& box, const T* from, T* array, CudaStream& stream) {
-        for (std::int64_t first = 0; first < box.values(); first += kTogether) {
-            T* const buffer = static_cast<T*>(staging_.next());
-            const auto count = std::size_t(std::min(kTogether, box.values() - first));
-            enqueue_to_host(buffer, from + first, count * sizeof(T), stream);
-            staging_.mark().record(stream);
-            staging_.mark().wait();
-            box.unpack(setting_.threads, std::span<const T>(buffer, count), first, array);
-            setting_.between();
-        }
-    }
-
-    static constexpr std::int64_t kTogether = std::int64_t(Staging::kBytes / sizeof(T));
-
     GpuEinsumSetting<T> setting_;
     CudaMemory memory_;
-    Staging staging_;
+    StagedCopies staged_;
     std::unique_ptr<EinsumArithmetic<T>> arithmetic_;
 };
 
@@ -100,10 +54,10 @@ class InPlace : public Base<T> {
 
     void upload() override {
         for (std::size_t i = 0; i < operands_.size(); ++i)
-            this->send(this->setting_.slicing.operand_box(i, whole_),
-                       this->setting_.operands[i],
-                       const_cast<T*>(operands_[i]),
-                       this->setting_.stream);
+            this->staged_.send(this->setting_.slicing.operand_box(i, whole_),
+                               this->setting_.operands[i],
+                               const_cast<T*>(operands_[i]),
+                               this->setting_.stream);
         this->setting_.stream.synchronize();
     }
 
@@ -130,10 +84,10 @@ class InPlace : public Base<T> {
     }
 
     void fetch(T* result) override {
-        this->receive(this->setting_.slicing.result_box(whole_),
-                      this->template place<>(this->layout().result),
-                      result,
-                      this->setting_.stream);
+        this->staged_.receive(this->setting_.slicing.result_box(whole_),
+                              this->template place<>(this->layout().result),
+                              result,
+                              this->setting_.stream)();
     }
 
   private:
@@ -156,7 +110,7 @@ template <class T>
 class InPieces : public Base<T> {
   public:
     explicit InPieces(const GpuEinsumSetting<T>& setting)
-        : Base<T>(setting), slots_(setting.operands.size()), used_(2 * setting.operands.size()) {
+        : Base<T>(setting), slots_(setting.operands.size()), turns_(2 * setting.operands.size()) {
         std::size_t values = 1;
         for (const std::int64_t n : setting.slicing.contraction().output_shape()) values *= std::size_t(n);
         result_.resize(values);
@@ -185,12 +139,11 @@ class InPieces : public Base<T> {
         for (std::size_t i = 0; i < slots_.size(); ++i) {
             if (!piece.changed[i]) continue;
             if (slicing.is_sliced(i)) slots_[i] ^= 1;
-            // Not before the piece that was computed from there.
-            used_[2 * i + slots_[i]].wait_on(copies_);
-            this->send(slicing.operand_box(i, piece), this->setting_.operands[i], operand(i), copies_);
+            turns_[2 * i + slots_[i]].fill(copies_, this->setting_.stream, [&] {
+                this->staged_.send(
+                    slicing.operand_box(i, piece), this->setting_.operands[i], operand(i), copies_);
+            });
         }
-        sent_.record(copies_);
-        sent_.wait_on(this->setting_.stream);
     }
 
     void compute(const Piece& piece) {
@@ -206,22 +159,21 @@ class InPieces : public Base<T> {
         if (!piece.first_part)
             this->arithmetic_->add(this->setting_.slicing.result_box(piece).values(), part, result);
         for (std::size_t i = 0; i < slots_.size(); ++i)
-            used_[2 * i + slots_[i]].record(this->setting_.stream);
+            turns_[2 * i + slots_[i]].release(this->setting_.stream);
     }
 
     void receive_result(const Piece& piece) {
-        this->receive(this->setting_.slicing.result_box(piece),
-                      this->template place<>(this->layout().result),
-                      result_.data(),
-                      this->setting_.stream);
+        this->staged_.receive(this->setting_.slicing.result_box(piece),
+                              this->template place<>(this->layout().result),
+                              result_.data(),
+                              this->setting_.stream)();
     }
 
     T* operand(std::size_t i) const { return this->template place<>(this->layout().operands[slots_[i]][i]); }
 
     CudaStream copies_;
-    CudaEvent sent_;
     std::vector<std::size_t> slots_;
-    std::vector<CudaEvent> used_;
+    std::vector<BufferTurns> turns_;
     std::vector<T> result_;
 };
 
