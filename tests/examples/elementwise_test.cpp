@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "kernels/cpu/thread_pool.h"
-#include "sim/examples/arrays/slices.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/arrays.h"
@@ -176,32 +175,4 @@ TEST_CASE("The curves of elementwise rise with the length") {
             REQUIRE(series.points.back().y > series.points.front().y);
         }
     }
-}
-
-TEST_CASE("Slices fit into their budget, and cover what does not") {
-    Dice dice;
-    CAPTURE(dice.seed);
-    for (int i = 0; i < 1000; ++i) {
-        const SliceDemand demand{
-            dice.integer(1, 50'000'000), double(4 * dice.integer(1, 12)), double(dice.integer(0, 10000))};
-        const double all = demand.bytes_per_element * double(demand.elements);
-        const double budget = dice.uniform(0, 2) * all + 3e5;
-        CAPTURE(demand.elements, demand.bytes_per_element, demand.fixed_bytes, budget);
-        const SlicePlan plan = message_of<MachineError>([&] { plan_slices(demand, budget); }).empty()
-                                   ? plan_slices(demand, budget)
-                                   : SlicePlan();
-        if (plan.length == 0) {
-            REQUIRE(budget < 2 * (4096 * demand.bytes_per_element + demand.fixed_bytes));
-            continue;
-        }
-        REQUIRE(plan.predicted_bytes <= budget);
-        REQUIRE(plan.predicted_bytes >=
-                plan.at_once * (double(plan.length) * demand.bytes_per_element + demand.fixed_bytes));
-        if (plan.whole()) REQUIRE(plan.length >= demand.elements);
-        if (budget > all * 1.01 + 1e6) REQUIRE(plan.whole());
-    }
-    REQUIRE(contains(message_of<MachineError>([] {
-                         plan_slices({1'000'000, 8, 0}, 1000);
-                     }),
-                     "at least 65.5 KB"));
 }

@@ -4,7 +4,7 @@
 #include "kernels/examples/arrays/elementwise.h"
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
-#include "sim/examples/arrays/in_pieces.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/map_rows.h"
 
 namespace stencil {
@@ -23,7 +23,7 @@ MapWay<T> one_pass() {
     way.name = "one pass";
     way.arrays_moved = 3;
     way.on_cpu = [](ExampleContext& context, const MapArrays<T>& arrays) {
-        in_parts(context, arrays.n, [&](std::int64_t first, std::int64_t count) {
+        in_parts(context, arrays.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
             cpu_pass<T>(context.threads(),
                         Pass::sum,
                         arrays.at[0] + first,
@@ -47,11 +47,10 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.name = fmt::format("c = a + b, {} elements", work.n);
     work.progress = progress;
     context.progress(progress, "random numbers");
-    require_host_memory(3 * sizeof(T) + sizeof(Exact<T>), work.n);
     Random random = array_random(request);
     for (int i = 0; i < 2; ++i) work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
-    in_pieces(context, work.n, [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, work.n, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
             work.exact.data()[i] = Exact<T>(work.inputs[0].data()[i]) + work.inputs[1].data()[i];
     });
@@ -60,6 +59,11 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    in_widest_dtype(request, [&]<class T>(T) {
+        const std::int64_t n = request.options.integer("length");
+        require_host_memory(3 * sizeof(T) + sizeof(Exact<T>), n);
+        require_gpu_memory(context, 3, n, sizeof(T), 0);
+    });
     in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     context.report().notes.push_back(
         "A million elements are 12 or 24 MB and stay in the GPU's second-level cache between repeats, where "

@@ -1,6 +1,8 @@
 // What examples on plain arrays have in common: their options, and a run for each precision.
 #pragma once
 
+#include <algorithm>
+
 #include "sim/examples/example.h"
 #include "sim/field/random.h"
 #include "sim/text/parse.h"
@@ -22,7 +24,20 @@ inline constexpr ExampleOption kLengthOption{.name = "length",
                                              .least = 1,
                                              .most = 1e12};
 
-/// Throws InputError for a seed that is none.
+inline constexpr ExampleOption kSweepOption{
+    .name = "sweep",
+    .kind = ExampleOption::Kind::flag,
+    .help = "also curves over lengths of 1000, 10000 and so on: times, and errors of sums"};
+
+inline constexpr ExampleOption kLongestOption{.name = "longest",
+                                              .kind = ExampleOption::Kind::integer,
+                                              .value = "N",
+                                              .help = "most elements of the curves, as far as memory allows",
+                                              .standard = "100000000",
+                                              .least = 1000,
+                                              .most = 1e12};
+
+/// Throws InputError for a seed that is not one.
 inline Random array_random(const ExampleRequest& request) {
     return Random(parse_seed(request.options.text("seed"), "--seed"));
 }
@@ -30,6 +45,15 @@ inline Random array_random(const ExampleRequest& request) {
 inline void check_array(const ExampleRequest& request) {
     request.options.integer("length");
     array_random(request);
+}
+
+/// Calls check(T{}) for the precision of the request that takes most memory.
+template <class Check>
+void in_widest_dtype(const ExampleRequest& request, const Check& check) {
+    if (std::ranges::find(request.dtypes, DType::float64) == request.dtypes.end())
+        check(float{});
+    else
+        check(double{});
 }
 
 /// Calls run(T{}, share) for each precision of the request, T float or double; `share`: of the work that is

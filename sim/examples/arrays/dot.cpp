@@ -1,6 +1,8 @@
 // The dot product of two arrays, with the result on the host.
 #include <fmt/format.h>
 
+#include <vector>
+
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
 #include "sim/examples/arrays/sum_ways.h"
@@ -16,6 +18,17 @@ constexpr ExampleOption kOptions[] = {
 constexpr DType kDTypes[] = {DType::float64, DType::float32};
 
 template <class T>
+std::vector<SumWay<T>> ways() {
+    return {blas_way<T>(),
+            blockwise_way<T>(),
+            cublas_way<T>(),
+            to_host_way<T>(false),
+            to_host_way<T>(true),
+            gathering_way<T>(Gathering::last_block),
+            gathering_way<T>(Gathering::atomic_per_block)};
+}
+
+template <class T>
 void run_in(const ExampleRequest& request, ExampleContext& context, double progress) {
     SumWork<T> work;
     work.n = request.options.integer("length");
@@ -23,23 +36,18 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.progress = progress;
     work.result_on_host = true;
     context.progress(progress, "random numbers");
-    require_host_memory(2 * sizeof(T), work.n);
     Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.y = random_array<T>(context, random, work.n);
     work.exact = exact_sum(context, work.terms());
     work.error_bound = sizeof(T) == 4 ? 5e-6 : 1e-14;
-    for (const SumWay<T>& way : {blas_way<T>(),
-                                 blockwise_way<T>(),
-                                 cublas_way<T>(),
-                                 to_host_way<T>(false),
-                                 to_host_way<T>(true),
-                                 gathering_way<T>(Gathering::last_block),
-                                 gathering_way<T>(Gathering::atomic_per_block)})
-        add_sum_rows(request, context, work, way);
+    for (const SumWay<T>& way : ways<T>()) add_sum_rows(request, context, work, way);
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    in_widest_dtype(request, [&]<class T>(T) {
+        require_memory<T>(context, ways<T>(), 2, request.options.integer("length"));
+    });
     in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     context.report().notes.push_back(
         "Times are the host's, from the call until it has the result: for a million elements launching the "

@@ -8,7 +8,7 @@
 
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
-#include "sim/examples/arrays/in_pieces.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/map_rows.h"
 #include "sim/examples/arrays/map_sweep.h"
 #include "sim/run/run_spec.h"
@@ -33,16 +33,8 @@ constexpr ExampleOption kOptions[] = {
      .help =
          "of the array; by default 4000x4000 for sin2x1, 1024x1024 for sin and square, 1000x1000 for chain"},
     kArraySeedOption,
-    {.name = "sweep",
-     .kind = Kind::flag,
-     .help = "also curves: the time over lengths of 1000, 10000 and so on"},
-    {.name = "longest",
-     .kind = Kind::integer,
-     .value = "N",
-     .help = "most elements of the curves, as far as memory allows",
-     .standard = "100000000",
-     .least = 1000,
-     .most = 1e12},
+    kSweepOption,
+    kLongestOption,
 };
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
@@ -94,7 +86,7 @@ MapWay<T> fused_way(Expression expression) {
     way.name = "one pass";
     way.arrays_moved = 2;
     way.on_cpu = [expression](ExampleContext& context, const MapArrays<T>& arrays) {
-        in_parts(context, arrays.n, [&](std::int64_t first, std::int64_t count) {
+        in_parts(context, arrays.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
             cpu_elementwise(context.threads(), expression, arrays.at[0] + first, arrays.at[1] + first, count);
         });
     };
@@ -121,7 +113,7 @@ MapWay<T> separate_way(Expression expression) {
     for (const PassUse& use : row.passes) way.arrays_moved += use.b == Place::none ? 2 : 3;
     way.on_cpu = [&row](ExampleContext& context, const MapArrays<T>& arrays) {
         for (const PassUse& use : row.passes)
-            in_parts(context, arrays.n, [&](std::int64_t first, std::int64_t count) {
+            in_parts(context, arrays.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
                 T* const b = array_at(arrays, use.b);
                 cpu_pass<T>(context.threads(),
                             use.pass,
@@ -151,17 +143,32 @@ MapWork<T> make_work(const ExampleRequest& request, ExampleContext& context, con
     MapWork<T> work;
     work.name = fmt::format("{}, {}x{}", row.text, size.nx, size.ny);
     work.n = std::int64_t(size.nx) * size.ny;
-    require_host_memory(double(2 + row.scratch_arrays) * sizeof(T) + sizeof(Exact<T>), work.n);
     Random random = array_random(request);
     work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
-    in_pieces(context, work.n, [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, work.n, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
             work.exact.data()[i] = exact_value<Exact<T>>(row.expression, work.inputs[0].data()[i]);
     });
     // Passes of their own round in between: 2x + 1 to half a unit of up to 3, which the sine passes on.
     work.error_bound = sizeof(T) == 4 ? 3e-7 : 6e-16;
     return work;
+}
+
+template <class T>
+void require_memory(const ExampleRequest& request, const ExampleContext& context) {
+    std::int64_t n = 0;
+    int arrays = 0;  // of the expression that takes most
+    for (const Expression expression : chosen_expressions(request)) {
+        const ExpressionRow& row = row_of(expression);
+        const Size size = size_for(request, row);
+        const std::int64_t elements = std::int64_t(size.nx) * size.ny;
+        if ((2 + row.scratch_arrays) * elements <= arrays * n) continue;
+        n = elements;
+        arrays = 2 + row.scratch_arrays;
+    }
+    require_host_memory(double(arrays) * sizeof(T) + sizeof(Exact<T>), n);
+    require_gpu_memory(context, arrays, n, sizeof(T), 0);
 }
 
 template <class T>
@@ -185,6 +192,7 @@ void run_expressions(const ExampleRequest& request, ExampleContext& context, dou
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    in_widest_dtype(request, [&]<class T>(T) { require_memory<T>(request, context); });
     const double each = 1.0 / double(request.dtypes.size());
     in_each_dtype(request,
                   [&]<class T>(T, double share) { run_expressions<T>(request, context, share, each); });

@@ -6,7 +6,6 @@
 #include <limits>
 #include <mutex>
 
-#include "sim/examples/arrays/in_pieces.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -26,10 +25,9 @@ void draw(Random& random, double& value) {
 template <class T>
 AlignedBuffer<T> random_array(ExampleContext& context, Random& random, std::int64_t n) {
     AlignedBuffer<T> array{std::size_t(n)};
-    for (std::int64_t i = 0; i < n; ++i) {
-        if (i % kPieceLength == 0) context.pause();
-        draw(random, array.data()[i]);
-    }
+    in_parts(context, n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
+        for (std::int64_t i = first; i < first + count; ++i) draw(random, array.data()[i]);
+    });
     return array;
 }
 
@@ -49,7 +47,7 @@ template <class T>
 double relative_error(ExampleContext& context, const T* got, const Exact<T>* exact, std::int64_t n) {
     std::mutex mutex;
     Exact<T> difference = 0, norm = 0;
-    in_pieces(context, n, [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, n, [&](std::int64_t begin, std::int64_t end) {
         Exact<T> own_difference = 0, own_norm = 0;
         for (std::int64_t i = begin; i < end; ++i) {
             const Exact<T> off = Exact<T>(got[i]) - exact[i];

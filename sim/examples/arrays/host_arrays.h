@@ -1,15 +1,37 @@
 // Plain arrays on the host: what the examples on them compute with and compare.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 #include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/thread_pool.h"
+#include "sim/examples/context.h"
 #include "sim/field/random.h"
 
 namespace stencil {
 
-class ExampleContext;
+/// Elements that take some tenths of a second: of work at the rate of memory, and of slow functions.
+inline constexpr std::int64_t kQuickPart = std::int64_t(1) << 25, kSlowPart = std::int64_t(1) << 20;
+
+/// work(first, count) on parts of [0, n). Throws Cancelled between two.
+template <class F>
+void in_parts(const ExampleContext& context, std::int64_t n, std::int64_t part, const F& work) {
+    for (std::int64_t first = 0; first < n; first += part) {
+        context.pause();
+        work(first, std::min(part, n - first));
+    }
+}
+
+/// work(begin, end) over [0, n) on all threads of the context. Throws Cancelled between two slow parts.
+template <class F>
+void on_threads(ExampleContext& context, std::int64_t n, const F& work) {
+    in_parts(context, n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
+        context.threads().for_ranges(
+            count, [&](std::int64_t begin, std::int64_t end) { work(first + begin, first + end); });
+    });
+}
 
 /// What results in T are compared with: computed with more digits than T has.
 template <class T>

@@ -8,8 +8,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/arrays/in_pieces.h"
-#include "sim/examples/arrays/slices.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/timed_launches.h"
 #include "sim/examples/report/stopwatch.h"
 
@@ -21,7 +20,7 @@ constexpr DType kDType = std::is_same_v<T, float> ? DType::float32 : DType::floa
 
 template <class T>
 void poison(ExampleContext& context, T* array, std::int64_t n) {
-    in_pieces(context, n, [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, n, [&](std::int64_t begin, std::int64_t end) {
         std::fill(array + begin, array + end, std::numeric_limits<T>::quiet_NaN());
     });
 }
@@ -31,7 +30,7 @@ template <class T>
 std::uint64_t fingerprint(ExampleContext& context, const T* array, std::int64_t n) {
     using Bits = std::conditional_t<std::is_same_v<T, float>, std::uint32_t, std::uint64_t>;
     std::atomic<std::uint64_t> all = 0;
-    in_pieces(context, n, [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, n, [&](std::int64_t begin, std::int64_t end) {
         std::uint64_t own = 0;
         for (std::int64_t i = begin; i < end; ++i) {
             // The finaliser of MurmurHash3 (public domain), on the bits and the place.
@@ -85,12 +84,10 @@ class MapMeasure {
         ReportRow row = row_for(work_, way_, Device::cuda);
         context_.progress(work_.progress, row.work + ", " + row.name + " on the GPU");
         context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
-        const double budget = context_.gpu_budget();
-        const int arrays = int(work_.inputs.size()) + 1 + way_.scratch;
-        const SlicePlan plan = plan_slices({work_.n, double(arrays) * sizeof(T), 0}, budget);
-        const CudaMemoryMeter meter{std::size_t(budget)};
-        const std::uint64_t once = plan.whole() ? in_place(plan, row) : streamed(plan, row);
-        row.gpu_memory = GpuMemoryUse{plan.predicted_bytes, double(meter.peak_bytes())};
+        const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
+        const std::uint64_t once = measure_on_gpu(row);
+        row.gpu_memory =
+            GpuMemoryUse{device_array_bytes(arrays(), work_.n, sizeof(T)), double(meter.peak_bytes())};
         finish(row, once);
         context_.add(std::move(row));
     }
@@ -111,11 +108,15 @@ class MapMeasure {
     }
 
 #if STENCILSCOPE_HAS_CUDA
-    std::uint64_t in_place(const SlicePlan& plan, ReportRow& row) {
+    int arrays() const {
+        return int(work_.inputs.size()) + 1 + way_.scratch;
+    }
+
+    std::uint64_t measure_on_gpu(ReportRow& row) {
         const int inputs = int(work_.inputs.size());
-        const DeviceArrays<T> memory(inputs + 1 + way_.scratch, plan.length);
+        const DeviceArrays<T> memory(this->arrays(), work_.n);
         std::vector<T*> arrays;
-        for (int i = 0; i < inputs + 1 + way_.scratch; ++i) arrays.push_back(memory.at(i));
+        for (int i = 0; i < this->arrays(); ++i) arrays.push_back(memory.at(i));
         CudaStream stream;
         const double bytes = double(work_.n) * sizeof(T);
         T* const output = arrays[std::size_t(inputs)];
@@ -138,23 +139,6 @@ class MapMeasure {
         return once;
     }
 
-    std::uint64_t streamed(const SlicePlan& plan, ReportRow& row) {
-        row.name += ", streamed";
-        SliceStream<T> slices(plan, {int(work_.inputs.size()), 1, way_.scratch});
-        std::vector<const T*> inputs;
-        for (const AlignedBuffer<T>& input : work_.inputs) inputs.push_back(input.data());
-        const auto run = [&] {
-            slices.run(context_, inputs, output_.data(), work_.n, [&](const auto& slice) {
-                way_.on_gpu(slices.stream(slice.slot), {slice.arrays, slice.length});
-            });
-        };
-        poison(context_, output_.data(), work_.n);
-        run();
-        const std::uint64_t once = fingerprint(context_, output_.data(), work_.n);
-        time_host(context_, request_.repeats, run).fill(row);
-        row.more.emplace_back("slices", (work_.n + plan.length - 1) / plan.length);
-        return once;
-    }
 #endif
 
     static double seconds_of(const std::function<void()>& work) {

@@ -46,23 +46,12 @@ struct MapWork {
     double least_bytes() const { return double(inputs.size() + 1) * double(n) * sizeof(T); }
 };
 
-/// Adds a row for the way on the CPU, and one on the GPU: in place, or streamed where GPU memory is short, or
-/// absent. Sides that were not asked for have no row, but for the GPU's absent ones. Throws MachineError,
-/// CudaError, Cancelled.
+/// Adds a row for the way on the CPU, and one on the GPU, or why there is none. A side that was not asked for
+/// has no row, but for the GPU's absent ones. Throws CudaError, Cancelled.
 template <class T>
 void add_map_rows(const ExampleRequest& request,
                   ExampleContext& context,
                   MapWork<T>& work,
                   const MapWay<T>& way);
-
-/// work(first, count) on parts of [0, n) that take some tenths of a second at most. Throws Cancelled.
-template <class F>
-void in_parts(const ExampleContext& context, std::int64_t n, const F& work) {
-    constexpr std::int64_t kPart = std::int64_t(1) << 25;
-    for (std::int64_t first = 0; first < n; first += kPart) {
-        context.pause();
-        work(first, std::min(kPart, n - first));
-    }
-}
 
 }  // namespace stencil

@@ -6,8 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/arrays/in_pieces.h"
-#include "sim/examples/arrays/slices.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/sweep.h"
 #include "sim/examples/arrays/timed_launches.h"
 #include "sim/examples/report/stopwatch.h"
@@ -31,7 +30,7 @@ std::vector<ReportPoint> cpu_points(const ExampleRequest& request,
         arrays.push_back(memory.emplace_back(std::size_t(lengths.empty() ? 0 : lengths.back())).data());
     std::vector<ReportPoint> points;
     for (const std::int64_t n : lengths) {
-        in_pieces(context, n, [&](std::int64_t begin, std::int64_t end) {
+        on_threads(context, n, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t i = begin; i < end; ++i) arrays[0][i] = T(i % 1024) / 1024;
         });
         const Timing timing = time_host(context, sweep_repeats(request), [&] {
@@ -56,7 +55,7 @@ std::vector<ReportPoint> gpu_points(const ExampleRequest& request,
     std::vector<T*> arrays;
     for (int i = 0; i < arrays_of(way); ++i) arrays.push_back(memory.at(i));
     AlignedBuffer<T> values{std::size_t(lengths.back())};
-    in_pieces(context, lengths.back(), [&](std::int64_t begin, std::int64_t end) {
+    on_threads(context, lengths.back(), [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) values.data()[i] = T(i % 1024) / 1024;
     });
     CudaStream stream;

@@ -11,21 +11,11 @@
 namespace stencil {
 namespace {
 
-using Kind = ExampleOption::Kind;
-
 constexpr ExampleOption kOptions[] = {
     kLengthOption,
     kArraySeedOption,
-    {.name = "sweep",
-     .kind = Kind::flag,
-     .help = "also curves: time and error over lengths of 1000, 10000 and so on"},
-    {.name = "longest",
-     .kind = Kind::integer,
-     .value = "N",
-     .help = "most elements of the curves, as far as memory allows",
-     .standard = "100000000",
-     .least = 1000,
-     .most = 1e12},
+    kSweepOption,
+    kLongestOption,
 };
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
@@ -55,7 +45,6 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
     work.name = fmt::format("sum of {} elements", work.n);
     work.progress = progress;
     context.progress(progress, "random numbers");
-    require_host_memory(sizeof(T), work.n);
     Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.exact = exact_sum(context, work.terms());
@@ -66,6 +55,9 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    in_widest_dtype(request, [&]<class T>(T) {
+        require_memory<T>(context, ways<T>(), 1, request.options.integer("length"));
+    });
     in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
     auto& notes = context.report().notes;
     notes.push_back(

@@ -13,15 +13,21 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/arrays/in_pieces.h"
-#include "sim/examples/arrays/slices.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/timed_launches.h"
 #include "sim/examples/report/stopwatch.h"
 
 namespace stencil {
 namespace {
 
-constexpr int kRuns = 5;  // whose bits are compared
+constexpr int kRuns = 5;              // whose bits are compared
+constexpr double kResultBytes = 256;  // of GPU memory
+
+// What a way takes on the GPU beside the arrays.
+template <class T>
+double bytes_beside(const SumWay<T>& way, std::int64_t n) {
+    return way.gpu_bytes ? way.gpu_bytes(n) + kResultBytes : 0;
+}
 
 template <class T>
 ReportRow row_for(const SumWork<T>& work, const SumWay<T>& way, Device device) {
@@ -57,17 +63,11 @@ class SumMeasure {
         ReportRow row = row_for(work_, way_, Device::cuda);
         context_.progress(work_.progress, row.work + ", " + row.name + " on the GPU");
         context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
-        const double budget = context_.gpu_budget();
-        const SlicePlan plan = plan_slices(
-            {work_.n, double(work_.arrays()) * sizeof(T), way_.gpu_bytes(work_.n) + kResultBytes}, budget);
-        if (!plan.whole() && way_.in_place_only)
-            return context_.add_absent(std::move(row), "the arrays do not fit into the GPU memory allowed");
-        const CudaMemoryMeter meter{std::size_t(budget)};
-        if (plan.whole())
-            in_place(plan, row);
-        else
-            streamed(plan, row);
-        row.gpu_memory = GpuMemoryUse{plan.predicted_bytes, double(meter.peak_bytes())};
+        const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
+        measure_on_gpu(row);
+        row.gpu_memory =
+            GpuMemoryUse{device_array_bytes(work_.arrays(), work_.n, sizeof(T)) + bytes_beside(way_, work_.n),
+                         double(meter.peak_bytes())};
         finish(row);
     }
 #endif
@@ -106,11 +106,9 @@ class SumMeasure {
     }
 
 #if STENCILSCOPE_HAS_CUDA
-    static constexpr double kResultBytes = 256;
-
-    void in_place(const SlicePlan& plan, ReportRow& row) {
+    void measure_on_gpu(ReportRow& row) {
         CudaStream stream;
-        const DeviceArrays<T> memory(work_.arrays(), plan.length);
+        const DeviceArrays<T> memory(work_.arrays(), work_.n);
         const CudaMemory result{std::size_t(kResultBytes)};
         const CudaHostMemory found{sizeof(T)};
         const double bytes = double(work_.n) * sizeof(T);
@@ -147,38 +145,6 @@ class SumMeasure {
         }
     }
 
-    // The sums of the slices are added in their order.
-    void streamed(const SlicePlan& plan, ReportRow& row) {
-        row.name += ", streamed";
-        SliceStream<T> slices(plan, {work_.arrays(), 0, 0});
-        const auto count = std::size_t((work_.n + plan.length - 1) / plan.length);
-        std::vector<std::unique_ptr<GpuSum<T>>> sums;
-        std::vector<CudaMemory> results;
-        for (int slot = 0; slot < plan.at_once; ++slot) {
-            sums.push_back(way_.on_gpu(slices.stream(slot), plan.length));
-            results.emplace_back(std::size_t(kResultBytes));
-        }
-        const CudaHostMemory found{count * sizeof(T)};
-        auto* const of_slices = static_cast<T*>(found.data());
-        std::vector<const T*> inputs{work_.x.data()};
-        if (work_.y.data()) inputs.push_back(work_.y.data());
-        const auto run = [&] {
-            std::fill(of_slices, of_slices + count, std::numeric_limits<T>::quiet_NaN());
-            slices.run(context_, inputs, nullptr, work_.n, [&](const auto& slice) {
-                const auto slot = std::size_t(slice.slot);
-                auto* const result = static_cast<T*>(results[slot].data());
-                sums[slot]->enqueue(
-                    {slice.arrays[0], inputs.size() > 1 ? slice.arrays[1] : nullptr, slice.length}, result);
-                enqueue_to_host(of_slices + slice.index, result, sizeof(T), slices.stream(slice.slot));
-            });
-            double sum = 0;
-            for (std::size_t i = 0; i < count; ++i) sum += double(of_slices[i]);
-            return T(sum);
-        };
-        check(row, run);
-        time_host(context_, request_.repeats, [&] { keep(run()); }).fill(row);
-        row.more.emplace_back("slices", count);
-    }
 #endif
 
     const ExampleRequest& request_;
@@ -193,14 +159,24 @@ class SumMeasure {
 template <class T>
 long double exact_sum(ExampleContext& context, const SumTerms<T>& terms) {
     long double sum = 0;
-    for (std::int64_t first = 0; first < terms.n; first += kPieceLength) {
-        context.pause();
-        long double piece = 0;
-        for (std::int64_t i = first; i < std::min(terms.n, first + kPieceLength); ++i)
-            piece += terms.y ? (long double)(terms.x[i]) * terms.y[i] : (long double)(terms.x[i]);
-        sum += piece;
-    }
+    in_parts(context, terms.n, kSlowPart, [&](std::int64_t first, std::int64_t count) {
+        long double part = 0;
+        for (std::int64_t i = first; i < first + count; ++i)
+            part += terms.y ? (long double)(terms.x[i]) * terms.y[i] : (long double)(terms.x[i]);
+        sum += part;
+    });
     return sum;
+}
+
+template <class T>
+void require_memory(const ExampleContext& context,
+                    std::span<const SumWay<T>> ways,
+                    int arrays,
+                    std::int64_t n) {
+    require_host_memory(double(arrays) * sizeof(T), n);
+    double beside = 0;
+    for (const SumWay<T>& way : ways) beside = std::max(beside, bytes_beside(way, n));
+    require_gpu_memory(context, arrays, n, sizeof(T), beside);
 }
 
 template <class T>
@@ -219,6 +195,11 @@ void add_sum_rows(const ExampleRequest& request,
 
 template long double exact_sum<float>(ExampleContext&, const SumTerms<float>&);
 template long double exact_sum<double>(ExampleContext&, const SumTerms<double>&);
+template void require_memory<float>(const ExampleContext&, std::span<const SumWay<float>>, int, std::int64_t);
+template void require_memory<double>(const ExampleContext&,
+                                     std::span<const SumWay<double>>,
+                                     int,
+                                     std::int64_t);
 template void add_sum_rows<float>(const ExampleRequest&,
                                   ExampleContext&,
                                   const SumWork<float>&,

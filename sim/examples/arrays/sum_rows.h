@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "sim/examples/arrays/host_arrays.h"
@@ -37,10 +38,9 @@ class GpuSum {
 template <class T>
 struct SumWay {
     std::string name;
-    bool same_bits = true;       ///< from run to run; otherwise its order is left to chance
-    bool lesson = false;         ///< what not to do
-    bool in_place_only = false;  ///< it is nothing of its own where the terms are streamed
-    bool for_gpu = false;        ///< it has a row there, also where there is no GPU
+    bool same_bits = true;  ///< from run to run; otherwise its order is left to chance
+    bool lesson = false;    ///< what not to do
+    bool for_gpu = false;   ///< it has a row there, also where there is no GPU
     /// Throws Cancelled. Empty: no row on the CPU.
     std::function<T(ExampleContext&, const SumTerms<T>&)> on_cpu;
     /// For up to so many terms.
@@ -66,8 +66,16 @@ struct SumWork {
 template <class T>
 long double exact_sum(ExampleContext& context, const SumTerms<T>& terms);
 
-/// Adds a row for each side that the way has: on the GPU in place, or streamed where its memory is short, or
-/// absent. Throws MachineError, CudaError, Cancelled.
+/// Throws MachineError where so many arrays of n elements do not fit into the memory of the host, or, with
+/// what the ways take, into that of the GPU.
+template <class T>
+void require_memory(const ExampleContext& context,
+                    std::span<const SumWay<T>> ways,
+                    int arrays,
+                    std::int64_t n);
+
+/// Adds a row for each side that the way has; the GPU's says why where it is absent. Throws CudaError,
+/// Cancelled.
 template <class T>
 void add_sum_rows(const ExampleRequest& request,
                   ExampleContext& context,

@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/arrays/slices.h"
+#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/sweep.h"
 #include "sim/examples/arrays/timed_launches.h"
 #include "sim/examples/report/stopwatch.h"

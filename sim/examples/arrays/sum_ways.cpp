@@ -1,13 +1,7 @@
 #include "sim/examples/arrays/sum_ways.h"
 
-#include <algorithm>
-
-#include "sim/examples/arrays/in_pieces.h"
-
 namespace stencil {
 namespace {
-
-constexpr std::int64_t kSerialPart = 1 << 24;  // terms: some hundredths of a second
 
 std::string name_of(Gathering gathering) {
     switch (gathering) {
@@ -105,10 +99,9 @@ SumWay<T> serial_way() {
     way.lesson = true;
     way.on_cpu = [](ExampleContext& context, const SumTerms<T>& terms) {
         T sum = 0;
-        for (std::int64_t first = 0; first < terms.n; first += kSerialPart) {
-            context.pause();
-            sum = serial_sum(sum, terms.x + first, std::min(kSerialPart, terms.n - first));
-        }
+        in_parts(context, terms.n, kQuickPart, [&](std::int64_t first, std::int64_t count) {
+            sum = serial_sum(sum, terms.x + first, count);
+        });
         return sum;
     };
     return way;
@@ -157,7 +150,6 @@ template <class T>
 SumWay<T> to_host_way(bool as_graph) {
     SumWay<T> way;
     way.name = as_graph ? "one launch, result found, as graph" : "one launch, result found";
-    way.in_place_only = true;
     way.for_gpu = true;
 #if STENCILSCOPE_HAS_CUDA
     way.on_gpu = [as_graph](CudaStream& stream, std::int64_t) {

@@ -10,6 +10,7 @@
 #include "kernels/examples/arrays/elementwise.h"
 #include "sim/examples/context.h"
 #include "sim/text/error.h"
+#include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -80,6 +81,33 @@ inline stencil::ExampleRequest request(std::string_view name,
     asked.threads = 2;
     for (const auto& [option, value] : options) asked.options.set(option, value);
     return asked;
+}
+
+/// With this limit of GPU memory the example ends before its first row, and says how many elements fit: with
+/// that many, below those that were asked for, it runs.
+inline void require_refused_below(stencil::ExampleRequest asked,
+                                  const stencil::Machine& machine,
+                                  std::uint64_t limit) {
+    asked.memory_limit = limit;
+    int rows = 0;
+    stencil::ExampleWatch watch;
+    watch.news = [&](const stencil::Report&) { ++rows; };
+    const std::string refusal =
+        message_of<stencil::MachineError>([&] { stencil::run_example(asked, machine, watch); });
+    CAPTURE(refusal);
+    REQUIRE(refusal.find("not enough GPU memory") != std::string::npos);
+    REQUIRE(refusal.find('\n') == std::string::npos);
+    REQUIRE(rows == 0);
+    const std::size_t at = refusal.rfind("; ");
+    REQUIRE(at != std::string::npos);
+    const std::string fit = refusal.substr(at + 2, refusal.find(' ', at + 2) - at - 2);
+    if (fit == "0") return;
+    const bool by_length = asked.example->name != "elementwise";
+    asked.options.set(by_length ? "length" : "size", by_length ? fit : fit + "x1");
+    for (const stencil::ReportRow& row : stencil::run_example(asked, machine, {}).rows) {
+        REQUIRE(row.measured());
+        REQUIRE(row.gpu_memory->actual <= double(limit));
+    }
 }
 
 }  // namespace stencil_test
