@@ -172,7 +172,6 @@ void finish(const RunRequest& request,
 }  // namespace
 
 int run_command(const RunRequest& request) {
-    watch_for_interrupts();
     const Machine machine = query_machine();
     const RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
@@ -187,6 +186,7 @@ int run_command(const RunRequest& request) {
     Simulation simulation(
         spec,
         make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
+    watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
     FrameWriter frames(frame_folder, simulation.spec());
     step_to_the_end(simulation, frames, measures, request.quiet);
     finish(request, simulation, machine, frames, measures);

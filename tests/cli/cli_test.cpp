@@ -427,6 +427,26 @@ TEST_CASE("Ctrl-C exports what there is, with status 130") {
     REQUIRE(relative_error(read_npy(folder / "field.npy"), read_npy(folder / "initial.npy")) > 1e-3);
 }
 
+TEST_CASE("Ctrl-C while the start is made ends the program at once, and leaves no file") {
+    const ScratchFolder folder;
+    const ProgramResult result = run_program({"run",
+                                              "--backend",
+                                              "cpu",
+                                              "--size",
+                                              "1x10000019",
+                                              "--initial",
+                                              "jagged",
+                                              "--steps",
+                                              "1",
+                                              "--out",
+                                              folder.path().string()},
+                                             {.interrupt_after_ms = 500});
+    CAPTURE(result.out, result.err);
+    REQUIRE(result.status == 130);
+    REQUIRE_FALSE(contains(result.err, "interrupted after"));
+    REQUIRE(files_in(folder.path()).empty());
+}
+
 TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
     const ScratchFolder folder;
     const ProgramResult result = run_program(small_run({"--coefficient",
