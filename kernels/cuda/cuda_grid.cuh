@@ -1,20 +1,32 @@
-// Launch shapes that cover a field of any size.
+// Launch shapes that cover a field of any size, and what the device has to run them on.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <algorithm>
 
+#include "kernels/cuda/cuda_check.cuh"
+
+#include "kernels/field/divide.h"
+
 namespace stencil {
+
+/// Of the current device. Throws CudaError.
+inline int multiprocessors() {
+    int device = 0, count = 0;
+    CUDA_CHECK(cudaGetDevice(&device));
+    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+}
 
 /// A grid may have at most this many blocks along y; rows of blocks beyond it go on along z.
 inline constexpr int kMaxBlocksY = 32768;
 
 /// Blocks of `width` x `height` cells over nx x ny cells.
 inline dim3 grid_over(int nx, int ny, int width, int height) {
-    const int columns = (nx + width - 1) / width;
-    const int rows = (ny + height - 1) / height;
-    const int layers = (rows + kMaxBlocksY - 1) / kMaxBlocksY;
+    const int columns = ceil_div(nx, width);
+    const int rows = ceil_div(ny, height);
+    const int layers = ceil_div(rows, kMaxBlocksY);
     return dim3(unsigned(columns), unsigned(std::min(rows, kMaxBlocksY)), unsigned(layers));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/field/divide.h"
+
 namespace stencil {
 namespace {
 
@@ -52,7 +54,7 @@ std::function<void()> StagedCopies::receive(const ArrayBox& box,
                                             T* array,
                                             CudaStream& stream) {
     constexpr auto kValues = std::int64_t(kBytes / sizeof(T));
-    const std::int64_t parts = (box.values() + kValues - 1) / kValues;
+    const std::int64_t parts = ceil_div(box.values(), kValues);
     const auto slot = [begin = next_](std::int64_t i) { return (begin + std::size_t(i)) % kBuffers; };
     const auto enqueue = [this, box, from, &stream, slot](std::int64_t i) {
         const Part part = part_of(box, i, kValues);

@@ -1,6 +1,8 @@
 #include "kernels/machine/issue_rate.h"
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -28,11 +30,7 @@ __global__ void __launch_bounds__(kThreads) issue_kernel(T* out, long long round
 }
 
 int blocks() {
-    int device = 0;
-    int multiprocessors = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-    return multiprocessors * kBlocksPerMultiprocessor;
+    return multiprocessors() * kBlocksPerMultiprocessor;
 }
 
 }  // namespace
@@ -43,7 +41,7 @@ std::int64_t cuda_issue_bytes() {
 
 template <class T>
 std::int64_t cuda_issue(CudaMemory& scratch, std::int64_t rounds, CudaStream& stream) {
-    rounds = (rounds + kUnrolled - 1) / kUnrolled * kUnrolled;
+    rounds = round_up(rounds, kUnrolled);
     const int count = blocks();
     issue_kernel<<<unsigned(count), kThreads, 0, cuda_handle(stream)>>>(
         static_cast<T*>(scratch.data()), static_cast<long long>(rounds), T(0.75), T(0.125));

@@ -9,6 +9,7 @@
 // that touch the field's edge load cell by cell and ask the boundary; the others never do.
 
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/field/cell_update.h"
 #include "kernels/methods/graph_stepper.cuh"
 #include "kernels/methods/steppers.h"
@@ -27,19 +28,13 @@ constexpr int kLanes = 32;
 constexpr int kHeight = kWarps * kRows;
 
 template <class T>
-struct Group {
-    static constexpr int kCells = int(16 / sizeof(T));
-    alignas(16) T cell[kCells];
-};
-
-template <class T>
-constexpr int kWidth = kLanes* Group<T>::kCells;
+constexpr int kWidth = kLanes* Pack<T>::kCount;
 
 // The first and last rows of every strip of the tile.
 template <class T>
 struct SharedRows {
-    Group<T> first[kWarps][kLanes];
-    Group<T> last[kWarps][kLanes];
+    Pack<T> first[kWarps][kLanes];
+    Pack<T> last[kWarps][kLanes];
 };
 
 // What a tile reads of the field. Inner tiles have their whole halo inside it.
@@ -56,14 +51,14 @@ struct Source {
             return x <= u.nx && y <= u.ny ? value_at(u, B, x, y) : T(0);
     }
 
-    __device__ Group<T> group(int y) const {
-        const int x = x0 + int(threadIdx.x) * Group<T>::kCells;
+    __device__ Pack<T> group(int y) const {
+        const int x = x0 + int(threadIdx.x) * Pack<T>::kCount;
         if constexpr (kInner) {
-            return *reinterpret_cast<const Group<T>*>(u.row(y) + x);
+            return *reinterpret_cast<const Pack<T>*>(u.row(y) + x);
         } else {
-            Group<T> result;
+            Pack<T> result;
 #pragma unroll
-            for (int i = 0; i < Group<T>::kCells; ++i) result.cell[i] = cell(x + i, y);
+            for (int i = 0; i < Pack<T>::kCount; ++i) result[i] = cell(x + i, y);
             return result;
         }
     }
@@ -78,39 +73,39 @@ struct Source {
 
 template <class T>
 struct Rows {
-    Group<T> north, center, south;
+    Pack<T> north, center, south;
     T beside;
 };
 
 template <class T>
-__device__ Group<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
-    constexpr int cells = Group<T>::kCells;
-    T west = __shfl_up_sync(~0U, u.center.cell[cells - 1], 1);
-    T east = __shfl_down_sync(~0U, u.center.cell[0], 1);
+__device__ Pack<T> step_group(const Rows<T>& u, const StepWeights<T>& w) {
+    constexpr int cells = Pack<T>::kCount;
+    T west = __shfl_up_sync(~0U, u.center[cells - 1], 1);
+    T east = __shfl_down_sync(~0U, u.center[0], 1);
     if (threadIdx.x == 0) west = u.beside;
     if (threadIdx.x == kLanes - 1) east = u.beside;
-    Group<T> result;
+    Pack<T> result;
 #pragma unroll
     for (int i = 0; i < cells; ++i)
-        result.cell[i] = step_cell(Neighbourhood<T>{u.center.cell[i],
-                                                    u.north.cell[i],
-                                                    u.south.cell[i],
-                                                    i > 0 ? u.center.cell[i - 1] : west,
-                                                    i < cells - 1 ? u.center.cell[i + 1] : east},
-                                   w);
+        result[i] = step_cell(Neighbourhood<T>{u.center[i],
+                                               u.north[i],
+                                               u.south[i],
+                                               i > 0 ? u.center[i - 1] : west,
+                                               i < cells - 1 ? u.center[i + 1] : east},
+                              w);
     return result;
 }
 
 template <class T>
-__device__ void store_group(FieldView<T> out, int x, int y, const Group<T>& group) {
+__device__ void store_group(FieldView<T> out, int x, int y, const Pack<T>& group) {
     if (y >= out.ny) return;
-    if (x + Group<T>::kCells <= out.nx) {
-        *reinterpret_cast<Group<T>*>(out.row(y) + x) = group;
+    if (x + Pack<T>::kCount <= out.nx) {
+        *reinterpret_cast<Pack<T>*>(out.row(y) + x) = group;
         return;
     }
 #pragma unroll
-    for (int i = 0; i < Group<T>::kCells; ++i)
-        if (x + i < out.nx) out.at(x + i, y) = group.cell[i];
+    for (int i = 0; i < Pack<T>::kCount; ++i)
+        if (x + i < out.nx) out.at(x + i, y) = group[i];
 }
 
 template <class T, Boundary B, bool kInner>
@@ -122,10 +117,10 @@ __device__ void step_tile(const Source<T, B, kInner>& source,
     const int lane = int(threadIdx.x);
     const int warp = int(threadIdx.y);
     const int first_row = y0 + warp * kRows;
-    Group<T> strip[kRows];
+    Pack<T> strip[kRows];
     T beside[kRows];
-    Group<T> north;
-    Group<T> south;
+    Pack<T> north;
+    Pack<T> south;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) strip[i] = source.group(first_row + i);
     if (warp == 0) north = source.group(y0 - 1);
@@ -137,7 +132,7 @@ __device__ void step_tile(const Source<T, B, kInner>& source,
     __syncthreads();
     if (warp > 0) north = shared.last[warp - 1][lane];
     if (warp < kWarps - 1) south = shared.first[warp + 1][lane];
-    const int x = source.x0 + lane * Group<T>::kCells;
+    const int x = source.x0 + lane * Pack<T>::kCount;
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
         const Rows<T> rows{

@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/reductions.cuh"
 #include "kernels/view/cell_span.h"
 #include "kernels/view/column_reader.cuh"
 #include "kernels/view/cuda_view.h"
@@ -158,8 +159,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks<Q>)
             if (has_pixel) total += sum_columns(span, run, lane, shape.lanes, sums);
             __syncthreads();
         }
-        for (int offset = shape.lanes / 2; offset > 0; offset /= 2)
-            total += __shfl_down_sync(0xffffffffu, total, unsigned(offset), shape.lanes);
+        total = warp_sum(total, shape.lanes);
         if (has_pixel && lane == 0)
             grid.pixels[std::ptrdiff_t(y) * grid.width + pixel] = float(total * span.scale * rows.scale);
     }

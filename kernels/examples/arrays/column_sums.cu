@@ -5,17 +5,15 @@
 #include "kernels/examples/arrays/column_sums.h"
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/vectors.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
 
 constexpr int kThreads = 128;
 constexpr int kBlocksPerMultiprocessor = 4;
-
-template <class T, int Width>
-struct alignas(Width * sizeof(T)) Pack {
-    T value[Width];
-};
 
 // Rows that a thread has under way. With 4 blocks of 128 threads a multiprocessor waits for 128 KB, which is
 // more than the latency of an H200's memory needs; 8 rows and 6 blocks are 3 % slower.
@@ -134,17 +132,6 @@ __global__ void __launch_bounds__(kAddColumns* kAddRows)
     sums[column] = T(total);
 }
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-int multiprocessors() {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 // All blocks at once on the device, so that none is left over for a second round.
 Slabs plan_slabs(const MatrixShape& shape, int width) {
     const std::int64_t packs = ceil_div(shape.columns, width);
@@ -183,7 +170,7 @@ void launch(
 }
 
 bool aligned_to(std::size_t bytes, const void* a, std::size_t row_bytes) {
-    return reinterpret_cast<std::uintptr_t>(a) % bytes == 0 && row_bytes % bytes == 0;
+    return are_aligned(bytes, a) && row_bytes % bytes == 0;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/arrays/reduce.h"
+#include "kernels/field/divide.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/examples/arrays/cpu_reduce.cpp"
@@ -97,7 +98,7 @@ T add_in_pairs(std::vector<T>& values) {
 
 template <class T>
 T blockwise(ThreadPool& threads, const T* x, const T* y, std::int64_t n) {
-    std::vector<T> blocks(std::size_t((n + kBlock - 1) / kBlock));
+    std::vector<T> blocks(std::size_t(ceil_div(n, kBlock)));
     const auto add_blocks = [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
             const std::int64_t first = i * kBlock;

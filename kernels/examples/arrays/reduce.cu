@@ -3,23 +3,17 @@
 #include <cstdint>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/arrays/reduce.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
 
-int count_multiprocessors() {
-    int device = 0;
-    int count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 template <Gathering kGathering, class T>
 void launch_atomic(cudaStream_t stream, const Terms<T>& terms, T* result) {
     CUDA_CHECK(cudaMemsetAsync(result, 0, sizeof(T), stream));
-    const unsigned blocks = unsigned((terms.count + kReduceThreads - 1) / kReduceThreads);
+    const unsigned blocks = unsigned(ceil_div(terms.count, kReduceThreads));
     if (blocks == 0) return;
     if (terms.y)
         atomic_kernel<kGathering, true><<<blocks, kReduceThreads, 0, stream>>>(terms, result);
@@ -53,18 +47,15 @@ void launch_one(
 // As many blocks as are at work at once, but none with less for a thread than it loads at a time.
 template <class T>
 unsigned block_count(const Terms<T>& terms, int multiprocessors) {
-    const std::int64_t each = kReduceThreads * kVectorsAtOnce * ReduceVector<T>::kLanes;
+    const std::int64_t each = kReduceThreads * kVectorsAtOnce * Pack<T>::kCount;
     const std::int64_t most = std::min(kMaxPartials, multiprocessors * kReduceBlocksPerMultiprocessor);
-    return unsigned(std::clamp<std::int64_t>((terms.count + each - 1) / each, 1, most));
+    return unsigned(std::clamp<std::int64_t>(ceil_div(terms.count, each), 1, most));
 }
 
 }  // namespace
 
 CudaReduction::CudaReduction(CudaStream& stream)
-    : stream_(stream),
-      multiprocessors_(count_multiprocessors()),
-      scratch_(bytes()),
-      result_(sizeof(HostSlot)) {
+    : stream_(stream), multiprocessors_(multiprocessors()), scratch_(bytes()), result_(sizeof(HostSlot)) {
     new (result_.data()) HostSlot{0, 0};
     CUDA_CHECK(cudaMemsetAsync(scratch_.data(), 0, bytes(), cuda_handle(stream)));
 }

@@ -1,8 +1,10 @@
-// How threads, warps and blocks add up.
+// Sums of arrays by threads, warps and blocks.
 #pragma once
 
 #include <cstdint>
 
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/examples/arrays/reduce.h"
 
 namespace stencil {
@@ -41,32 +43,6 @@ struct Target {
     volatile HostSlot* host;
 };
 
-template <class T>
-__device__ T warp_sum(T value) {
-    for (int offset = kWarp / 2; offset > 0; offset /= 2)
-        value += __shfl_down_sync(0xffffffff, value, offset);
-    return value;  // in lane 0
-}
-
-/// In thread 0. All threads of the block call it.
-template <class T>
-__device__ T block_sum(T value) {
-    __shared__ T of_warps[kReduceThreads / kWarp];
-    const int warp = int(threadIdx.x) / kWarp, lane = int(threadIdx.x) % kWarp;
-    value = warp_sum(value);
-    if (lane == 0) of_warps[warp] = value;
-    __syncthreads();
-    if (warp == 0) value = warp_sum(lane < kReduceThreads / kWarp ? of_warps[lane] : T(0));
-    __syncthreads();  // the array may be used again
-    return value;
-}
-
-template <class T>
-struct alignas(16) ReduceVector {
-    static constexpr int kLanes = 16 / int(sizeof(T));
-    T lane[kLanes];
-};
-
 template <bool kTwo, class T>
 __device__ T term(const Terms<T>& terms, std::int64_t i) {
     return kTwo ? terms.x[i] * terms.y[i] : terms.x[i];
@@ -76,11 +52,11 @@ __device__ T term(const Terms<T>& terms, std::int64_t i) {
 // first is added, and each of their lanes has a sum of its own.
 template <bool kTwo, class T>
 __device__ T sum_of_vectors(const Terms<T>& terms, std::int64_t first, std::int64_t stride) {
-    using Vector = ReduceVector<T>;
-    const std::int64_t vectors = terms.count / Vector::kLanes;
+    using Vector = Pack<T>;
+    const std::int64_t vectors = terms.count / Vector::kCount;
     const auto* x = reinterpret_cast<const Vector*>(terms.x);
     const auto* y = reinterpret_cast<const Vector*>(terms.y);
-    T sums[Vector::kLanes] = {};
+    T sums[Vector::kCount] = {};
     for (std::int64_t i = first; i < vectors; i += kVectorsAtOnce * stride) {
         Vector from_x[kVectorsAtOnce], from_y[kVectorsAtOnce];
 #pragma unroll
@@ -89,18 +65,18 @@ __device__ T sum_of_vectors(const Terms<T>& terms, std::int64_t first, std::int6
             if constexpr (kTwo) from_y[k] = i + k * stride < vectors ? y[i + k * stride] : Vector{};
         }
 #pragma unroll
-        for (int lane = 0; lane < Vector::kLanes; ++lane) {
+        for (int lane = 0; lane < Vector::kCount; ++lane) {
             T four[kVectorsAtOnce];
 #pragma unroll
             for (int k = 0; k < kVectorsAtOnce; ++k)
-                four[k] = kTwo ? from_x[k].lane[lane] * from_y[k].lane[lane] : from_x[k].lane[lane];
+                four[k] = kTwo ? from_x[k][lane] * from_y[k][lane] : from_x[k][lane];
             sums[lane] += (four[0] + four[1]) + (four[2] + four[3]);
         }
     }
     T sum = sums[0] + sums[1];
-    if constexpr (Vector::kLanes == 4) sum += sums[2] + sums[3];
-    const std::int64_t left = vectors * Vector::kLanes + first;
-    if (first < Vector::kLanes && left < terms.count) sum += term<kTwo>(terms, left);
+    if constexpr (Vector::kCount == 4) sum += sums[2] + sums[3];
+    const std::int64_t left = vectors * Vector::kCount + first;
+    if (first < Vector::kCount && left < terms.count) sum += term<kTwo>(terms, left);
     return sum;
 }
 
@@ -108,9 +84,7 @@ template <bool kTwo, class T>
 __device__ T thread_sum(const Terms<T>& terms) {
     const std::int64_t first = std::int64_t(blockIdx.x) * kReduceThreads + threadIdx.x;
     const std::int64_t stride = std::int64_t(gridDim.x) * kReduceThreads;
-    const auto addresses =
-        reinterpret_cast<std::uintptr_t>(terms.x) | (kTwo ? reinterpret_cast<std::uintptr_t>(terms.y) : 0);
-    if (addresses % 16 == 0) return sum_of_vectors<kTwo>(terms, first, stride);
+    if (are_aligned(16, terms.x, kTwo ? terms.y : terms.x)) return sum_of_vectors<kTwo>(terms, first, stride);
     T sum = 0;
     for (std::int64_t i = first; i < terms.count; i += stride) sum += term<kTwo>(terms, i);
     return sum;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -39,8 +40,8 @@ struct Walk {
         block_along = std::min<std::int64_t>(along.count, turns ? 64 : 8192);
         block_across =
             std::min<std::int64_t>(across.count, turns ? 64 : std::max<std::int64_t>(1, 8192 / block_along));
-        blocks_along = (along.count + block_along - 1) / block_along;
-        blocks_across = (across.count + block_across - 1) / block_across;
+        blocks_along = ceil_div(along.count, block_along);
+        blocks_across = ceil_div(across.count, block_across);
         blocks = blocks_along * blocks_across;
         for (int i = 0; i < other_count; ++i) blocks *= others[i].count;
     }

@@ -8,6 +8,7 @@
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/einsum/arithmetic.h"
 #include "kernels/examples/einsum/strided.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -53,7 +54,7 @@ template <class T>
 std::size_t weight_bytes(const SumShape& shape) {
     constexpr std::size_t kBoundary = 256;
     if (shape.weight_stride == 1) return 0;
-    return (std::size_t(shape.reduced.count) * sizeof(T) + kBoundary - 1) / kBoundary * kBoundary;
+    return round_up(std::size_t(shape.reduced.count) * sizeof(T), kBoundary);
 }
 
 template <class T>
@@ -116,7 +117,7 @@ class CudaArithmetic : public EinsumArithmetic<T> {
 
     void add(std::int64_t count, const T* from, T* to) override {
         if (count == 0) return;
-        const unsigned blocks = unsigned((count + kThreads - 1) / kThreads);
+        const unsigned blocks = unsigned(ceil_div(count, kThreads));
         add_kernel<<<blocks, kThreads, 0, cuda_handle(stream_)>>>(count, from, to);
         check_launch("add_kernel");
     }

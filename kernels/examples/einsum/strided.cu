@@ -3,6 +3,10 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/cuda/vectors.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -10,17 +14,6 @@ namespace {
 constexpr int kThreads = 256;
 constexpr int kUnderWay = 8;
 constexpr int kGroup = 4;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
-int multiprocessors() {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
 
 /// Each row is summed by `threads` neighbours, and in so many parts where there are few rows.
 struct RowPlan {
@@ -48,19 +41,6 @@ RowPlan plan_rows(const SumShape& shape) {
     plan.part_length = std::max<std::int64_t>(ceil_div(length, plan.parts), 1);
     plan.parts = int(std::max<std::int64_t>(ceil_div(length, plan.part_length), 1));
     return plan;
-}
-
-/// The sum over the neighbours of a row, for the first of them. All of the block take part.
-__device__ double sum_of_neighbours(double total, int threads, int lane) {
-    for (int half = min(threads, 32) / 2; half > 0; half /= 2)
-        total += __shfl_down_sync(0xffffffffu, total, unsigned(half), 32);
-    if (threads <= 32) return total;
-    __shared__ double warps[kThreads / 32];
-    if (lane % 32 == 0) warps[threadIdx.x / 32] = total;
-    __syncthreads();
-    if (lane == 0)
-        for (int i = 1; i < threads / 32; ++i) total += warps[threadIdx.x / 32 + unsigned(i)];
-    return total;
 }
 
 // A few values at a time are summed in T, and the sums of these in double.
@@ -104,7 +84,7 @@ __global__ void __launch_bounds__(kThreads) row_kernel(const T* __restrict__ a,
             if (Weighted) w += weight_step;
         }
     }
-    total = sum_of_neighbours(total, plan.threads, lane);
+    total = plan.threads > 32 ? block_sum(total) : warp_sum(total, plan.threads);
     if (lane == 0 && row < shape.outer.count) out[row * plan.parts + blockIdx.y] = T(total);
 }
 
@@ -134,31 +114,22 @@ __global__ void __launch_bounds__(kThreads)
 }
 
 template <class T>
-struct alignas(16) Group {
-    T value[kGroup];
-};
-
-__device__ bool is_aligned(const void* p) {
-    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
-}
-
-template <class T>
-__device__ Group<T> load_group(const T* p, std::int64_t step) {
-    if (step == 1 && is_aligned(p)) return *reinterpret_cast<const Group<T>*>(p);
-    Group<T> group;
+__device__ Pack<T, kGroup> load_group(const T* p, std::int64_t step) {
+    if (step == 1 && are_aligned(16, p)) return *reinterpret_cast<const Pack<T, kGroup>*>(p);
+    Pack<T, kGroup> group;
 #pragma unroll
-    for (int i = 0; i < kGroup; ++i) group.value[i] = p[i * step];
+    for (int i = 0; i < kGroup; ++i) group[i] = p[i * step];
     return group;
 }
 
 template <class T>
-__device__ void store_group(const Group<T>& group, T* p) {
-    if (is_aligned(p)) {
-        *reinterpret_cast<Group<T>*>(p) = group;
+__device__ void store_group(const Pack<T, kGroup>& group, T* p) {
+    if (are_aligned(16, p)) {
+        *reinterpret_cast<Pack<T, kGroup>*>(p) = group;
         return;
     }
 #pragma unroll
-    for (int i = 0; i < kGroup; ++i) p[i] = group.value[i];
+    for (int i = 0; i < kGroup; ++i) p[i] = group[i];
 }
 
 // Each thread has a few neighbours along the last axis, so that finding the place costs little.
@@ -169,7 +140,7 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
                                                            Index groups,
                                                            T* __restrict__ out) {
     const int last = shape.axes - 1;
-    const Index length = Index(shape.count[last]), along = (length + kGroup - 1) / kGroup;
+    const Index length = Index(shape.count[last]), along = ceil_div(length, kGroup);
     const std::int64_t step_a = shape.a[last], step_b = shape.b[last];
     for (Index group = Index(blockIdx.x) * kThreads + threadIdx.x; group < groups;
          group += Index(gridDim.x) * kThreads) {
@@ -186,11 +157,11 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
             at_b += k * shape.b[axis];
         }
         if (first + kGroup <= length) {
-            Group<T> values = load_group(a + at_a, step_a);
+            Pack<T, kGroup> values = load_group(a + at_a, step_a);
             if (Two) {
-                const Group<T> factors = load_group(b + at_b, step_b);
+                const Pack<T, kGroup> factors = load_group(b + at_b, step_b);
 #pragma unroll
-                for (int i = 0; i < kGroup; ++i) values.value[i] *= factors.value[i];
+                for (int i = 0; i < kGroup; ++i) values[i] *= factors[i];
             }
             store_group(values, to);
         } else {
@@ -213,8 +184,7 @@ template <class T>
 __global__ void __launch_bounds__(kTile* kTileRows)
     turn_kernel(const T* __restrict__ a, Turn turn, T* __restrict__ out) {
     __shared__ T tile[kTile][kTile + 1];
-    const std::int64_t tiles_x = (turn.x_count + kTile - 1) / kTile,
-                       tiles_y = (turn.y_count + kTile - 1) / kTile;
+    const std::int64_t tiles_x = ceil_div(turn.x_count, kTile), tiles_y = ceil_div(turn.y_count, kTile);
     for (std::int64_t block = blockIdx.x; block < tiles_x * tiles_y * turn.outer; block += gridDim.x) {
         const std::int64_t x0 = block % tiles_x * kTile, y0 = block / tiles_x % tiles_y * kTile;
         const std::int64_t o = block / tiles_x / tiles_y;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "kernels/field/divide.h"
+
 namespace stencil {
 namespace {
 
@@ -15,8 +17,8 @@ constexpr std::int64_t kMinRows = 512;
 std::int64_t panel_rows(const MatmulShape& s, int threads) {
     const double row = 2.0 * double(s.k) * double(s.n);
     const auto wanted = std::max(kMinRows, std::int64_t(kPanelOperations * threads / row));
-    const std::int64_t panels = (s.m + wanted - 1) / wanted;
-    return (s.m + panels - 1) / panels;
+    const std::int64_t panels = ceil_div(s.m, wanted);
+    return ceil_div(s.m, panels);
 }
 
 void multiply(const CpuMatmulCall<float>& call) {

@@ -9,13 +9,10 @@
 #include "kernels/examples/matmul/hopper/half_product.cuh"
 #include "kernels/examples/matmul/lt_product.cuh"
 #include "kernels/examples/matmul/scratch_parts.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 MatmulShape largest(const MatmulNeeds& needs) {
     MatmulShape all;

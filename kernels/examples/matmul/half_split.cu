@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/cuda/vectors.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -31,30 +34,17 @@ __device__ float finite_size(float x) {
 
 // Four numbers from k on, k a multiple of four.
 __device__ void write(const HalfLayout& layout, __half* row, std::int64_t k, const float (&x)[kTogether]) {
-    union Halves {
-        __half value[kTogether];
-        uint2 all;
-        __device__ Halves() : all{} {}
-    } high, low;
+    Pack<__half, kTogether> high, low;
 #pragma unroll
     for (int i = 0; i < kTogether; ++i) {
-        high.value[i] = __float2half_rn(x[i]);
-        low.value[i] = __float2half_rn(x[i] - __half2float(high.value[i]));
+        high[i] = __float2half_rn(x[i]);
+        low[i] = __float2half_rn(x[i] - __half2float(high[i]));
     }
     const std::int64_t chunk = k / layout.chunk;
     __half* const to = row + chunk * layout.parts * layout.chunk + (k - chunk * layout.chunk);
-    *reinterpret_cast<uint2*>(to + layout.high * layout.chunk) = high.all;
-    *reinterpret_cast<uint2*>(to + layout.low * layout.chunk) = low.all;
-    if (layout.high_again >= 0) *reinterpret_cast<uint2*>(to + layout.high_again * layout.chunk) = high.all;
-}
-
-__device__ float block_max(float mine) {
-    __shared__ float warps[kThreads / 32];
-    for (int offset = 16; offset > 0; offset /= 2) mine = fmaxf(mine, __shfl_xor_sync(~0u, mine, offset));
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
-    __syncthreads();
-    for (int i = 0; i < kThreads / 32; ++i) mine = fmaxf(mine, warps[i]);
-    return mine;
+    store_pack(to + layout.high * layout.chunk, high);
+    store_pack(to + layout.low * layout.chunk, low);
+    if (layout.high_again >= 0) store_pack(to + layout.high_again * layout.chunk, high);
 }
 
 // A block has one row: the second time it comes from the cache.
@@ -65,8 +55,8 @@ __global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, st
     const float* const from = split.a + row * layout.k;
     const auto load = [&](std::int64_t k, float(&x)[kTogether]) {
         if (Vectors) {
-            const float4 all = k < layout.k ? *reinterpret_cast<const float4*>(from + k) : float4{};
-            x[0] = all.x, x[1] = all.y, x[2] = all.z, x[3] = all.w;
+            const auto all = k < layout.k ? load_pack(from + k) : Pack<float>{};
+            for (int i = 0; i < kTogether; ++i) x[i] = all[i];
         } else {
             for (int i = 0; i < kTogether; ++i) x[i] = k + i < layout.k ? from[k + i] : 0;
         }
@@ -77,7 +67,8 @@ __global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, st
         load(k, x);
         for (int i = 0; i < kTogether; ++i) largest = fmaxf(largest, finite_size(x[i]));
     }
-    const Scale scale(block_max(largest));
+    const Scale scale(block_reduce(
+        largest, [](float a, float b) { return fmaxf(a, b); }, 0.f));
     for (std::int64_t k = threadIdx.x * kTogether; k < padded; k += kThreads * kTogether) {
         load(k, x);
         for (int i = 0; i < kTogether; ++i) x[i] = scale(x[i]);
@@ -122,16 +113,11 @@ __global__ void __launch_bounds__(kThreads) split_columns_kernel(ColumnSplit spl
     }
 }
 
-unsigned blocks(std::int64_t count, std::int64_t size) {
-    return unsigned((count + size - 1) / size);
-}
-
 }  // namespace
 
 void split_rows(const RowSplit& split, cudaStream_t stream) {
     const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
-    const bool vectors =
-        split.layout.k % kTogether == 0 && reinterpret_cast<std::uintptr_t>(split.a) % sizeof(float4) == 0;
+    const bool vectors = split.layout.k % kTogether == 0 && are_aligned(16, split.a);
     const auto kernel = vectors ? split_rows_kernel<true> : split_rows_kernel<false>;
     kernel<<<unsigned(split.rows), kThreads, 0, stream>>>(split, padded);
     check_launch("split_rows_kernel");
@@ -140,10 +126,11 @@ void split_rows(const RowSplit& split, cudaStream_t stream) {
 void split_columns(const ColumnSplit& split, cudaStream_t stream) {
     const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
     CUDA_CHECK(cudaMemsetAsync(split.scratch, 0, std::size_t(split.columns) * sizeof(unsigned), stream));
-    const dim3 looked(blocks(split.columns, kThreads), blocks(split.layout.k, kMaxRows));
+    const dim3 looked(unsigned(ceil_div(split.columns, kThreads)),
+                      unsigned(ceil_div(split.layout.k, kMaxRows)));
     column_max_kernel<<<looked, kThreads, 0, stream>>>(split.b, split.layout.k, split.columns, split.scratch);
     check_launch("column_max_kernel");
-    const dim3 tiles(blocks(split.columns, kTile), blocks(padded, kTile));
+    const dim3 tiles(unsigned(ceil_div(split.columns, kTile)), unsigned(ceil_div(padded, kTile)));
     split_columns_kernel<<<tiles, kThreads, 0, stream>>>(split);
     check_launch("split_columns_kernel");
 }

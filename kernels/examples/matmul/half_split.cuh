@@ -9,12 +9,13 @@
 #include <cuda_runtime.h>
 
 #include "kernels/examples/matmul/half_layout.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
 /// Zeros pad to whole chunks.
 inline std::int64_t half_chunks(const HalfLayout& layout) {
-    return (layout.k + layout.chunk - 1) / layout.chunk;
+    return ceil_div(layout.k, layout.chunk);
 }
 
 /// A (rows, layout.k), row-major, to `halves` (rows, layout.pitch). What is in row i is to be multiplied by

@@ -4,7 +4,9 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -18,27 +20,22 @@ constexpr int kGroupRows = 12;  // tiles above each other that run together: wha
 template <class T>
 struct Sizes {
     static constexpr int kDepth = sizeof(T) == 4 ? 16 : 8;  // of k at a time
-    static constexpr int kVector = 16 / int(sizeof(T));
+    static constexpr int kVector = Pack<T>::kCount;
     static constexpr int kPitch = kTile + kVector;  // rows of 16 bytes more: fewer conflicts between banks
     static constexpr int kLoads =
         kTile * kDepth / kThreads / kVector;  // vectors of a thread, of either factor
 };
 
-template <class T>
-struct alignas(16) Vector {
-    T value[Sizes<T>::kVector];
-};
-
 // Up to kVector numbers; zeros beyond `count`.
 template <class T, bool Vectors>
-__device__ __forceinline__ Vector<T> load(const T* from, std::int64_t count) {
-    Vector<T> all{};
+__device__ __forceinline__ Pack<T> load(const T* from, std::int64_t count) {
+    Pack<T> all{};
     if (Vectors) {
-        if (count > 0) all = *reinterpret_cast<const Vector<T>*>(from);
+        if (count > 0) all = *reinterpret_cast<const Pack<T>*>(from);
     } else {
 #pragma unroll
         for (int i = 0; i < Sizes<T>::kVector; ++i)
-            if (i < count) all.value[i] = from[i];
+            if (i < count) all[i] = from[i];
     }
     return all;
 }
@@ -56,7 +53,7 @@ struct Carrier {
     static constexpr int kAcross = S::kDepth / S::kVector;  // vectors of a tile's row of A
     static constexpr int kWide = kTile / S::kVector;        // ... of B
 
-    Vector<T> a[S::kLoads], b[S::kLoads];
+    Pack<T> a[S::kLoads], b[S::kLoads];
 
     __device__ __forceinline__ void fetch(const MatmulCall<T>& call,
                                           std::int64_t row,
@@ -83,8 +80,8 @@ struct Carrier {
             const int at = t + i * kThreads;
 #pragma unroll
             for (int j = 0; j < S::kVector; ++j)
-                tiles.a[buffer][at % kAcross * S::kVector + j][at / kAcross] = a[i].value[j];
-            *reinterpret_cast<Vector<T>*>(&tiles.b[buffer][at / kWide][at % kWide * S::kVector]) = b[i];
+                tiles.a[buffer][at % kAcross * S::kVector + j][at / kAcross] = a[i][j];
+            *reinterpret_cast<Pack<T>*>(&tiles.b[buffer][at / kWide][at % kWide * S::kVector]) = b[i];
         }
     }
 };
@@ -103,19 +100,18 @@ __device__ __forceinline__ void multiply(const Tiles<T>& tiles, int buffer, T (&
     const int row = warp % 4 * kWarpRows, column = warp / 4 * kWarpColumns;
 #pragma unroll
     for (int k = 0; k < Sizes<T>::kDepth; ++k) {
-        Vector<T> a[kMine / v], b[kMine / v];
+        Pack<T> a[kMine / v], b[kMine / v];
 #pragma unroll
         for (int i = 0; i < kMine / v; ++i) {
             a[i] =
-                *reinterpret_cast<const Vector<T>*>(&tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
-            b[i] = *reinterpret_cast<const Vector<T>*>(
+                *reinterpret_cast<const Pack<T>*>(&tiles.a[buffer][k][row + offset<T>(i * v, 4, lane / 8)]);
+            b[i] = *reinterpret_cast<const Pack<T>*>(
                 &tiles.b[buffer][k][column + offset<T>(i * v, 8, lane % 8)]);
         }
 #pragma unroll
         for (int i = 0; i < kMine; ++i)
 #pragma unroll
-            for (int j = 0; j < kMine; ++j)
-                sums[i][j] = fma(a[i / v].value[i % v], b[j / v].value[j % v], sums[i][j]);
+            for (int j = 0; j < kMine; ++j) sums[i][j] = fma(a[i / v][i % v], b[j / v][j % v], sums[i][j]);
     }
 }
 
@@ -123,7 +119,7 @@ template <class T, bool Vectors>
 __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_kernel(MatmulCall<T> call) {
     __shared__ Tiles<T> tiles;
     const MatmulShape& s = call.shape;
-    const int columns = int((s.n + kTile - 1) / kTile), rows = int((s.m + kTile - 1) / kTile);
+    const int columns = int(ceil_div(s.n, kTile)), rows = int(ceil_div(s.m, kTile));
     const int band = int(blockIdx.x) / (kGroupRows * columns);
     const int height = min(kGroupRows, rows - band * kGroupRows);
     const int within = int(blockIdx.x) - band * kGroupRows * columns;
@@ -156,24 +152,19 @@ __global__ void __launch_bounds__(kThreads, sizeof(T) == 4 ? 2 : 1) register_ker
         for (int j = 0; j < kMine; j += v) {
             const std::int64_t c_column = my_column + offset<T>(j, 8, lane % 8);
             T* const c = call.c + c_row * s.n + c_column;
-            Vector<T> out;
+            Pack<T> out;
             if (call.accumulate) out = load<T, Vectors>(c, s.n - c_column);
 #pragma unroll
-            for (int l = 0; l < v; ++l)
-                out.value[l] = sums[i][j + l] + (call.accumulate ? out.value[l] : T(0));
+            for (int l = 0; l < v; ++l) out[l] = sums[i][j + l] + (call.accumulate ? out[l] : T(0));
             if (Vectors) {
-                if (c_column < s.n) *reinterpret_cast<Vector<T>*>(c) = out;
+                if (c_column < s.n) *reinterpret_cast<Pack<T>*>(c) = out;
             } else {
 #pragma unroll
                 for (int l = 0; l < v; ++l)
-                    if (c_column + l < s.n) c[l] = out.value[l];
+                    if (c_column + l < s.n) c[l] = out[l];
             }
         }
     }
-}
-
-bool on_vectors(const void* p) {
-    return reinterpret_cast<std::uintptr_t>(p) % 16 == 0;
 }
 
 }  // namespace
@@ -182,9 +173,8 @@ template <class T>
 void register_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
     const MatmulShape& s = call.shape;
     constexpr int v = Sizes<T>::kVector;
-    const bool vectors =
-        s.k % v == 0 && s.n % v == 0 && on_vectors(call.a) && on_vectors(call.b) && on_vectors(call.c);
-    const auto blocks = unsigned((s.m + kTile - 1) / kTile * ((s.n + kTile - 1) / kTile));
+    const bool vectors = s.k % v == 0 && s.n % v == 0 && are_aligned(16, call.a, call.b, call.c);
+    const auto blocks = unsigned(ceil_div(s.m, kTile) * ceil_div(s.n, kTile));
     const auto kernel = vectors ? register_kernel<T, true> : register_kernel<T, false>;
     kernel<<<blocks, kThreads, 0, stream>>>(call);
     check_launch("register_kernel");

@@ -8,13 +8,10 @@
 #include "kernels/examples/matmul/residue_split.cuh"
 #include "kernels/examples/matmul/residues.h"
 #include "kernels/examples/matmul/scratch_parts.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
-
-std::int64_t round_up(std::int64_t value, std::int64_t unit) {
-    return (value + unit - 1) / unit * unit;
-}
 
 std::int64_t depth_of(std::int64_t k) {
     return round_up(k, kResidueDepth);

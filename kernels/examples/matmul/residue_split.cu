@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/matmul/residues.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -147,10 +148,6 @@ __global__ void __launch_bounds__(kThreads)
     }
 }
 
-unsigned blocks(std::int64_t count, std::int64_t size) {
-    return unsigned((count + size - 1) / size);
-}
-
 }  // namespace
 
 void residues_of_rows(const ResidueFactor& a, cudaStream_t stream) {
@@ -160,15 +157,18 @@ void residues_of_rows(const ResidueFactor& a, cudaStream_t stream) {
 
 void residues_of_columns(const ResidueFactor& b, cudaStream_t stream) {
     CUDA_CHECK(cudaMemsetAsync(b.scratch, 0, std::size_t(b.rows) * sizeof(*b.scratch), stream));
-    column_max_kernel<<<dim3(blocks(b.rows, kThreads), blocks(b.k, kMaxRows)), kThreads, 0, stream>>>(b);
+    column_max_kernel<<<dim3(unsigned(ceil_div(b.rows, kThreads)), unsigned(ceil_div(b.k, kMaxRows))),
+                        kThreads,
+                        0,
+                        stream>>>(b);
     check_launch("column_max_kernel");
-    const dim3 tiles(blocks(b.rows, kTile), blocks(b.pitch, kTile));
+    const dim3 tiles(unsigned(ceil_div(b.rows, kTile)), unsigned(ceil_div(b.pitch, kTile)));
     columns_kernel<<<tiles, kThreads, 0, stream>>>(b, residue_bits(b.k));
     check_launch("columns_kernel");
 }
 
 void values_of_residues(const ResidueResult& result, const MatmulCall<double>& call, cudaStream_t stream) {
-    const dim3 grid(blocks(call.shape.n, kThreads * kTogether), unsigned(call.shape.m));
+    const dim3 grid(unsigned(ceil_div(call.shape.n, kThreads * kTogether)), unsigned(call.shape.m));
     static const Reconstruction weights = reconstruction();
     values_kernel<<<grid, kThreads, 0, stream>>>(result, call, weights);
     check_launch("values_kernel");

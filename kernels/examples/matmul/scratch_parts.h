@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -16,7 +17,7 @@ class ScratchParts {
     template <class T>
     T* take(std::int64_t count) {
         std::byte* const part = memory_ ? memory_ + bytes_ : nullptr;
-        bytes_ += (std::size_t(count) * sizeof(T) + kBoundary - 1) / kBoundary * kBoundary;
+        bytes_ += round_up(std::size_t(count) * sizeof(T), kBoundary);
         return reinterpret_cast<T*>(part);
     }
 

@@ -1,5 +1,6 @@
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -46,7 +47,7 @@ __global__ void __launch_bounds__(kTile* kTile) tiled_kernel(MatmulCall<T> call)
 }
 
 dim3 blocks_for(const MatmulShape& shape, dim3 block) {
-    return dim3(unsigned((shape.n + block.x - 1) / block.x), unsigned((shape.m + block.y - 1) / block.y));
+    return dim3(unsigned(ceil_div(shape.n, block.x)), unsigned(ceil_div(shape.m, block.y)));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/field/divide.h"
+
 namespace stencil {
 namespace {
 
@@ -12,13 +14,9 @@ constexpr std::int64_t kUnit = 64;
 // as the way to it.
 constexpr double kPassCost = 0.01;
 
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
-
 // As even as units allow.
 std::int64_t piece(std::int64_t whole, std::int64_t pieces) {
-    return std::min(whole, ceil_div(ceil_div(whole, pieces), kUnit) * kUnit);
+    return std::min(whole, round_up(ceil_div(whole, pieces), kUnit));
 }
 
 double cost(const StreamPlan& plan) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -17,9 +18,9 @@ struct StreamPlan {
     MatmulShape tile;
     std::size_t bytes = 0;  ///< of device memory
 
-    std::int64_t tiles_down() const { return (whole.m + tile.m - 1) / tile.m; }
-    std::int64_t tiles_across() const { return (whole.n + tile.n - 1) / tile.n; }
-    std::int64_t panels() const { return (whole.k + tile.k - 1) / tile.k; }
+    std::int64_t tiles_down() const { return ceil_div(whole.m, tile.m); }
+    std::int64_t tiles_across() const { return ceil_div(whole.n, tile.n); }
+    std::int64_t panels() const { return ceil_div(whole.k, tile.k); }
     /// All different shapes of products that it consists of.
     std::vector<MatmulShape> shapes() const;
     /// Values that are brought to the device in all.

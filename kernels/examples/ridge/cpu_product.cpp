@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 
 #ifndef STENCILSCOPE_PRODUCT_ROWS
 #define STENCILSCOPE_PRODUCT_ROWS  // this file is included by itself
@@ -147,7 +148,7 @@ CpuProduct<T>::CpuProduct(const SparseMatrix<T>& a, ThreadPool& threads)
       columns_(a.columns),
       bounds_(even_parts(a.start, threads.size())),
       value_(a.value.size()) {
-    const std::int64_t blocks = std::max<std::int64_t>(1, (columns_ + kBlockColumns - 1) / kBlockColumns);
+    const std::int64_t blocks = std::max<std::int64_t>(1, ceil_div(columns_, kBlockColumns));
     const bool blocked = a.nonzeros() / std::max<std::int64_t>(1, rows_) / blocks >= kWorthBlocking;
     const bool narrow = blocked || columns_ <= 65536;
     block_columns_ = blocked ? kBlockColumns : std::max<std::int64_t>(1, columns_);

@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/ridge/bidiagonal.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -29,7 +30,7 @@ struct BasisSum {
 static __global__ void add_basis_kernel(const BasisSum sum) {
     const int column = int(blockIdx.x * blockDim.x + threadIdx.x);
     if (column >= sum.columns) return;
-    const int share = (sum.steps + kBasisSplits - 1) / kBasisSplits;
+    const int share = ceil_div(sum.steps, kBasisSplits);
     const int begin = share * int(blockIdx.y), end = min(sum.steps, begin + share);
     double sums[kSolutionsAtOnce] = {};
 #pragma unroll 4

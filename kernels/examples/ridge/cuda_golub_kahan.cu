@@ -5,9 +5,11 @@
 #include <deque>
 #include <stdexcept>
 
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/ridge/cuda_basis.cuh"
 #include "kernels/examples/ridge/cuda_slabs.cuh"
 #include "kernels/examples/ridge/steps_kernel.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -20,11 +22,10 @@ struct DeviceLimits {
 };
 
 DeviceLimits device_limits() {
-    int device = 0, blocks = 0, shared = 0;
+    int device = 0, shared = 0;
     CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, device));
     CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return {blocks, std::size_t(shared)};
+    return {multiprocessors(), std::size_t(shared)};
 }
 
 // Of the kernel's own shared variables.
@@ -288,7 +289,7 @@ std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t non
     const auto groups = std::size_t(packed_groups(start, 0, rows));
     std::size_t units = 0;
     for (std::int64_t i = 0; i < rows; ++i)
-        units += std::size_t((packed_groups(start, i, i + 1) + kUnitGroups - 1) / kUnitGroups);
+        units += std::size_t(ceil_div(packed_groups(start, i, i + 1), kUnitGroups));
     return groups * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
            sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
 }
@@ -332,7 +333,7 @@ CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std:
     plan.least = vectors + 2 * least_slab;
     if (resident <= budget) {
         plan.fits = true;
-        const std::int64_t wanted = (steps + CudaBasis::kStepsOfPiece - 1) / CudaBasis::kStepsOfPiece;
+        const std::int64_t wanted = ceil_div(steps, CudaBasis::kStepsOfPiece);
         plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - resident) / piece)});
         plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
         return plan;

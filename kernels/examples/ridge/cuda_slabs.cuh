@@ -13,6 +13,7 @@
 #include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/cuda_vectors.cuh"
 #include "kernels/examples/ridge/units.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -35,7 +36,7 @@ struct SlabLayout {
     }
     /// A slab of one row with so many nonzeros.
     static std::size_t bytes_of_row(std::int64_t nonzeros, std::size_t nonzero_bytes) {
-        const auto groups = std::size_t((nonzeros + kGroup - 1) / kGroup);
+        const auto groups = std::size_t(ceil_div(nonzeros, kGroup));
         return SlabLayout(groups * kGroup, groups / kUnitGroups + 1, 1, nonzero_bytes).bytes;
     }
     static std::size_t aligned(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
@@ -80,9 +81,9 @@ __global__ void slab_back_kernel(
         for (int k = 0; k < UnitShare<T, I>::kGroups; ++k)
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
-                if (share.value[k].v[i] == T(0)) continue;
-                const std::uint32_t column = share.column[k].c[i];
-                const double product = factor * double(share.value[k].v[i]) * scale[column];
+                if (share.value[k][i] == T(0)) continue;
+                const std::uint32_t column = share.column[k][i];
+                const double product = factor * double(share.value[k][i]) * scale[column];
                 atomicAdd(reinterpret_cast<unsigned long long*>(w + column),
                           static_cast<unsigned long long>(__double2ll_rn(product)));
             }
@@ -116,10 +117,10 @@ static __global__ void slab_normalise_kernel(
 
 /// |x|, by one block.
 static __global__ void slab_norm_kernel(const double* x, int count, double* norm, double* copy) {
-    double2 sum = {0, 0};
-    for (int i = threadIdx.x; i < count; i += blockDim.x) sum.x += x[i] * x[i];
+    double sum = 0;
+    for (int i = threadIdx.x; i < count; i += blockDim.x) sum += x[i] * x[i];
     sum = block_sum(sum);
-    if (threadIdx.x == 0) *norm = *copy = sqrt(sum.x);
+    if (threadIdx.x == 0) *norm = *copy = sqrt(sum);
 }
 
 template <class T, class I>
@@ -217,7 +218,7 @@ class StreamedGolubKahan final : public GolubKahan {
             std::size_t groups = 0, units = 0;
             while (end < rows_) {
                 const auto more = std::size_t(packed_groups(a.start, end, end + 1));
-                const std::size_t more_units = (more + kUnitGroups - 1) / kUnitGroups;
+                const std::size_t more_units = ceil_div(more, kUnitGroups);
                 const SlabLayout layout(
                     (groups + more) * kGroup, units + more_units, std::size_t(end + 1 - first), nonzero);
                 if (layout.bytes > room && end > first) break;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -13,7 +14,7 @@ namespace {
 constexpr std::size_t kBanks = 16;  // of float64
 
 std::int64_t groups_of(std::int64_t nonzeros) {
-    return (nonzeros + kGroup - 1) / kGroup;
+    return ceil_div(nonzeros, kGroup);
 }
 
 // Deals out one row's nonzeros bank by bank.

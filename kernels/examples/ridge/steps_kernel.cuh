@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/examples/ridge/units.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -67,8 +68,7 @@ __device__ inline double2 all_sums(const double2* partial) {
             sum.x += one.x;
             sum.y += one.y;
         }
-        sum.x = warp_sum(sum.x);
-        sum.y = warp_sum(sum.y);
+        sum = warp_sum(sum);
         if (threadIdx.x == 0) total = sum;
     }
     __syncthreads();
@@ -125,7 +125,7 @@ __device__ inline void stage_shared(const Normalised& from, int count, double* s
 /// of it to global memory. This block's part goes to `copy` too, where there is one.
 template <bool shared>
 __device__ const double* stage(const Normalised& from, int count, double* staged, double* copy) {
-    const int part = (count + int(gridDim.x) - 1) / int(gridDim.x);
+    const int part = ceil_div(count, int(gridDim.x));
     const int begin = min(count, part * int(blockIdx.x)), end = min(count, begin + part);
     if constexpr (shared) {
         stage_shared(from, count, staged);

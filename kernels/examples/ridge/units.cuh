@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/examples/ridge/packed_rows.h"
 
 namespace stencil {
@@ -17,15 +19,6 @@ struct UnitsView {
     const std::uint32_t* row_units = nullptr;
     const T* value = nullptr;
     const I* column = nullptr;
-};
-
-template <class T>
-struct alignas(16) FourValues {
-    T v[4];
-};
-template <class I>
-struct alignas(4 * sizeof(I)) FourColumns {
-    I c[4];
 };
 
 /// What the second-level cache does with what is read: keeps it, or lets it go first.
@@ -66,28 +59,28 @@ __device__ inline uint2 load8(const uint2* p, [[maybe_unused]] std::uint64_t pol
 #endif
 }
 
-__device__ inline FourValues<float> load_four(const float* p, std::uint32_t group, std::uint64_t policy) {
+__device__ inline Pack<float, 4> load_four(const float* p, std::uint32_t group, std::uint64_t policy) {
     const float4 v = load16(reinterpret_cast<const float4*>(p) + group, policy);
     return {{v.x, v.y, v.z, v.w}};
 }
-__device__ inline FourValues<double> load_four(const double* p, std::uint32_t group, std::uint64_t policy) {
-    FourValues<double> four;
+__device__ inline Pack<double, 4> load_four(const double* p, std::uint32_t group, std::uint64_t policy) {
+    Pack<double, 4> four;
     for (int half = 0; half < 2; ++half) {
         const float4 v = load16(reinterpret_cast<const float4*>(p) + 2 * std::size_t(group) + half, policy);
-        four.v[2 * half] = __hiloint2double(__float_as_int(v.y), __float_as_int(v.x));
-        four.v[2 * half + 1] = __hiloint2double(__float_as_int(v.w), __float_as_int(v.z));
+        four[2 * half] = __hiloint2double(__float_as_int(v.y), __float_as_int(v.x));
+        four[2 * half + 1] = __hiloint2double(__float_as_int(v.w), __float_as_int(v.z));
     }
     return four;
 }
-__device__ inline FourColumns<std::uint16_t> load_four(const std::uint16_t* p,
-                                                       std::uint32_t group,
-                                                       std::uint64_t policy) {
+__device__ inline Pack<std::uint16_t, 4> load_four(const std::uint16_t* p,
+                                                   std::uint32_t group,
+                                                   std::uint64_t policy) {
     const uint2 c = load8(reinterpret_cast<const uint2*>(p) + group, policy);
     return {{std::uint16_t(c.x), std::uint16_t(c.x >> 16), std::uint16_t(c.y), std::uint16_t(c.y >> 16)}};
 }
-__device__ inline FourColumns<std::uint32_t> load_four(const std::uint32_t* p,
-                                                       std::uint32_t group,
-                                                       std::uint64_t policy) {
+__device__ inline Pack<std::uint32_t, 4> load_four(const std::uint32_t* p,
+                                                   std::uint32_t group,
+                                                   std::uint64_t policy) {
     const float4 c = load16(reinterpret_cast<const float4*>(p) + group, policy);
     return {{__float_as_uint(c.x), __float_as_uint(c.y), __float_as_uint(c.z), __float_as_uint(c.w)}};
 }
@@ -96,8 +89,8 @@ __device__ inline FourColumns<std::uint32_t> load_four(const std::uint32_t* p,
 template <class T, class I>
 struct UnitShare {
     static constexpr int kGroups = kUnitGroups / 32;
-    FourValues<T> value[kGroups];
-    FourColumns<I> column[kGroups];
+    Pack<T, 4> value[kGroups];
+    Pack<I, 4> column[kGroups];
 
     __device__ void load(const UnitsView<T, I>& a, std::uint32_t unit, std::uint64_t policy) {
         const std::uint32_t lane = threadIdx.x % 32;
@@ -120,17 +113,10 @@ struct UnitShare {
 #pragma unroll
         for (int i = 0; i < 4; ++i)
 #pragma unroll
-            for (int k = 0; k < kGroups; ++k)
-                sums[k] = fma(double(value[k].v[i]), x[column[k].c[i]], sums[k]);
+            for (int k = 0; k < kGroups; ++k) sums[k] = fma(double(value[k][i]), x[column[k][i]], sums[k]);
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 };
-
-__device__ inline double warp_sum(double value) {
-#pragma unroll
-    for (int offset = 16; offset > 0; offset /= 2) value += __shfl_xor_sync(0xffffffffu, value, offset);
-    return value;
-}
 
 /// A block's units.
 struct UnitRange {
@@ -155,22 +141,6 @@ __device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, cons
         now = coming;
         unit = next;
     }
-}
-
-/// Two sums over the block, valid in its first thread. Ends with the block in step.
-__device__ inline double2 block_sum(double2 value) {
-    __shared__ double2 warps[32];
-    value.x = warp_sum(value.x);
-    value.y = warp_sum(value.y);
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
-    __syncthreads();
-    if (threadIdx.x < 32) {
-        const bool there = threadIdx.x < blockDim.x / 32;
-        value.x = warp_sum(there ? warps[threadIdx.x].x : 0);
-        value.y = warp_sum(there ? warps[threadIdx.x].y : 0);
-    }
-    __syncthreads();
-    return value;
 }
 
 }  // namespace stencil

@@ -22,6 +22,7 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 #include "kernels/methods/cpu/cpu_tiling.h"
 #include "kernels/methods/cpu/flush_denormals.h"
 #include "kernels/methods/cpu/lifted_rows.h"
@@ -204,8 +205,8 @@ void CpuStepper<T>::advance(FieldPair<T>& fields,
                             ScaledSteps<T>& schedule,
                             long long steps) {
     while (steps > 0) {
-        const long long passes = (steps + tiling_.levels - 1) / tiling_.levels;
-        const Pass pass{fields.front, fields.back, boundary, int((steps + passes - 1) / passes)};
+        const long long passes = ceil_div(steps, tiling_.levels);
+        const Pass pass{fields.front, fields.back, boundary, int(ceil_div(steps, passes))};
         for (int i = 0; i < pass.levels; ++i) weights_[std::size_t(i)] = schedule.next();
         run(pass);
         fields.swap();

@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "kernels/field/divide.h"
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "kernels/methods/steppers.h"
 
@@ -18,30 +19,22 @@ constexpr double kConversion = 8;  // a vector from memory into lifted layout an
 constexpr double kCall = 40;       // a block's step, besides its vectors
 constexpr double kMeeting = 4000;  // of all threads, once a pass
 
-int divide_up(int a, int b) {
-    return (a + b - 1) / b;
-}
-
-int round_up(int a, int unit) {
-    return divide_up(a, unit) * unit;
-}
-
 int line_cells(const CpuShape& machine) {
     return int(64 / machine.cell_bytes);
 }
 
 CpuTiling tiling(FieldShape field, const CpuShape& machine, int levels, int bands, int strips) {
-    const int width = std::min(round_up(divide_up(field.nx, strips), line_cells(machine)), field.nx);
-    const int columns = round_up(divide_up(width + 2 * levels, machine.lanes), kColumnUnit);
-    return {levels, bands, divide_up(field.nx, width), width, columns};
+    const int width = std::min(round_up(ceil_div(field.nx, strips), line_cells(machine)), field.nx);
+    const int columns = round_up(ceil_div(width + 2 * levels, machine.lanes), kColumnUnit);
+    return {levels, bands, ceil_div(field.nx, width), width, columns};
 }
 
 // Per step, of the busiest thread.
 double cost(FieldShape field, const CpuShape& machine, const CpuTiling& t) {
-    const int blocks = divide_up(divide_up(field.ny, t.bands) + 2 * t.levels, kBlockRows);
+    const int blocks = ceil_div(ceil_div(field.ny, t.bands) + 2 * t.levels, kBlockRows);
     const double conversion = kConversion * kBlockRows * t.columns;
     const double steps = t.levels * (double(kBlockRows) * t.columns + kCall);
-    const int rounds = divide_up(t.parts(), machine.threads);
+    const int rounds = ceil_div(t.parts(), machine.threads);
     const bool alone = t.parts() == 1;
     return (rounds * blocks * (conversion + steps) + (alone ? 0 : kMeeting)) / t.levels;
 }
@@ -57,7 +50,7 @@ CpuTiling choose_tiling(FieldShape field, const CpuShape& machine) {
     for (int levels = 1; levels <= kCpuSteps; ++levels)
         for (int bands = 1; bands <= std::min(machine.threads, field.ny); ++bands) {
             const int line = line_cells(machine);
-            const int fewest = divide_up(field.nx, (widest - 2 * levels) / line * line);
+            const int fewest = ceil_div(field.nx, (widest - 2 * levels) / line * line);
             // So many strips that no thread is idle in the last round.
             const int even = round_up(fewest, machine.threads / std::gcd(machine.threads, bands));
             for (const int strips : {fewest, even}) {

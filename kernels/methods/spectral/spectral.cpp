@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 #include "kernels/methods/spectral/fftw_plan.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
@@ -51,7 +52,7 @@ class SpectralStepper : public Stepper<T> {
     SpectralStepper(ThreadPool& threads, FieldShape shape) : threads_(threads), shape_(shape) {
         const int longest = std::max({2 * (shape.nx + 1), 2 * (shape.ny + 1)});
         constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
-        pitch_ = (longest + line - 1) / line * line;
+        pitch_ = round_up(longest, line);
         work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads.size()));
     }
 

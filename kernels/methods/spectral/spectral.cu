@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/field/divide.h"
 #include "kernels/methods/spectral/cufft_plan.cuh"
 #include "kernels/methods/spectral/spectral_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
@@ -198,8 +199,8 @@ class AxisPlan {
         const std::int64_t pairs = (std::int64_t(lines) + 1) / 2;
         const std::int64_t row = std::int64_t(length) * std::int64_t(sizeof(Complex<T>));
         const std::int64_t most = std::max<std::int64_t>(SpectralTuning::kChunkBytes / row, 1);
-        const std::int64_t chunks = (pairs + most - 1) / most;
-        return int((pairs + chunks - 1) / chunks);
+        const std::int64_t chunks = ceil_div(pairs, most);
+        return int(ceil_div(pairs, chunks));
     }
 
     int length_;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -16,11 +17,7 @@ namespace {
 template <class T>
 class StreamingStepper : public Stepper<T> {
   public:
-    explicit StreamingStepper(CudaStream& stream) : stream_(stream) {
-        int device = 0;
-        CUDA_CHECK(cudaGetDevice(&device));
-        CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device));
-    }
+    explicit StreamingStepper(CudaStream& stream) : stream_(stream), multiprocessors_(multiprocessors()) {}
 
     void advance(FieldPair<T>& fields,
                  Boundary boundary,

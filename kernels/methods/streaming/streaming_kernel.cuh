@@ -28,6 +28,7 @@
 #include <cuda_pipeline.h>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/vectors.cuh"
 #include "kernels/cuda/warp_pipeline.cuh"
 #include "kernels/methods/streaming/streaming.cuh"
 
@@ -43,11 +44,6 @@ struct StreamTile {
     int first_row, end_row;  ///< the rows that it reads, those around the field's ends included
 };
 
-template <class T, int kCells>
-struct Packet {
-    alignas(kCells * sizeof(T)) T cell[kCells];
-};
-
 /// A lane's columns in shared memory, 8 bytes at a time.
 template <class T, int kColumns>
 struct LaneRow {
@@ -57,18 +53,18 @@ struct LaneRow {
     __device__ static void read(T (&to)[kColumns], const T* from) {
 #pragma unroll
         for (int j = 0; j < kColumns; j += kCells) {
-            const auto packet = *reinterpret_cast<const Packet<T, kCells>*>(from + j);
+            const auto packet = *reinterpret_cast<const Pack<T, kCells>*>(from + j);
 #pragma unroll
-            for (int k = 0; k < kCells; ++k) to[j + k] = packet.cell[k];
+            for (int k = 0; k < kCells; ++k) to[j + k] = packet[k];
         }
     }
     __device__ static void write(T* to, const T (&from)[kColumns]) {
 #pragma unroll
         for (int j = 0; j < kColumns; j += kCells) {
-            Packet<T, kCells> packet;
+            Pack<T, kCells> packet;
 #pragma unroll
-            for (int k = 0; k < kCells; ++k) packet.cell[k] = from[j + k];
-            *reinterpret_cast<Packet<T, kCells>*>(to + j) = packet;
+            for (int k = 0; k < kCells; ++k) packet[k] = from[j + k];
+            *reinterpret_cast<Pack<T, kCells>*>(to + j) = packet;
         }
     }
 };
@@ -80,7 +76,7 @@ class StreamBlock {
     static constexpr int kColumns = Tuning::kColumns;
     static constexpr int kWidth = Tuning::kWidth;
     static constexpr int kBatch = Tuning::kBatch;
-    static constexpr int kPacket = int(16 / sizeof(T));
+    static constexpr int kPacket = Pack<T>::kCount;
     static constexpr bool kWraps = B == Boundary::periodic;
     /// How many rows a warp's output is behind its input.
     static constexpr int kLag = 2 * kLevels - 1;
@@ -302,8 +298,8 @@ class StreamBlock {
             if (y + r < tile_.y_begin || y + r >= tile_.y_end) continue;
             T* row = pass_.to.row(y + r);
             for (int x = tile_.x_begin + lane_ * kPacket; x < tile_.x_end; x += 32 * kPacket)
-                *reinterpret_cast<Packet<T, kPacket>*>(row + x) =
-                    *reinterpret_cast<const Packet<T, kPacket>*>(ring[r] + (x - tile_.origin));
+                *reinterpret_cast<Pack<T, kPacket>*>(row + x) =
+                    *reinterpret_cast<const Pack<T, kPacket>*>(ring[r] + (x - tile_.origin));
         }
         __syncwarp();
 #endif

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "kernels/field/divide.h"
 #include "kernels/field/host_device.h"
 
 namespace stencil {
@@ -17,7 +18,7 @@ namespace stencil {
 inline constexpr int kStripAlignment = 4;
 
 STENCIL_HOST_DEVICE constexpr int strip_aligned(std::int64_t columns) {
-    return int((columns + kStripAlignment - 1) / kStripAlignment * kStripAlignment);
+    return int(round_up(columns, kStripAlignment));
 }
 
 /// The strips that cover nx columns.
@@ -77,8 +78,8 @@ constexpr int segments_over(int ny, int strips, const StreamSlots& slots) {
     std::int64_t best_cost = -1;
     const int most = std::max(1, std::min(ny / kFewestRows, kMaxWaves * slots.blocks / strips));
     for (int segments = 1; segments <= most; ++segments) {
-        const std::int64_t rows = (ny + segments - 1) / segments + slots.extra_rows;
-        const std::int64_t waves = (std::int64_t(strips) * segments + slots.blocks - 1) / slots.blocks;
+        const std::int64_t rows = ceil_div(ny, segments) + slots.extra_rows;
+        const std::int64_t waves = ceil_div(std::int64_t(strips) * segments, slots.blocks);
         if (best_cost >= 0 && rows * waves >= best_cost) continue;
         best = segments;
         best_cost = rows * waves;

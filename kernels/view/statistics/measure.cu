@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/reductions.cuh"
 #include "kernels/view/cell_span.h"
 #include "kernels/view/cuda_view.h"
 #include "kernels/view/cuda_walk.cuh"
@@ -11,8 +12,6 @@
 
 namespace stencil {
 namespace {
-
-constexpr int kWarps = kWalkThreads / 32;
 
 /// Of finite cells. Where there is none, low > high.
 struct PartialStatistics {
@@ -26,27 +25,15 @@ __device__ PartialStatistics none() {
     return {INFINITY, -INFINITY, 0, 0};
 }
 
-__device__ PartialStatistics merge(const PartialStatistics& a, const PartialStatistics& b) {
-    return {fmin(a.low, b.low), fmax(a.high, b.high), a.total + b.total, a.finite + b.finite};
-}
+struct Merge {
+    __device__ PartialStatistics operator()(const PartialStatistics& a, const PartialStatistics& b) const {
+        return {fmin(a.low, b.low), fmax(a.high, b.high), a.total + b.total, a.finite + b.finite};
+    }
+};
 
-__device__ PartialStatistics from_lane_below(const PartialStatistics& mine, unsigned offset) {
-    constexpr unsigned all = 0xffffffffu;
-    return {__shfl_down_sync(all, mine.low, offset),
-            __shfl_down_sync(all, mine.high, offset),
-            __shfl_down_sync(all, mine.total, offset),
-            __shfl_down_sync(all, mine.finite, offset)};
-}
-
-// Of a whole block, always in the same order; for thread 0.
-__device__ PartialStatistics merge_block(PartialStatistics mine, int thread) {
-    __shared__ PartialStatistics warps[kWarps];
-    for (unsigned offset = 16; offset > 0; offset /= 2) mine = merge(mine, from_lane_below(mine, offset));
-    if (thread % 32 == 0) warps[thread / 32] = mine;
-    __syncthreads();
-    if (thread == 0)
-        for (int i = 1; i < kWarps; ++i) mine = merge(mine, warps[i]);
-    return mine;
+// Of a whole block, always in the same order.
+__device__ PartialStatistics merge_block(const PartialStatistics& mine, int thread) {
+    return block_reduce(mine, Merge(), none(), thread);
 }
 
 template <Quantity Q, class T>
@@ -71,7 +58,7 @@ __global__ void __launch_bounds__(kWalkThreads)
 __global__ void __launch_bounds__(kWalkThreads)
     merge_kernel(const PartialStatistics* blocks, int count, PartialStatistics* result) {
     PartialStatistics mine = none();
-    for (int i = int(threadIdx.x); i < count; i += kWalkThreads) mine = merge(mine, blocks[i]);
+    for (int i = int(threadIdx.x); i < count; i += kWalkThreads) mine = Merge()(mine, blocks[i]);
     mine = merge_block(mine, int(threadIdx.x));
     if (threadIdx.x == 0) *result = mine;
 }

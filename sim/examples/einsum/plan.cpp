@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "kernels/field/divide.h"
 #include "sim/examples/einsum/path.h"
 #include "sim/examples/einsum/strided_view.h"
 #include "sim/text/error.h"
@@ -341,8 +342,7 @@ class Planner {
                 if (tensor.place + tensor.values <= use.begin) break;
                 tensor.place = std::max(tensor.place, use.end);
             }
-            const std::int64_t end =
-                (tensor.place + tensor.values + kAlignment - 1) / kAlignment * kAlignment;
+            const std::int64_t end = round_up(tensor.place + tensor.values, kAlignment);
             uses.push_back({tensor.place, end, last_step[std::size_t(out)]});
             plan_.scratch_values = std::max(plan_.scratch_values, end);
             plan_.largest_intermediate = std::max(plan_.largest_intermediate, tensor.values);

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "kernels/field/divide.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -74,8 +75,7 @@ bool Slicing::is_sliced(std::size_t operand) const {
 void Slicing::make_layout(std::size_t value_bytes, const StepBytes& extra) {
     const auto take = [&](std::size_t bytes) {
         const std::size_t place = layout_.bytes;
-        layout_.bytes +=
-            (bytes + SliceLayout::kBoundary - 1) / SliceLayout::kBoundary * SliceLayout::kBoundary;
+        layout_.bytes += round_up(bytes, SliceLayout::kBoundary);
         return place;
     };
     const auto lengths = lengths_of(std::vector<bool>(labels_.size()));
@@ -101,7 +101,7 @@ std::int64_t Slicing::pieces() const {
     std::int64_t count = 1;
     for (const SlicedLabel& sliced : labels_) {
         const std::int64_t size = contraction_.sizes[std::size_t(sliced.label)];
-        count *= (size + sliced.length - 1) / sliced.length;
+        count *= ceil_div(size, sliced.length);
     }
     return count;
 }
@@ -190,7 +190,7 @@ Slicing choose_slicing(const Contraction& contraction,
                 parts = 4;
             }
             if (known->length < 2) continue;
-            known->length = (known->length + parts - 1) / parts;
+            known->length = ceil_div(known->length, parts);
             Slicing one(contraction, labels, value_bytes, extra);
             if (!better || one.bytes() < better->bytes()) better.emplace(std::move(one));
         }

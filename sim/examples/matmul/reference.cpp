@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -69,7 +70,7 @@ void multiply(
     for (auto& one : sizes)
         for (X& value : one) value = std::abs(value);
     constexpr std::int64_t kStrip = 16;  // columns whose values stay in the cache for the next vector
-    threads.for_ranges((s.n + kStrip - 1) / kStrip, [&](std::int64_t first, std::int64_t last) {
+    threads.for_ranges(ceil_div(s.n, kStrip), [&](std::int64_t first, std::int64_t last) {
         for (std::int64_t strip = first; strip < last; ++strip)
             for (std::size_t i = 0; i < x.size(); ++i) {
                 const Sums mine{out.exact + std::int64_t(i) * s.n, out.of_size + std::int64_t(i) * s.n};

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/matmul/hopper/pipeline.cuh"
 #include "kernels/examples/matmul/hopper/tensor_map.cuh"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -175,8 +177,7 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
                                                                 const HalfProduct p) {
     extern __shared__ unsigned char raw[];
     Shared& shared = *reinterpret_cast<Shared*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) / 1024 * 1024);
-    const Tiles tiles{int((p.shape.m + kHalfTile - 1) / kHalfTile),
-                      int((p.shape.n + kHalfTile - 1) / kHalfTile)};
+    const Tiles tiles{int(ceil_div(p.shape.m, kHalfTile)), int(ceil_div(p.shape.n, kHalfTile))};
     if (threadIdx.x == 0) {
         for (int i = 0; i < kStages; ++i) {
             start_barrier(shared.full[i], 1);
@@ -206,7 +207,7 @@ void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
     CUDA_CHECK(
         cudaFuncSetAttribute(half_product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
     const MatmulShape& s = product.shape;
-    const std::int64_t tiles = (s.m + kHalfTile - 1) / kHalfTile * ((s.n + kHalfTile - 1) / kHalfTile);
+    const std::int64_t tiles = ceil_div(s.m, kHalfTile) * ceil_div(s.n, kHalfTile);
     const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
     const auto map = [&](const __half* data, std::int64_t rows) {
         return row_map(

@@ -5,6 +5,7 @@
 
 #include "kernels/examples/matmul/half_layout.h"
 #include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 
@@ -26,7 +27,7 @@ struct HalfProduct {
 };
 
 inline std::int64_t half_sum_rows(std::int64_t m) {
-    return (m + kHalfTile - 1) / kHalfTile * 2;
+    return ceil_div(m, kHalfTile) * 2;
 }
 
 /// Whether the current device runs it.

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/matmul/hopper/pipeline.cuh"
 #include "kernels/examples/matmul/hopper/tensor_map.cuh"
 #include "kernels/examples/matmul/residues.h"
+#include "kernels/field/divide.h"
 
 namespace stencil {
 namespace {
@@ -192,7 +194,7 @@ __global__ void __launch_bounds__(kThreads) residue_product_kernel(const __grid_
                                                                    const ResidueProduct p) {
     extern __shared__ unsigned char raw[];
     Shared& shared = *reinterpret_cast<Shared*>((reinterpret_cast<std::uintptr_t>(raw) + 1023) / 1024 * 1024);
-    const Tiles tiles{int((p.shape.m + kRows - 1) / kRows), int((p.shape.n + kColumns - 1) / kColumns)};
+    const Tiles tiles{int(ceil_div(p.shape.m, kRows)), int(ceil_div(p.shape.n, kColumns))};
     if (threadIdx.x == 0) {
         for (int i = 0; i < kStages; ++i) {
             start_barrier(shared.full[i], 1);
@@ -222,7 +224,7 @@ void hopper_residue_product(const ResidueProduct& product, cudaStream_t stream) 
     CUDA_CHECK(cudaFuncSetAttribute(
         residue_product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
     const MatmulShape& s = product.shape;
-    const std::int64_t tiles = (s.m + kRows - 1) / kRows * ((s.n + kColumns - 1) / kColumns) * kModuli;
+    const std::int64_t tiles = ceil_div(s.m, kRows) * ceil_div(s.n, kColumns) * kModuli;
     const auto blocks = unsigned(std::min<std::int64_t>(tiles, multiprocessors()));
     const auto map = [&](const signed char* data, std::int64_t rows, int box_rows) {
         return row_map(

@@ -74,11 +74,4 @@ bool has_kernel(Kernel* kernel) {
     return there && tensor_map_encoder() != nullptr;
 }
 
-inline int multiprocessors() {
-    int device = 0, count = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
-    return count;
-}
-
 }  // namespace stencil

@@ -1,0 +1,70 @@
+// Values of a warp or a block put together, always in the same order.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstring>
+#include <type_traits>
+
+namespace stencil {
+
+/// The value of the lane whose number differs in the bits of `mask`. T is a number or a struct of whole
+/// words.
+template <class T>
+__device__ __forceinline__ T other_lane(const T& value, int mask) {
+    if constexpr (std::is_arithmetic_v<T>) {
+        return __shfl_xor_sync(~0u, value, mask);
+    } else {
+        static_assert(sizeof(T) % sizeof(unsigned) == 0 && std::is_trivially_copyable_v<T>);
+        unsigned words[sizeof(T) / sizeof(unsigned)];
+        memcpy(words, &value, sizeof(T));
+#pragma unroll
+        for (unsigned& word : words) word = __shfl_xor_sync(~0u, word, mask);
+        T other;
+        memcpy(&other, words, sizeof(T));
+        return other;
+    }
+}
+
+/// Of the whole warp, or of each `width` neighbours (a power of two), in all of their lanes. All lanes call
+/// it.
+template <class T, class Op>
+__device__ __forceinline__ T warp_reduce(T value, Op op, int width = 32) {
+#pragma unroll
+    for (int mask = 16; mask > 0; mask /= 2)
+        if (mask < width) value = op(value, other_lane(value, mask));
+    return value;
+}
+
+/// Of a block of whole warps, in all of its threads, which all call it. `thread`: the place in the block.
+template <class T, class Op>
+__device__ T block_reduce(T value, Op op, T neutral, int thread = int(threadIdx.x)) {
+    __shared__ T of_warps[32];
+    const int warps = int(blockDim.x * blockDim.y) / 32;
+    value = warp_reduce(value, op);
+    if (thread % 32 == 0) of_warps[thread / 32] = value;
+    __syncthreads();
+    value = warp_reduce(thread % 32 < warps ? of_warps[thread % 32] : neutral, op);
+    __syncthreads();  // the array may be used again
+    return value;
+}
+
+struct Plus {
+    template <class T>
+    __device__ T operator()(const T& a, const T& b) const {
+        return a + b;
+    }
+    __device__ double2 operator()(const double2& a, const double2& b) const { return {a.x + b.x, a.y + b.y}; }
+};
+
+template <class T>
+__device__ __forceinline__ T warp_sum(T value, int width = 32) {
+    return warp_reduce(value, Plus(), width);
+}
+
+template <class T>
+__device__ T block_sum(T value) {
+    return block_reduce(value, Plus(), T{});
+}
+
+}  // namespace stencil

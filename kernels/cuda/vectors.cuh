@@ -1,0 +1,36 @@
+// What a thread loads and stores at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace stencil {
+
+/// N values, aligned so that loads and stores take as much as they can at once: 16 bytes at most.
+template <class T, int N = 16 / int(sizeof(T))>
+struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Pack {
+    static constexpr int kCount = N;
+    T value[kCount];
+
+    __host__ __device__ T& operator[](int i) { return value[i]; }
+    __host__ __device__ const T& operator[](int i) const { return value[i]; }
+};
+
+/// Whether all of these addresses are multiples of `bytes`, a power of two.
+template <class... P>
+__host__ __device__ bool are_aligned(std::size_t bytes, const P*... p) {
+    return ((reinterpret_cast<std::uintptr_t>(p) | ...) & (bytes - 1)) == 0;
+}
+
+/// Where the address allows it.
+template <class T, int N = 16 / int(sizeof(T))>
+__device__ Pack<T, N> load_pack(const T* from) {
+    return *reinterpret_cast<const Pack<T, N>*>(from);
+}
+
+template <class T, int N>
+__device__ void store_pack(T* to, const Pack<T, N>& pack) {
+    *reinterpret_cast<Pack<T, N>*>(to) = pack;
+}
+
+}  // namespace stencil
