@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <numbers>
 #include <type_traits>
 
 namespace stencil {
@@ -13,7 +12,7 @@ namespace {
 // How far the sum of the ratios may stray from the exact one, in units of the last place of ratio + 4; a
 // single one by up to twice as much. A few suffice to break the cycles. Where steps change little, more are
 // needed, or the change is lost in roundings that are the same everywhere, and do no harm.
-constexpr double kMinStray = 4, kMaxStray = 64;
+constexpr double kMinDither = 4, kMaxDither = 64;
 
 // Multiples of 1/16 that are not large stay what they are: 1/5 makes an even 5 of ratio + 4.
 constexpr double kSimple = 16, kMaxSimple = 256;
@@ -22,6 +21,10 @@ constexpr double kSimple = 16, kMaxSimple = 256;
 // the mantissa of g repeats too soon, or moves too slowly.
 constexpr double kNearPowerOfTwo = 1e-3;
 constexpr int kMaxRepeats = 32;
+
+constexpr std::uint64_t kTopBit = std::uint64_t(1) << 63;
+constexpr Mantissa64 kThree{std::uint64_t(3) << 62, 1};
+constexpr Mantissa64 kSqrt2{0xB504F333F9DE6484, 0};
 
 // Where 1/c is this far from 1, several steps without a scale would eat up the range of floats.
 constexpr double kMaxGrowth = 32;
@@ -53,22 +56,22 @@ void ScaledSteps<T>::set_coefficient(double coefficient) {
     const bool simple = sum <= kMaxSimple && is_near_whole(kSimple * sum, 1e-14 * kSimple * sum) &&
                         std::abs(double(T(exact_ratio_)) - exact_ratio_) <= 1e-14 * sum;
     vary_ratio_ = std::is_same_v<T, float> && !simple;
-    stray_ = std::ldexp(std::clamp(sum / 8, kMinStray, kMaxStray) * sum, -std::numeric_limits<T>::digits);
+    dither_ = std::ldexp(std::clamp(sum / 8, kMinDither, kMaxDither) * sum, -std::numeric_limits<T>::digits);
     // The same above and below a power of two: where the sum is next to one, the roundings of a cell have a
     // sign by the distance from it, and are made up for only if both sides have the same distances.
     grid_ = std::ldexp(1.0, int(std::lround(std::log2(sum))) + 1 - std::numeric_limits<T>::digits);
     steps_per_scale_ = std::max(coefficient, 1 / coefficient) > kMaxGrowth ? 1 : kStepsPerScale;
-    triple_ = repeats_itself(steps_per_scale_ * std::log2(sum));
-    owed_ = 0;
+    multiply_by_3_ = repeats_itself(steps_per_scale_ * std::log2(sum));
+    carried_error_ = 0;
 }
 
 template <class T>
 T ScaledSteps<T>::next_ratio() {
     if (!vary_ratio_) return T(exact_ratio_);
     const double position = std::ldexp(double(scattered(steps_)), -64);
-    const double wish = exact_ratio_ + owed_ + stray_ * (2 * position - 1);
+    const double wish = exact_ratio_ + carried_error_ + dither_ * (2 * position - 1);
     const T ratio = T(grid_ * std::round(wish / grid_));
-    owed_ += exact_ratio_ - double(ratio);
+    carried_error_ += exact_ratio_ - double(ratio);
     return ratio;
 }
 
@@ -76,20 +79,45 @@ template <class T>
 StepWeights<T> ScaledSteps<T>::next() {
     ++steps_;
     const T ratio = next_ratio();
-    growth_ *= static_cast<long double>(ratio) + 4;
+    growth_ = growth_ * positive_sum(double(ratio), 4);
     if (steps_ % steps_per_scale_ != 0) return {ratio, T(1)};
-    const int factor = triple_ ? 3 : 1;
-    growth_ *= factor;
-    const int shift = std::ilogb(growth_ * std::numbers::sqrt2_v<long double>);
-    growth_ = std::ldexp(growth_, -shift);
+    const int factor = multiply_by_3_ ? 3 : 1;
+    if (multiply_by_3_) growth_ = growth_ * kThree;
+    const int shift = (growth_ * kSqrt2).exponent;
+    growth_.exponent -= shift;
     return {ratio, std::ldexp(T(factor), -shift)};
 }
 
 template <class T>
 void ScaledSteps<T>::restart() {
     steps_ = 0;
-    owed_ = 0;
-    growth_ = 1;
+    carried_error_ = 0;
+    growth_ = {};
+}
+
+template <class T>
+InnerNumbers ScaledSteps<T>::numbers() const {
+    // The mantissa's first bit is always set; without it the others fit a signed number.
+    return {{"coefficient", coefficient_},
+            {"steps", std::int64_t(steps_)},
+            {"carried_error", carried_error_},
+            {"growth_mantissa", std::int64_t(growth_.mantissa - kTopBit)},
+            {"growth_exponent", std::int64_t(growth_.exponent)}};
+}
+
+template <class T>
+bool ScaledSteps<T>::resume(const InnerNumbers& numbers) {
+    const InnerNumbers own = this->numbers();
+    const auto same_kind = [](const auto& a, const auto& b) {
+        return a.first == b.first && a.second.index() == b.second.index();
+    };
+    if (!std::ranges::equal(numbers, own, same_kind)) return false;
+    const auto integer = [&](const char* name) { return std::get<std::int64_t>(numbers.at(name)); };
+    set_coefficient(std::get<double>(numbers.at("coefficient")));
+    steps_ = integer("steps");
+    carried_error_ = std::get<double>(numbers.at("carried_error"));
+    growth_ = {std::uint64_t(integer("growth_mantissa")) + kTopBit, int(integer("growth_exponent"))};
+    return true;
 }
 
 template class ScaledSteps<float>;

@@ -31,6 +31,8 @@
 #pragma once
 
 #include "kernels/field/cell_update.h"
+#include "kernels/methods/inner_state.h"
+#include "kernels/methods/mantissa64.h"
 
 namespace stencil {
 
@@ -51,7 +53,7 @@ class ScaledSteps {
 
     /// The field is the stored state times this: within [0.7, 1.5] after a step with a scale, within 2^-16
     /// and 2^16 always.
-    double read_factor() const { return static_cast<double>(1 / growth_); }
+    double read_factor() const { return inverse(growth_); }
 
     /// Every so many steps have a scale; that of all others is 1.
     static constexpr int kStepsPerScale = 4;
@@ -63,18 +65,23 @@ class ScaledSteps {
     /// A field was loaded: the stored state is the field.
     void restart();
 
+    /// The place in the sequence. With resume() the weights from there on are those that followed; it is
+    /// false, and changes nothing, where the numbers are not such a place.
+    InnerNumbers numbers() const;
+    bool resume(const InnerNumbers& numbers);
+
   private:
     T next_ratio();
 
     double coefficient_ = 0;
     double exact_ratio_ = 0;
-    double stray_ = 0, grid_ = 0;  ///< of ratios that vary: half the range, and what they are multiples of
-    bool vary_ratio_ = false;      ///< the exact ratio is no simple number
+    double dither_ = 0, grid_ = 0;  ///< of ratios that vary: half the range, and what they are multiples of
+    bool vary_ratio_ = false;       ///< the exact ratio is no simple number
     int steps_per_scale_ = kStepsPerScale;
-    bool triple_ = false;  ///< some growth between scales is nearly a power of two
-    double owed_ = 0;      ///< what the ratios so far fall short of the exact ones, summed
+    bool multiply_by_3_ = false;  ///< some growth between scales is nearly a power of two
+    double carried_error_ = 0;    ///< what the ratios so far fall short of the exact ones, summed
     long long steps_ = 0;
-    long double growth_ = 1;
+    Mantissa64 growth_;
 };
 
 extern template class ScaledSteps<float>;

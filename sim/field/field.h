@@ -15,6 +15,9 @@ namespace stencil {
 
 enum class DType { float32, float64 };
 
+template <class T>
+inline constexpr DType dtype_of = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
+
 std::string_view name_of(DType dtype);
 std::size_t bytes_of(DType dtype);
 

@@ -14,16 +14,17 @@ namespace {
 
 template <class T>
 struct CpuState : SavedState {
-    CpuState(int nx, int ny, const ScaledSteps<T>& now) : cells(nx, ny), schedule(now) {}
     std::size_t bytes() const override { return cells.size() * sizeof(T); }
 
     Array<T> cells;
-    ScaledSteps<T> schedule;
+    InnerNumbers numbers;
+    long long step = 0;
 };
 
 /// What CPU solvers of either precision tell each other.
 class CpuNeighbour : public Solver {
   public:
+    using Solver::Solver;
     virtual void copy_field(FieldView<double> out) const = 0;
 };
 
@@ -31,7 +32,7 @@ template <class T>
 class CpuSolver : public CpuNeighbour {
   public:
     explicit CpuSolver(const SolverSetup& setup)
-        : setup_(setup),
+        : CpuNeighbour(setup),
           threads_(setup.threads),
           schedule_(setup.params.coefficient),
           front_(PaddedRows<T>::cells(setup.nx, setup.ny)),
@@ -44,7 +45,7 @@ class CpuSolver : public CpuNeighbour {
         clear(back_);
     }
 
-    void load(const Field& start) override {
+    void load_field(const Field& start) override {
         start.visit([&](const auto& cells) {
             threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
                 for (int y = int(begin); y < int(end); ++y)
@@ -65,7 +66,7 @@ class CpuSolver : public CpuNeighbour {
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
     }
 
-    void advance(long long steps) override {
+    void advance_by(long long steps) override {
         const auto start = std::chrono::steady_clock::now();
         stepper_->advance(fields_, setup_.params.boundary, schedule_, steps);
         seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -139,15 +140,33 @@ class CpuSolver : public CpuNeighbour {
     }
 
     std::unique_ptr<SavedState> save() override {
-        auto saved = std::make_unique<CpuState<T>>(setup_.nx, setup_.ny, schedule_);
-        copy_cells(fields_.front, saved->cells.view());
+        auto saved = std::make_unique<CpuState<T>>();
+        saved->cells = stored_cells();
+        saved->numbers = schedule_.numbers();
+        saved->step = step_;
         return saved;
     }
 
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const CpuState<T>&>(state);
         copy_cells(saved.cells.view(), fields_.front);
-        schedule_ = saved.schedule;
+        schedule_.resume(saved.numbers);
+        step_ = saved.step;
+    }
+
+    InnerState inner() override {
+        InnerState state;
+        state.arrays.emplace("stored", stored_cells());
+        state.numbers = schedule_.numbers();
+        return state;
+    }
+
+    bool take_inner(const InnerState& inner) override {
+        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
+        if (!cells || !schedule_.resume(inner.numbers)) return false;
+        set_params(setup_.params);
+        copy_cells(cells->view(), fields_.front);
+        return true;
     }
 
   private:
@@ -160,6 +179,12 @@ class CpuSolver : public CpuNeighbour {
 
     void copy_cells(FieldView<const T> from, FieldView<T> to) const {
         for_rows([&](int y) { std::copy_n(from.row(y), setup_.nx, to.row(y)); });
+    }
+
+    Array<T> stored_cells() const {
+        Array<T> cells(setup_.nx, setup_.ny);
+        copy_cells(fields_.front, cells.view());
+        return cells;
     }
 
     void make_base() {
@@ -186,7 +211,6 @@ class CpuSolver : public CpuNeighbour {
         return field.dtype() == setup_.dtype ? std::move(field) : field.to(setup_.dtype);
     }
 
-    SolverSetup setup_;
     mutable ThreadPool threads_;
     ScaledSteps<T> schedule_;
     AlignedBuffer<T> front_;

@@ -12,11 +12,12 @@ namespace {
 
 template <class T>
 struct CudaState : SavedState {
-    CudaState(std::size_t bytes, const ScaledSteps<T>& now) : cells(bytes), schedule(now), bytes_(bytes) {}
+    explicit CudaState(std::size_t bytes) : cells(bytes), bytes_(bytes) {}
     std::size_t bytes() const override { return bytes_; }
 
     CudaMemory cells;
-    ScaledSteps<T> schedule;
+    InnerNumbers numbers;
+    long long step = 0;
 
   private:
     std::size_t bytes_;
@@ -25,6 +26,7 @@ struct CudaState : SavedState {
 /// What CUDA solvers of either precision tell each other.
 class CudaNeighbour : public Solver {
   public:
+    using Solver::Solver;
     /// Waits until it is done.
     virtual void copy_field(FieldView<double> out) = 0;
 };
@@ -33,7 +35,7 @@ template <class T>
 class CudaSolver : public CudaNeighbour {
   public:
     explicit CudaSolver(const SolverSetup& setup)
-        : setup_(setup),
+        : CudaNeighbour(setup),
           schedule_(setup.params.coefficient),
           front_(cuda_field_bytes<T>(setup.nx, setup.ny)),
           back_(cuda_field_bytes<T>(setup.nx, setup.ny)),
@@ -42,8 +44,8 @@ class CudaSolver : public CudaNeighbour {
         fields_.back = cuda_view<T>(back_, setup.nx, setup.ny);
     }
 
-    void load(const Field& start) override {
-        const Field rounded = start.dtype() == dtype() ? Field() : start.to(dtype());
+    void load_field(const Field& start) override {
+        const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
         const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
         upload(cells.view(), fields_.front);
         schedule_.restart();
@@ -58,7 +60,7 @@ class CudaSolver : public CudaNeighbour {
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
     }
 
-    void advance(long long steps) override {
+    void advance_by(long long steps) override {
         // Only the newest batch is timed by events, so an older one is settled first.
         seconds_ += settle();
         timer_.start(stream_);
@@ -75,13 +77,13 @@ class CudaSolver : public CudaNeighbour {
 
     Field field() override {
         cuda_read_field<T>(fields_.front, schedule_.read_factor(), fields_.back, stream_);
-        return copy_back();
+        return download(fields_.back);
     }
 
     Field laplacian() override {
         cuda_read_laplacian<T>(
             fields_.front, schedule_.read_factor(), setup_.params.boundary, fields_.back, stream_);
-        return copy_back();
+        return download(fields_.back);
     }
 
     void set_base(const Field& base) override {
@@ -148,9 +150,11 @@ class CudaSolver : public CudaNeighbour {
     }
 
     std::unique_ptr<SavedState> save() override {
-        auto saved = std::make_unique<CudaState<T>>(field_bytes(), schedule_);
+        auto saved = std::make_unique<CudaState<T>>(field_bytes());
         copy_cells(saved->cells.data(), fields_.front.data);
         stream_.synchronize();
+        saved->numbers = schedule_.numbers();
+        saved->step = step_;
         return saved;
     }
 
@@ -158,7 +162,23 @@ class CudaSolver : public CudaNeighbour {
         const auto& saved = dynamic_cast<const CudaState<T>&>(state);
         copy_cells(fields_.front.data, saved.cells.data());
         stream_.synchronize();
-        schedule_ = saved.schedule;
+        schedule_.resume(saved.numbers);
+        step_ = saved.step;
+    }
+
+    InnerState inner() override {
+        InnerState state;
+        state.arrays.emplace("stored", download(fields_.front));
+        state.numbers = schedule_.numbers();
+        return state;
+    }
+
+    bool take_inner(const InnerState& inner) override {
+        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
+        if (!cells || !schedule_.resume(inner.numbers)) return false;
+        set_params(setup_.params);
+        upload(cells->view(), fields_.front);
+        return true;
     }
 
   private:
@@ -168,8 +188,6 @@ class CudaSolver : public CudaNeighbour {
         copy_on_device({to, pitch, from, pitch, std::size_t(setup_.nx) * sizeof(T), std::size_t(setup_.ny)},
                        stream_);
     }
-
-    static constexpr DType dtype() { return sizeof(T) == sizeof(float) ? DType::float32 : DType::float64; }
 
     double settle() {
         if (!timing_) return 0;
@@ -214,21 +232,14 @@ class CudaSolver : public CudaNeighbour {
                 scratch_};
     }
 
-    // The scratch field holds what is read.
-    Field copy_back() {
+    Array<T> download(FieldView<const T> from) {
         Array<T> result(setup_.nx, setup_.ny);
         const std::size_t row = std::size_t(setup_.nx) * sizeof(T);
-        copy_to_host({result.data(),
-                      row,
-                      fields_.back.data,
-                      std::size_t(fields_.back.pitch) * sizeof(T),
-                      row,
-                      std::size_t(setup_.ny)},
-                     stream_);
+        const std::size_t pitch = std::size_t(from.pitch) * sizeof(T);
+        copy_to_host({result.data(), row, from.data, pitch, row, std::size_t(setup_.ny)}, stream_);
         return result;
     }
 
-    SolverSetup setup_;
     CudaStream stream_;
     CudaTimer timer_;
     ScaledSteps<T> schedule_;

@@ -4,6 +4,36 @@
 
 namespace stencil {
 
+void Solver::load(const Field& start, long long step) {
+    load_field(start);
+    step_ = step;
+}
+
+State Solver::state() {
+    State now;
+    now.components.push_back(field());
+    now.step = step_;
+    return now;
+}
+
+void Solver::advance(long long steps) {
+    advance_by(steps);
+    step_ += steps;
+}
+
+SolverSnapshot Solver::snapshot() {
+    return {state(), std::string(setup_.method->name), std::string(name_of(setup_.method->device)), inner()};
+}
+
+bool Solver::resume(const SolverSnapshot& snapshot) {
+    const State& plain = snapshot.plain;
+    load(plain);
+    if (snapshot.method != setup_.method->name || snapshot.backend != name_of(setup_.method->device) ||
+        plain.components.front().dtype() != setup_.dtype)
+        return false;
+    return take_inner(snapshot.inner);
+}
+
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
     if (setup.method->device == Device::cpu) return make_cpu_solver(setup);
 #if STENCILSCOPE_HAS_CUDA

@@ -1,4 +1,4 @@
-// One field on one device.
+// One state on one device.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
-#include "sim/field/field.h"
 #include "sim/field/pixels.h"
+#include "sim/field/state.h"
+#include "sim/run/solver_snapshot.h"
 
 namespace stencil {
 
@@ -25,7 +26,7 @@ struct SolverSetup {
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
 };
 
-/// A solver's state at one moment, kept where the solver keeps its own.
+/// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
 class SavedState {
   public:
     virtual ~SavedState() = default;
@@ -34,16 +35,23 @@ class SavedState {
 
 class Solver {
   public:
+    explicit Solver(const SolverSetup& setup) : setup_(setup) {}
     virtual ~Solver() = default;
 
-    /// The field to start from: (ny, nx) of the setup, rounded to its precision.
-    virtual void load(const Field& start) = 0;
+    /// The state to start from: a field of (ny, nx) of the setup for each component, rounded to its
+    /// precision, and its step.
+    void load(const State& start) { load(start.components.front(), start.step); }
+    void load(const Field& start, long long step = 0);
+
+    /// The plain fields, in the setup's precision, and the step.
+    State state();
+    long long step() const { return step_; }
 
     /// From the next step on.
     virtual void set_params(const DiffusionParams& params) = 0;
 
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
-    virtual void advance(long long steps) = 0;
+    void advance(long long steps);
 
     /// Waits for all steps so far and returns the seconds that those since the last call took: device events
     /// on CUDA, the host's clock on the CPU.
@@ -88,10 +96,27 @@ class Solver {
     /// Before the next step. The cells that the brush does not reach keep every bit.
     virtual void paint(const BrushPiece& piece) = 0;
 
-    /// The state and the position in the sequence of weights, so that restoring repeats every bit.
-    /// restore() takes what a solver of the same setup has saved.
+    /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
+    /// saved.
     virtual std::unique_ptr<SavedState> save() = 0;
     virtual void restore(const SavedState& state) = 0;
+
+    /// The same, portable. resume() takes what any solver of this size gave: of the same method, backend and
+    /// precision it takes the inner state, and all further steps have the bits that they would have had, and
+    /// the result is true; of any other it takes the plain fields.
+    SolverSnapshot snapshot();
+    bool resume(const SolverSnapshot& snapshot);
+
+  protected:
+    virtual void load_field(const Field& start) = 0;
+    virtual void advance_by(long long steps) = 0;
+    /// Empty where the plain fields are all there is.
+    virtual InnerState inner() = 0;
+    /// False, and nothing is changed, where that is not this solver's.
+    virtual bool take_inner(const InnerState& inner) = 0;
+
+    SolverSetup setup_;
+    long long step_ = 0;
 };
 
 /// Throws CudaError and std::bad_alloc. The method must be one that this build has.

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "kernels/methods/scaled_steps.h"
 #include "tests/support/catch.h"
@@ -89,4 +90,41 @@ TEST_CASE("A new coefficient leaves the stored state readable") {
     REQUIRE(schedule.read_factor() == factor);
     schedule.restart();
     REQUIRE(schedule.read_factor() == 1);
+}
+
+TEST_CASE("A schedule goes on from its numbers with the same weights") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    stencil::ScaledSteps<float> first(dice.uniform(1e-3, 0.25));
+    for (int i = 0; i < 1000; ++i) first.next();
+    stencil::ScaledSteps<float> second(0.2);
+    REQUIRE(second.resume(first.numbers()));
+    for (int i = 0; i < 1000; ++i) {
+        const auto a = first.next();
+        const auto b = second.next();
+        REQUIRE(a.ratio == b.ratio);
+        REQUIRE(a.scale == b.scale);
+        REQUIRE(first.read_factor() == second.read_factor());
+    }
+    auto numbers = first.numbers();
+    numbers.erase("steps");
+    REQUIRE_FALSE(second.resume(numbers));
+    REQUIRE(second.numbers() == first.numbers());
+}
+
+TEST_CASE("Numbers of 64 bits round as long double does on x86") {
+    if (std::numeric_limits<long double>::digits != 64) return;
+    Dice dice;
+    CAPTURE(dice.seed);
+    long double plain = 1;
+    stencil::Mantissa64 exact;
+    for (int i = 0; i < 100000; ++i) {
+        // Near 4, where the sum's last bits are those of the smaller one.
+        const double a = std::exp2(dice.uniform(-60, 4)) * (dice.integer(0, 1) ? 1 : -0.2);
+        plain *= static_cast<long double>(a) + 4;
+        exact = exact * stencil::positive_sum(a, 4);
+        plain = std::ldexp(plain, -exact.exponent);
+        exact.exponent = 0;
+        REQUIRE(stencil::inverse(exact) == static_cast<double>(1 / plain));
+    }
 }

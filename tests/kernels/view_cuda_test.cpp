@@ -31,6 +31,10 @@ TEST_CASE("Every CUDA method steps what was painted, and nothing else changes") 
     stencil_test::check_painting(Device::cuda);
 }
 
+TEST_CASE("Every CUDA method goes on from a snapshot as if it had never stopped") {
+    stencil_test::check_resuming(Device::cuda);
+}
+
 TEST_CASE("Every CUDA method repeats every bit after its state was restored") {
     stencil_test::check_restoring(Device::cuda);
 }

@@ -27,6 +27,10 @@ TEST_CASE("Every CPU method steps what was painted, and nothing else changes") {
     stencil_test::check_painting(Device::cpu);
 }
 
+TEST_CASE("Every CPU method goes on from a snapshot as if it had never stopped") {
+    stencil_test::check_resuming(Device::cpu);
+}
+
 TEST_CASE("Every CPU method repeats every bit after its state was restored") {
     stencil_test::check_restoring(Device::cpu);
 }

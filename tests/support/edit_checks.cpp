@@ -143,6 +143,39 @@ void check_painting(Device device) {
     });
 }
 
+void check_resuming(Device device) {
+    const FieldShape size{101, 77};
+    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+        const DiffusionParams params{0.13, boundary};
+        const auto solver = solver_for(method, dtype, params, size);
+        solver->load(Field(random_field(size.nx, size.ny)), 1000);
+        solver->advance(17);
+        const SolverSnapshot snapshot = solver->snapshot();
+        REQUIRE(snapshot.plain.step == 1017);
+        REQUIRE(same_bits(snapshot.plain.components.front(), solver->field()));
+        // The coefficient changes between the snapshot and the next step.
+        const DiffusionParams later{0.11, boundary};
+        solver->set_params(later);
+        solver->advance(301);
+
+        const auto resumed = solver_for(method, dtype, later, size);
+        REQUIRE(resumed->resume(snapshot));
+        REQUIRE(resumed->step() == 1017);
+        resumed->advance(301);
+        REQUIRE(resumed->step() == solver->step());
+        REQUIRE(same_bits(resumed->field(), solver->field()));
+
+        // Another method, or a state that is not this method's, goes on from the plain field.
+        const auto other = solver_for(*find_method(method.jumps ? "cpu" : "spectral"), dtype, later, size);
+        REQUIRE_FALSE(other->resume(snapshot));
+        REQUIRE(same_bits(other->field(), snapshot.plain.components.front()));
+        SolverSnapshot broken{snapshot.plain.clone(), snapshot.method, snapshot.backend, {}};
+        broken.inner.numbers["steps"] = 1.5;
+        REQUIRE_FALSE(resumed->resume(broken));
+        REQUIRE(same_bits(resumed->field(), snapshot.plain.components.front()));
+    });
+}
+
 void check_restoring(Device device) {
     const FieldShape size{101, 77};
     for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {

@@ -1,0 +1,59 @@
+#include "kernels/methods/mantissa64.h"
+
+#include <cmath>
+#include <limits>
+
+namespace stencil {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::uint64_t kTop = std::uint64_t(1) << 63;
+
+}  // namespace
+
+Mantissa64 positive_sum(double a, double b) {
+    // Knuth's two-sum: a + b = sum + error exactly.
+    const double sum = a + b;
+    const double b_part = sum - a;
+    const double error = (a - (sum - b_part)) + (b - b_part);
+    if (!(sum > 0) || std::isinf(sum)) return {0, 0};
+    int exponent = 0;
+    const double fraction = std::frexp(sum, &exponent);  // in [0.5, 1)
+    const bool below_power = fraction == 0.5 && error < 0;
+    // In units of the last of 64 bits. Just below a power of two these are half as large.
+    if (below_power) --exponent;
+    const auto whole = below_power ? std::uint64_t(0) : std::uint64_t(std::ldexp(fraction, 64));
+    const auto rest = std::int64_t(std::nearbyint(std::ldexp(error, 64 - exponent)));
+    const std::uint64_t mantissa = whole + std::uint64_t(rest);
+    if (mantissa < kTop) return {kTop, exponent};  // rounded up to the power of two
+    return {mantissa, exponent - 1};
+}
+
+Mantissa64 operator*(const Mantissa64& a, const Mantissa64& b) {
+    if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
+    const Wide product = Wide(a.mantissa) * b.mantissa;
+    const int shift = product >> 127 ? 64 : 63;
+    const Wide half = Wide(1) << (shift - 1);
+    const Wide rest = product & ((half << 1) - 1);
+    auto mantissa = std::uint64_t(product >> shift);
+    int exponent = a.exponent + b.exponent + shift - 63;
+    if (rest > half || (rest == half && mantissa % 2 == 1)) ++mantissa;
+    if (mantissa == 0) {
+        mantissa = kTop;
+        ++exponent;
+    }
+    return {mantissa, exponent};
+}
+
+double inverse(const Mantissa64& a) {
+    if (a.mantissa == 0) return std::numeric_limits<double>::infinity();
+    if (a.mantissa == kTop) return std::ldexp(1.0, -a.exponent);
+    // 1 / a = 2^(63 - exponent) / mantissa = (2^127 / mantissa) * 2^(-64 - exponent). Never half way.
+    const Wide dividend = Wide(1) << 127;
+    auto quotient = std::uint64_t(dividend / a.mantissa);
+    if (2 * (dividend % a.mantissa) > a.mantissa) ++quotient;
+    return std::ldexp(double(quotient), -64 - a.exponent);
+}
+
+}  // namespace stencil
