@@ -1,124 +1,112 @@
-// How the warps of a block work as a pipeline: whose turn it is, and copies of whole rows between global and
-// shared memory that one thread starts and nobody waits in line for (Hopper's bulk copies and barriers;
-// elsewhere plain means that do the same).
+// How the warps of a block work as a pipeline: barriers in shared memory, and copies of whole rows between
+// global and shared memory that one thread starts and nobody waits in line for (Hopper's bulk copies and
+// barriers by <cuda/ptx>; elsewhere plain means that do the same).
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-namespace stencil {
-
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// <cuda/ptx> has all of it from CUDA 12.6 on; before, Hopper goes the way of older GPUs. The host's compiler
+// takes the newer way, too: the sizes are the same.
+#if CUDART_VERSION >= 12060 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define STENCIL_BULK_COPIES 1
+#include <cuda/ptx>
 #else
 #define STENCIL_BULK_COPIES 0
 #endif
 
+namespace stencil {
+
 #if STENCIL_BULK_COPIES
 
-__device__ inline unsigned shared_address(const volatile void* p) {
-    return unsigned(__cvta_generic_to_shared(const_cast<const void*>(p)));
-}
-
 /// True in one thread of a converged warp.
-__device__ inline bool elected() {
+__device__ __forceinline__ bool elected() {
     unsigned is_it;
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
                  : "=r"(is_it)::"memory");
     return is_it != 0;
 }
 
-__device__ inline void wait_for_phase(unsigned barrier, unsigned parity) {
-    asm volatile(
-        "{\n.reg .pred done;\nAGAIN_%=:\nmbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
-        "@!done bra AGAIN_%=;\n}" ::"r"(barrier),
-        "r"(parity)
-        : "memory");
-}
-
-/// A barrier that completes a phase when the bytes announced to it have arrived.
-struct ByteBarrier {
+/// In shared memory. A phase ends when `arrivals` threads have arrived and the bytes that they announced are
+/// there; phases alternate between parity 0 and 1.
+struct PhaseBarrier {
     std::uint64_t state;
 
-    __device__ void init() {
-        asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&state)) : "memory");
+    __device__ __forceinline__ void init(int arrivals) {
+        cuda::ptx::mbarrier_init(&state, std::uint32_t(arrivals));
     }
-    __device__ void expect(unsigned bytes) {
-        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&state)),
-                     "r"(bytes)
-                     : "memory");
+    __device__ __forceinline__ void arrive() { cuda::ptx::mbarrier_arrive(&state); }
+    /// Arrives and announces bytes of copies.
+    __device__ __forceinline__ void expect(int bytes) {
+        using namespace cuda::ptx;
+        mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &state, std::uint32_t(bytes));
     }
-    /// Phases alternate between parity 0 and 1.
-    __device__ void wait(unsigned parity) { wait_for_phase(shared_address(&state), parity); }
+    /// Until the phase of this parity has ended.
+    __device__ __forceinline__ void wait(unsigned parity) {
+        while (!cuda::ptx::mbarrier_try_wait_parity(&state, parity)) {
+        }
+    }
 };
 
-/// After init(), before any copy uses it.
-__device__ inline void publish_barriers() {
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+/// After init(), before any copy uses a barrier.
+__device__ __forceinline__ void publish_barriers() {
+    cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 
 /// Addresses and size are multiples of 16 bytes.
-__device__ inline void bulk_load(void* to, const void* from, unsigned bytes, ByteBarrier& barrier) {
-    asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            shared_address(to)),
-        "l"(from),
-        "r"(bytes),
-        "r"(shared_address(&barrier.state))
-        : "memory");
+__device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, PhaseBarrier& barrier) {
+    using namespace cuda::ptx;
+    cp_async_bulk(space_cluster, space_global, to, from, bytes, &barrier.state);
 }
 
 /// Each thread that wrote shared memory calls this before a bulk store reads it.
-__device__ inline void before_bulk_store() {
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+__device__ __forceinline__ void before_bulk_store() {
+    cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
 
-__device__ inline void bulk_store(void* to, const void* from, unsigned bytes) {
-    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to),
-                 "r"(shared_address(from)),
-                 "r"(bytes)
-                 : "memory");
+__device__ __forceinline__ void bulk_store(void* to, const void* from, unsigned bytes) {
+    cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from, bytes);
 }
 
 /// Closes the group of the stores since the last call, and waits until shared memory has been read for all
 /// but the newest kNewest groups. In the thread that started them.
 template <int kNewest>
-__device__ inline void close_and_wait_for_stores() {
-    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read %0;" ::"n"(kNewest) : "memory");
+__device__ __forceinline__ void close_and_wait_for_stores() {
+    cuda::ptx::cp_async_bulk_commit_group();
+    cuda::ptx::cp_async_bulk_wait_group_read(cuda::ptx::n32_t<kNewest>());
 }
 
 #endif
 
 /// In shared memory: the batches that a warp is through with, for another warp to wait for.
-class Turn {
+class Handoff {
   public:
     __device__ void init() {
 #if STENCIL_BULK_COPIES
-        asm volatile("mbarrier.init.shared.b64 [%0], 32;" ::"r"(shared_address(&state_)) : "memory");
+        barrier_.init(32);
 #else
-        state_ = 0;
+        batches_ = 0;
 #endif
     }
 
     /// By all lanes: what they have read and written so far is done.
     __device__ void arrive() {
 #if STENCIL_BULK_COPIES
-        asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(&state_)) : "memory");
+        barrier_.arrive();
 #else
         __threadfence_block();
         __syncwarp();
-        if (threadIdx.x == 0) state_ = state_ + 1;
+        if (threadIdx.x == 0) batches_ = batches_ + 1;
 #endif
     }
 
-    /// By all lanes, until there have been `turn` + 1 arrivals. On Hopper no more than turn + 2 may have
-    /// been.
-    __device__ void wait(int turn) {
+    /// By all lanes, until `batch` + 1 batches are done. On Hopper no more than batch + 2 may be.
+    __device__ void wait(int batch) {
 #if STENCIL_BULK_COPIES
-        wait_for_phase(shared_address(&state_), unsigned(turn) & 1);
+        barrier_.wait(unsigned(batch) & 1);
 #else
-        while (state_ <= std::uint64_t(turn)) {
+        while (batches_ <= std::uint64_t(batch)) {
         }
         __syncwarp();
         __threadfence_block();
@@ -126,7 +114,11 @@ class Turn {
     }
 
   private:
-    volatile std::uint64_t state_;
+#if STENCIL_BULK_COPIES
+    PhaseBarrier barrier_;
+#else
+    volatile std::uint64_t batches_;
+#endif
 };
 
 }  // namespace stencil

@@ -18,8 +18,8 @@ std::span<const Example> examples() {
         kAddExample,
         kDotExample,
         kReduceExample,
-        kMatmulExample,
-        kEinsumExample,
+        matmul::kMatmulExample,
+        einsum::kEinsumExample,
         kRidgeExample,
     };
     return table;

@@ -14,6 +14,7 @@
 #include "tests/support/examples/einsum_checks.h"
 
 using namespace stencil;
+using namespace stencil::einsum;
 using namespace stencil_test;
 
 namespace {

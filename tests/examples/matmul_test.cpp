@@ -17,6 +17,7 @@
 #include "tests/support/fields.h"
 
 using namespace stencil;
+using namespace stencil::matmul;
 using namespace stencil_test;
 
 namespace {

@@ -7,9 +7,11 @@
 #include <memory>
 
 namespace stencil {
-
 class CudaStream;
 class ThreadPool;
+}  // namespace stencil
+
+namespace stencil::einsum {
 
 /// out[i0, i1, ...] = a[i0 * a0 + i1 * a1 + ...] * b[...], in C order without gaps. Strides count values; one
 /// of 0 repeats them.
@@ -90,4 +92,4 @@ std::unique_ptr<EinsumArithmetic<T>> cuda_einsum_arithmetic(CudaStream& stream,
                                                             void* scratch,
                                                             void* workspace);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -11,7 +11,7 @@
 #include "kernels/examples/einsum/arithmetic.h"
 #include "kernels/examples/einsum/cpu_product.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 // Enough for some tenths of a second, and for threads to be worth waking.
@@ -120,11 +120,11 @@ class CpuArithmetic : public EinsumArithmetic<T> {
             for (std::int64_t row = 0; row < shape.m; row += rows) {
                 const std::int64_t a_row = row * (shape.a.transposed ? 1 : shape.a.leading);
                 const Sizes sizes{int(std::min(rows, shape.m - row)), int(shape.n), int(shape.k)};
-                stencil::multiply(sizes,
-                                  BlasMatrix<T>(a + i * shape.a.batch_stride + a_row, shape.a),
-                                  BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
-                                  c + i * shape.c.batch_stride + row * shape.c.leading,
-                                  int(shape.c.leading));
+                einsum::multiply(sizes,
+                                 BlasMatrix<T>(a + i * shape.a.batch_stride + a_row, shape.a),
+                                 BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
+                                 c + i * shape.c.batch_stride + row * shape.c.leading,
+                                 int(shape.c.leading));
                 between_();
             }
     }
@@ -219,15 +219,15 @@ class CpuArithmetic : public EinsumArithmetic<T> {
         const auto piece =
             std::max<std::int64_t>(threads_.size(), std::int64_t(kPieceFlops / 10 / (flops + 1000)));
         for (std::int64_t start = 0; start < shape.batch; start += piece) {
-            threads_.for_ranges(
-                std::min(piece, shape.batch - start), [&](std::int64_t begin, std::int64_t end) {
-                    for (std::int64_t i = start + begin; i < start + end; ++i)
-                        stencil::multiply(sizes,
-                                          BlasMatrix<T>(a + i * shape.a.batch_stride, shape.a),
-                                          BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
-                                          c + i * shape.c.batch_stride,
-                                          int(shape.c.leading));
-                });
+            threads_.for_ranges(std::min(piece, shape.batch - start),
+                                [&](std::int64_t begin, std::int64_t end) {
+                                    for (std::int64_t i = start + begin; i < start + end; ++i)
+                                        einsum::multiply(sizes,
+                                                         BlasMatrix<T>(a + i * shape.a.batch_stride, shape.a),
+                                                         BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
+                                                         c + i * shape.c.batch_stride,
+                                                         int(shape.c.leading));
+                                });
             between_();
         }
     }
@@ -247,4 +247,4 @@ std::unique_ptr<EinsumArithmetic<T>> cpu_einsum_arithmetic(ThreadPool& threads,
 template std::unique_ptr<EinsumArithmetic<float>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);
 template std::unique_ptr<EinsumArithmetic<double>> cpu_einsum_arithmetic(ThreadPool&, std::function<void()>);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -5,7 +5,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 struct Axis {
@@ -118,4 +118,4 @@ template void cpu_strided_product(
 template void cpu_strided_product(
     ThreadPool&, const std::function<void()>&, const ProductShape&, const double*, const double*, double*);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -5,7 +5,7 @@
 
 #include "kernels/examples/einsum/arithmetic.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// EinsumArithmetic::multiply(). T is float or double.
 template <class T>
@@ -16,4 +16,4 @@ void cpu_strided_product(ThreadPool& threads,
                          const T* b,
                          T* out);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -10,7 +10,7 @@
 #include "kernels/examples/einsum/strided.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 constexpr int kThreads = 256;
@@ -164,4 +164,4 @@ template std::size_t cuda_sum_scratch_bytes<double>(const SumShape&);
 template std::unique_ptr<EinsumArithmetic<float>> cuda_einsum_arithmetic(CudaStream&, void*, void*);
 template std::unique_ptr<EinsumArithmetic<double>> cuda_einsum_arithmetic(CudaStream&, void*, void*);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -8,7 +8,7 @@
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 constexpr int kThreads = 256;
@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
 
 constexpr int kTile = 32, kTileRows = 8;
 
-/// Matrices to be turned: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input.
-struct Turn {
+/// Matrices to be transposed: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input.
+struct Transposition {
     std::int64_t outer, outer_a, outer_out;
     std::int64_t x_count, x_a;
     std::int64_t y_count, y_out;
@@ -182,25 +182,25 @@ struct Turn {
 
 template <class T>
 __global__ void __launch_bounds__(kTile* kTileRows)
-    turn_kernel(const T* __restrict__ a, Turn turn, T* __restrict__ out) {
+    transpose_kernel(const T* __restrict__ a, Transposition t, T* __restrict__ out) {
     __shared__ T tile[kTile][kTile + 1];
-    const std::int64_t tiles_x = ceil_div(turn.x_count, kTile), tiles_y = ceil_div(turn.y_count, kTile);
-    for (std::int64_t block = blockIdx.x; block < tiles_x * tiles_y * turn.outer; block += gridDim.x) {
+    const std::int64_t tiles_x = ceil_div(t.x_count, kTile), tiles_y = ceil_div(t.y_count, kTile);
+    for (std::int64_t block = blockIdx.x; block < tiles_x * tiles_y * t.outer; block += gridDim.x) {
         const std::int64_t x0 = block % tiles_x * kTile, y0 = block / tiles_x % tiles_y * kTile;
         const std::int64_t o = block / tiles_x / tiles_y;
         __syncthreads();
         for (int r = int(threadIdx.y); r < kTile; r += kTileRows)
-            if (x0 + r < turn.x_count && y0 + threadIdx.x < turn.y_count)
-                tile[r][threadIdx.x] = a[o * turn.outer_a + (x0 + r) * turn.x_a + y0 + threadIdx.x];
+            if (x0 + r < t.x_count && y0 + threadIdx.x < t.y_count)
+                tile[r][threadIdx.x] = a[o * t.outer_a + (x0 + r) * t.x_a + y0 + threadIdx.x];
         __syncthreads();
         for (int r = int(threadIdx.y); r < kTile; r += kTileRows)
-            if (y0 + r < turn.y_count && x0 + threadIdx.x < turn.x_count)
-                out[o * turn.outer_out + (y0 + r) * turn.y_out + x0 + threadIdx.x] = tile[threadIdx.x][r];
+            if (y0 + r < t.y_count && x0 + threadIdx.x < t.x_count)
+                out[o * t.outer_out + (y0 + r) * t.y_out + x0 + threadIdx.x] = tile[threadIdx.x][r];
     }
 }
 
 // A copy whose last axis is strided in the input, with one other axis contiguous there, and at most one more.
-bool is_turn(const ProductShape& shape, Turn& turn) {
+bool as_transposition(const ProductShape& shape, Transposition& t) {
     const int last = shape.axes - 1;
     if (last < 1 || last > 2 || shape.a[last] <= 1) return false;
     for (int y = 0; y < last; ++y) {
@@ -211,14 +211,14 @@ bool is_turn(const ProductShape& shape, Turn& turn) {
             for (int i = axis + 1; i < shape.axes; ++i) stride *= shape.count[i];
             return stride;
         };
-        turn = {other < 0 ? 1 : shape.count[other],
-                other < 0 ? 0 : shape.a[other],
-                other < 0 ? 0 : out_stride(other),
-                shape.count[last],
-                shape.a[last],
-                shape.count[y],
-                out_stride(y)};
-        return turn.x_count >= kTile / 2 && turn.y_count >= kTile / 2;
+        t = {other < 0 ? 1 : shape.count[other],
+             other < 0 ? 0 : shape.a[other],
+             other < 0 ? 0 : out_stride(other),
+             shape.count[last],
+             shape.a[last],
+             shape.count[y],
+             out_stride(y)};
+        return t.x_count >= kTile / 2 && t.y_count >= kTile / 2;
     }
     return false;
 }
@@ -264,14 +264,14 @@ template <class T>
 void enqueue_strided_product(CudaStream& stream, const ProductShape& shape, const T* a, const T* b, T* out) {
     const std::int64_t count = shape.values();
     if (count == 0) return;
-    Turn turn;
-    if (!b && is_turn(shape, turn)) {
-        const std::int64_t tiles = ceil_div(turn.x_count, kTile) * ceil_div(turn.y_count, kTile) * turn.outer;
-        turn_kernel<<<unsigned(std::min<std::int64_t>(tiles, 1 << 20)),
-                      dim3(kTile, kTileRows),
-                      0,
-                      cuda_handle(stream)>>>(a, turn, out);
-        return check_launch("turn_kernel");
+    Transposition t;
+    if (!b && as_transposition(shape, t)) {
+        const std::int64_t tiles = ceil_div(t.x_count, kTile) * ceil_div(t.y_count, kTile) * t.outer;
+        transpose_kernel<<<unsigned(std::min<std::int64_t>(tiles, 1 << 20)),
+                           dim3(kTile, kTileRows),
+                           0,
+                           cuda_handle(stream)>>>(a, t, out);
+        return check_launch("transpose_kernel");
     }
     ProductShape axes = shape;
     if (axes.axes == 0) axes.count[axes.axes++] = 1;
@@ -301,4 +301,4 @@ template void enqueue_strided_product(CudaStream&, const ProductShape&, const fl
 template void enqueue_strided_product(
     CudaStream&, const ProductShape&, const double*, const double*, double*);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -6,7 +6,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/einsum/arithmetic.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// Bytes of scratch memory that enqueue_strided_sums() takes.
 template <class T>
@@ -21,4 +21,4 @@ void enqueue_strided_sums(
 template <class T>
 void enqueue_strided_product(CudaStream& stream, const ProductShape& shape, const T* a, const T* b, T* out);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -6,7 +6,7 @@
 
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 // Operations of a panel per thread: half a second in float32 on a core with wide vectors. OpenBLAS packs all
@@ -74,4 +74,4 @@ void cpu_matmul(const CpuMatmulCall<T>& call, int threads, const std::function<v
 template void cpu_matmul<float>(const CpuMatmulCall<float>&, int, const std::function<void(double)>&);
 template void cpu_matmul<double>(const CpuMatmulCall<double>&, int, const std::function<void(double)>&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -5,7 +5,7 @@
 
 #include "kernels/examples/matmul/matmul_shape.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 template <class T>
 struct CpuMatmulCall {
@@ -20,4 +20,4 @@ struct CpuMatmulCall {
 template <class T>
 void cpu_matmul(const CpuMatmulCall<T>& call, int threads, const std::function<void(double)>& pause);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

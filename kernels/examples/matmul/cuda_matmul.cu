@@ -12,7 +12,7 @@
 #include "kernels/examples/matmul/scratch_parts.h"
 #include "kernels/examples/matmul/simt_matmul.cuh"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 template <class T>
@@ -161,4 +161,4 @@ template std::size_t cuda_matmul_bytes<double>(MatmulMethod, const MatmulNeeds&)
 template std::unique_ptr<CudaMatmul<float>> make_cuda_matmul(MatmulMethod, const MatmulNeeds&, CudaStream&);
 template std::unique_ptr<CudaMatmul<double>> make_cuda_matmul(MatmulMethod, const MatmulNeeds&, CudaStream&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

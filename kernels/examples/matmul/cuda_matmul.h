@@ -11,8 +11,10 @@
 #include "kernels/examples/matmul/matmul_shape.h"
 
 namespace stencil {
-
 class CudaStream;
+}
+
+namespace stencil::matmul {
 
 enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, residues };
 
@@ -64,4 +66,4 @@ double cuda_clock_rate();
 /// Enqueues that the memory is filled with NaNs of either precision.
 void cuda_poison(void* memory, std::size_t bytes, CudaStream& stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// A row for each row of A, or for each column of B: both factors are read along k. Within a row, k is cut
 /// into chunks, and a chunk has its parts one after the other.
@@ -18,4 +18,4 @@ struct HalfLayout {
     int high_again = -1;     ///< where the high part is stored a second time; -1: nowhere
 };
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -11,7 +11,7 @@
 #include "kernels/examples/matmul/scratch_parts.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 MatmulShape largest(const MatmulNeeds& needs) {
@@ -44,7 +44,7 @@ struct Halves {
 
 // One kernel for everything behind the split, with the column sums of each tile.
 struct HopperParts {
-    static std::int64_t depth(std::int64_t k) { return round_up(k, kHalfDepth); }
+    static std::int64_t depth(std::int64_t k) { return round_up(k, hopper::kHalfDepth); }
 
     Halves halves;
     float* partial_sums;
@@ -52,8 +52,8 @@ struct HopperParts {
 
     HopperParts(ScratchParts& parts, const MatmulNeeds& needs)
         : halves(parts, largest(needs), 2 * depth(largest(needs).k)),
-          partial_sums(parts.take<float>(half_sum_rows(largest(needs).m) * largest(needs).n)),
-          sums_scratch(parts.take<std::byte>(sums_bytes(needs, half_sum_rows))) {}
+          partial_sums(parts.take<float>(hopper::half_sum_rows(largest(needs).m) * largest(needs).n)),
+          sums_scratch(parts.take<std::byte>(sums_bytes(needs, hopper::half_sum_rows))) {}
 };
 
 class HopperMatmul : public CudaMatmul<float> {
@@ -71,12 +71,16 @@ class HopperMatmul : public CudaMatmul<float> {
         split_rows({call.a, s.m, layout, h.a, h.a_exponents}, cuda_handle(stream_));
         split_columns({call.b, s.n, layout, h.b, h.b_exponents, h.column_scratch}, cuda_handle(stream_));
         float* const partial = call.sums ? parts_.partial_sums : nullptr;
-        hopper_half_product(
+        hopper::half_product(
             {h.a, h.b, h.a_exponents, h.b_exponents, call.c, partial, s, depth, call.accumulate},
             cuda_handle(stream_));
         if (call.sums)
-            cuda_column_sums<float>(
-                stream_, partial, {half_sum_rows(s.m), s.n, s.n}, nullptr, call.sums, parts_.sums_scratch);
+            cuda_column_sums<float>(stream_,
+                                    partial,
+                                    {hopper::half_sum_rows(s.m), s.n, s.n},
+                                    nullptr,
+                                    call.sums,
+                                    parts_.sums_scratch);
     }
 
   private:
@@ -197,8 +201,8 @@ std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, Cu
 }
 
 bool has_half_kernel() {
-    static const bool there = has_hopper_half_product();
+    static const bool there = hopper::has_half_product();
     return there;
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

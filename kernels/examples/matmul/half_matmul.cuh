@@ -7,7 +7,7 @@
 
 #include "kernels/examples/matmul/cuda_matmul.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 std::size_t half_matmul_bytes(const MatmulNeeds& needs);
 std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, CudaStream& stream);
@@ -16,4 +16,4 @@ std::unique_ptr<CudaMatmul<float>> make_half_matmul(const MatmulNeeds& needs, Cu
 std::size_t half_library_bytes(const MatmulNeeds& needs);
 std::unique_ptr<CudaMatmul<float>> make_half_library(const MatmulNeeds& needs, CudaStream& stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

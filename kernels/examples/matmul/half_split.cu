@@ -7,7 +7,7 @@
 #include "kernels/cuda/vectors.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr int kThreads = 256;
@@ -135,4 +135,4 @@ void split_columns(const ColumnSplit& split, cudaStream_t stream) {
     check_launch("split_columns_kernel");
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -11,7 +11,7 @@
 #include "kernels/examples/matmul/half_layout.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// Zeros pad to whole chunks.
 inline std::int64_t half_chunks(const HalfLayout& layout) {
@@ -43,4 +43,4 @@ struct ColumnSplit {
 void split_rows(const RowSplit& split, cudaStream_t stream);
 void split_columns(const ColumnSplit& split, cudaStream_t stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

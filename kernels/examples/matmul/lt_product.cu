@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
@@ -154,4 +154,4 @@ void LtProduct::run(const LtCall& call, CudaStream& stream) {
     setup_->enqueue(call, setup_->algorithms[setup_->best].algo, stream);
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

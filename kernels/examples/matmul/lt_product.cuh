@@ -9,8 +9,10 @@
 #include "kernels/examples/matmul/matmul_shape.h"
 
 namespace stencil {
-
 class CudaStream;
+}
+
+namespace stencil::matmul {
 
 class LtHandle {
   public:
@@ -68,4 +70,4 @@ class LtProduct {
     std::unique_ptr<Setup> setup_;
 };
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// C (m x n) = A (m x k) B (k x n), all row-major without gaps between the rows.
 struct MatmulShape {
@@ -17,4 +17,4 @@ struct MatmulShape {
     double operations() const { return 2.0 * double(m) * double(k) * double(n); }
 };
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -8,7 +8,7 @@
 #include "kernels/examples/matmul/simt_matmul.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr int kThreads = 256;
@@ -183,4 +183,4 @@ void register_matmul(const MatmulCall<T>& call, cudaStream_t stream) {
 template void register_matmul<float>(const MatmulCall<float>&, cudaStream_t);
 template void register_matmul<double>(const MatmulCall<double>&, cudaStream_t);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -10,11 +10,11 @@
 #include "kernels/examples/matmul/scratch_parts.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 std::int64_t depth_of(std::int64_t k) {
-    return round_up(k, kResidueDepth);
+    return round_up(k, hopper::kResidueDepth);
 }
 
 // A row's residues are written and read four at a time.
@@ -65,7 +65,7 @@ class ResidueMatmul : public CudaMatmul<double> {
         const std::int64_t depth = depth_of(s.k), pitch = pitch_of(s.n);
         residues_of_rows({call.a, s.m, s.k, depth, p.a, p.row_exponents, nullptr}, stream);
         residues_of_columns({call.b, s.n, s.k, depth, p.b, p.column_exponents, p.column_scratch}, stream);
-        hopper_residue_product({p.a, p.b, p.c, s, depth, pitch}, stream);
+        hopper::residue_product({p.a, p.b, p.c, s, depth, pitch}, stream);
         values_of_residues({p.c, pitch, p.row_exponents, p.column_exponents}, call, stream);
         if (call.sums)
             cuda_column_sums<double>(stream_, call.c, {s.m, s.n, s.n}, nullptr, call.sums, p.sums_scratch);
@@ -80,7 +80,7 @@ class ResidueMatmul : public CudaMatmul<double> {
 }  // namespace
 
 bool has_residue_matmul() {
-    return has_hopper_residue_product();
+    return hopper::has_residue_product();
 }
 
 std::size_t residue_matmul_bytes(const MatmulNeeds& needs) {
@@ -91,4 +91,4 @@ std::unique_ptr<CudaMatmul<double>> make_residue_matmul(const MatmulNeeds& needs
     return std::make_unique<ResidueMatmul>(needs, stream);
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -6,7 +6,7 @@
 #include "kernels/examples/matmul/residues.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr int kThreads = 256;
@@ -174,4 +174,4 @@ void values_of_residues(const ResidueResult& result, const MatmulCall<double>& c
     check_launch("values_kernel");
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -7,7 +7,7 @@
 
 #include "kernels/examples/matmul/cuda_matmul.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// The exponent of rows and columns with infinities or NaNs, whose products all become NaN.
 inline constexpr int kNotFinite = 1 << 20;
@@ -39,4 +39,4 @@ struct ResidueResult {
 /// Enqueues C = what has these residues, or adds it. Throws CudaError.
 void values_of_residues(const ResidueResult& result, const MatmulCall<double>& call, cudaStream_t stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -14,7 +14,7 @@
 
 #include "kernels/field/host_device.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 inline constexpr int kModuli = 14;
 /// Pairwise coprime, the largest that residues from -p/2 to p/2 in 8 bits allow.
@@ -98,4 +98,4 @@ STENCIL_HOST_DEVICE inline double value_of(const int (&residue)[kModuli], const 
     return std::fma(-times, from.product.high, high) + std::fma(-times, from.product.low, low);
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

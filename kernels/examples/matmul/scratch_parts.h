@@ -7,7 +7,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// Hands out arrays one after the other, each on a boundary of 256 bytes. Without memory it only counts.
 class ScratchParts {
@@ -44,4 +44,4 @@ Parts in_scratch(const CudaMemory& memory, const Needs& needs) {
     return Parts(parts, needs);
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

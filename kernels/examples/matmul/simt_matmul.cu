@@ -2,7 +2,7 @@
 #include "kernels/examples/matmul/simt_matmul.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr int kTile = 16;
@@ -71,4 +71,4 @@ template void naive_matmul<double>(const MatmulCall<double>&, cudaStream_t);
 template void tiled_matmul<float>(const MatmulCall<float>&, cudaStream_t);
 template void tiled_matmul<double>(const MatmulCall<double>&, cudaStream_t);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -5,7 +5,7 @@
 
 #include "kernels/examples/matmul/cuda_matmul.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// A thread for each value of C, with its factors straight from memory.
 template <class T>
@@ -20,4 +20,4 @@ void tiled_matmul(const MatmulCall<T>& call, cudaStream_t stream);
 template <class T>
 void register_matmul(const MatmulCall<T>& call, cudaStream_t stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

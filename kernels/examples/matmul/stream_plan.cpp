@@ -4,7 +4,7 @@
 
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 // Whole tiles of the kernels, and rows on cache lines.
@@ -87,4 +87,4 @@ StreamPlan smallest_stream(const MatmulShape& whole, const StreamBytes& bytes) {
     return plan;
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

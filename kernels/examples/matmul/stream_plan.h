@@ -9,7 +9,7 @@
 #include "kernels/examples/matmul/matmul_shape.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// Tiles of C stay on the device while panels of A (tile.m x tile.k) and B (tile.k x tile.n) stream past
 /// them; the last ones of each direction may be smaller.
@@ -36,4 +36,4 @@ std::optional<StreamPlan> plan_stream(const MatmulShape& whole, std::size_t budg
 /// The plan that takes the least memory.
 StreamPlan smallest_stream(const MatmulShape& whole, const StreamBytes& bytes);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -7,7 +7,7 @@
 #include "kernels/cuda/staged_copies.h"
 #include "kernels/examples/matmul/scratch_parts.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 /// There are two of each: a panel of either factor, and a tile of the product.
@@ -154,4 +154,4 @@ template class StreamedMatmul<double>;
 template std::size_t streamed_matmul_bytes<float>(MatmulMethod, const StreamPlan&, std::size_t);
 template std::size_t streamed_matmul_bytes<double>(MatmulMethod, const StreamPlan&, std::size_t);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -8,8 +8,10 @@
 #include "kernels/examples/matmul/stream_plan.h"
 
 namespace stencil {
-
 class ThreadPool;
+}
+
+namespace stencil::matmul {
 
 /// Arrays of the host.
 template <class T>
@@ -44,4 +46,4 @@ class StreamedMatmul {
     std::unique_ptr<State> state_;
 };
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -86,12 +86,12 @@ class StreamBlock {
     /// Of a block; as many rings of two batches of rows follow as there are warps.
     struct Shared {
 #if STENCIL_BULK_COPIES
-        ByteBarrier arrived[2];
+        PhaseBarrier arrived[2];
 #else
         std::uint64_t unused[2];
 #endif
-        Turn full[Tuning::kMaxWarps][2];  ///< of each half of the ring that a warp reads
-        Turn free[Tuning::kMaxWarps][2];
+        Handoff full[Tuning::kMaxWarps][2];  ///< of each half of the ring that a warp reads
+        Handoff free[Tuning::kMaxWarps][2];
         int source[kWidth];  ///< of each column, where columns are gathered
         alignas(16) Row ring[1][2 * kBatch];
     };
@@ -183,8 +183,8 @@ class StreamBlock {
             }
 #if STENCIL_BULK_COPIES
         if (warp_ == 0 && lane_ == 0) {
-            shared_.arrived[0].init();
-            shared_.arrived[1].init();
+            shared_.arrived[0].init(1);
+            shared_.arrived[1].init(1);
         }
 #endif
         if (lane_ == 0)
@@ -217,8 +217,8 @@ class StreamBlock {
 #if STENCIL_BULK_COPIES
         __syncwarp();  // all lanes have read what the copies write over
         if (rows > 0 && elected()) {
-            ByteBarrier& arrived = shared_.arrived[batch & 1];
-            arrived.expect(unsigned(rows * sizeof(Row)));
+            PhaseBarrier& arrived = shared_.arrived[batch & 1];
+            arrived.expect(int(rows * sizeof(Row)));
             int y = tile_.first_row + batch * kBatch;
             if constexpr (kWraps) y = y < 0 ? y + pass_.from.ny : y >= pass_.from.ny ? y - pass_.from.ny : y;
 #pragma unroll
@@ -279,7 +279,7 @@ class StreamBlock {
         before_bulk_store();
         __syncwarp();
         if (elected()) {
-            // Up to the end of the 16 bytes: what lies beyond a row's last cell is nobody's.
+            // Up to the end of the 16 bytes: padding after a row's last cell may be overwritten.
             const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
             const T* from = ring[0] + (tile_.x_begin - tile_.origin);
             T* to = pass_.to.row(y) + tile_.x_begin;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 // By operand, how far a step along a label leads; an axis of length 1 is repeated.
@@ -73,4 +73,4 @@ long double direct_value(const Contraction& contraction,
 template long double direct_value(const Contraction&, std::span<const float* const>, std::int64_t);
 template long double direct_value(const Contraction&, std::span<const double* const>, std::int64_t);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

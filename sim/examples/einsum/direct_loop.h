@@ -5,7 +5,7 @@
 
 #include "sim/examples/einsum/subscripts.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// Multiplications for one value of the result.
 double direct_terms(const Contraction& contraction);
@@ -16,4 +16,4 @@ long double direct_value(const Contraction& contraction,
                          std::span<const T* const> operands,
                          std::int64_t index);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -17,7 +17,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
@@ -268,4 +268,4 @@ const Example kEinsumExample{"einsum",
                              check,
                              run};
 
-}  // namespace stencil
+}  // namespace stencil::einsum

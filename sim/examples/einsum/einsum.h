@@ -3,8 +3,8 @@
 
 #include "sim/examples/example.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 extern const Example kEinsumExample;
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -6,7 +6,7 @@
 
 #include "kernels/cuda/staged_copies.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 bool multiplies_matrices(const Plan& plan) {
@@ -201,5 +201,5 @@ template StepBytes gpu_step_bytes<double>();
 template std::unique_ptr<GpuEinsum<float>> make_gpu_einsum(const GpuEinsumSetting<float>&);
 template std::unique_ptr<GpuEinsum<double>> make_gpu_einsum(const GpuEinsumSetting<double>&);
 
-}  // namespace stencil
+}  // namespace stencil::einsum
 #endif

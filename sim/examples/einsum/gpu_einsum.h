@@ -7,9 +7,11 @@
 #include "sim/examples/einsum/slicing.h"
 
 namespace stencil {
-
 class CudaStream;
 class ThreadPool;
+}  // namespace stencil
+
+namespace stencil::einsum {
 
 /// Device memory that a plan's steps take beside its tensors.
 template <class T>
@@ -42,4 +44,4 @@ struct GpuEinsumSetting {
 template <class T>
 std::unique_ptr<GpuEinsum<T>> make_gpu_einsum(const GpuEinsumSetting<T>& setting);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

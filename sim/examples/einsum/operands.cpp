@@ -9,7 +9,7 @@
 #include "sim/field/random.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 // float32 where all files are; else float64, integers and booleans included.
@@ -73,4 +73,4 @@ std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleConte
 template std::vector<AlignedBuffer<float>> make_operands(const EinsumTask&, ExampleContext&);
 template std::vector<AlignedBuffer<double>> make_operands(const EinsumTask&, ExampleContext&);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

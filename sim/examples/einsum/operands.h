@@ -10,7 +10,7 @@
 #include "sim/examples/einsum/subscripts.h"
 #include "sim/files/npy_array.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// What is asked for, checked without reading or making any values.
 struct EinsumTask {
@@ -37,4 +37,4 @@ auto pointers_to(const std::vector<Array>& arrays) {
     return pointers;
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

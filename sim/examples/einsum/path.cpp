@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 constexpr std::size_t kMaxForAllOrders = 8;
@@ -151,4 +151,4 @@ std::vector<PathStep> find_path(const PathProblem& problem) {
     return Greedy(problem).path();
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// 52 letters and at most 64 axes of an ellipsis.
 using LabelSet = std::bitset<128>;
@@ -32,4 +32,4 @@ double values_of(const LabelSet& labels, std::span<const std::int64_t> sizes);
 /// the most values.
 std::vector<PathStep> find_path(const PathProblem& problem);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

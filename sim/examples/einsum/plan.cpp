@@ -11,7 +11,7 @@
 #include "sim/examples/einsum/strided_view.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 /// Which labels two views share, and what becomes of them.
@@ -373,4 +373,4 @@ Plan make_plan(const Contraction& contraction) {
     return Planner(contraction).plan();
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

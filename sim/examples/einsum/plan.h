@@ -9,7 +9,7 @@
 #include "kernels/examples/einsum/arithmetic.h"
 #include "sim/examples/einsum/subscripts.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// Tensors are numbered: the operands, then what the steps make.
 struct PlanStep {
@@ -71,4 +71,4 @@ void execute_plan(const Plan& plan,
     }
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -10,7 +10,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 // Multiplications of the definition that take about a second in all.
@@ -148,4 +148,4 @@ template ErrorNorms error_norms(std::span<const double>, std::span<const double>
 template class DirectCheck<float>;
 template class DirectCheck<double>;
 
-}  // namespace stencil
+}  // namespace stencil::einsum

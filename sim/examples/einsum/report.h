@@ -5,7 +5,7 @@
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/slicing.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// Throws MachineError where the operands and intermediates do not fit in main memory.
 void require_host_memory(const EinsumTask& task, const Plan& plan);
@@ -41,4 +41,4 @@ class DirectCheck {
     std::vector<std::pair<std::int64_t, double>> truth_;  ///< place and value
 };
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -9,7 +9,7 @@
 #include "kernels/field/divide.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 bool has(const std::vector<int>& labels, int label) {
@@ -206,4 +206,4 @@ Slicing choose_slicing(const Contraction& contraction,
     return best;
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -7,7 +7,7 @@
 #include "kernels/cpu/array_box.h"
 #include "sim/examples/einsum/plan.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// A label of which a piece has at most `length` values.
 struct SlicedLabel {
@@ -77,4 +77,4 @@ Slicing choose_slicing(const Contraction& contraction,
                        double budget,
                        const StepBytes& extra);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace stencil {
+namespace stencil::einsum {
 
 LabelSet StridedView::labels() const {
     LabelSet set;
@@ -93,4 +93,4 @@ ProductShape product_shape(const Labels& order,
     return shape;
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

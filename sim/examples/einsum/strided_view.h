@@ -7,7 +7,7 @@
 #include "kernels/examples/einsum/arithmetic.h"
 #include "sim/examples/einsum/path.h"
 
-namespace stencil {
+namespace stencil::einsum {
 
 using Labels = std::vector<int>;
 
@@ -49,4 +49,4 @@ ProductShape product_shape(const Labels& order,
                            const StridedView* b,
                            const std::vector<std::int64_t>& sizes);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -7,7 +7,7 @@
 #include "sim/files/input_file.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::einsum {
 namespace {
 
 constexpr std::size_t kMaxOperands = 64;  // as NumPy
@@ -348,4 +348,4 @@ std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const L
     return shapes;
 }
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace stencil {
+namespace stencil::einsum {
 
 /// The subscripts of one operand, or of the output.
 struct SubscriptTerm {
@@ -59,4 +59,4 @@ LabelSizes parse_label_sizes(std::string_view text);
 /// Shapes of operands of these sizes. Throws InputError with a caret under a label that has none.
 std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const LabelSizes& sizes);
 
-}  // namespace stencil
+}  // namespace stencil::einsum

@@ -14,7 +14,7 @@
 
 #if STENCILSCOPE_HAS_CUDA
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr std::size_t kWorkspace = std::size_t(32) << 20;  // what cuBLAS recommends on Hopper
@@ -252,6 +252,6 @@ void run_on_gpu(const MatmulRun<T>& run, const std::vector<MatmulRow>& rows) {
 template void run_on_gpu(const MatmulRun<float>&, const std::vector<MatmulRow>&);
 template void run_on_gpu(const MatmulRun<double>&, const std::vector<MatmulRow>&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "sim/examples/matmul/run.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 using Kind = ExampleOption::Kind;
@@ -120,4 +120,4 @@ constinit const Example kMatmulExample = {
     check,
     run};
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -3,8 +3,8 @@
 
 #include "sim/examples/example.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 extern const Example kMatmulExample;
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -8,7 +8,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 template <class T>
@@ -62,4 +62,4 @@ MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& co
 template MatmulOperands<float> make_operands(const MatmulProblem&, ExampleContext&);
 template MatmulOperands<double> make_operands(const MatmulProblem&, ExampleContext&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

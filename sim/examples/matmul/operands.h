@@ -7,7 +7,7 @@
 #include "kernels/examples/matmul/matmul_shape.h"
 #include "sim/examples/context.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 struct MatmulProblem {
     MatmulShape shape;
@@ -32,4 +32,4 @@ struct MatmulOperands {
 template <class T>
 MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

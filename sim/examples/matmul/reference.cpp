@@ -10,7 +10,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr double kProducts = 1e9;  // of the rows of C, about: a second on two cores
@@ -213,4 +213,4 @@ template MatmulReference make_reference(const MatmulOperands<double>&, const Mat
 template void compare(const MatmulResult<float>&, const MatmulReference&, MatmulLimits, ReportRow&);
 template void compare(const MatmulResult<double>&, const MatmulReference&, MatmulLimits, ReportRow&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -7,7 +7,7 @@
 #include "sim/examples/matmul/operands.h"
 #include "sim/examples/report/report.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// The sums of all columns, and some rows of C, the first and the last among them. Sums are taken in long
 /// double, which has 11 bits more than float64 on x86, and rounded once.
@@ -46,4 +46,4 @@ void compare(const MatmulResult<T>& result,
              MatmulLimits limits,
              ReportRow& row);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

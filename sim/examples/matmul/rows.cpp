@@ -7,7 +7,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 
-namespace stencil {
+namespace stencil::matmul {
 namespace {
 
 constexpr MatmulRow kRows[] = {
@@ -73,4 +73,4 @@ std::vector<MatmulRow> chosen_matmul_rows(const ExampleRequest& request) {
     return rows;
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul

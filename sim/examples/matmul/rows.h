@@ -10,7 +10,7 @@
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 struct MatmulRow {
     std::string_view key;   ///< for --rows
@@ -27,4 +27,4 @@ std::span<const MatmulRow> matmul_rows();
 /// Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
 std::vector<MatmulRow> chosen_matmul_rows(const ExampleRequest& request);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

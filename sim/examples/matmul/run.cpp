@@ -10,7 +10,7 @@
 #include "kernels/examples/matmul/cpu_matmul.h"
 #include "sim/examples/report/stopwatch.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 template <class T>
 ReportRow MatmulRun<T>::row(const MatmulRow& which) const {
@@ -72,4 +72,4 @@ template struct MatmulRun<double>;
 template void run_on_cpu(const MatmulRun<float>&, const MatmulRow&);
 template void run_on_cpu(const MatmulRun<double>&, const MatmulRow&);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -7,7 +7,7 @@
 #include "sim/examples/matmul/reference.h"
 #include "sim/examples/matmul/rows.h"
 
-namespace stencil {
+namespace stencil::matmul {
 
 /// How far the example is: rows of all precisions.
 struct MatmulProgress {
@@ -42,4 +42,4 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& row);
 template <class T>
 void run_on_gpu(const MatmulRun<T>& run, const std::vector<MatmulRow>& rows);
 
-}  // namespace stencil
+}  // namespace stencil::matmul

@@ -54,8 +54,8 @@ NaiveEinsum naive_einsum(const EinsumCase& one, const std::vector<std::vector<T>
     return NaiveEinsum(one, wide);
 }
 
-inline stencil::Contraction contraction_of(const EinsumCase& one) {
-    return stencil::bind_subscripts(stencil::parse_subscripts(one.subscripts), one.shapes);
+inline stencil::einsum::Contraction contraction_of(const EinsumCase& one) {
+    return stencil::einsum::bind_subscripts(stencil::einsum::parse_subscripts(one.subscripts), one.shapes);
 }
 
 }  // namespace stencil_test

@@ -22,13 +22,13 @@ template <class T>
 struct MatmulCase {
     using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-    stencil::MatmulShape shape;
+    stencil::matmul::MatmulShape shape;
     std::vector<T> a, b;
     Matrix c;                  ///< exact but for float64's rounding
     std::vector<double> sums;  ///< of its columns
 
     /// Uniform on [low, low + 1).
-    MatmulCase(const stencil::MatmulShape& s, double low)
+    MatmulCase(const stencil::matmul::MatmulShape& s, double low)
         : shape(s), a(std::size_t(s.m * s.k)), b(std::size_t(s.k * s.n)) {
         std::uniform_real_distribution<double> uniform(low, low + 1);
         for (T& value : a) value = T(uniform(matmul_random()));

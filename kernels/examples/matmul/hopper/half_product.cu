@@ -8,7 +8,7 @@
 #include "kernels/examples/matmul/hopper/tensor_map.cuh"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul::hopper {
 namespace {
 
 constexpr int kStages = 3;
@@ -21,8 +21,8 @@ constexpr int kGroup =
 
 struct Shared {
     alignas(1024) unsigned char stages[kStages][kStageBytes];
-    unsigned long long full[kStages];
-    unsigned long long empty[kStages];
+    PhaseBarrier full[kStages];
+    PhaseBarrier empty[kStages];
     float sums[2][4][kHalfTile];  // of columns, by warp
 };
 constexpr int kSharedBytes = int(sizeof(Shared)) + 1024;  // so that it can be aligned
@@ -40,12 +40,12 @@ struct Tiles {
 };
 
 __device__ void fetch(const CUtensorMap& a, const CUtensorMap& b, Shared& shared, Tiles tiles, int depth) {
-    Turn turn;
+    RingIndex turn;
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         const int2 tile = tiles.at(index);
         for (int k = 0; k < depth; k += kHalfDepth) {
-            wait_for(shared.empty[turn.stage], turn.phase ^ 1);
-            expect_bytes(shared.full[turn.stage], kStageBytes);
+            shared.empty[turn.stage].wait(turn.phase ^ 1);
+            shared.full[turn.stage].expect(kStageBytes);
             unsigned char* to = shared.stages[turn.stage];
             load_box(to, a, k, tile.x * kHalfTile, shared.full[turn.stage]);
             load_box(to + kPartBytes, a, depth + k, tile.x * kHalfTile, shared.full[turn.stage]);
@@ -148,17 +148,17 @@ __device__ __forceinline__ void sum_columns(const HalfProduct& p,
 __device__ void consume(const HalfProduct& p, Shared& shared, Tiles tiles, int group) {
     const int thread = int(threadIdx.x) % 128;
     const int steps = int(p.depth) / kHalfDepth;
-    Turn turn;
+    RingIndex turn;
     float total[kValues], sums[kValues];
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         const int2 tile = tiles.at(index);
 #pragma unroll
         for (int i = 0; i < kValues; ++i) total[i] = 0;
         for (int step = 0; step < steps; ++step) {
-            wait_for(shared.full[turn.stage], turn.phase);
+            shared.full[turn.stage].wait(turn.phase);
             multiply(sums, shared, turn.stage, group);
             wait_products<0>();
-            if (thread == 0) arrive(shared.empty[turn.stage]);
+            if (thread == 0) shared.empty[turn.stage].arrive();
             turn.next(kStages);
             add(total, sums);
         }
@@ -180,8 +180,8 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
     const Tiles tiles{int(ceil_div(p.shape.m, kHalfTile)), int(ceil_div(p.shape.n, kHalfTile))};
     if (threadIdx.x == 0) {
         for (int i = 0; i < kStages; ++i) {
-            start_barrier(shared.full[i], 1);
-            start_barrier(shared.empty[i], 2);
+            shared.full[i].init(1);
+            shared.empty[i].init(2);
         }
         publish_barriers();
     }
@@ -198,12 +198,12 @@ __global__ void __launch_bounds__(kThreads) half_product_kernel(const __grid_con
 
 }  // namespace
 
-bool has_hopper_half_product() {
+bool has_half_product() {
     static const bool there = has_kernel(half_product_kernel);
     return there;
 }
 
-void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
+void half_product(const HalfProduct& product, cudaStream_t stream) {
     CUDA_CHECK(
         cudaFuncSetAttribute(half_product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
     const MatmulShape& s = product.shape;
@@ -218,4 +218,4 @@ void hopper_half_product(const HalfProduct& product, cudaStream_t stream) {
     check_launch("half_product_kernel");
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper

@@ -7,7 +7,7 @@
 #include "kernels/examples/matmul/matmul_shape.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul::hopper {
 
 inline constexpr int kHalfDepth = 64;  // of k in one step of the pipeline: a row of it is 128 bytes
 inline constexpr int kHalfTile = 128;  // rows and columns of a block's tile
@@ -31,9 +31,9 @@ inline std::int64_t half_sum_rows(std::int64_t m) {
 }
 
 /// Whether the current device runs it.
-bool has_hopper_half_product();
+bool has_half_product();
 
 /// Enqueues it. Throws CudaError.
-void hopper_half_product(const HalfProduct& product, cudaStream_t stream);
+void half_product(const HalfProduct& product, cudaStream_t stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper

@@ -1,15 +1,17 @@
-// Hopper's means for a pipeline of tensor core products: barriers in shared memory, copies by the tensor
-// memory accelerator (TMA), and the products of a warpgroup (wgmma). The instructions and the layouts are
-// those of the PTX ISA, sections "Asynchronous warpgroup level matrix instructions" and "Data movement".
+// Hopper's means for a pipeline of tensor core products: copies by the tensor memory accelerator (TMA) and
+// the products of a warpgroup (wgmma), which <cuda/ptx> lacks: see the PTX ISA, "Asynchronous warpgroup level
+// matrix instructions".
 #pragma once
 
 #include <cuda.h>
 #include <cuda_runtime.h>
 
-namespace stencil {
+#include "kernels/cuda/warp_pipeline.cuh"
+
+namespace stencil::matmul::hopper {
 
 /// Which stage of a ring comes next, and whether its barrier has completed an even or odd number of times.
-struct Turn {
+struct RingIndex {
     int stage = 0;
     unsigned phase = 0;
     __device__ void next(int stages) {
@@ -23,45 +25,12 @@ __device__ __forceinline__ unsigned shared_address(const void* p) {
     return unsigned(__cvta_generic_to_shared(p));
 }
 
-__device__ __forceinline__ void start_barrier(unsigned long long& barrier, int arrivals) {
-    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(&barrier)), "r"(arrivals)
-                 : "memory");
-}
-/// Makes the barriers known to the copies, too.
-__device__ __forceinline__ void publish_barriers() {
-    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-}
-__device__ __forceinline__ void expect_bytes(unsigned long long& barrier, int bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(&barrier)),
-                 "r"(bytes)
-                 : "memory");
-}
-__device__ __forceinline__ void arrive(unsigned long long& barrier) {
-    asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(&barrier)) : "memory");
-}
-__device__ __forceinline__ void wait_for(unsigned long long& barrier, unsigned phase) {
-    asm volatile(
-        "{\n"
-        ".reg .pred done;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
-        "@!done bra again;\n"
-        "}\n" ::"r"(shared_address(&barrier)),
-        "r"(phase)
-        : "memory");
-}
-
 /// Copies a box of a two-dimensional array; zeros where it reaches beyond.
 __device__ __forceinline__ void load_box(
-    void* to, const CUtensorMap& map, int column, int row, unsigned long long& barrier) {
-    asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], "
-        "[%2];" ::"r"(shared_address(to)),
-        "l"(&map),
-        "r"(shared_address(&barrier)),
-        "r"(column),
-        "r"(row)
-        : "memory");
+    void* to, const CUtensorMap& map, int column, int row, PhaseBarrier& barrier) {
+    using namespace cuda::ptx;
+    const int place[2] = {column, row};
+    cp_async_bulk_tensor(space_cluster, space_global, to, &map, place, &barrier.state);
 }
 
 template <int Count>
@@ -135,4 +104,4 @@ __device__ __forceinline__ void add_product(float (&d)[64],
         : "l"(a), "l"(b), "r"(int(add)));
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper

@@ -9,7 +9,7 @@
 #include "kernels/examples/matmul/residues.h"
 #include "kernels/field/divide.h"
 
-namespace stencil {
+namespace stencil::matmul::hopper {
 namespace {
 
 constexpr int kRows = 128, kColumns = 256;  // of a block's tile
@@ -27,8 +27,8 @@ struct Stage {
 
 struct Shared {
     alignas(1024) Stage stages[kStages];
-    unsigned long long full[kStages];
-    unsigned long long empty[kStages];
+    PhaseBarrier full[kStages];
+    PhaseBarrier empty[kStages];
 };
 constexpr int kSharedBytes = int(sizeof(Shared)) + 1024;  // so that it can be aligned
 
@@ -53,14 +53,14 @@ struct Tiles {
 // Rows beyond the last of a modulus are those of the next, and what comes of them is not stored.
 __device__ void fetch(
     const CUtensorMap& a, const CUtensorMap& b, Shared& shared, Tiles tiles, const ResidueProduct& p) {
-    Turn turn;
+    RingIndex turn;
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         const Tile tile = tiles.at(index);
         const int row = tile.modulus * int(p.shape.m) + tile.row;
         const int column = tile.modulus * int(p.shape.n) + tile.column;
         for (int k = 0; k < int(p.depth); k += kResidueDepth) {
-            wait_for(shared.empty[turn.stage], turn.phase ^ 1);
-            expect_bytes(shared.full[turn.stage], kBytesA + kBytesB);
+            shared.empty[turn.stage].wait(turn.phase ^ 1);
+            shared.full[turn.stage].expect(kBytesA + kBytesB);
             Stage& to = shared.stages[turn.stage];
             load_box(to.a, a, k, row, shared.full[turn.stage]);
             load_box(to.b, b, k, column, shared.full[turn.stage]);
@@ -168,15 +168,15 @@ __device__ __forceinline__ void store(const ResidueProduct& p,
 __device__ void consume(const ResidueProduct& p, Shared& shared, Tiles tiles, int group) {
     const int thread = int(threadIdx.x) % 128;
     const int steps = int(p.depth) / kResidueDepth;
-    Turn turn, done;
+    RingIndex turn, done;
     int sums[kValues];
     const auto finish = [&] {
-        if (thread == 0) arrive(shared.empty[done.stage]);
+        if (thread == 0) shared.empty[done.stage].arrive();
         done.next(kStages);
     };
     for (int index = int(blockIdx.x); index < tiles.count(); index += int(gridDim.x)) {
         for (int step = 0; step < steps; ++step) {
-            wait_for(shared.full[turn.stage], turn.phase);
+            shared.full[turn.stage].wait(turn.phase);
             multiply(sums, shared.stages[turn.stage], group, step > 0);
             turn.next(kStages);
             if (step == 0) continue;
@@ -197,8 +197,8 @@ __global__ void __launch_bounds__(kThreads) residue_product_kernel(const __grid_
     const Tiles tiles{int(ceil_div(p.shape.m, kRows)), int(ceil_div(p.shape.n, kColumns))};
     if (threadIdx.x == 0) {
         for (int i = 0; i < kStages; ++i) {
-            start_barrier(shared.full[i], 1);
-            start_barrier(shared.empty[i], 2);
+            shared.full[i].init(1);
+            shared.empty[i].init(2);
         }
         publish_barriers();
     }
@@ -215,12 +215,12 @@ __global__ void __launch_bounds__(kThreads) residue_product_kernel(const __grid_
 
 }  // namespace
 
-bool has_hopper_residue_product() {
+bool has_residue_product() {
     static const bool there = has_kernel(residue_product_kernel);
     return there;
 }
 
-void hopper_residue_product(const ResidueProduct& product, cudaStream_t stream) {
+void residue_product(const ResidueProduct& product, cudaStream_t stream) {
     CUDA_CHECK(cudaFuncSetAttribute(
         residue_product_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kSharedBytes));
     const MatmulShape& s = product.shape;
@@ -235,4 +235,4 @@ void hopper_residue_product(const ResidueProduct& product, cudaStream_t stream) 
     check_launch("residue_product_kernel");
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper

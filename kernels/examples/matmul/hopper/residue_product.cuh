@@ -5,7 +5,7 @@
 
 #include "kernels/examples/matmul/matmul_shape.h"
 
-namespace stencil {
+namespace stencil::matmul::hopper {
 
 inline constexpr int kResidueDepth = 128;  // of k in one step of the pipeline: a row of it is 128 bytes
 
@@ -20,9 +20,9 @@ struct ResidueProduct {
 };
 
 /// Whether the current device runs it.
-bool has_hopper_residue_product();
+bool has_residue_product();
 
 /// Enqueues C = A B modulo each of the moduli. Throws CudaError.
-void hopper_residue_product(const ResidueProduct& product, cudaStream_t stream);
+void residue_product(const ResidueProduct& product, cudaStream_t stream);
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper

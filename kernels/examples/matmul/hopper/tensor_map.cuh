@@ -9,7 +9,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 
-namespace stencil {
+namespace stencil::matmul::hopper {
 
 using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
 
@@ -74,4 +74,4 @@ bool has_kernel(Kernel* kernel) {
     return there && tensor_map_encoder() != nullptr;
 }
 
-}  // namespace stencil
+}  // namespace stencil::matmul::hopper
