@@ -1,5 +1,7 @@
 #include "sim/bench/speed_chart.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -7,67 +9,29 @@
 namespace stencil {
 namespace {
 
-// Okabe and Ito's palette, without its yellow, which is too pale for lines.
-constexpr Rgb kColors[] = {{153, 153, 153},
-                           {0, 114, 178},
-                           {230, 159, 0},
-                           {86, 180, 233},
-                           {0, 158, 115},
-                           {213, 94, 0},
-                           {204, 121, 167},
-                           {102, 76, 168}};
+// The palette of charts after a grey for the first method, the reference.
+constexpr Rgb kReferenceColor = {153, 153, 153};
+constexpr std::size_t kHues = 7;
 
-double share(const ValueRange& range, double value) {
-    return std::log(value / range.low) / std::log(range.high / range.low);
-}
-
-void add_curve(SpeedChart& chart, const Method& method, std::span<const MethodSpeed> speeds) {
-    SpeedCurve curve{std::string(method.name), method_color(method), {}};
-    std::ranges::copy_if(speeds, std::back_inserter(curve.points), [&](const MethodSpeed& speed) {
-        return speed.method == &method;
-    });
-    std::ranges::sort(curve.points, {}, &MethodSpeed::edge);
-    if (!curve.points.empty()) chart.curves.push_back(std::move(curve));
-}
-
-// With room around them.
-ValueRange around(double low, double high, double room) {
-    return {low / room, high * room};
-}
-
-void set_axes(SpeedChart& chart) {
-    constexpr double kEdgeRoom = 1.15, kSpeedRoom = 1.5;
-    double least_edge = 1e300, most_edge = 0, least = 1e300, most = 0;
-    for (const SpeedCurve& curve : chart.curves)
-        for (const MethodSpeed& point : curve.points) {
-            least_edge = std::min(least_edge, point.edge);
-            most_edge = std::max(most_edge, point.edge);
-            least = std::min(least, point.gcells_per_s);
-            most = std::max(most, point.gcells_per_s);
-        }
-    for (const SpeedLimit& limit : chart.limits) {
-        least = std::min(least, limit.gcells_per_s);
-        most = std::max(most, limit.gcells_per_s);
-    }
-    chart.edges = most_edge > 0 ? around(least_edge, most_edge, kEdgeRoom) : ValueRange{100, 10000};
-    // One size alone stands in the middle.
-    if (most_edge == least_edge) chart.edges = around(least_edge, most_edge, 4);
-    chart.speeds = most > 0 ? around(least, most, kSpeedRoom) : ValueRange{1, 1000};
+figure::ChartSeries curve_of(const Method& method, std::span<const MethodSpeed> speeds) {
+    figure::ChartSeries curve{std::string(method.name), {}};
+    curve.color = method_color(method);
+    for (const MethodSpeed& speed : speeds)
+        if (speed.method == &method)
+            curve.points.push_back({.x = speed.edge,
+                                    .y = speed.gcells_per_s,
+                                    .note = speed.error
+                                                ? fmt::format("error {:.1e} from float64", *speed.error)
+                                                : "as the run goes"});
+    std::ranges::sort(curve.points, {}, &figure::ChartPoint::x);
+    return curve;
 }
 
 }  // namespace
 
-double SpeedChart::across(double edge) const {
-    return share(edges, edge);
-}
-
-double SpeedChart::up(double gcells_per_s) const {
-    return share(speeds, gcells_per_s);
-}
-
 Rgb method_color(const Method& method) {
-    const auto rank = std::size_t(&method - methods().data());
-    return kColors[rank % std::size(kColors)];
+    const auto rank = std::size_t(&method - methods().data()) % (kHues + 1);
+    return rank == 0 ? kReferenceColor : figure::series_color(rank - 1);
 }
 
 std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
@@ -78,14 +42,26 @@ std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
     return speeds;
 }
 
-SpeedChart make_speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
-    SpeedChart chart;
-    for (const Method& method : methods()) add_curve(chart, method, speeds);
-    if (limits.copy_gb_per_s > 0)
-        chart.limits.push_back({"copy, one step a pass", limits.copy_gcells(dtype)});
+std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
+    std::vector<figure::ChartLimit> lines;
+    if (limits.copy_gb_per_s > 0) lines.push_back({"copy, one step a pass", limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)
-        chart.limits.push_back({"issue, 3 instructions a cell", limits.issue_gcells()});
-    set_axes(chart);
+        lines.push_back({"issue, 3 instructions a cell", limits.issue_gcells()});
+    return lines;
+}
+
+figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
+    figure::Chart chart{"speeds", "Methods", "edge of the field in cells", "GCells/s", true, true};
+    for (const Method& method : methods()) {
+        figure::ChartSeries curve = curve_of(method, speeds);
+        if (!curve.points.empty()) chart.series.push_back(std::move(curve));
+    }
+    chart.limits = speed_limits(limits, dtype);
+    for (const MethodSpeed& speed : speeds) chart.x_ticks.push_back(speed.edge);
+    std::ranges::sort(chart.x_ticks);
+    const auto repeated = std::ranges::unique(chart.x_ticks);
+    chart.x_ticks.erase(repeated.begin(), repeated.end());
+    chart.names_at_ends = true;
     return chart;
 }
 

@@ -1,14 +1,12 @@
-// Speeds against sizes, as curves: what the chart of a ladder and that of the window draw.
+// Speeds of methods against sizes, as a chart: that of a ladder and that of the window.
 #pragma once
 
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "sim/bench/ladder.h"
-#include "sim/view/colormap.h"
-#include "sim/view/value_range.h"
+#include "sim/figure/chart.h"
 
 namespace stencil {
 
@@ -20,36 +18,17 @@ struct MethodSpeed {
     std::optional<double> error;  ///< of the timed field, relative 2-norm, where it was compared
 };
 
-struct SpeedCurve {
-    std::string name;
-    Rgb color;
-    std::vector<MethodSpeed> points;  ///< by rising edge
-};
-
-/// What no method can exceed, or none that passes over memory in every step.
-struct SpeedLimit {
-    std::string name;
-    double gcells_per_s = 0;
-};
-
-/// Both axes are logarithmic, and hold all curves and limits.
-struct SpeedChart {
-    std::vector<SpeedCurve> curves;
-    std::vector<SpeedLimit> limits;
-    ValueRange edges, speeds;
-
-    /// Places along the axes, from 0 to 1.
-    double across(double edge) const;
-    double up(double gcells_per_s) const;
-};
-
 /// The colour of a method: always the same, and told apart by colour-blind eyes.
 Rgb method_color(const Method& method);
 
 /// Of the rows in which steps were timed.
 std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows);
 
-/// One curve for each method, in the order of their table.
-SpeedChart make_speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
+/// What no method can exceed that reads and writes each cell in every step, and what none can.
+std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype);
+
+/// One curve for each method, in the order of their table, by rising edge; ticks at the edges. Both axes are
+/// logarithmic.
+figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype);
 
 }  // namespace stencil

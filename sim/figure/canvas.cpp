@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +13,7 @@
 #include <numbers>
 #include <utility>
 
+#include "sim/figure/text.h"
 #include "sim/text/error.h"
 
 namespace stencil::figure {
@@ -77,17 +77,6 @@ SurfacePtr make_image(const Raster& raster) {
 
 class CairoCanvas : public FigureCanvas {
   public:
-    void line(Point from, Point to, double width) override {
-        cairo_move_to(cairo_.get(), from.x, from.y);
-        cairo_line_to(cairo_.get(), to.x, to.y);
-        stroke(width);
-    }
-
-    void frame(const Box& box, double width) override {
-        cairo_rectangle(cairo_.get(), box.left, box.top, box.width, box.height);
-        stroke(width);
-    }
-
     void path(std::span<const Point> points, const Stroke& style) override {
         trace(points);
         cairo_save(cairo_.get());
@@ -120,12 +109,12 @@ class CairoCanvas : public FigureCanvas {
         check(cairo_status(cairo_.get()));
     }
 
-    void text(std::string_view text, Point at, const TextStyle& style) override {
+    void put_text(std::string_view text, Point at, const TextStyle& style, bool upwards) override {
         const std::string terminated(text);
         const double width = advance(cairo_.get(), terminated, style.size);
         cairo_save(cairo_.get());
         cairo_translate(cairo_.get(), at.x, at.y);
-        if (style.upwards) cairo_rotate(cairo_.get(), -std::numbers::pi / 2);
+        if (upwards) cairo_rotate(cairo_.get(), -std::numbers::pi / 2);
         cairo_move_to(cairo_.get(), -width * int(style.anchor) / 2, 0);
         set_color(style.color);
         cairo_show_text(cairo_.get(), terminated.c_str());
@@ -149,13 +138,6 @@ class CairoCanvas : public FigureCanvas {
 
     void set_color(Rgb color) {
         cairo_set_source_rgb(cairo_.get(), color.r / 255.0, color.g / 255.0, color.b / 255.0);
-    }
-
-    void stroke(double width) {
-        set_color(TextStyle{}.color);
-        cairo_set_line_width(cairo_.get(), width);
-        cairo_stroke(cairo_.get());
-        check(cairo_status(cairo_.get()));
     }
 
     std::string file_;  // before the surface, which may still write to it when it is destroyed
@@ -254,28 +236,6 @@ class SvgCanvas : public FigureCanvas {
             escaped(title));
     }
 
-    void line(Point from, Point to, double width) override {
-        put("<line x1=\"{:.2f}\" y1=\"{:.2f}\" x2=\"{:.2f}\" y2=\"{:.2f}\" stroke=\"{}\" "
-            "stroke-width=\"{:.2f}\"/>\n",
-            from.x,
-            from.y,
-            to.x,
-            to.y,
-            css(TextStyle{}.color),
-            width);
-    }
-
-    void frame(const Box& box, double width) override {
-        put("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"none\" stroke=\"{}\" "
-            "stroke-width=\"{:.2f}\"/>\n",
-            box.left,
-            box.top,
-            box.width,
-            box.height,
-            css(TextStyle{}.color),
-            width);
-    }
-
     void path(std::span<const Point> points, const Stroke& stroke) override {
         put("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.2f}\" "
             "stroke-linejoin=\"round\"{}/>\n",
@@ -303,7 +263,7 @@ class SvgCanvas : public FigureCanvas {
             base64(png));
     }
 
-    void text(std::string_view text, Point at, const TextStyle& style) override {
+    void put_text(std::string_view text, Point at, const TextStyle& style, bool upwards) override {
         static constexpr std::string_view anchors[] = {"start", "middle", "end"};
         put("<text x=\"{0:.2f}\" y=\"{1:.2f}\" font-size=\"{2:.2f}\" text-anchor=\"{3}\" "
             "fill=\"{4}\"{5}>{6}</text>\n",
@@ -312,7 +272,7 @@ class SvgCanvas : public FigureCanvas {
             style.size,
             anchors[std::size_t(style.anchor)],
             css(style.color),
-            style.upwards ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", at.x, at.y) : "",
+            upwards ? fmt::format(" transform=\"rotate(-90 {:.2f} {:.2f})\"", at.x, at.y) : "",
             escaped(text));
     }
 
@@ -354,14 +314,16 @@ std::unique_ptr<FigureCanvas> make_canvas(FigureFormat format,
     return std::make_unique<PngCanvas>(width, height);
 }
 
-void fill_disc(FigureCanvas& canvas, Point centre, double radius, Rgb color) {
-    constexpr int kCorners = 24;
-    std::array<Point, kCorners> circle;
-    for (int i = 0; i < kCorners; ++i) {
-        const double angle = 2 * std::numbers::pi * i / kCorners;
-        circle[std::size_t(i)] = {centre.x + radius * std::cos(angle), centre.y + radius * std::sin(angle)};
-    }
-    canvas.fill(circle, color);
+void FigureCanvas::text(std::string_view text, Point at, const TextStyle& style) {
+    put_text(clean_text(text), at, style, false);
+}
+
+void FigureCanvas::text_upwards(std::string_view text, Point at, const TextStyle& style) {
+    put_text(clean_text(text), at, style, true);
+}
+
+double FigureCanvas::text_width(std::string_view text, double size) const {
+    return figure::text_width(clean_text(text), size);
 }
 
 double text_width(std::string_view text, double size) {

@@ -31,11 +31,9 @@ constexpr double kTickSize = 9;
 constexpr double kCaptionSize = 8.5;
 constexpr double kCaptionLeast = 7.5;
 constexpr double kCaptionLine = 1.35;  // line height in sizes
-constexpr double kCapital = 0.73;      // height of capitals and digits in sizes
-constexpr double kDescent = 0.24;      // depth of p, g and brackets in sizes
 constexpr Rgb kCaptionColor = {110, 110, 110};
 
-constexpr double kFrame = 0.72;
+constexpr Stroke kFrame = {0.72};
 constexpr double kTick = 3.24;
 constexpr double kTickGap = 3;
 constexpr double kTickRoom = 15;  // from one tick to the next, at least
@@ -243,24 +241,23 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
     const double under = box.bottom() + kTick + kTickGap + kTickSize * kCapital;
     for (const Tick& tick : group.x.marks) {
         const double x = snap(box.left + tick.position * box.width);
-        canvas.line({x, box.bottom()}, {x, box.bottom() + kTick}, kFrame);
+        draw_line(canvas, {x, box.bottom()}, {x, box.bottom() + kTick}, kFrame);
         canvas.text(tick.label, {x, under}, {.size = kTickSize, .anchor = Anchor::middle});
     }
     for (const Tick& tick : group.y.marks) {
         const double y = snap(box.top + tick.position * box.height);
-        canvas.line({box.left, y}, {box.left - kTick, y}, kFrame);
+        draw_line(canvas, {box.left, y}, {box.left - kTick, y}, kFrame);
         canvas.text(tick.label,
                     {box.left - kTick - kTickGap, y + kTickSize * kCapital / 2},
                     {.size = kTickSize, .anchor = Anchor::end});
     }
-    canvas.frame(box, kFrame);
+    draw_frame(canvas, box, kFrame);
     canvas.text("x (cells)",
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
-    canvas.text(
-        "y (cells)", {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle, .upwards = true});
+    canvas.text_upwards("y (cells)", {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
 void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
@@ -274,20 +271,19 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
     const double ticks_end = box.right() + kTick + kTickGap;
     for (const Tick& tick : group.bar.marks) {
         const double y = snap(box.bottom() - tick.position * box.height);
-        canvas.line({box.right(), y}, {box.right() + kTick, y}, kFrame);
+        draw_line(canvas, {box.right(), y}, {box.right() + kTick, y}, kFrame);
         canvas.text(tick.label,
                     {ticks_end + group.bar_tick_width, y + kTickSize * kCapital / 2},
                     {.size = kTickSize, .anchor = Anchor::end});
     }
-    canvas.frame(box, kFrame);
+    draw_frame(canvas, box, kFrame);
     if (!group.bar.note.empty())
         canvas.text(group.bar.note, {note_start(group), box.top - kNoteGap}, {.size = kTickSize});
     if (group.value_label.empty()) return;
     const FittedText label =
         fit_text(group.value_label, box.height + 2 * kLabelSize, kLabelSize, kLabelSize * 0.7);
     const double x = ticks_end + group.bar_tick_width + kLabelGap + kLabelSize * kCapital;
-    canvas.text(
-        label.text, {x, box.middle_y()}, {.size = label.size, .anchor = Anchor::middle, .upwards = true});
+    canvas.text_upwards(label.text, {x, box.middle_y()}, {.size = label.size, .anchor = Anchor::middle});
 }
 
 void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "sim/figure/canvas.h"
-
 namespace stencil::figure {
 namespace {
 
@@ -30,7 +28,11 @@ std::size_t character_length(std::string_view text) {
 
 // The longest start of the text (whole characters, at least one) that is no wider than `width` with `tail`
 // behind it.
-std::string_view longest_fit(std::string_view text, double width, double size, std::string_view tail) {
+std::string_view longest_fit(std::string_view text,
+                             double width,
+                             double size,
+                             std::string_view tail,
+                             const TextWidth& measure = text_width) {
     const auto whole = [&](std::size_t length) {
         while (length > 0 && length < text.size() && continues(text[length])) --length;
         return text.substr(0, length);
@@ -38,7 +40,7 @@ std::string_view longest_fit(std::string_view text, double width, double size, s
     std::size_t fits = 0, too_long = text.size() + 1;
     while (too_long - fits > 1) {
         const std::size_t length = fits + (too_long - fits) / 2;
-        const bool narrow = text_width(std::string(whole(length)).append(tail), size) <= width;
+        const bool narrow = measure(std::string(whole(length)).append(tail), size) <= width;
         (narrow ? fits : too_long) = length;
     }
     const std::string_view found = whole(fits);
@@ -65,12 +67,13 @@ std::string clean_text(std::string_view text) {
     return clean;
 }
 
-FittedText fit_text(std::string text, double width, double size, double least_size) {
-    const double natural = text_width(text, size);
+FittedText fit_text(
+    std::string text, double width, double size, double least_size, const TextWidth& measure) {
+    const double natural = measure(text, size);
     if (natural <= width) return {std::move(text), size};
     const double smaller = size * std::max(width, 1.0) / natural;
     if (smaller >= least_size) return {std::move(text), smaller};
-    return {std::string(longest_fit(text, width, least_size, "…")) + "…", least_size};
+    return {std::string(longest_fit(text, width, least_size, "…", measure)) + "…", least_size};
 }
 
 std::vector<std::string> wrap_text(std::string_view text, double width, double size) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 
@@ -18,6 +19,8 @@ constexpr double kOffsetFrom = 1e4;
 // Labels without a common factor lie in [10^kPlainLow, 10^kPlainHigh).
 constexpr int kPlainLow = -2;
 constexpr int kPlainHigh = 4;
+// Labels of logarithmic axes are written out below this power of ten.
+constexpr int kPlainLogHigh = 6;
 
 /// Ticks at first..last times mantissa * 10^exponent.
 struct Steps {
@@ -67,17 +70,22 @@ Steps choose_steps(long double low, long double high, int most, std::optional<in
     const int decade = decade_of(high - low);
     Steps best;
     bool found = false;
-    for (int exponent = decade - 1; exponent <= decade + 1; ++exponent) {
-        if (least_exponent && exponent < *least_exponent) continue;
-        for (const int mantissa : {1, 2, 5}) {
-            Steps steps{mantissa, exponent, 0, 0};
-            steps.first = std::llround(std::ceil(low / steps.size() - 1e-9L));
-            steps.last = std::llround(std::floor(high / steps.size() + 1e-9L));
-            if (steps.count() < 1) continue;
-            if (!found || unfitness(steps.count(), most) <= unfitness(best.count(), most)) best = steps;
-            found = true;
+    const auto try_all = [&](std::initializer_list<int> mantissas) {
+        for (int exponent = decade - 1; exponent <= decade + 1; ++exponent) {
+            if (least_exponent && exponent < *least_exponent) continue;
+            for (const int mantissa : mantissas) {
+                Steps steps{mantissa, exponent, 0, 0};
+                steps.first = std::llround(std::ceil(low / steps.size() - 1e-9L));
+                steps.last = std::llround(std::floor(high / steps.size() + 1e-9L));
+                if (steps.count() < 1) continue;
+                if (!found || unfitness(steps.count(), most) <= unfitness(best.count(), most)) best = steps;
+                found = true;
+            }
         }
-    }
+    };
+    try_all({1, 2, 5});
+    // Few labels find room: rather 4 than 5, which leaves zero alone on -4.9 .. 4.9.
+    if (best.count() < 3) try_all({3, 4});
     return best;
 }
 
@@ -106,7 +114,9 @@ Ticks label(const Steps& steps, long double low, long double high, int factor) {
 Ticks single_tick(long double value) {
     const int factor = factor_of(decade_of(value));
     return {{{0.5, number_text(double(value * std::pow(10.0L, -factor)), 6)}},
-            factor ? power_of_ten(factor) : ""};
+            factor ? power_of_ten(factor) : "",
+            factor ? power_of_ten(factor) : "",
+            ""};
 }
 
 }  // namespace
@@ -138,11 +148,10 @@ Ticks value_ticks(ValueRange range, int most) {
     const long double largest = std::max(std::abs(steps.first), std::abs(steps.last)) * steps.size();
     const int factor = factor_of(decade_of(largest));
     Ticks ticks = label(steps, low, high, factor);
-    if (factor) ticks.note = power_of_ten(factor);
-    if (offset != 0) {
-        ticks.note += ticks.note.empty() ? "" : " ";
-        ticks.note += (offset < 0 ? "− " : "+ ") + number_text(double(std::abs(offset)), 12);
-    }
+    if (factor) ticks.factor = power_of_ten(factor);
+    if (offset != 0) ticks.offset = (offset < 0 ? "− " : "+ ") + number_text(double(std::abs(offset)), 12);
+    const bool both = !ticks.factor.empty() && !ticks.offset.empty();
+    ticks.note = ticks.factor + (both ? " " : "") + ticks.offset;
     return ticks;
 }
 
@@ -153,22 +162,80 @@ Ticks cell_ticks(int cells, int most) {
 
 Ticks log_ticks(ValueRange range, int most) {
     Ticks ticks;
-    const double span = std::log(range.high / range.low);
+    const double low = std::log(range.low), span = std::log(range.high) - low;
     if (!(span > 0) || !(range.low > 0)) return ticks;
     const auto collect = [&](std::initializer_list<int> mantissas) {
         ticks.marks.clear();
         for (int decade = decade_of(range.low); decade <= decade_of(range.high); ++decade)
             for (const int mantissa : mantissas) {
                 const double value = mantissa * std::pow(10.0, decade);
-                const double position = std::log(value / range.low) / span;
+                const double position = (std::log(value) - low) / span;
                 if (position < -1e-9 || position > 1 + 1e-9) continue;
-                const std::string label = decade >= 0 ? fmt::format("{:.0f}", value) : number_text(value, 3);
+                std::string label = decade >= 0 && decade < kPlainLogHigh ? fmt::format("{:.0f}", value)
+                                                                          : number_text(value, 3);
+                if (label.starts_with("1×")) label.erase(0, std::string_view("1×").size());
                 ticks.marks.push_back({std::clamp(position, 0.0, 1.0), label});
             }
         return int(ticks.marks.size());
     };
     if (collect({1, 2, 5}) > most) collect({1});
+    if (ticks.marks.size() > 1) return ticks;
+    // The axis is short, and its values are told apart as on a linear one.
+    ticks = value_ticks(range, most);
+    for (Tick& tick : ticks.marks)
+        tick.position = (std::log(std::lerp(range.low, range.high, tick.position)) - low) / span;
     return ticks;
+}
+
+Ticks ticks_at(const std::vector<double>& values, ValueRange range) {
+    Ticks ticks;
+    const double low = std::log(range.low), span = std::log(range.high) - low;
+    for (const double value : values)
+        ticks.marks.push_back({(std::log(value) - low) / span, number_text(value, 6)});
+    return ticks;
+}
+
+Ticks thinned(Ticks ticks, int most) {
+    const std::size_t stride = (ticks.marks.size() + std::size_t(most) - 1) / std::size_t(most);
+    std::vector<Tick> kept;
+    for (std::size_t i = 0; i < ticks.marks.size(); i += stride) kept.push_back(std::move(ticks.marks[i]));
+    ticks.marks = std::move(kept);
+    return ticks;
+}
+
+double widest_label(const Ticks& ticks, const LabelWidth& width) {
+    double widest = 0;
+    for (const Tick& tick : ticks.marks) widest = std::max(widest, width(tick.label));
+    return widest;
+}
+
+Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
+                    double length,
+                    double gap,
+                    const LabelWidth& width) {
+    constexpr int kMaxTicks = 9;
+    Ticks found;
+    for (int most = kMaxTicks; most > 0; --most) {
+        found = thinned(ticks(most), most);
+        double free_from = -2 * length;
+        bool fits = true;
+        for (const Tick& tick : found.marks) {
+            const double half = width(tick.label) / 2, middle = tick.position * length;
+            fits &= middle - half >= free_from;
+            free_from = middle + half + gap;
+        }
+        if (fits) break;
+    }
+    return found;
+}
+
+std::string axis_title(const std::string& label, const Ticks& ticks) {
+    // What the labels leave out is taken off the quantity: label + offset = value.
+    std::string title = label;
+    if (ticks.offset.starts_with("+")) title += " −" + ticks.offset.substr(1);
+    if (ticks.offset.starts_with("−")) title += " +" + ticks.offset.substr(std::string_view("−").size());
+    if (!ticks.factor.empty()) title += (title.empty() ? "" : " ") + ("(" + ticks.factor + ")");
+    return title;
 }
 
 }  // namespace stencil::figure

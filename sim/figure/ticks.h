@@ -1,7 +1,9 @@
 // Ticks of a figure's axes and colour bars: round values and their labels.
 #pragma once
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/view/value_range.h"
@@ -16,10 +18,17 @@ struct Tick {
 struct Ticks {
     std::vector<Tick> marks;
     std::string note;  ///< what every label is to be read with, e.g. "×10⁻⁴" or "×10⁻⁶ + 300"; mostly empty
+    // The note's two halves.
+    std::string factor;  ///< "×10⁻⁶"
+    std::string offset;  ///< "+ 300"
 };
 
-/// Ticks at multiples of 1, 2 or 5 times a power of ten, four to six of them where `most` allows it. An empty
-/// range (or one of a few roundings' width) has one tick in the middle; one that is not finite has none.
+/// Width of a text in the size and the unit in which ticks are to be placed.
+using LabelWidth = std::function<double(std::string_view)>;
+
+/// Ticks at multiples of 1, 2 or 5 times a power of ten, four to six of them where `most` allows it; of 3 or
+/// 4 times one where fewer than three would be left. An empty range (or one of a few roundings' width) has
+/// one tick in the middle; one that is not finite has none.
 Ticks value_ticks(ValueRange range, int most);
 
 /// Ticks at whole cells of an axis of `cells` cells; a tick k stands at the edge before cell k.
@@ -28,6 +37,24 @@ Ticks cell_ticks(int cells, int most);
 /// Ticks of a logarithmic axis over low..high (both above 0): at the values 1, 2 and 5 times powers of ten,
 /// or only 1 times them where those would be more than `most`.
 Ticks log_ticks(ValueRange range, int most);
+
+/// Ticks at given values of a logarithmic axis.
+Ticks ticks_at(const std::vector<double>& values, ValueRange range);
+
+/// The most of `ticks(kMaxTicks)`, `ticks(kMaxTicks - 1)`, ... whose labels, centred on their ticks along an
+/// axis of that length, keep `gap` apart; where even few do not, every k-th of them.
+Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
+                    double length,
+                    double gap,
+                    const LabelWidth& width);
+
+/// Of at most so many ticks every k-th.
+Ticks thinned(Ticks ticks, int most);
+
+double widest_label(const Ticks& ticks, const LabelWidth& width);
+
+/// An axis' title with what its labels leave out: "Total − 18040 (×10⁻³)".
+std::string axis_title(const std::string& label, const Ticks& ticks);
 
 /// The number as text with a true minus sign and, where it has an exponent, that as "×10ⁿ".
 std::string number_text(double value, int digits);

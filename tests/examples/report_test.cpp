@@ -6,7 +6,6 @@
 #include <random>
 
 #include "sim/examples/context.h"
-#include "sim/examples/report/curve_axes.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/examples/report/stopwatch.h"
@@ -180,7 +179,7 @@ TEST_CASE("Axes of a curve hold its points, and leave out what a logarithm can't
     const double x = random_between(0.1, 1), y = random_between(10, 100);
     curve.series = {
         {"one", {{x, y, "", false}, {100 * x, 1000 * y, "", true}, {-1, 5, "", false}, {5, 0, "", false}}}};
-    const CurveAxes axes = axes_of(curve);
+    const figure::ChartAxes axes = axes_of(curve);
     REQUIRE(axes.x.place(x) > 0.01);
     REQUIRE(axes.x.place(x) < 0.2);
     REQUIRE(axes.x.place(100 * x) > 0.8);

@@ -142,22 +142,24 @@ TEST_CASE("The chart has a curve for each method that was timed, within its axes
     Dice dice;
     CAPTURE(dice.seed);
     const LadderReport report = made_up_report(dice, {512, 8192, 2000});
-    const SpeedChart chart = make_speed_chart(speeds_of(report.rows), report.limits, DType::float32);
+    const figure::Chart chart = speed_chart(speeds_of(report.rows), report.limits, DType::float32);
+    const figure::ChartAxes axes = axes_of(chart);
     REQUIRE(chart.limits.size() == 2);
-    REQUIRE(chart.limits[0].gcells_per_s == Approx(report.limits.copy_gb_per_s / 8));
-    REQUIRE(chart.limits[1].gcells_per_s == Approx(report.limits.instructions_per_second / 3e9));
+    REQUIRE(chart.limits[0].value == Approx(report.limits.copy_gb_per_s / 8));
+    REQUIRE(chart.limits[1].value == Approx(report.limits.instructions_per_second / 3e9));
     std::set<int> colors;
-    for (const SpeedCurve& curve : chart.curves) {
+    REQUIRE(chart.x_ticks == std::vector<double>{512, 2000, 8192});
+    for (const figure::ChartSeries& curve : chart.series) {
         REQUIRE_FALSE(find_method(curve.name)->jumps);
         REQUIRE(curve.points.size() == 3);
-        REQUIRE(std::ranges::is_sorted(curve.points, {}, &MethodSpeed::edge));
-        colors.insert(curve.color.r << 16 | curve.color.g << 8 | curve.color.b);
-        for (const MethodSpeed& point : curve.points) {
-            REQUIRE((chart.across(point.edge) > 0 && chart.across(point.edge) < 1));
-            REQUIRE((chart.up(point.gcells_per_s) > 0 && chart.up(point.gcells_per_s) < 1));
+        REQUIRE(std::ranges::is_sorted(curve.points, {}, &figure::ChartPoint::x));
+        colors.insert(curve.color->r << 16 | curve.color->g << 8 | curve.color->b);
+        for (const figure::ChartPoint& point : curve.points) {
+            REQUIRE((axes.x.place(point.x) > 0 && axes.x.place(point.x) < 1));
+            REQUIRE((axes.y.place(point.y) > 0 && axes.y.place(point.y) < 1));
         }
     }
-    REQUIRE(colors.size() == chart.curves.size());
+    REQUIRE(colors.size() == chart.series.size());
 }
 
 TEST_CASE("The picture of a ladder shows every method in its colour, over sizes and at one") {

@@ -12,7 +12,7 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/examples/example_results.h"
 #include "app/window/panels/examples/report_columns.h"
-#include "app/window/panels/plots/report_plot.h"
+#include "app/window/panels/plots/plot.h"
 #include "sim/examples/request.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
@@ -412,40 +412,6 @@ TEST_CASE(
     CHECK(group_title(report.rows.front()).ends_with(", float32"));
 }
 
-TEST_CASE("labels of a plot stand apart from each other and from the points, within the plot") {
-    Dice dice;
-    CAPTURE(dice.seed);
-    std::size_t placed = 0, wished = 0;
-    for (int round = 0; round < 50; ++round) {
-        PlotObstacles obstacles{{0, 0, 400, 300}, {}, {}};
-        std::vector<PlotLabel> labels;
-        const int count = dice.integer(1, 25);
-        for (int i = 0; i < count; ++i) {
-            const float x = float(dice.uniform(0, 400)), y = float(dice.uniform(0, 300));
-            labels.push_back({x, y, float(dice.uniform(20, 80)), 14});
-            obstacles.taken.push_back({x - 3, y - 3, x + 3, y + 3});
-            obstacles.lines.push_back({x - 30, y - 1, x + 30, y + 1});
-        }
-        const auto places = place_labels(labels, obstacles, 6);
-        REQUIRE(places.size() == labels.size());
-        CHECK((places.front() || count > 3));
-        for (std::size_t i = 0; i < places.size(); ++i) {
-            ++wished;
-            if (!places[i]) continue;
-            ++placed;
-            CHECK(obstacles.area.holds(*places[i]));
-            CHECK(places[i]->right - places[i]->left == Approx(labels[i].width).epsilon(1e-4));
-            for (const PlotBox& point : obstacles.taken) CHECK_FALSE(places[i]->overlaps(point));
-            for (std::size_t k = 0; k < i; ++k)
-                if (places[k]) CHECK_FALSE(places[i]->overlaps(*places[k]));
-        }
-    }
-    CHECK(placed > wished / 2);
-    // Nowhere at all: no place rather than one on top of something.
-    const PlotLabel label{10, 10, 50, 14};
-    CHECK_FALSE(place_labels(std::span(&label, 1), {{0, 0, 40, 40}, {}, {}}, 6).front());
-}
-
 TEST_CASE("plots draw whatever a report may hold") {
     Dice dice;
     CAPTURE(dice.seed);
@@ -467,7 +433,8 @@ TEST_CASE("plots draw whatever a report may hold") {
                 imgui.frame([&] {
                     ImGui::SetNextWindowSize({500, 500});
                     ImGui::Begin("plot");
-                    draw_report_plot(curve, height, &moving);
+                    ImGui::TextUnformatted(curve.title.c_str());
+                    draw_moving_point(draw_plot(curve, height), moving.x, moving.y);
                     ImGui::End();
                 });
             CHECK(ImGui::GetDrawData()->TotalVtxCount > 50);

@@ -59,9 +59,18 @@ void draw_ticks(Painter& painter,
     }
 }
 
-/// As many as find room; a number takes about three lines of text with its gap.
-int most_ticks(double width, double line) {
-    return std::clamp(int(width / (line * 3.2)), 3, 6);
+/// As many as find room; the two ends where no two do.
+figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
+    const double size = painter.line_height() * kSmallText;
+    const auto measure = [&](std::string_view label) {
+        return painter.text_width(painter.writable(std::string(label)), size);
+    };
+    figure::Ticks ticks = figure::fitting_ticks(
+        [&](int most) { return figure::value_ticks(range, most); }, width, 0.4 * size, measure);
+    if (ticks.marks.size() > 1 || !(range.low < range.high)) return ticks;
+    const std::string low = figure::number_text(range.low, 2), high = figure::number_text(range.high, 2);
+    if (measure(low) + measure(high) + size > width) return ticks;
+    return {{{0, low}, {1, high}}, "", "", ""};
 }
 
 /// The bar is as wide as what stands at its left leaves room for.
@@ -89,10 +98,11 @@ void draw_color_bar(Painter& painter,
     double width = bar_width(strip.width, painter.text_width(label, size), line);
     if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.
-    figure::Ticks ticks = figure::value_ticks(image.range, most_ticks(strip.width * 0.7, line));
-    const std::string note = painter.writable(ticks.note);
-    const double beside = std::max(painter.text_width(label, size), painter.text_width(note, size));
+    figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width);
+    const double beside =
+        std::max(painter.text_width(label, size), painter.text_width(painter.writable(ticks.note), size));
     width = bar_width(strip.width, beside, line);
+    ticks = ticks_on(painter, image.range, width);
     if (width < kNarrowest * line) {
         width = bar_width(strip.width, 0, line);
         ticks = {};
@@ -112,7 +122,7 @@ void draw_color_bar(Painter& painter,
         painter.text(x, y, size, colors.text, text);
     };
     left_of_bar(label, bar.y + bar.height / 2 - size / 2);
-    if (!ticks.note.empty()) left_of_bar(note, bar.y + bar.height + kTick * line);
+    if (!ticks.note.empty()) left_of_bar(painter.writable(ticks.note), bar.y + bar.height + kTick * line);
 }
 
 }  // namespace stencil

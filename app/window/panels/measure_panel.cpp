@@ -27,6 +27,17 @@ constexpr std::array<SeriesRow, 4> kSeries{{
     {"Mean", [](const Statistics& s) { return s.mean; }},
 }};
 
+constexpr float kPlotHeight = 9.5f;  // in sizes of the font
+
+figure::Chart plot_of(const char* id,
+                      const std::string& x,
+                      const std::string& y,
+                      figure::ChartSeries series) {
+    figure::Chart chart{id, "", x, y};
+    chart.series.push_back(std::move(series));
+    return chart;
+}
+
 void draw_drift(const Snapshot& snapshot) {
     constexpr std::string_view kTip =
         "How far the total has moved from that of the start, relative to it. Insulated and periodic "
@@ -63,12 +74,10 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
     if (const auto clicked = segmented("series", segments, int(state.series)))
         state.series = SeriesOf(*clicked);
     const SeriesRow& shown = kSeries[std::size_t(state.series)];
-    std::vector<double> steps, values;
-    for (const MeasuredMoment& moment : snapshot.series) {
-        steps.push_back(double(moment.step));
-        values.push_back(shown.of(moment.statistics));
-    }
-    draw_plot({"##series", "Step", shown.name}, steps, values);
+    figure::ChartSeries course{"", {}, true, false};
+    for (const MeasuredMoment& moment : snapshot.series)
+        course.points.push_back({double(moment.step), shown.of(moment.statistics)});
+    draw_plot(plot_of("series", "Step", shown.name, std::move(course)), em(kPlotHeight));
 }
 
 // What the histogram and the profile are of.
@@ -86,12 +95,11 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     const Histogram& histogram = *snapshot.frame->histogram;
     const std::size_t bins = histogram.counts.size();
     const double width = (histogram.range.high - histogram.range.low) / double(bins);
-    std::vector<double> centres(bins), counts(bins);
-    for (std::size_t i = 0; i < bins; ++i) {
-        centres[i] = histogram.range.low + (double(i) + 0.5) * width;
-        counts[i] = double(histogram.counts[i]);
-    }
-    draw_plot({"##histogram", quantity(ui).c_str(), "Cells", true}, centres, counts);
+    figure::ChartSeries bars{"", {}};
+    bars.bars = true;
+    for (std::size_t i = 0; i < bins; ++i)
+        bars.points.push_back({histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});
+    draw_plot(plot_of("histogram", quantity(ui), "Cells", std::move(bars)), em(kPlotHeight));
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -101,7 +109,10 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     const Profile& profile = *snapshot.frame->profile;
-    draw_plot({"##profile", "Cells along the line", quantity(ui).c_str()}, profile.distance, profile.values);
+    figure::ChartSeries line{"", {}, true, false};
+    for (std::size_t i = 0; i < profile.values.size(); ++i)
+        line.points.push_back({profile.distance[i], profile.values[i]});
+    draw_plot(plot_of("profile", "Cells along the line", quantity(ui), std::move(line)), em(kPlotHeight));
     const auto [least, most] = std::ranges::minmax(profile.values);
     paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
     if (button("Remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
@@ -114,11 +125,6 @@ void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
     const std::string place = fmt::format("{}  ({}, {})", index + 1, probe.x, probe.y);
     ImGui::TextUnformatted(place.c_str());
     tooltip("Its number on the canvas, column and row of the cell");
-    ImGui::TableNextColumn();
-    draw_sparkline(probe.values, ImVec2(ImGui::GetContentRegionAvail().x, ImGui::GetFrameHeight()));
-    tooltip(fmt::format("Its values from step {} to {}",
-                        probe.steps.empty() ? 0 : probe.steps.front(),
-                        probe.steps.empty() ? 0 : probe.steps.back()));
     ImGui::TableNextColumn();
     ImGui::AlignTextToFramePadding();
     const std::string value = probe.values.empty() ? "" : format_value(probe.values.back());
@@ -136,10 +142,18 @@ void draw_probes(UiState& ui, const Snapshot& snapshot) {
         paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
         return;
     }
-    if (!ImGui::BeginTable("probes", 4, ImGuiTableFlags_SizingFixedFit)) return;
+    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now)};
+    for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
+        const ProbeSeries& probe = snapshot.probes[i];
+        figure::ChartSeries course{std::to_string(i + 1), {}, true, false};
+        for (std::size_t k = 0; k < std::min(probe.steps.size(), probe.values.size()); ++k)
+            course.points.push_back({double(probe.steps[k]), probe.values[k]});
+        chart.series.push_back(std::move(course));
+    }
+    draw_plot(chart, em(kPlotHeight));
+    if (!ImGui::BeginTable("probes", 3, ImGuiTableFlags_SizingFixedFit)) return;
     ImGui::TableSetupColumn("cell");
-    ImGui::TableSetupColumn("values", ImGuiTableColumnFlags_WidthStretch);
-    ImGui::TableSetupColumn("newest");
+    ImGui::TableSetupColumn("newest", ImGuiTableColumnFlags_WidthStretch);
     ImGui::TableSetupColumn("remove");
     for (int i = 0; i < int(snapshot.probes.size()); ++i) draw_probe(ui, snapshot.probes[std::size_t(i)], i);
     ImGui::EndTable();

@@ -6,8 +6,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/plots/speed_plot.h"
+#include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
+#include "sim/bench/speed_chart.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -75,12 +76,12 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const Method* method = method_of(now);
     if (!method || !now.size) return;
     const double edge = std::sqrt(double(now.size->nx) * now.size->ny);
-    const RunningSpeed running{method, edge, snapshot.speed.gcells_per_s};
+    const double running = snapshot.speed.gcells_per_s;
     std::vector<MethodSpeed> speeds = snapshot.speeds;
     const bool known = std::ranges::any_of(
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
-    if (!known && running.gcells_per_s > 0) speeds.push_back({method, edge, running.gcells_per_s, {}});
-    draw_speed_plot(make_speed_chart(speeds, snapshot.limits, now.dtype), running);
+    if (!known && running > 0) speeds.push_back({method, edge, running, {}});
+    draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure the ladder",
                button_size(1),
@@ -138,7 +139,10 @@ void draw_fact(const char* label, std::string_view text, std::string_view tip) {
 void draw_performance(UiState& ui, const Snapshot& snapshot) {
     draw_speed(snapshot);
     draw_ratio(snapshot);
-    subtitle("Methods", "Speeds of this session against sizes, beside the limits of the machine");
+    subtitle(
+        "Methods",
+        "What the methods reached in this session on sizes of the field, beside the limits of the machine: "
+        "copies of all cells, one step a pass, and instructions, three a cell. The ring is the run.");
     draw_ladder_chart(ui, snapshot);
     subtitle("Of one frame", "Medians over the newest frames; stepping and drawing go on at the same time");
     draw_frame_cost(ui, snapshot);

@@ -84,16 +84,6 @@ ImVec4 faint_color() {
     return color;
 }
 
-ImU32 line_color(Rgb color) {
-    const ImVec4 text = ImGui::GetStyleColorVec4(ImGuiCol_Text);
-    constexpr float kText = 0.25f;
-    const auto mixed = [](int own, float of_text) {
-        return (1 - kText) * float(own) / 255 + kText * of_text;
-    };
-    return ImGui::GetColorU32(
-        ImVec4(mixed(color.r, text.x), mixed(color.g, text.y), mixed(color.b, text.z), 1));
-}
-
 void tooltip(std::string_view text) {
     if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested()) return;
     const std::size_t option = text.rfind("\n--");

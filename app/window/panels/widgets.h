@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "app/window/panels/panel_state.h"
-#include "sim/view/colormap.h"
 
 namespace stencil {
 
@@ -18,9 +17,6 @@ ImVec4 error_color();
 ImVec4 warning_color();
 ImVec4 good_color();
 ImVec4 faint_color();
-
-/// Of a line in a plot: with some of the text's colour in it, so that it stands out from either background.
-ImU32 line_color(Rgb color);
 
 /// Of a font's height.
 inline float em(float count) {

@@ -14,6 +14,7 @@
 
 #include "kernels/methods/method.h"
 #include "sim/field/field.h"
+#include "sim/figure/chart.h"
 
 namespace stencil {
 
@@ -62,28 +63,9 @@ struct ReportRow {
     bool measured() const { return why_not.empty(); }
 };
 
-struct ReportPoint {
-    double x = 0, y = 0;
-    std::string label;    ///< beside it; mostly empty
-    bool marked = false;  ///< stands out: the corner of an L-curve
-};
-
-struct ReportSeries {
-    std::string name;
-    std::vector<ReportPoint> points;
-    bool line = true;
-    bool markers = true;
-    bool dashed = false;
-};
-
-/// A plot. On a logarithmic axis, values that are not above 0 are left out.
-struct ReportCurve {
-    std::string id;  ///< its files' name: "l_curve"
-    std::string title;
-    std::string x_label, y_label;
-    bool log_x = false, log_y = false;
-    std::vector<ReportSeries> series;
-};
+using ReportPoint = figure::ChartPoint;
+using ReportSeries = figure::ChartSeries;
+using ReportCurve = figure::Chart;
 
 /// A table of further results.
 struct ReportTable {

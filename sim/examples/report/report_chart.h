@@ -1,17 +1,19 @@
-// A report's figures: its curves, and its times as bars.
+// A report's charts: its curves, and its times.
 #pragma once
 
 #include <string>
 
 #include "sim/examples/report/report.h"
+#include "sim/figure/dots.h"
 #include "sim/figure/figure.h"
 
 namespace stencil {
 
-/// The whole file. Throws MachineError.
-std::string draw_curve(const Report& report, const ReportCurve& curve, figure::FigureFormat format);
+/// The times of all rows that were measured, grouped by work and precision.
+figure::DotChart times_chart(const Report& report);
 
-/// The times of all rows that were measured, logarithmic, grouped by work and precision. Throws MachineError.
+// The whole file. Both throw MachineError.
+std::string draw_curve(const Report& report, const ReportCurve& curve, figure::FigureFormat format);
 std::string draw_times(const Report& report, figure::FigureFormat format);
 
 }  // namespace stencil

@@ -10,8 +10,9 @@
 #include "app/window/icons.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/examples/report_table.h"
-#include "app/window/panels/plots/report_plot.h"
+#include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
+#include "sim/examples/report/report_chart.h"
 #include "sim/examples/report/report_text.h"
 
 namespace stencil {
@@ -74,10 +75,13 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
 }
 
 void draw_plots(ExamplesState& state, const Report& report, float height) {
+    if (const figure::DotChart times = times_chart(report); times.rows.size() > 1) draw_dot_plot(times);
     for (const ReportCurve& curve : report.curves) {
         const bool moves = report.live && report.live->curve == curve.id;
         const bool found = moves && state.live_failure.empty();
-        draw_report_plot(curve, height, found ? &state.live_point : nullptr);
+        paragraph(curve.title, text_color());
+        const figure::ChartMap map = draw_plot(curve, height);
+        if (found) draw_moving_point(map, state.live_point.x, state.live_point.y);
         if (moves) draw_live(state, *report.live);
         ImGui::Dummy(ImVec2(0, em(0.3f)));
     }
@@ -112,7 +116,7 @@ void draw_findings(const Report& report) {
 // Beside each other where there is room, and each scrolled by itself: the plots stay while tables are read.
 void draw_side_by_side(ExamplesState& state, const Report& report) {
     const float width = ImGui::GetContentRegionAvail().x;
-    const float height = std::clamp(0.25f * width, em(15), em(26));
+    const float height = std::clamp(0.25f * width, em(19), em(28));
     if (width < em(50) || report.curves.empty()) {
         draw_findings(report);
         draw_plots(state, report, height);
@@ -181,7 +185,7 @@ void draw_example_results(UiState& ui) {
     draw_save(ui);
     if (!state.large) {
         draw_findings(report);
-        draw_plots(state, report, em(13));
+        draw_plots(state, report, em(17));
         draw_tables(report);
         draw_origin(report);
     }

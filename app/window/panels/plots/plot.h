@@ -1,24 +1,24 @@
-// Small plots with axes.
+// Charts in the window: drawn by sim/figure in ImGui's list, in the theme's colours, with what is under the
+// mouse.
 #pragma once
 
-#include <imgui.h>
-
-#include <span>
+#include "sim/figure/chart.h"
+#include "sim/figure/dots.h"
 
 namespace stencil {
 
-struct PlotLook {
-    const char* id;
-    const char* x_label;  ///< below the axis, with its unit
-    const char* y_label;  ///< above the axis
-    bool bars = false;    ///< from 0 up, one for each point; else a line
-};
+/// A chart as wide as what is left of the line, without its title. The point under the mouse is told in a
+/// tooltip: the nearest one, or on lines without markers the one above or below the mouse. What else is drawn
+/// goes into the window's list, on the map's places.
+figure::ChartMap draw_plot(const figure::Chart& chart, float height);
 
-/// As wide as the window. The points are (x[i], y[i]) with x rising; a value that is not finite breaks the
-/// line. The value under the mouse is told in a tooltip.
-void draw_plot(const PlotLook& look, std::span<const double> x, std::span<const double> y);
+/// The same for dots; as high as its rows need.
+void draw_dot_plot(const figure::DotChart& chart);
 
-/// The values' course alone, without axes.
-void draw_sparkline(std::span<const double> values, ImVec2 size);
+/// Marks a point of a plot that moves: a cross over the axes, which clip it.
+void draw_moving_point(const figure::ChartMap& map, double x, double y);
+
+/// A ring around a point of a plot.
+void draw_ring(const figure::ChartMap& map, double x, double y);
 
 }  // namespace stencil

@@ -1,0 +1,98 @@
+#include "sim/figure/chart.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+namespace stencil::figure {
+namespace {
+
+constexpr Rgb kColors[] = {{0, 114, 178},
+                           {213, 94, 0},
+                           {0, 158, 115},
+                           {204, 121, 167},
+                           {230, 159, 0},
+                           {86, 180, 233},
+                           {102, 76, 168}};
+
+constexpr double kRoom = 0.06;  // of the axis, on either side
+
+// Bars stand around their points.
+double half_bar(const ChartSeries& series) {
+    return series.points.size() > 1 ? (series.points[1].x - series.points[0].x) / 2 : 0.5;
+}
+
+}  // namespace
+
+Rgb ChartStyle::shade(Rgb color) const {
+    const auto mixed = [&](int own, int of_ink) {
+        return std::uint8_t(std::lround((1 - ink_share) * own + ink_share * of_ink));
+    };
+    return {mixed(color.r, ink.r), mixed(color.g, ink.g), mixed(color.b, ink.b)};
+}
+
+bool Axis::holds(double value) const {
+    return std::isfinite(value) && (!logarithmic || value > 0);
+}
+
+// Halves, because the width of a range of doubles may be none.
+double Axis::place(double value) const {
+    const double low = logarithmic ? std::log(range.low) : range.low / 2;
+    const double high = logarithmic ? std::log(range.high) : range.high / 2;
+    return ((logarithmic ? std::log(value) : value / 2) - low) / (high - low);
+}
+
+double Axis::value(double share) const {
+    if (!logarithmic) return std::lerp(range.low, range.high, share);
+    return std::exp(std::lerp(std::log(range.low), std::log(range.high), share));
+}
+
+Ticks Axis::ticks(int most) const {
+    return logarithmic ? log_ticks(range, most) : value_ticks(range, std::min(most, 8));
+}
+
+Axis axis_over(const std::vector<double>& values, bool logarithmic, double room) {
+    constexpr double kMost = std::numeric_limits<double>::max(), kLeast = 1e-307;
+    Axis axis{{}, logarithmic};
+    double low = std::numeric_limits<double>::infinity(), high = -low;
+    for (const double value : values) {
+        if (!axis.holds(value)) continue;
+        low = std::min(low, logarithmic ? std::log(value) : value);
+        high = std::max(high, logarithmic ? std::log(value) : value);
+    }
+    if (!(low <= high)) low = logarithmic ? 0 : -1, high = 1;
+    // Values that are all the same stand in the middle.
+    const double around = high > low    ? 2 * room * (high / 2 - low / 2)
+                          : logarithmic ? 1
+                                        : std::max(std::abs(high), 1.0) / 2;
+    low -= around;
+    high += around;
+    axis.range = logarithmic ? ValueRange{std::max(std::exp(low), kLeast), std::min(std::exp(high), kMost)}
+                             : ValueRange{std::max(low, -kMost), std::min(high, kMost)};
+    return axis;
+}
+
+ChartAxes axes_of(const Chart& chart) {
+    std::vector<double> x, y;
+    bool any_markers = false, any_bars = false;
+    for (const ChartSeries& series : chart.series) {
+        any_markers |= series.markers && !series.bars;
+        any_bars |= series.bars;
+        const double half = series.bars ? half_bar(series) : 0;
+        for (const ChartPoint& point : series.points) {
+            x.insert(x.end(), {point.x - half, point.x + half});
+            y.push_back(point.y);
+        }
+    }
+    for (const ChartLimit& limit : chart.limits) y.push_back(limit.value);
+    ChartAxes axes{axis_over(x, chart.log_x, any_markers ? kRoom : 0), axis_over(y, chart.log_y, kRoom)};
+    if (any_bars) axes.y.range.low = 0;
+    return axes;
+}
+
+Rgb series_color(std::size_t index) {
+    return kColors[index % std::size(kColors)];
+}
+
+}  // namespace stencil::figure
