@@ -14,6 +14,7 @@ namespace {
 nlohmann::ordered_json settings_of(const ExampleRequest& request) {
     nlohmann::ordered_json json;
     for (const ExampleOption& option : request.options.options()) {
+        if (!option.replaced_by.empty() && request.options.given(option.replaced_by)) continue;
         const auto values = request.options.all(option.name);
         const std::string name(option.name);
         if (option.repeatable)

@@ -21,6 +21,8 @@ struct ExampleOption {
     double least = 0, most = 0;      ///< of integer and real
     std::span<const std::string_view> choices = {};
     bool repeatable = false;  ///< may be given several times; all of them count
+    std::string_view replaced_by =
+        {};  ///< another option that, where it is given, leaves this one nothing to say
 };
 
 /// What was given for the options of one example, and their defaults for what was not.

@@ -213,6 +213,9 @@ TEST_CASE("Errors between subscripts and operands have a caret under the place")
           "--subscripts: label 'j' has length 4 in operand 1 and 3 before it\n  ij,jk\n     ^");
     CHECK(refusal("ii", {{1, 3}}) ==
           "--subscripts: label 'i' stands for axes of lengths 1 and 3 of operand 0\n  ii\n   ^");
+    CHECK(refusal("...,Za->Z", {{3}, {2, 2}}).find("the output lacks '...'") != std::string::npos);
+    CHECK(refusal("...->", {{3, 4}}).find("the output lacks '...'") != std::string::npos);
+    CHECK(contraction_of({"...i->", {{4}}}).output.empty());  // no axes, as NumPy takes it
     CHECK(refusal("...,...", {{2}, {3}}) ==
           "--subscripts: an axis of '...' has length 3 in operand 1 and 2 before it\n  ...,...\n      ^");
     CHECK(refusal("i,i", {{0}, {3}}).find("length 3 in operand 1 and 0 before it") != std::string::npos);
@@ -392,6 +395,10 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK(einsum_error(truth, std::get<1>(result.values)) <= kEinsumTolerance<double>);
     REQUIRE(report.tables.size() == 1);
     CHECK(report.tables[0].id == "path");
+    // Sizes and seed are those of random operands.
+    CHECK(report.settings.contains("operand"));
+    CHECK_FALSE(report.settings.contains("sizes"));
+    CHECK_FALSE(report.settings.contains("seed"));
 
     request.dtypes = {DType::float32};
     run_example(request, machine, {});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/reductions.cuh"
 #include "kernels/examples/matmul/residues.h"
 #include "kernels/field/divide.h"
 
@@ -60,22 +61,16 @@ __device__ void write(signed char* to, std::int64_t stride, const double (&x)[kT
     }
 }
 
-__device__ unsigned long long block_max(unsigned long long mine) {
-    __shared__ unsigned long long warps[kThreads / 32];
-    for (int offset = 16; offset > 0; offset /= 2) mine = max(mine, __shfl_xor_sync(~0u, mine, offset));
-    if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = mine;
-    __syncthreads();
-    for (int i = 0; i < kThreads / 32; ++i) mine = max(mine, warps[i]);
-    return mine;
-}
-
 // A block has one row: the second time it comes from the cache.
 __global__ void __launch_bounds__(kThreads) rows_kernel(ResidueFactor a, int bits) {
     const std::int64_t row = blockIdx.x;
     const double* const from = a.values + row * a.k;
     unsigned long long largest = 0;
     for (std::int64_t k = threadIdx.x; k < a.k; k += kThreads) largest = max(largest, size_bits(from[k]));
-    const Scale scale(from_bits(block_max(largest)), bits);
+    const Scale scale(
+        from_bits(block_reduce(
+            largest, [](unsigned long long a, unsigned long long b) { return max(a, b); }, 0ull)),
+        bits);
     for (std::int64_t k = threadIdx.x * kTogether; k < a.pitch; k += kThreads * kTogether) {
         double x[kTogether];
         for (int i = 0; i < kTogether; ++i) x[i] = k + i < a.k ? scale(from[k + i]) : 0;

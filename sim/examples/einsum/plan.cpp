@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <initializer_list>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "kernels/field/divide.h"
@@ -22,6 +25,54 @@ struct PairLabels {
         : batch(a & b & keeps), contracted(a & b & ~keeps), left(a & ~b), right(b & ~a) {}
 };
 
+std::int64_t product_of(const std::vector<std::int64_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t(1), std::multiplies<>());
+}
+
+Labels joined(std::initializer_list<Labels> parts) {
+    Labels all;
+    for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+}
+
+// First fit: an intermediate takes the first gap between those that are needed at the same time.
+void place_intermediates(Plan& plan) {
+    struct Use {
+        std::int64_t begin, end;
+        int last_step;
+    };
+    constexpr std::int64_t kAlignment = 64;  // values
+    std::vector<int> last_step(plan.tensors.size(), -1);
+    for (std::size_t s = 0; s < plan.steps.size(); ++s)
+        for (const int tensor : {plan.steps[s].a, plan.steps[s].b})
+            if (tensor >= 0) last_step[std::size_t(tensor)] = int(s);
+    std::vector<Use> uses;
+    for (std::size_t s = 0; s < plan.steps.size(); ++s) {
+        const int out = plan.steps[s].out;
+        if (out == plan.result()) continue;
+        std::erase_if(uses, [&](const Use& use) { return use.last_step < int(s); });
+        std::ranges::sort(uses, {}, &Use::begin);
+        PlanTensor& tensor = plan.tensors[std::size_t(out)];
+        for (const Use& use : uses) {
+            if (tensor.place + tensor.values <= use.begin) break;
+            tensor.place = std::max(tensor.place, use.end);
+        }
+        const std::int64_t end = round_up(tensor.place + tensor.values, kAlignment);
+        uses.push_back({tensor.place, end, last_step[std::size_t(out)]});
+        plan.scratch_values = std::max(plan.scratch_values, end);
+        plan.largest_intermediate = std::max(plan.largest_intermediate, tensor.values);
+    }
+}
+
+/// Makes the steps one after the other. Each takes views of tensors that are there and adds one that is
+/// contiguous; only where no kernel can walk a view as it is does a copy come before it:
+///
+///     operand_view    a diagonal becomes one axis
+///     sum_out         labels of one operand alone                 sums
+///     pair            two views:  nothing summed                  element-wise product
+///                                 one side has no label alone     weighted sums: one pass over the larger
+///                                 otherwise                       (batched) matrix product
+///     finish          the result's order of axes                  copy, where it differs
 class Planner {
   public:
     explicit Planner(const Contraction& contraction) : contraction_(contraction), sizes_(contraction.sizes) {
@@ -54,17 +105,11 @@ class Planner {
             views.push_back(pair(
                 views[std::size_t(step.a)], views[std::size_t(step.b)], step.keeps, &step == &path.back()));
         finish(views.back());
-        place_intermediates();
+        place_intermediates(plan_);
         return std::move(plan_);
     }
 
   private:
-    static std::int64_t product_of(const std::vector<std::int64_t>& counts) {
-        std::int64_t product = 1;
-        for (const std::int64_t n : counts) product *= n;
-        return product;
-    }
-
     std::int64_t values(const Labels& labels) const {
         std::int64_t product = 1;
         for (const int label : labels) product *= sizes_[std::size_t(label)];
@@ -92,11 +137,6 @@ class Planner {
         return view;
     }
 
-    StridedView new_tensor(const Labels& order) {
-        plan_.tensors.push_back({values(order), 0});
-        return contiguous_view(plan_.result(), order, sizes_);
-    }
-
     std::string text(const Labels& labels) const {
         std::string result;
         for (const int label : labels) {
@@ -105,42 +145,45 @@ class Planner {
         }
         return result;
     }
-    std::string text(const StridedView& view) const { return text(view.only(~LabelSet())); }
+    /// What a step is, beside its tensors.
+    struct Work {
+        decltype(PlanStep::shape) shape;
+        std::string kind;
+        double flops = 0;
+    };
 
-    void add_step(PlanStep step, const StridedView& a, const StridedView* b, const StridedView& out) {
+    StridedView add_step(Work work, const StridedView& a, const StridedView* b, const Labels& out) {
+        plan_.tensors.push_back({values(out), 0});
+        PlanStep step;
+        step.shape = std::move(work.shape);
+        step.kind = std::move(work.kind);
+        step.flops = work.flops;
         step.a = a.tensor;
         step.b = b ? b->tensor : -1;
-        step.out = out.tensor;
-        step.subscripts = fmt::format("{}{}->{}", text(a), b ? "," + text(*b) : "", text(out));
-        const auto size = [&](const StridedView& view) { return double(values(view.only(~LabelSet()))); };
-        step.values_moved = size(a) + (b ? size(*b) : 0) + size(out);
+        step.out = plan_.result();
+        step.subscripts =
+            fmt::format("{}{}->{}", text(a.order()), b ? "," + text(b->order()) : "", text(out));
+        step.values_moved =
+            double(values(a.order())) + (b ? double(values(b->order())) : 0) + double(values(out));
         plan_.steps.push_back(std::move(step));
+        return contiguous_view(plan_.result(), out, sizes_);
     }
 
     StridedView copy(const StridedView& view, const Labels& order) {
-        const ProductShape shape = product_shape(order, view, nullptr, sizes_);
-        const StridedView out = new_tensor(order);
-        add_step({.shape = shape, .subscripts = {}, .kind = "copy"}, view, nullptr, out);
-        return out;
+        return add_step({product_shape(order, view, nullptr, sizes_), "copy"}, view, nullptr, order);
     }
 
     StridedView multiply(const StridedView& a, const StridedView& b, const Labels& order) {
-        const ProductShape shape = product_shape(order, a, &b, sizes_);
-        const StridedView out = new_tensor(order);
-        add_step({.shape = shape,
-                  .subscripts = {},
-                  .kind = "element-wise product",
-                  .flops = double(values(order))},
-                 a,
-                 &b,
-                 out);
-        return out;
+        return add_step({product_shape(order, a, &b, sizes_), "element-wise product", double(values(order))},
+                        a,
+                        &b,
+                        order);
     }
 
     // From the outermost of the labels inwards: what is left shrinks with each.
     StridedView sum_out(StridedView view, const LabelSet& labels) {
         while ((view.labels() & labels).any()) {
-            const Labels order = view.only(~LabelSet());
+            const Labels order = view.order();
             const auto is_summed = [&](int label) { return bool(labels[std::size_t(label)]); };
             const auto begin = std::ranges::find_if(order, is_summed);
             const auto end = std::find_if_not(begin, order.end(), is_summed);
@@ -149,10 +192,7 @@ class Planner {
                 view = *done;
                 continue;
             }
-            Labels gathered = view.only(~labels);
-            const Labels rest = view.only(labels);
-            gathered.insert(gathered.end(), rest.begin(), rest.end());
-            view = copy(view, gathered);
+            view = copy(view, joined({view.only(~labels), view.only(labels)}));
         }
         return view;
     }
@@ -166,27 +206,19 @@ class Planner {
             if (std::ranges::find(reduced, axis.label) != reduced.end()) continue;
             (axis.stride > view.stride(reduced.front()) ? outer : inner).push_back(axis.label);
         }
-        SumShape shape;
         const auto o = merged(view, outer, sizes_), r = merged(view, reduced, sizes_),
                    i = merged(view, inner, sizes_);
         if (!o || !r || !i) return std::nullopt;
-        shape.outer = *o;
-        shape.reduced = *r;
-        shape.inner = *i;
+        SumShape shape{*o, *r, *i};
         if (weights && !take_weights(shape, *weights, outer, reduced)) return std::nullopt;
-        Labels order = outer;
-        order.insert(order.end(), inner.begin(), inner.end());
-        const StridedView out = new_tensor(order);
         const double terms = double(o->count) * double(r->count) * double(i->count);
-        add_step({.shape = shape,
-                  .subscripts = {},
-                  .kind = fmt::format(
-                      "{}sums of {}", weights ? "weighted " : "", inner.empty() ? "rows" : "columns"),
-                  .flops = (weights ? 2 : 1) * terms},
-                 view,
-                 weights,
-                 out);
-        return out;
+        return add_step(
+            {shape,
+             fmt::format("{}sums of {}", weights ? "weighted " : "", inner.empty() ? "rows" : "columns"),
+             (weights ? 2 : 1) * terms},
+            view,
+            weights,
+            joined({outer, inner}));
     }
 
     // The same weights for all, or others for each of the outer sums.
@@ -206,9 +238,7 @@ class Planner {
     StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
         const PairLabels labels(a.labels(), b.labels(), keeps);
         if (labels.contracted.none()) {
-            Labels order = a.only(~LabelSet());
-            for (const int label : b.only(labels.right)) order.push_back(label);
-            return multiply(a, b, is_last ? result_order_ : order);
+            return multiply(a, b, is_last ? result_order_ : joined({a.order(), b.only(labels.right)}));
         }
         if (labels.batch.none() && (labels.left.none() || labels.right.none()))
             return labels.left.none() ? matrix_vector(b, a, labels.contracted)
@@ -235,9 +265,7 @@ class Planner {
                    merged(matrix, inner, sizes_);
         };
         if (!fits()) {
-            Labels gathered = matrix.only(~contracted);
-            for (const int label : order()) gathered.push_back(label);
-            matrix = copy(matrix, gathered);
+            matrix = copy(matrix, joined({matrix.only(~contracted), order()}));
         }
         if (!merged(vector, order(), sizes_)) vector = copy(vector, order());
         return *weighted_sum(matrix, order(), &vector);
@@ -250,10 +278,7 @@ class Planner {
 
     Factor factor(StridedView view, const Labels& batch, const Labels& rows, const Labels& columns) {
         if (const auto matrices = as_matrices(view, batch, rows, columns, sizes_)) return {view, *matrices};
-        Labels order = batch;
-        order.insert(order.end(), rows.begin(), rows.end());
-        order.insert(order.end(), columns.begin(), columns.end());
-        view = copy(view, order);
+        view = copy(view, joined({batch, rows, columns}));
         return {view, *as_matrices(view, batch, rows, columns, sizes_)};
     }
 
@@ -262,18 +287,17 @@ class Planner {
                                   const PairLabels& labels,
                                   bool is_last) {
         // The larger one stays as it is where it can.
-        const StridedView& larger = values(a.only(~LabelSet())) >= values(b.only(~LabelSet())) ? a : b;
+        const StridedView& larger = values(a.order()) >= values(b.order()) ? a : b;
         const Labels batch = larger.only(labels.batch), contracted = larger.only(labels.contracted);
         const Labels left = a.only(labels.left), right = b.only(labels.right);
 
-        Labels order = batch;
-        order.insert(order.end(), left.begin(), left.end());
-        order.insert(order.end(), right.begin(), right.end());
+        // The result comes in its own order where that is one of matrices, or of transposed ones.
+        Labels order = joined({batch, left, right});
         if (is_last && as_matrices(contiguous_view(0, result_order_, sizes_), batch, left, right, sizes_))
             order = result_order_;
         const Factor one = factor(a, batch, left, contracted), two = factor(b, batch, contracted, right);
-        const StridedView out = new_tensor(order);
-        const BatchedMatrix product = *as_matrices(out, batch, left, right, sizes_);
+        const BatchedMatrix product =
+            *as_matrices(contiguous_view(0, order, sizes_), batch, left, right, sizes_);
 
         MatrixProductShape shape{values(batch),
                                  values(left),
@@ -284,12 +308,13 @@ class Planner {
                                  product};
         if (product.transposed) swap_factors(shape);
         check_lengths(shape);
-        PlanStep step{
-            .shape = shape,
-            .subscripts = {},
-            .kind = shape.batch > 1 ? "batched matrix product" : "matrix product",
-            .flops = 2.0 * double(shape.batch) * double(shape.m) * double(shape.n) * double(shape.k)};
-        add_step(step, one.view, &two.view, out);
+        const StridedView out =
+            add_step({shape,
+                      shape.batch > 1 ? "batched matrix product" : "matrix product",
+                      2.0 * double(shape.batch) * double(shape.m) * double(shape.n) * double(shape.k)},
+                     one.view,
+                     &two.view,
+                     order);
         if (product.transposed) std::swap(plan_.steps.back().a, plan_.steps.back().b);
         return out;
     }
@@ -314,39 +339,8 @@ class Planner {
     }
 
     void finish(const StridedView& last) {
-        Labels order;
-        for (const LabelledAxis& axis : last.axes) order.push_back(axis.label);
         const bool is_operand = std::size_t(last.tensor) < plan_.operands;
-        if (is_operand || order != result_order_) copy(last, result_order_);
-    }
-
-    // First fit: an intermediate takes the first gap between those that are needed at the same time.
-    void place_intermediates() {
-        struct Use {
-            std::int64_t begin, end;
-            int last_step;
-        };
-        constexpr std::int64_t kAlignment = 64;  // values
-        std::vector<int> last_step(plan_.tensors.size(), -1);
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s)
-            for (const int tensor : {plan_.steps[s].a, plan_.steps[s].b})
-                if (tensor >= 0) last_step[std::size_t(tensor)] = int(s);
-        std::vector<Use> uses;
-        for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-            const int out = plan_.steps[s].out;
-            if (out == plan_.result()) continue;
-            std::erase_if(uses, [&](const Use& use) { return use.last_step < int(s); });
-            std::ranges::sort(uses, {}, &Use::begin);
-            PlanTensor& tensor = plan_.tensors[std::size_t(out)];
-            for (const Use& use : uses) {
-                if (tensor.place + tensor.values <= use.begin) break;
-                tensor.place = std::max(tensor.place, use.end);
-            }
-            const std::int64_t end = round_up(tensor.place + tensor.values, kAlignment);
-            uses.push_back({tensor.place, end, last_step[std::size_t(out)]});
-            plan_.scratch_values = std::max(plan_.scratch_values, end);
-            plan_.largest_intermediate = std::max(plan_.largest_intermediate, tensor.values);
-        }
+        if (is_operand || last.order() != result_order_) copy(last, result_order_);
     }
 
     const Contraction& contraction_;

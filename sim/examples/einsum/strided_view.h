@@ -25,6 +25,8 @@ struct StridedView {
     std::int64_t stride(int label) const;
     /// Those of its labels that are in the set, in its own order.
     Labels only(const LabelSet& set) const;
+    /// All of them.
+    Labels order() const { return only(~LabelSet()); }
     void sort();
 };
 

@@ -153,6 +153,12 @@ class Binder {
         }
         for (std::size_t i = 0; i < terms; ++i) bind_operand(i);
         const SubscriptTerm& output = subscripts_.output;
+        if (ellipsis_ > 0 && !output.has_ellipsis())
+            fail(subscripts_.text,
+                 output.begin,
+                 fmt::format("the output lacks '...', which stands for {} ax{}; only labels are summed over",
+                             ellipsis_,
+                             ellipsis_ == 1 ? "is" : "es"));
         for (int i = 0; i <= int(output.labels.size()); ++i) {
             if (i == output.ellipsis)
                 for (int e = 0; e < ellipsis_; ++e) result_.output.push_back(e);
