@@ -1,11 +1,10 @@
 // The CPU's side: sums at the rate of the memory, and OpenBLAS.
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "kernels/cpu/gemm.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/einsum/arithmetic.h"
@@ -19,51 +18,23 @@ constexpr double kPieceFlops = 2e10;
 constexpr std::int64_t kPieceValues = std::int64_t(1) << 27;
 constexpr std::int64_t kWorthSharing = 1 << 15;
 
+// Number i of the batch, from row `row` of A on.
 template <class T>
-struct BlasMatrix {
-    const T* values;
-    CBLAS_TRANSPOSE transpose;
-    int leading;
-
-    BlasMatrix(const T* p, const BatchedMatrix& matrix)
-        : values(p), transpose(matrix.transposed ? CblasTrans : CblasNoTrans), leading(int(matrix.leading)) {}
-};
-
-struct Sizes {
-    int m, n, k;
-};
-
-void multiply(const Sizes& s, const BlasMatrix<float>& a, const BlasMatrix<float>& b, float* c, int ldc) {
-    cblas_sgemm(CblasRowMajor,
-                a.transpose,
-                b.transpose,
-                s.m,
-                s.n,
-                s.k,
-                1,
-                a.values,
-                a.leading,
-                b.values,
-                b.leading,
-                0,
-                c,
-                ldc);
-}
-void multiply(const Sizes& s, const BlasMatrix<double>& a, const BlasMatrix<double>& b, double* c, int ldc) {
-    cblas_dgemm(CblasRowMajor,
-                a.transpose,
-                b.transpose,
-                s.m,
-                s.n,
-                s.k,
-                1,
-                a.values,
-                a.leading,
-                b.values,
-                b.leading,
-                0,
-                c,
-                ldc);
+void multiply_one(const MatrixProductShape& s,
+                  const T* a,
+                  const T* b,
+                  T* c,
+                  std::int64_t i,
+                  std::int64_t row,
+                  std::int64_t rows) {
+    const std::int64_t a_row = row * (s.a.transposed ? 1 : s.a.leading);
+    gemm(GemmCall<T>{rows,
+                     s.k,
+                     s.n,
+                     {a + i * s.a.batch_stride + a_row, s.a.leading, s.a.transposed},
+                     {b + i * s.b.batch_stride, s.b.leading, s.b.transposed},
+                     c + i * s.c.batch_stride + row * s.c.leading,
+                     s.c.leading});
 }
 
 // Eight chains, so that the processor need not wait for one addition after the other.
@@ -111,20 +82,14 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     void multiply_matrices(const MatrixProductShape& shape, const T* a, const T* b, T* c) override {
         const double flops = 2.0 * double(shape.m) * double(shape.n) * double(shape.k);
         if (shape.batch > 1 && flops < 1e7) return multiply_side_by_side(shape, a, b, c, flops);
-        openblas_set_num_threads(threads_.size());
+        set_gemm_threads(threads_.size());
         const std::int64_t rows =
             std::clamp(std::int64_t(double(shape.m) * kPieceFlops / std::max(flops, 1.0)) / 64 * 64,
                        std::int64_t(64),
                        std::max(shape.m, std::int64_t(64)));
         for (std::int64_t i = 0; i < shape.batch; ++i)
             for (std::int64_t row = 0; row < shape.m; row += rows) {
-                const std::int64_t a_row = row * (shape.a.transposed ? 1 : shape.a.leading);
-                const Sizes sizes{int(std::min(rows, shape.m - row)), int(shape.n), int(shape.k)};
-                einsum::multiply(sizes,
-                                 BlasMatrix<T>(a + i * shape.a.batch_stride + a_row, shape.a),
-                                 BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
-                                 c + i * shape.c.batch_stride + row * shape.c.leading,
-                                 int(shape.c.leading));
+                multiply_one(shape, a, b, c, i, row, std::min(rows, shape.m - row));
                 between_();
             }
     }
@@ -214,19 +179,14 @@ class CpuArithmetic : public EinsumArithmetic<T> {
     }
 
     void multiply_side_by_side(const MatrixProductShape& shape, const T* a, const T* b, T* c, double flops) {
-        openblas_set_num_threads(1);
-        const Sizes sizes{int(shape.m), int(shape.n), int(shape.k)};
+        set_gemm_threads(1);
         const auto piece =
             std::max<std::int64_t>(threads_.size(), std::int64_t(kPieceFlops / 10 / (flops + 1000)));
         for (std::int64_t start = 0; start < shape.batch; start += piece) {
             threads_.for_ranges(std::min(piece, shape.batch - start),
                                 [&](std::int64_t begin, std::int64_t end) {
                                     for (std::int64_t i = start + begin; i < start + end; ++i)
-                                        einsum::multiply(sizes,
-                                                         BlasMatrix<T>(a + i * shape.a.batch_stride, shape.a),
-                                                         BlasMatrix<T>(b + i * shape.b.batch_stride, shape.b),
-                                                         c + i * shape.c.batch_stride,
-                                                         int(shape.c.leading));
+                                        multiply_one(shape, a, b, c, i, 0, shape.m);
                                 });
             between_();
         }

@@ -1,9 +1,8 @@
 #include "kernels/examples/matmul/cpu_matmul.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 
+#include "kernels/cpu/gemm.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul {
@@ -21,52 +20,17 @@ std::int64_t panel_rows(const MatmulShape& s, int threads) {
     return ceil_div(s.m, panels);
 }
 
-void multiply(const CpuMatmulCall<float>& call) {
-    const auto [m, k, n] = call.shape;
-    cblas_sgemm(CblasRowMajor,
-                CblasNoTrans,
-                CblasNoTrans,
-                blasint(m),
-                blasint(n),
-                blasint(k),
-                1,
-                call.a,
-                blasint(k),
-                call.b,
-                blasint(n),
-                0,
-                call.c,
-                blasint(n));
-}
-
-void multiply(const CpuMatmulCall<double>& call) {
-    const auto [m, k, n] = call.shape;
-    cblas_dgemm(CblasRowMajor,
-                CblasNoTrans,
-                CblasNoTrans,
-                blasint(m),
-                blasint(n),
-                blasint(k),
-                1,
-                call.a,
-                blasint(k),
-                call.b,
-                blasint(n),
-                0,
-                call.c,
-                blasint(n));
-}
-
 }  // namespace
 
 template <class T>
 void cpu_matmul(const CpuMatmulCall<T>& call, int threads, const std::function<void(double)>& pause) {
-    openblas_set_num_threads(threads);
+    set_gemm_threads(threads);
     const MatmulShape& s = call.shape;
     const std::int64_t panel = panel_rows(s, threads);
     for (std::int64_t first = 0; first < s.m; first += panel) {
         const std::int64_t rows = std::min(panel, s.m - first);
-        multiply(CpuMatmulCall<T>{call.a + first * s.k, call.b, call.c + first * s.n, {rows, s.k, s.n}});
+        gemm(GemmCall<T>{
+            rows, s.k, s.n, {call.a + first * s.k, s.k}, {call.b, s.n}, call.c + first * s.n, s.n});
         pause(double(first + rows) / double(s.m));
     }
 }

@@ -9,6 +9,7 @@
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {
+#if STENCIL_BULK_COPIES
 namespace {
 
 constexpr int kStages = 3;
@@ -218,4 +219,13 @@ void half_product(const HalfProduct& product, cudaStream_t stream) {
     check_launch("half_product_kernel");
 }
 
+#else  // this CUDA toolkit is too old
+
+bool has_half_product() {
+    return false;
+}
+
+void half_product(const HalfProduct&, cudaStream_t) {}
+
+#endif
 }  // namespace stencil::matmul::hopper

@@ -9,6 +9,7 @@
 #include "kernels/cuda/warp_pipeline.cuh"
 
 namespace stencil::matmul::hopper {
+#if STENCIL_BULK_COPIES
 
 /// Which stage of a ring comes next, and whether its barrier has completed an even or odd number of times.
 struct RingIndex {
@@ -104,4 +105,5 @@ __device__ __forceinline__ void add_product(float (&d)[64],
         : "l"(a), "l"(b), "r"(int(add)));
 }
 
+#endif
 }  // namespace stencil::matmul::hopper

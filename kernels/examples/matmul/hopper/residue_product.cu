@@ -10,6 +10,7 @@
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {
+#if STENCIL_BULK_COPIES
 namespace {
 
 constexpr int kRows = 128, kColumns = 256;  // of a block's tile
@@ -235,4 +236,13 @@ void residue_product(const ResidueProduct& product, cudaStream_t stream) {
     check_launch("residue_product_kernel");
 }
 
+#else  // this CUDA toolkit is too old
+
+bool has_residue_product() {
+    return false;
+}
+
+void residue_product(const ResidueProduct&, cudaStream_t) {}
+
+#endif
 }  // namespace stencil::matmul::hopper
