@@ -7,8 +7,8 @@
 namespace stencil {
 
 ArrayBox::ArrayBox(std::span<const std::int64_t> array,
-         std::span<const std::int64_t> begin,
-         std::span<const std::int64_t> lengths) {
+                   std::span<const std::int64_t> begin,
+                   std::span<const std::int64_t> lengths) {
     std::int64_t stride = 1;
     bool whole = true;  // so far, from the last axis on
     for (std::size_t i = array.size(); i-- > 0;) {

@@ -14,8 +14,8 @@ class ArrayBox {
   public:
     ArrayBox() = default;
     ArrayBox(std::span<const std::int64_t> array,
-        std::span<const std::int64_t> begin,
-        std::span<const std::int64_t> lengths);
+             std::span<const std::int64_t> begin,
+             std::span<const std::int64_t> lengths);
 
     std::int64_t values() const { return values_; }
 

@@ -1,3 +1,12 @@
+// Which kernel takes which layout:
+//
+//     sum of rows (inner.count == 1)         row_kernel: `threads` neighbours share a row; where there are
+//     few
+//                                            rows, a row is cut into parts, which a second launch adds up
+//     any other sum                          any_kernel: a thread for each sum
+//     copy, x contiguous in the output,      transpose_kernel: tiles through shared memory, so that reads
+//     y in the input                         and writes are both contiguous
+//     any other product or copy              product_kernel: a thread has 4 neighbours along the last axis
 #include "kernels/examples/einsum/strided.cuh"
 
 #include <algorithm>
@@ -173,7 +182,8 @@ __global__ void __launch_bounds__(kThreads) product_kernel(const T* __restrict__
 
 constexpr int kTile = 32, kTileRows = 8;
 
-/// Matrices to be transposed: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input.
+/// Matrices to be transposed: out[o, y, x] = a[o, x, y], x contiguous in the output and y in the input;
+/// `count` are lengths, `_a` and `_out` strides.
 struct Transposition {
     std::int64_t outer, outer_a, outer_out;
     std::int64_t x_count, x_a;
