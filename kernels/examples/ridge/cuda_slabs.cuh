@@ -12,7 +12,7 @@
 #include "kernels/examples/ridge/cuda_basis.cuh"
 #include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/cuda_vectors.cuh"
-#include "kernels/examples/ridge/units.cuh"
+#include "kernels/examples/ridge/segments.cuh"
 #include "kernels/field/divide.h"
 
 namespace stencil {

@@ -1,7 +1,7 @@
 // Steps of the Golub-Kahan process in one cooperative kernel: all scalars stay on the device.
 #pragma once
 
-#include "kernels/examples/ridge/units.cuh"
+#include "kernels/examples/ridge/segments.cuh"
 #include "kernels/field/divide.h"
 
 namespace stencil {
