@@ -1,5 +1,7 @@
-// What a Golub-Kahan process leaves behind: A V = U B with a lower bidiagonal B. Of every c, the solution in
-// the space of V and all its norms follow from B alone.
+// What Golub-Kahan bidiagonalisation leaves behind: A V = U B with orthonormal columns of U and V and a lower
+// bidiagonal B (G. Golub and W. Kahan 1965; in the form "Bidiag 1" of C. Paige and M. Saunders, LSQR, ACM
+// Trans. Math. Softw. 8, 1982). V and B do not depend on c: for every c the solution in the space of V and
+// all its norms follow from B alone.
 #pragma once
 
 #include <cstddef>

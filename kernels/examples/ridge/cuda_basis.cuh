@@ -1,4 +1,4 @@
-// The vectors of V as they come, in pieces of device or page-locked host memory, and sums of them.
+// The Golub-Kahan vectors V in pieces of device or page-locked host memory, and linear combinations of them.
 #pragma once
 
 #include <algorithm>
@@ -12,48 +12,9 @@
 
 namespace stencil {
 
-/// partial[split][solution][column] += sum of y[solution][k] V[k][column] over the split's share of `steps`
-/// steps.
-inline constexpr int kBasisSplits = 16;
-inline constexpr int kSolutionsAtOnce = 5;
-
-struct BasisSum {
-    const double* basis;
-    std::int64_t pitch;
-    const double* y;  ///< each solution's, `y_pitch` apart, from the piece's first step on
-    std::int64_t y_pitch;
-    int steps;
-    int columns;
-    double* partial;
-};
-
-static __global__ void add_basis_kernel(const BasisSum sum) {
-    const int column = int(blockIdx.x * blockDim.x + threadIdx.x);
-    if (column >= sum.columns) return;
-    const int share = ceil_div(sum.steps, kBasisSplits);
-    const int begin = share * int(blockIdx.y), end = min(sum.steps, begin + share);
-    double sums[kSolutionsAtOnce] = {};
-#pragma unroll 4
-    for (int k = begin; k < end; ++k) {
-        const double v = sum.basis[k * sum.pitch + column];
-#pragma unroll
-        for (int s = 0; s < kSolutionsAtOnce; ++s) sums[s] = fma(sum.y[s * sum.y_pitch + k], v, sums[s]);
-    }
-#pragma unroll
-    for (int s = 0; s < kSolutionsAtOnce; ++s)
-        sum.partial[(std::size_t(blockIdx.y) * kSolutionsAtOnce + s) * sum.columns + column] += sums[s];
-}
-
-/// x = the sum of all splits + xi q.
-static __global__ void finish_solution_kernel(
-    const double* partial, int solution, double* x, double xi, const double* q, int columns) {
-    const int column = int(blockIdx.x * blockDim.x + threadIdx.x);
-    if (column >= columns) return;
-    double sum = 0;
-    for (int split = 0; split < kBasisSplits; ++split)
-        sum += partial[(std::size_t(split) * kSolutionsAtOnce + solution) * columns + column];
-    x[column] = q ? fma(xi, q[column], sum) : sum;
-}
+/// Solutions that combine() puts together in one pass over V, and the shares into which it cuts the steps so
+/// that more threads take part than V has columns.
+inline constexpr int kSolutionsAtOnce = 5, kBasisSplits = 16;
 
 class CudaBasis {
   public:
@@ -93,66 +54,20 @@ class CudaBasis {
         return pieces_[piece] + k % kStepsOfPiece * pitch_;
     }
 
+    /// x = V y + xi q of each solution, one after the other (solutions x columns). `q` null: none.
     std::vector<double> combine(std::span<const ProjectedSolution> solutions,
                                 const double* q,
                                 CudaStream& stream);
 
   private:
+    struct Scratch;
+    void add_steps(const Scratch& scratch, std::size_t steps, CudaStream& stream);
+
     std::int64_t columns_ = 0;
     std::int64_t pitch_ = 0;
     std::vector<double*> pieces_;
     std::vector<CudaMemory> device_;
     std::vector<CudaHostMemory> host_;
 };
-
-inline std::vector<double> CudaBasis::combine(std::span<const ProjectedSolution> solutions,
-                                              const double* q,
-                                              CudaStream& stream) {
-    std::size_t steps = 0;
-    for (const ProjectedSolution& solution : solutions) steps = std::max(steps, solution.y.size());
-    const auto n = std::size_t(columns_);
-    std::vector<double> x(n * solutions.size(), 0.0);
-    if (n == 0) return x;
-    const std::size_t partial_bytes = sizeof(double) * n * kBasisSplits * kSolutionsAtOnce;
-    const CudaMemory partial(partial_bytes);
-    const CudaMemory y(sizeof(double) * std::max<std::size_t>(1, steps) * kSolutionsAtOnce);
-    const CudaMemory result(sizeof(double) * n);
-    const cudaStream_t s = cuda_handle(stream);
-    const unsigned blocks = unsigned((n + 255) / 256);
-    for (std::size_t first = 0; first < solutions.size(); first += kSolutionsAtOnce) {
-        const std::size_t end = std::min(solutions.size(), first + kSolutionsAtOnce);
-        std::vector<double> packed(std::max<std::size_t>(1, steps) * kSolutionsAtOnce, 0.0);
-        for (std::size_t i = first; i < end; ++i)
-            std::ranges::copy(solutions[i].y, packed.begin() + std::ptrdiff_t((i - first) * steps));
-        CUDA_CHECK(
-            cudaMemcpyAsync(y.data(), packed.data(), sizeof(double) * packed.size(), cudaMemcpyDefault, s));
-        CUDA_CHECK(cudaMemsetAsync(partial.data(), 0, partial_bytes, s));
-        for (std::size_t k = 0; k < steps; k += kStepsOfPiece) {
-            const int count = int(std::min<std::size_t>(kStepsOfPiece, steps - k));
-            add_basis_kernel<<<dim3(blocks, kBasisSplits), 256, 0, s>>>(
-                {at(std::int64_t(k)),
-                 pitch_,
-                 static_cast<const double*>(y.data()) + k,
-                 std::int64_t(steps),
-                 count,
-                 int(n),
-                 static_cast<double*>(partial.data())});
-            check_launch("add_basis_kernel");
-        }
-        for (std::size_t i = first; i < end; ++i) {
-            finish_solution_kernel<<<blocks, 256, 0, s>>>(static_cast<const double*>(partial.data()),
-                                                          int(i - first),
-                                                          static_cast<double*>(result.data()),
-                                                          solutions[i].xi,
-                                                          q,
-                                                          int(n));
-            check_launch("finish_solution_kernel");
-            CUDA_CHECK(
-                cudaMemcpyAsync(x.data() + i * n, result.data(), sizeof(double) * n, cudaMemcpyDefault, s));
-        }
-        stream.synchronize();
-    }
-    return x;
-}
 
 }  // namespace stencil

@@ -8,6 +8,7 @@
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/ridge/cuda_basis.cuh"
 #include "kernels/examples/ridge/cuda_slabs.cuh"
+#include "kernels/examples/ridge/device_rows.cuh"
 #include "kernels/examples/ridge/steps_kernel.cuh"
 #include "kernels/field/divide.h"
 
@@ -16,55 +17,11 @@ namespace {
 
 constexpr int kBatch = 16;  // steps of one launch
 
-struct DeviceLimits {
-    int blocks = 1;          // one on each multiprocessor
-    std::size_t shared = 0;  // that a block may have
-};
-
-DeviceLimits device_limits() {
-    int device = 0, shared = 0;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-    return {multiprocessors(), std::size_t(shared)};
-}
-
 // Of the kernel's own shared variables.
 constexpr std::size_t kStaticShared = 1024;
 
-// Packed rows on the device and each block's share of them.
-template <class T, class I>
-class DeviceRows {
-  public:
-    DeviceRows(const SparseMatrix<T>& a, int blocks, ThreadPool& threads, CudaStream& stream) {
-        const PackedRows<T, I> packed = pack_rows<T, I>(a, 0, a.rows, threads);
-        std::vector<std::uint32_t> parts;
-        for (const std::int64_t part : even_parts(a.start, blocks)) parts.push_back(std::uint32_t(part));
-        CudaTimer timer;
-        timer.start(stream);
-        value_ = to_device(packed.value, stream);
-        column_ = to_device(packed.column, stream);
-        units_ = to_device(packed.units, stream);
-        row_units_ = to_device(packed.row_units, stream);
-        parts_ = to_device(parts, stream);
-        timer.stop(stream);
-        upload_seconds_ = timer.seconds();
-        unit_count_ = packed.units.size();
-    }
-
-    UnitsView<T, I> view() const {
-        return {as<PackedUnit>(units_), as<std::uint32_t>(row_units_), as<T>(value_), as<I>(column_)};
-    }
-    const std::uint32_t* parts() const { return as<std::uint32_t>(parts_); }
-    std::size_t unit_count() const { return unit_count_; }
-    double upload_seconds() const { return upload_seconds_; }
-
-  private:
-    CudaMemory value_, column_, units_, row_units_, parts_;
-    std::size_t unit_count_ = 0;
-    double upload_seconds_ = 0;
-};
-
-// All of the matrix on the device, as rows and as columns.
+// The process with all of the matrix on the device, as rows and as columns. Launches of kBatch steps follow
+// each other without a stop; the host reads the alpha and beta of one while the next one runs.
 template <class T, class I>
 class ResidentGolubKahan final : public GolubKahan {
   public:
@@ -78,8 +35,8 @@ class ResidentGolubKahan final : public GolubKahan {
           columns_(std::size_t(a.columns)),
           forward_(a, limits_.blocks, threads, stream),
           back_(transposed(a), limits_.blocks, threads, stream),
-          unit_sums_(sizeof(double) *
-                     std::max<std::size_t>(1, std::max(forward_.unit_count(), back_.unit_count()))),
+          segment_sums_(sizeof(double) *
+                        std::max<std::size_t>(1, std::max(forward_.segment_count(), back_.segment_count()))),
           u_(sizeof(double) * rows_),
           v_(sizeof(double) * columns_),
           p_(sizeof(double) * rows_),
@@ -166,7 +123,7 @@ class ResidentGolubKahan final : public GolubKahan {
         t.back = back_.view();
         t.forward_parts = forward_.parts();
         t.back_parts = back_.parts();
-        t.unit_sums = as<double>(unit_sums_);
+        t.segment_sums = as<double>(segment_sums_);
         t.rows = int(rows_);
         t.columns = int(columns_);
         t.u = as<double>(u_);
@@ -271,7 +228,7 @@ class ResidentGolubKahan final : public GolubKahan {
     DeviceLimits limits_;
     std::size_t rows_, columns_;
     DeviceRows<T, I> forward_, back_;
-    CudaMemory unit_sums_, u_, v_, p_, q_, unit_u_, partial_, scalars_;
+    CudaMemory segment_sums_, u_, v_, p_, q_, unit_u_, partial_, scalars_;
     CudaBasis basis_;
     CudaHostMemory trace_;
     std::vector<double> host_p_;
@@ -282,28 +239,6 @@ class ResidentGolubKahan final : public GolubKahan {
     std::deque<Batch> batches_;
     std::vector<std::unique_ptr<CudaEvent>> events_;
 };
-
-// Bytes of one direction of the matrix on the device.
-std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t nonzero_bytes, int blocks) {
-    const auto rows = std::int64_t(start.size()) - 1;
-    const auto groups = std::size_t(packed_groups(start, 0, rows));
-    std::size_t units = 0;
-    for (std::int64_t i = 0; i < rows; ++i)
-        units += std::size_t(ceil_div(packed_groups(start, i, i + 1), kUnitGroups));
-    return groups * kGroup * nonzero_bytes + units * (sizeof(PackedUnit) + sizeof(double)) +
-           sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
-}
-
-template <class T>
-std::vector<std::int64_t> column_starts(const SparseMatrix<T>& a) {
-    std::vector<std::int64_t> start(std::size_t(a.columns) + 1, 0);
-    for (const std::uint32_t column : a.column) ++start[column + std::size_t(1)];
-    for (std::size_t j = 0; j < std::size_t(a.columns); ++j) start[j + 1] += start[j];
-    return start;
-}
-
-constexpr std::int64_t kMaxDevicePieces = 16;  // 4096 steps
-constexpr std::int64_t kLargestSlab = std::int64_t(32) << 20;
 
 template <class T, template <class, class> class Process>
 std::unique_ptr<GolubKahan> make(const SparseMatrix<T>& a,
@@ -318,35 +253,6 @@ std::unique_ptr<GolubKahan> make(const SparseMatrix<T>& a,
 }  // namespace
 
 template <class T>
-CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps) {
-    const int blocks = device_limits().blocks;
-    const bool narrow = a.columns <= kNarrowColumns && a.rows <= kNarrowColumns;
-    const std::size_t nonzero = sizeof(T) + (narrow ? 2 : 4);
-    const auto rows = std::size_t(a.rows), columns = std::size_t(a.columns);
-    const std::size_t vectors = sizeof(double) * (4 * rows + 4 * columns) + 64 * std::size_t(blocks) + 4096 +
-                                CudaBasis::scratch_bytes(a.columns, steps);
-    const std::size_t resident =
-        vectors + packed_bytes(a.start, nonzero, blocks) + packed_bytes(column_starts(a), nonzero, blocks);
-    const std::size_t piece = CudaBasis::piece_bytes(a.columns);
-    CudaRidgePlan plan;
-    const auto least_slab = SlabLayout::bytes_of_row(longest_row(a.start), nonzero);
-    plan.least = vectors + 2 * least_slab;
-    if (resident <= budget) {
-        plan.fits = true;
-        const std::int64_t wanted = ceil_div(steps, CudaBasis::kStepsOfPiece);
-        plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - resident) / piece)});
-        plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
-        return plan;
-    }
-    if (plan.least > budget) return plan;
-    plan.fits = plan.streams_matrix = true;
-    plan.slab_bytes = std::min(kLargestSlab, std::int64_t((budget - vectors) / 2));
-    plan.slab_bytes = std::max(plan.slab_bytes, std::int64_t(least_slab));
-    plan.bytes = vectors + 2 * std::size_t(plan.slab_bytes);
-    return plan;
-}
-
-template <class T>
 std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
                                                   ThreadPool& threads,
                                                   CudaStream& stream,
@@ -355,8 +261,6 @@ std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
     return make<T, ResidentGolubKahan>(a, threads, stream, options);
 }
 
-template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<float>&, std::size_t, std::int64_t);
-template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<double>&, std::size_t, std::int64_t);
 template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<float>&,
                                                            ThreadPool&,
                                                            CudaStream&,

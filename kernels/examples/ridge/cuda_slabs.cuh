@@ -13,34 +13,10 @@
 #include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/cuda_vectors.cuh"
 #include "kernels/examples/ridge/segments.cuh"
+#include "kernels/examples/ridge/slab_layout.h"
 #include "kernels/field/divide.h"
 
 namespace stencil {
-
-inline std::int64_t longest_row(const std::vector<std::int64_t>& start) {
-    std::int64_t longest = 0;
-    for (std::size_t i = 0; i + 1 < start.size(); ++i) longest = std::max(longest, start[i + 1] - start[i]);
-    return longest;
-}
-
-/// Where a slab's arrays lie in its block of memory.
-struct SlabLayout {
-    std::size_t value = 0, column = 0, units = 0, row_units = 0, bytes = 0;
-
-    SlabLayout(std::size_t nonzeros, std::size_t unit_count, std::size_t rows, std::size_t nonzero_bytes) {
-        const std::size_t index = nonzero_bytes % 4 == 0 ? 4 : 2;
-        column = aligned(nonzeros * (nonzero_bytes - index));
-        units = column + aligned(nonzeros * index);
-        row_units = units + aligned(unit_count * sizeof(PackedUnit));
-        bytes = row_units + aligned((rows + 1) * sizeof(std::uint32_t));
-    }
-    /// A slab of one row with so many nonzeros.
-    static std::size_t bytes_of_row(std::int64_t nonzeros, std::size_t nonzero_bytes) {
-        const auto groups = std::size_t(ceil_div(nonzeros, kGroup));
-        return SlabLayout(groups * kGroup, groups / kUnitGroups + 1, 1, nonzero_bytes).bytes;
-    }
-    static std::size_t aligned(std::size_t bytes) { return (bytes + 31) / 32 * 32; }
-};
 
 struct SlabScalars {
     double alpha = 0, beta = 1;  ///< of the v and u that are stored before their normalisation
@@ -49,14 +25,14 @@ struct SlabScalars {
 /// u = A v - alpha u of the slab's rows, with the old u normalised. A warp for each row.
 template <class T, class I>
 __global__ void slab_forward_kernel(
-    UnitsView<T, I> a, int rows, const double* v, double* u, const SlabScalars* scalars) {
+    PackedView<T, I> a, int rows, const double* v, double* u, const SlabScalars* scalars) {
     const int row = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= rows) return;
     double sum = 0;
     const std::uint64_t policy = cache_policies().keep;
-    for (std::uint32_t unit = a.row_units[row]; unit < a.row_units[row + 1]; ++unit) {
-        UnitShare<T, I> share;
-        share.load(a, unit, policy);
+    for (std::uint32_t segment = a.row_segments[row]; segment < a.row_segments[row + 1]; ++segment) {
+        SegmentShare<T, I> share;
+        share.load(a, segment, policy);
         sum += share.dot(v);
     }
     sum = warp_sum(sum);
@@ -64,21 +40,21 @@ __global__ void slab_forward_kernel(
     if (threadIdx.x % 32 == 0) u[row] = sum - scalars->alpha * (beta > 0 ? u[row] / beta : 0);
 }
 
-/// w += A^T u of the slab's rows, in integers: their sum does not depend on the order in which rows come. A
-/// column's unit is so small that it stands for less than float64's rounding, and so large that no sum of
-/// rows of its length overflows.
+/// w += A^T u of the slab's rows, in fixed point: integers are the same in whatever order the rows come. The
+/// step of a column is so small that it stands for less than float64's rounding, and so large that no sum
+/// over a column of its length overflows.
 template <class T, class I>
 __global__ void slab_back_kernel(
-    UnitsView<T, I> a, int rows, const double* u, const double* scale, long long* w) {
+    PackedView<T, I> a, int rows, const double* u, const double* scale, long long* w) {
     const int row = int((blockIdx.x * blockDim.x + threadIdx.x) / 32);
     if (row >= rows) return;
     const double factor = u[row];
     const std::uint64_t policy = cache_policies().pass;
-    for (std::uint32_t unit = a.row_units[row]; unit < a.row_units[row + 1]; ++unit) {
-        UnitShare<T, I> share;
-        share.load(a, unit, policy);
+    for (std::uint32_t segment = a.row_segments[row]; segment < a.row_segments[row + 1]; ++segment) {
+        SegmentShare<T, I> share;
+        share.load(a, segment, policy);
 #pragma unroll
-        for (int k = 0; k < UnitShare<T, I>::kGroups; ++k)
+        for (int k = 0; k < SegmentShare<T, I>::kGroups; ++k)
 #pragma unroll
             for (int i = 0; i < 4; ++i) {
                 if (share.value[k][i] == T(0)) continue;
@@ -192,7 +168,7 @@ class StreamedGolubKahan final : public GolubKahan {
         CudaHostMemory memory;
     };
 
-    // 2^62 units of a column stand for more than any |A^T u| with |u| <= 2 |A|.
+    // 2^62 steps of a column stand for more than any |A^T u| with |u| <= 2 |A|.
     static std::vector<double> column_scales(const SparseMatrix<T>& a) {
         std::vector<double> squares(std::size_t(std::max<std::int64_t>(1, a.columns)), 0.0);
         double all = 0;
@@ -215,15 +191,17 @@ class StreamedGolubKahan final : public GolubKahan {
         const std::size_t nonzero = sizeof(T) + sizeof(I);
         for (std::int64_t first = 0; first < rows_;) {
             std::int64_t end = first;
-            std::size_t groups = 0, units = 0;
+            std::size_t groups = 0, segments = 0;
             while (end < rows_) {
                 const auto more = std::size_t(packed_groups(a.start, end, end + 1));
-                const std::size_t more_units = ceil_div(more, kUnitGroups);
-                const SlabLayout layout(
-                    (groups + more) * kGroup, units + more_units, std::size_t(end + 1 - first), nonzero);
+                const std::size_t more_segments = ceil_div(more, kSegmentGroups);
+                const SlabLayout layout((groups + more) * kGroup,
+                                        segments + more_segments,
+                                        std::size_t(end + 1 - first),
+                                        nonzero);
                 if (layout.bytes > room && end > first) break;
                 groups += more;
-                units += more_units;
+                segments += more_segments;
                 ++end;
             }
             add_slab(pack_rows<T, I>(a, first, end, threads), first);
@@ -233,13 +211,14 @@ class StreamedGolubKahan final : public GolubKahan {
 
     void add_slab(const PackedRows<T, I>& packed, std::int64_t first) {
         const SlabLayout layout(
-            packed.value.size(), packed.units.size(), std::size_t(packed.rows), sizeof(T) + sizeof(I));
+            packed.value.size(), packed.segments.size(), std::size_t(packed.rows), sizeof(T) + sizeof(I));
         CudaHostMemory memory(layout.bytes);
         char* to = static_cast<char*>(memory.data());
         std::memcpy(to + layout.value, packed.value.data(), packed.value.size() * sizeof(T));
         std::memcpy(to + layout.column, packed.column.data(), packed.column.size() * sizeof(I));
-        std::memcpy(to + layout.units, packed.units.data(), packed.units.size() * sizeof(PackedUnit));
-        std::memcpy(to + layout.row_units, packed.row_units.data(), packed.row_units.size() * 4);
+        std::memcpy(
+            to + layout.segments, packed.segments.data(), packed.segments.size() * sizeof(RowSegment));
+        std::memcpy(to + layout.row_segments, packed.row_segments.data(), packed.row_segments.size() * 4);
         slabs_.push_back({first, int(packed.rows), layout, std::move(memory)});
     }
 
@@ -280,10 +259,10 @@ class StreamedGolubKahan final : public GolubKahan {
             enqueue_to_device(buffers_[buffer].data(), slab.memory.data(), slab.layout.bytes, copies_);
         });
         const char* at = static_cast<const char*>(buffers_[buffer].data());
-        const UnitsView<T, I> a{reinterpret_cast<const PackedUnit*>(at + slab.layout.units),
-                                reinterpret_cast<const std::uint32_t*>(at + slab.layout.row_units),
-                                reinterpret_cast<const T*>(at + slab.layout.value),
-                                reinterpret_cast<const I*>(at + slab.layout.column)};
+        const PackedView<T, I> a{reinterpret_cast<const RowSegment*>(at + slab.layout.segments),
+                                 reinterpret_cast<const std::uint32_t*>(at + slab.layout.row_segments),
+                                 reinterpret_cast<const T*>(at + slab.layout.value),
+                                 reinterpret_cast<const I*>(at + slab.layout.column)};
         const unsigned blocks = unsigned((slab.rows + 7) / 8);
         double* u = as<double>(u_) + slab.first;
         if (forward) {

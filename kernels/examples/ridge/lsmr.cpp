@@ -64,17 +64,23 @@ Lsmr::Lsmr(double c, double alpha1, double beta1)
 
 void Lsmr::step(double process_beta, double process_alpha) {
     ++iterations_;
-    // The stacked process has the tridiagonal B^T B + c^2 I, which fixes its bidiagonal factor.
+    // The bidiagonal B' of the stacked matrix [A; c I] has B'^T B' = B^T B + c^2 I, tridiagonal:
+    //     alpha'_k^2 + beta'_{k+1}^2 = alpha_k^2 + beta_{k+1}^2 + c^2,    alpha'_{k+1} beta'_{k+1} =
+    //     alpha_{k+1} beta_{k+1}
+    // With excess_ = alpha_k^2 - alpha'_k^2 no term of the recurrence is a difference.
     const double shift = c_ * c_ + excess_;
     const double beta = shift == 0 ? process_beta : std::sqrt(process_beta * process_beta + shift);
     const double share = ratio(process_alpha, beta);
     const double alpha = share * process_beta;
     excess_ = share * share * shift;
 
+    // Step 4 of Algorithm LSMR: the rotation P_k, which takes beta_{k+1} out of B_k and leaves the next row
+    // of R_k.
     const auto [c, s, rho] = rotation(alphabar_, beta);
     const double theta_next = s * alpha;
     alphabar_ = c * alpha;
 
+    // Step 5: the rotation Pbar_k, which takes theta_{k+1} out of R_k^T and leaves the next row of Rbar_k.
     const double rhobar_old = factors_.empty() ? 1 : factors_.back().rhobar;
     const double zeta_old = factors_.empty() ? 0 : factors_.back().zeta;
     const double thetabar = sbar_ * rho;
@@ -86,6 +92,17 @@ void Lsmr::step(double process_beta, double process_alpha) {
     zetabar_ *= -sbar;
     factors_.push_back({rho, theta_next, rhobar, thetabar, zeta});
 
+    track_residual(c, s, zeta_old);
+    track_condition(beta, alpha, rho_temp, rhobar_old);
+    normar_ = std::abs(zetabar_);  // |A^T r_k| is |zetabar_{k+1}|
+}
+
+// |r_k|: the rotation Ptilde_k makes Rbar_k^T upper bidiagonal, and forward substitution follows its
+// right-hand side (section 3 of the paper, "Computing |r_k|"; dd and d stand for two dots and one, tautilde
+// for tilde tau).
+void Lsmr::track_residual(double c, double s, double zeta_old) {
+    const double thetabar = factors_.back().thetabar, rhobar = factors_.back().rhobar;
+    const double zeta = factors_.back().zeta;
     const double betahat = c * betadd_;
     betadd_ *= -s;
     const double thetatilde_old = thetatilde_;
@@ -96,16 +113,19 @@ void Lsmr::step(double process_beta, double process_alpha) {
     tautildeold_ = ratio(zeta_old - thetatilde_old * tautildeold_, rhotilde);
     const double taud = ratio(zeta - thetatilde_ * tautildeold_, rhodold_);
     normr_ = std::sqrt((betad_ - taud) * (betad_ - taud) + betadd_ * betadd_);
+}
 
+// Estimates of |A| (Frobenius, of B_k) and of cond(A) (the diagonal of Rbar_k), as in the same section.
+void Lsmr::track_condition(double beta, double alpha, double rho_temp, double rhobar_old) {
     norm_a2_ += beta * beta;
     norm_a_ = std::sqrt(norm_a2_);
     norm_a2_ += alpha * alpha;
     maxrbar_ = std::max(maxrbar_, rhobar_old);
     if (iterations_ > 1) minrbar_ = std::min(minrbar_, rhobar_old);
     condition_ = ratio(std::max(maxrbar_, rho_temp), std::min(minrbar_, rho_temp));
-    normar_ = std::abs(zetabar_);
 }
 
+// Rbar t = z and R y = t, both upper bidiagonal: from the last row up in one go.
 std::vector<double> Lsmr::solve() const {
     std::vector<double> y(factors_.size());
     double theta = 0, t = 0, thetabar_next = 0, value = 0;
@@ -130,6 +150,7 @@ bool Lsmr::at_rounding(double solution) const {
     return normar_ <= kEpsilon * maxrbar_ * (normr_ + maxrbar_ * solution);
 }
 
+// The rules S1, S2 and S3 of the paper, and each again at the rounding of float64.
 RidgeStop Lsmr::tested(const LsmrTolerances& tolerances, double solution) const {
     const double test1 = normr_ / normb_;
     const double scale = norm_a_ * normr_;

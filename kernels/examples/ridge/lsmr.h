@@ -1,5 +1,7 @@
-// The scalar side of LSMR (Fong and Saunders, 2011) for min |A x - d|^2 + c^2 |x|^2: two QR factorisations of
-// a bidiagonal matrix by Givens rotations, and the stopping rules of SciPy and CuPy.
+// The scalar side of LSMR for min |A x - d|^2 + c^2 |x|^2: two QR factorisations of a bidiagonal matrix by
+// Givens rotations, and the stopping rules of SciPy and CuPy. D. Fong and M. Saunders, "LSMR: An iterative
+// algorithm for sparse least-squares problems", SIAM J. Sci. Comput. 33 (2011); names are those of its
+// Algorithm LSMR.
 #pragma once
 
 #include <cstdint>
@@ -53,6 +55,9 @@ class Lsmr {
     bool may_be_compatible(const LsmrTolerances& tolerances, double solution) const;
 
   private:
+    void track_residual(double c, double s, double zeta_old);
+    void track_condition(double beta, double alpha, double rho_temp, double rhobar_old);
+
     double c_;
     double excess_ = 0;  // alpha_k^2 less that of the stacked process
     std::int64_t iterations_ = 0;

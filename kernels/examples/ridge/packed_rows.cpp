@@ -41,19 +41,20 @@ class BankOrder {
     std::array<std::size_t, kBanks> next_{};
 };
 
-// Where each row's groups and units begin.
+// Where each row's groups and segments begin.
 template <class T, class I>
 std::vector<std::int64_t> lay_out(PackedRows<T, I>& packed, const SparseMatrix<T>& a, std::int64_t first) {
     std::vector<std::int64_t> group{0};
-    packed.row_units.push_back(0);
+    packed.row_segments.push_back(0);
     for (std::int64_t i = 0; i < packed.rows; ++i) {
         const auto row = std::size_t(first + i);
         std::int64_t at = group.back();
         group.push_back(at + groups_of(a.start[row + 1] - a.start[row]));
-        for (; at < group.back(); at += kUnitGroups)
-            packed.units.push_back(
-                {std::uint32_t(at), std::uint32_t(std::min<std::int64_t>(kUnitGroups, group.back() - at))});
-        packed.row_units.push_back(std::uint32_t(packed.units.size()));
+        for (; at < group.back(); at += kSegmentGroups)
+            packed.segments.push_back(
+                {std::uint32_t(at),
+                 std::uint32_t(std::min<std::int64_t>(kSegmentGroups, group.back() - at))});
+        packed.row_segments.push_back(std::uint32_t(packed.segments.size()));
     }
     if (group.back() > std::numeric_limits<std::uint32_t>::max())
         throw std::length_error("a sparse matrix of more than 2^34 nonzeros");

@@ -1,5 +1,4 @@
-// Products of the rows of a packed matrix with a vector: a warp for each unit, and what is summed over a
-// block.
+// Products of the rows of a packed matrix (packed_rows.h) with a vector: a warp for each segment.
 #pragma once
 
 #include <cooperative_groups.h>
@@ -14,9 +13,9 @@ namespace stencil {
 
 /// Packed rows on the device.
 template <class T, class I>
-struct UnitsView {
-    const PackedUnit* units = nullptr;
-    const std::uint32_t* row_units = nullptr;
+struct PackedView {
+    const RowSegment* segments = nullptr;
+    const std::uint32_t* row_segments = nullptr;
     const T* value = nullptr;
     const I* column = nullptr;
 };
@@ -85,16 +84,16 @@ __device__ inline Pack<std::uint32_t, 4> load_four(const std::uint32_t* p,
     return {{__float_as_uint(c.x), __float_as_uint(c.y), __float_as_uint(c.z), __float_as_uint(c.w)}};
 }
 
-/// One thread's share of a unit.
+/// One thread's share of a segment.
 template <class T, class I>
-struct UnitShare {
-    static constexpr int kGroups = kUnitGroups / 32;
+struct SegmentShare {
+    static constexpr int kGroups = kSegmentGroups / 32;
     Pack<T, 4> value[kGroups];
     Pack<I, 4> column[kGroups];
 
-    __device__ void load(const UnitsView<T, I>& a, std::uint32_t unit, std::uint64_t policy) {
+    __device__ void load(const PackedView<T, I>& a, std::uint32_t segment, std::uint64_t policy) {
         const std::uint32_t lane = threadIdx.x % 32;
-        const PackedUnit place = a.units[unit];
+        const RowSegment place = a.segments[segment];
 #pragma unroll
         for (int k = 0; k < kGroups; ++k) {
             const std::uint32_t group = lane + 32 * k;
@@ -118,28 +117,31 @@ struct UnitShare {
     }
 };
 
-/// A block's units.
-struct UnitRange {
+/// A block's segments.
+struct SegmentRange {
     std::uint32_t begin, end;
 };
 
-/// Sums of the range's units with the vector x, by the block; the next unit is on its way while one is
+/// Sums of the range's segments with the vector x, by the block; the next segment is on its way while one is
 /// summed. All of the matrix is larger than the second-level cache, and goes from there first.
 template <class T, class I>
-__device__ void sum_units(const UnitsView<T, I>& a, const UnitRange& range, const double* x, double* sums) {
+__device__ void sum_segments(const PackedView<T, I>& a,
+                             const SegmentRange& range,
+                             const double* x,
+                             double* sums) {
     const std::uint32_t end = range.end, warps = blockDim.x / 32;
     const std::uint64_t policy = cache_policies().pass;
-    std::uint32_t unit = range.begin + threadIdx.x / 32;
-    UnitShare<T, I> now;
-    if (unit < end) now.load(a, unit, policy);
-    while (unit < end) {
-        const std::uint32_t next = unit + warps;
-        UnitShare<T, I> coming;
+    std::uint32_t segment = range.begin + threadIdx.x / 32;
+    SegmentShare<T, I> now;
+    if (segment < end) now.load(a, segment, policy);
+    while (segment < end) {
+        const std::uint32_t next = segment + warps;
+        SegmentShare<T, I> coming;
         if (next < end) coming.load(a, next, policy);
         const double sum = warp_sum(now.dot(x));
-        if (threadIdx.x % 32 == 0) sums[unit] = sum;
+        if (threadIdx.x % 32 == 0) sums[segment] = sum;
         now = coming;
-        unit = next;
+        segment = next;
     }
 }
 

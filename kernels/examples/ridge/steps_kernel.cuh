@@ -1,4 +1,17 @@
-// Steps of the Golub-Kahan process in one cooperative kernel: all scalars stay on the device.
+// Steps of Golub-Kahan bidiagonalisation (Golub and Kahan 1965; in the form of Paige and Saunders 1982) in
+// one cooperative kernel, whose scalars stay on the device. Step k from u_k, v_k and alpha_k:
+//
+//     forward   beta_{k+1}  u_{k+1} = A   v_k     - alpha_k    u_k
+//     back      alpha_{k+1} v_{k+1} = A^T u_{k+1} - beta_{k+1} v_k
+//
+// Each is one phase, alike but for its matrix: every block computes its rows of the right-hand side and adds
+// up its part of their squares; after a barrier of the grid each block adds up all parts, which gives the
+// length on the left. Vectors are stored as they are on the right, and divided by their length where they are
+// read.
+//
+// Where a dominant singular value was taken out (A q = sigma p, A^T p = sigma q), u is kept orthogonal to p
+// and v to q: the phase adds up the part along p or q beside the squares, and who reads the vector subtracts
+// it.
 #pragma once
 
 #include "kernels/examples/ridge/segments.cuh"
@@ -6,7 +19,7 @@
 
 namespace stencil {
 
-/// What is known of the two current vectors, which are stored before their normalisation.
+/// What is known of the two current vectors as they are stored.
 struct StepScalars {
     double alpha = 0, q_part = 0;  ///< |v| once its part along q is taken away, and that part
     double beta = 0, p_part = 0;
@@ -14,10 +27,10 @@ struct StepScalars {
 
 template <class T, class I>
 struct StepsTask {
-    UnitsView<T, I> forward, back;
+    PackedView<T, I> forward, back;
     const std::uint32_t* forward_parts = nullptr;  ///< each block's rows
     const std::uint32_t* back_parts = nullptr;
-    double* unit_sums = nullptr;  ///< for either product
+    double* segment_sums = nullptr;  ///< for either product
     int rows = 0, columns = 0;
     double* u = nullptr;
     double* v = nullptr;
@@ -48,10 +61,10 @@ struct Normalised {
 /// One phase of a step: out = A x - subtract * old, where old is what `out` was, normalised.
 template <class T, class I>
 struct Phase {
-    UnitsView<T, I> a;
+    PackedView<T, I> a;
     std::uint32_t first_row, end_row;
-    UnitRange units;
-    double* unit_sums;
+    SegmentRange segments;
+    double* segment_sums;
     Normalised old;
     double* out;
     double subtract;
@@ -80,13 +93,14 @@ __device__ inline double2 all_sums(const double2* partial) {
 /// Leaves the sum of squares of `out` and its part along `old.part` in the sums of this phase.
 template <class T, class I>
 __device__ void run_phase(const Phase<T, I>& phase, const double* x) {
-    sum_units(phase.a, phase.units, x, phase.unit_sums);
+    sum_segments(phase.a, phase.segments, x, phase.segment_sums);
     __syncthreads();
     double2 sums = {0, 0};
     for (std::uint32_t row = phase.first_row + threadIdx.x; row < phase.end_row; row += blockDim.x) {
         double value = 0;
-        for (std::uint32_t unit = phase.a.row_units[row]; unit < phase.a.row_units[row + 1]; ++unit)
-            value += phase.unit_sums[unit];
+        for (std::uint32_t segment = phase.a.row_segments[row]; segment < phase.a.row_segments[row + 1];
+             ++segment)
+            value += phase.segment_sums[segment];
         if (phase.subtract != 0) value -= phase.subtract * phase.old.at(int(row));
         phase.out[row] = value;
         sums.x += value * value;
@@ -144,8 +158,8 @@ __device__ inline double inverse(double length) {
     return length > 0 ? 1 / length : 0;
 }
 
-__device__ inline UnitRange units_of(const std::uint32_t* row_units, const std::uint32_t* parts) {
-    return {row_units[parts[blockIdx.x]], row_units[parts[blockIdx.x + 1]]};
+__device__ inline SegmentRange segments_of(const std::uint32_t* row_segments, const std::uint32_t* parts) {
+    return {row_segments[parts[blockIdx.x]], row_segments[parts[blockIdx.x + 1]]};
 }
 
 inline constexpr int kStepsThreads = 512;
@@ -157,9 +171,9 @@ __global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask
     StepScalars s = *task.scalars;
     Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
     Phase<T, I> back{task.back, task.back_parts[blockIdx.x], task.back_parts[blockIdx.x + 1]};
-    forward.units = units_of(task.forward.row_units, task.forward_parts);
-    back.units = units_of(task.back.row_units, task.back_parts);
-    forward.unit_sums = back.unit_sums = task.unit_sums;
+    forward.segments = segments_of(task.forward.row_segments, task.forward_parts);
+    back.segments = segments_of(task.back.row_segments, task.back_parts);
+    forward.segment_sums = back.segment_sums = task.segment_sums;
     forward.out = task.u;
     back.out = task.v;
     forward.partial = task.partial;

@@ -1,4 +1,6 @@
-// The L-curve of a solved ridge problem: its plot, its corner and the point that moves along it.
+// The L-curve of a solved ridge problem: the norm of the solution over that of the residual, both
+// logarithmic, for all c (P. C. Hansen, "Analysis of discrete ill-posed problems by means of the L-curve",
+// SIAM Review 34, 1992). Its corner, where it bends most, is the usual choice of c.
 #pragma once
 
 #include <memory>
