@@ -1,12 +1,11 @@
 // Which kernel takes which layout:
 //
-//     sum of rows (inner.count == 1)         row_kernel: `threads` neighbours share a row; where there are
-//     few
-//                                            rows, a row is cut into parts, which a second launch adds up
-//     any other sum                          any_kernel: a thread for each sum
-//     copy, x contiguous in the output,      transpose_kernel: tiles through shared memory, so that reads
-//     y in the input                         and writes are both contiguous
-//     any other product or copy              product_kernel: a thread has 4 neighbours along the last axis
+//     sum of rows (inner.count == 1)    row_kernel: `threads` neighbours share a row; where rows are few, each
+//                                       is cut into parts, which a second launch adds up
+//     any other sum                     any_kernel: a thread for each sum
+//     copy, x contiguous in the         transpose_kernel: tiles through shared memory, so that reads and
+//     output, y in the input            writes are both contiguous
+//     any other product or copy         product_kernel: a thread has 4 neighbours along the last axis
 #include "kernels/examples/einsum/strided.cuh"
 
 #include <algorithm>
