@@ -1,7 +1,7 @@
 // Which kernel takes which layout:
 //
-//     sum of rows (inner.count == 1)    row_kernel: `threads` neighbours share a row; where rows are few, each
-//                                       is cut into parts, which a second launch adds up
+//     sum of rows (inner.count == 1)    row_kernel: `threads` neighbours share a row; of few rows, each is
+//                                       cut into parts, which a second launch adds up
 //     any other sum                     any_kernel: a thread for each sum
 //     copy, x contiguous in the         transpose_kernel: tiles through shared memory, so that reads and
 //     output, y in the input            writes are both contiguous
