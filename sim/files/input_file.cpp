@@ -2,21 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 
-InputFile::InputFile(const std::filesystem::path& path) : name_(path.string()) {
+InputFile::InputFile(const std::filesystem::path& path) : name_(printable(path.string())) {
     std::error_code error;
     const auto status = std::filesystem::status(path, error);
     if (status.type() == std::filesystem::file_type::not_found) refuse("there is no such file");
     if (error) refuse(error.message());
     if (std::filesystem::is_directory(status)) refuse("is a folder, not a file");
-    // Opening a pipe would wait for somebody to write to it.
+    // Opening a pipe would wait until another process writes to it.
     if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
     errno = 0;
     stream_.open(path, std::ios::binary);
@@ -39,12 +39,21 @@ void InputFile::refuse(std::string_view what) const {
     throw InputError(fmt::format("{}: {}", name_, what));
 }
 
-std::string quotable(std::string_view text) {
-    constexpr std::size_t kLongest = 40;
-    std::string result(text.substr(0, kLongest));
-    std::ranges::replace_if(
-        result, [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text.size() > kLongest ? result + "..." : result;
+std::size_t InputFile::read_some(std::span<std::byte> bytes) {
+    stream_.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
+    return std::size_t(stream_.gcount());
+}
+
+void InputFile::rewind() {
+    stream_.clear();
+    stream_.seekg(0);
+}
+
+std::string InputFile::read_text(std::uintmax_t max_bytes) {
+    if (size_ > max_bytes) refuse(fmt::format("{} bytes; at most {} are read", size_, max_bytes));
+    std::string text(std::size_t(size_), '\0');
+    read(std::as_writable_bytes(std::span(text)));
+    return text;
 }
 
 }  // namespace stencil

@@ -20,7 +20,12 @@ class InputFile {
     std::uintmax_t size() const { return size_; }
     /// Fills `bytes` from where the last read ended; throws InputError where the file ends before that.
     void read(std::span<std::byte> bytes);
-    /// Throws InputError "PATH: WHAT".
+    /// As many of the next bytes as there are, and how many those are; an error ends the file.
+    std::size_t read_some(std::span<std::byte> bytes);
+    void rewind();
+    /// The whole file, from its start; throws InputError where it is longer than `max_bytes`.
+    std::string read_text(std::uintmax_t max_bytes);
+    /// Throws InputError "PATH: WHAT", the path made printable.
     [[noreturn]] void refuse(std::string_view what) const;
 
   private:
@@ -28,8 +33,5 @@ class InputFile {
     std::ifstream stream_;
     std::uintmax_t size_ = 0;
 };
-
-/// A piece of a file's own text for an error message: printable, on one line and not too long.
-std::string quotable(std::string_view text);
 
 }  // namespace stencil

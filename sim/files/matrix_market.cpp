@@ -14,6 +14,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {

@@ -4,111 +4,266 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
+#include <span>
+#include <string_view>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/input_file.h"
 #include "sim/files/npy_header.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
 
-constexpr std::uint64_t kMaxAxis = std::uint64_t(1) << 30;
+// NumPy has no more axes. More values than any machine holds, yet so few that bytes can be counted, also
+// where another axis of length 0 makes the file short.
+constexpr std::size_t kMaxAxes = 64;
+constexpr std::uint64_t kMaxValues = std::uint64_t(1) << 48;
+constexpr std::uint64_t kMaxFieldAxis = std::uint64_t(1) << 30;
 
-DType parse_dtype(const InputFile& file, const NpyDict& dict) {
-    const std::string& descr = dict.descr;
-    if (dict.structured) file.refuse("a structured dtype; allowed: float32 and float64");
-    if (descr == "<f4" || descr == "=f4") return DType::float32;
-    if (descr == "<f8" || descr == "=f8") return DType::float64;
-    if (descr == ">f4" || descr == ">f8")
-        file.refuse(fmt::format("big-endian; save it as little-endian, e.g. with array.astype('<{}')",
-                                descr.substr(1)));
-    const std::string name = npy_dtype_name(descr);
-    file.refuse(fmt::format("dtype '{}'{}; allowed: float32 and float64, e.g. with array.astype('<f4')",
-                            quotable(descr),
-                            name.empty() ? "" : fmt::format(" ({})", name)));
+enum class Kind { array, field };
+
+// Bytes of one value; 0 for a type that isn't read.
+std::size_t bytes_of_type(std::string_view descr, Kind kind) {
+    if (descr.size() != 3) return 0;
+    const std::string_view type = descr.substr(1);
+    const bool one_byte = type == "b1" || type == "i1" || type == "u1";
+    if (descr[0] != '<' && descr[0] != '=' && !(descr[0] == '|' && one_byte)) return 0;
+    if (type == "f4" || type == "f8") return std::size_t(type[1] - '0');
+    if (kind == Kind::field) return 0;
+    if (one_byte) return 1;
+    for (const std::string_view known : {"i2", "i4", "i8", "u2", "u4", "u8"})
+        if (type == known) return std::size_t(type[1] - '0');
+    return 0;
 }
 
-void check_shape(const InputFile& file, const NpyDict& dict, NpyHeader& header) {
-    if (dict.shape.size() != 2)
-        file.refuse(fmt::format("{} axes, shape {}; allowed: two axes (rows, columns)",
-                                dict.shape.size(),
-                                quotable(dict.shape_text)));
-    const std::uint64_t ny = dict.shape[0], nx = dict.shape[1];
-    if (nx == 0 || ny == 0) file.refuse(fmt::format("no cells, shape {}", quotable(dict.shape_text)));
-    if (nx > kMaxAxis || ny > kMaxAxis)
+void check_type(const InputFile& file, const NpyDict& dict, Kind kind) {
+    const std::string_view allowed =
+        kind == Kind::field ? "float32 and float64" : "float32, float64, integers and bool";
+    if (dict.structured) file.refuse(fmt::format("a structured dtype; allowed: {}", allowed));
+    if (bytes_of_type(dict.descr, kind) > 0) return;
+    std::string little = dict.descr;
+    if (little.starts_with('>')) little[0] = '<';
+    if (bytes_of_type(little, kind) > 0)
         file.refuse(
-            fmt::format("shape {}; an axis has at most {} cells", quotable(dict.shape_text), kMaxAxis));
-    header.nx = int(nx);
-    header.ny = int(ny);
-    // Two axes of at most 2^30 cells of at most 8 bytes: below 2^63, and the header is short.
-    const std::uintmax_t needed = header.data_offset + nx * ny * bytes_of(header.dtype);
-    require_npy_size(file, dict, name_of(header.dtype), needed);
+            fmt::format("big-endian; save it as little-endian, e.g. with array.astype('{}')", little));
+    const std::string name = npy_dtype_name(dict.descr);
+    file.refuse(fmt::format("dtype '{}'{}; allowed: {}{}",
+                            quotable(dict.descr),
+                            name.empty() ? "" : fmt::format(" ({})", name),
+                            allowed,
+                            kind == Kind::field ? ", e.g. with array.astype('<f4')" : ""));
 }
 
-NpyHeader read_header(InputFile& file) {
-    NpyHeader header;
-    const NpyDict dict = read_npy_dict(file, header.data_offset);
-    header.dtype = parse_dtype(file, dict);
-    header.fortran_order = dict.fortran_order;
-    check_shape(file, dict, header);
-    return header;
-}
-
-// The file holds column after column. Some columns at a time are read and turned: whole cache lines of the
-// result are written, and the columns of a panel lie one line more than their length apart, or, with an axis
-// of a power of two, all of their cells of one row would fall into the same few lines of the cache.
-template <class T>
-void read_columns(InputFile& file, Array<T>& array) {
-    constexpr int kColumns = 64;
-    const int nx = array.nx(), ny = array.ny();
-    const std::size_t stride = std::size_t(ny) + 64 / sizeof(T);
-    const std::unique_ptr<T[]> panel(new T[stride * std::size_t(std::min(nx, kColumns))]);
-    for (int x0 = 0; x0 < nx; x0 += kColumns) {
-        const int width = std::min(kColumns, nx - x0);
-        for (int x = 0; x < width; ++x)
-            file.read(std::as_writable_bytes(std::span(&panel[stride * std::size_t(x)], std::size_t(ny))));
-        for (int y = 0; y < ny; ++y) {
-            T* const target = &array.at(x0, y);
-            const T* const source = &panel[std::size_t(y)];
-            for (int x = 0; x < width; ++x) target[x] = source[stride * std::size_t(x)];
-        }
+void check_field_shape(const InputFile& file, const NpyDict& dict) {
+    const std::string shape = quotable(dict.shape_text);
+    if (dict.shape.size() != 2)
+        file.refuse(
+            fmt::format("{} axes, shape {}; allowed: two axes (rows, columns)", dict.shape.size(), shape));
+    for (const std::uint64_t n : dict.shape) {
+        if (n == 0) file.refuse(fmt::format("no cells, shape {}", shape));
+        if (n > kMaxFieldAxis)
+            file.refuse(fmt::format("shape {}; an axis has at most {} cells", shape, kMaxFieldAxis));
     }
 }
 
+std::size_t checked_count(const InputFile& file, const NpyDict& dict, std::uint64_t max_values) {
+    if (dict.shape.size() > kMaxAxes)
+        file.refuse(fmt::format("{} axes; at most {} are read", dict.shape.size(), kMaxAxes));
+    std::uint64_t count = 1, without_empty = 1;
+    for (const std::uint64_t n : dict.shape) {
+        if (n > max_values / without_empty)
+            file.refuse(fmt::format("shape {}; an array has at most 2^48 values", quotable(dict.shape_text)));
+        without_empty *= std::max<std::uint64_t>(n, 1);
+        count *= n;
+    }
+    return std::size_t(count);
+}
+
+NpyHeader read_header(InputFile& file, Kind kind) {
+    NpyHeader header;
+    const NpyDict dict = read_npy_dict(file, header.data_offset);
+    check_type(file, dict, kind);
+    if (kind == Kind::field) check_field_shape(file, dict);
+    // Two axes of at most 2^30 cells of at most 8 bytes: below 2^63, and the header is short.
+    header.count =
+        checked_count(file, dict, kind == Kind::field ? kMaxFieldAxis * kMaxFieldAxis : kMaxValues);
+    header.shape.assign(dict.shape.begin(), dict.shape.end());
+    header.descr = dict.descr;
+    header.fortran_order = dict.fortran_order;
+    const auto needed = header.data_offset + std::uintmax_t(header.count) * bytes_of_type(dict.descr, kind);
+    require_npy_size(file, dict, npy_dtype_name(dict.descr), needed);
+    return header;
+}
+
+// Where the columns of a file in Fortran order, those along its first axis, begin in C order: the second axis
+// runs fastest. Further cells of a column are `stride()` apart.
+class FortranColumns {
+  public:
+    explicit FortranColumns(const std::vector<std::int64_t>& shape)
+        : shape_(shape), strides_(shape.size()), index_(shape.size()) {
+        std::size_t stride = 1;
+        for (std::size_t a = shape.size(); a-- > 0;) {
+            strides_[a] = stride;
+            stride *= std::size_t(shape[a]);
+        }
+    }
+
+    std::size_t stride() const { return strides_[0]; }
+
+    std::size_t next() {
+        const std::size_t here = at_;
+        for (std::size_t a = 1; a < shape_.size(); ++a) {
+            at_ += strides_[a];
+            if (++index_[a] < shape_[a]) break;
+            at_ -= strides_[a] * std::size_t(shape_[a]);
+            index_[a] = 0;
+        }
+        return here;
+    }
+
+  private:
+    const std::vector<std::int64_t>& shape_;
+    std::vector<std::size_t> strides_;
+    std::vector<std::int64_t> index_;
+    std::size_t at_ = 0;
+};
+
+// Some columns at a time are read and turned: where there are two axes, whole cache lines of the result are
+// written. The columns of a panel are one line more than their length apart, or, with an axis of a power of
+// two, all of their cells of one row would fall into the same few lines of the cache.
+template <class Source, class T>
+void read_columns(InputFile& file, const NpyHeader& header, std::span<T> values) {
+    constexpr std::size_t kMaxColumns = 64, kPanelValues = std::size_t(1) << 22;
+    const auto length = std::size_t(header.shape[0]);
+    const std::size_t columns = header.count / length;
+    const std::size_t width =
+        std::min(columns, std::clamp(kPanelValues / length, std::size_t(1), kMaxColumns));
+    const std::size_t apart = length + 64 / sizeof(Source);
+    std::vector<Source> panel(width * apart);
+    std::vector<std::size_t> first(width);
+    FortranColumns walk(header.shape);
+    for (std::size_t begin = 0; begin < columns; begin += width) {
+        const std::size_t count = std::min(width, columns - begin);
+        for (std::size_t c = 0; c < count; ++c) {
+            file.read(std::as_writable_bytes(std::span(&panel[c * apart], length)));
+            first[c] = walk.next();
+        }
+        for (std::size_t i = 0; i < length; ++i)
+            for (std::size_t c = 0; c < count; ++c)
+                values[first[c] + i * walk.stride()] = T(panel[c * apart + i]);
+    }
+}
+
+template <class Source, class T>
+void read_values(InputFile& file, const NpyHeader& header, std::span<T> values) {
+    if (values.empty()) return;
+    if (header.fortran_order && header.shape.size() > 1) return read_columns<Source>(file, header, values);
+    if constexpr (std::is_same_v<Source, T>) return file.read(std::as_writable_bytes(values));
+    std::vector<Source> piece(std::min(values.size(), std::size_t(1) << 16));
+    for (std::size_t start = 0; start < values.size(); start += piece.size()) {
+        const auto part = std::span(piece).first(std::min(piece.size(), values.size() - start));
+        file.read(std::as_writable_bytes(part));
+        std::ranges::transform(part, &values[start], [](Source value) { return T(value); });
+    }
+}
+
+// A byte of a damaged file may be neither 0 nor 1, which a C++ bool can't hold.
+struct BooleanByte {
+    unsigned char byte;
+    template <class T>
+    explicit operator T() const {
+        return T(byte != 0);
+    }
+};
+
 template <class T>
-Array<T> read_cells(InputFile& file, const NpyHeader& header) {
-    Array<T> array(header.nx, header.ny);
-    if (header.fortran_order)
-        read_columns(file, array);
-    else
-        file.read(std::as_writable_bytes(array.cells()));
-    const auto bad = std::ranges::count_if(array.cells(), [](T value) { return !std::isfinite(value); });
-    if (bad > 0)
-        file.refuse(fmt::format("{} of {} values are not finite (NaN or infinite)", bad, array.size()));
+void read_as(InputFile& file, const NpyHeader& header, std::span<T> values) {
+    const std::string_view type = std::string_view(header.descr).substr(1);
+    if (type == "f4") return read_values<float>(file, header, values);
+    if (type == "f8") return read_values<double>(file, header, values);
+    if (type == "b1") return read_values<BooleanByte>(file, header, values);
+    if (type == "i1") return read_values<std::int8_t>(file, header, values);
+    if (type == "i2") return read_values<std::int16_t>(file, header, values);
+    if (type == "i4") return read_values<std::int32_t>(file, header, values);
+    if (type == "i8") return read_values<std::int64_t>(file, header, values);
+    if (type == "u1") return read_values<std::uint8_t>(file, header, values);
+    if (type == "u2") return read_values<std::uint16_t>(file, header, values);
+    if (type == "u4") return read_values<std::uint32_t>(file, header, values);
+    return read_values<std::uint64_t>(file, header, values);
+}
+
+template <class T>
+void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) {
+    read_as(file, header, values);
+    const auto bad = std::ranges::count_if(values, [](T value) { return !std::isfinite(value); });
+    if (bad == 0) return;
+    const bool narrowed = sizeof(T) == 4 && header.descr.ends_with("f8");
+    file.refuse(fmt::format("{} of {} values are not finite (NaN{})",
+                            bad,
+                            values.size(),
+                            narrowed ? ", infinite, or too large for float32" : " or infinite"));
+}
+
+template <class T>
+Field read_cells(InputFile& file, const NpyHeader& header) {
+    Array<T> array(int(header.shape[1]), int(header.shape[0]));
+    read_finite(file, header, array.cells());
     return array;
+}
+
+template <class T>
+void write_values(const std::filesystem::path& path,
+                  std::span<const std::int64_t> shape,
+                  std::span<const T> values) {
+    AtomicFile file(path);
+    file.write(npy_header_text(sizeof(T) == 4 ? "<f4" : "<f8", shape));
+    file.write(std::as_bytes(values));
+    file.commit();
 }
 
 }  // namespace
 
+std::size_t NpyArray::size() const {
+    return std::visit([](const auto& v) { return v.size(); }, values);
+}
+
 NpyHeader read_npy_header(const std::filesystem::path& path) {
     InputFile file(path);
-    return read_header(file);
+    return read_header(file, Kind::array);
+}
+
+NpyHeader read_field_header(const std::filesystem::path& path) {
+    InputFile file(path);
+    return read_header(file, Kind::field);
+}
+
+NpyArray read_npy_array(const std::filesystem::path& path, DType dtype) {
+    InputFile file(path);
+    const NpyHeader header = read_header(file, Kind::array);
+    NpyArray array;
+    array.shape = header.shape;
+    if (dtype == DType::float32)
+        array.values = std::vector<float>(header.count);
+    else
+        array.values = std::vector<double>(header.count);
+    std::visit([&](auto& values) { read_finite(file, header, std::span(values)); }, array.values);
+    return array;
 }
 
 Field read_npy(const std::filesystem::path& path) {
     InputFile file(path);
-    const NpyHeader header = read_header(file);
-    if (header.dtype == DType::float32) return read_cells<float>(file, header);
-    return read_cells<double>(file, header);
+    const NpyHeader header = read_header(file, Kind::field);
+    return header.descr.ends_with("f4") ? read_cells<float>(file, header) : read_cells<double>(file, header);
 }
 
 void write_npy(const std::filesystem::path& path, const Field& field) {
-    AtomicFile file(path);
     const std::int64_t shape[] = {field.ny(), field.nx()};
-    file.write(npy_header_text(field.dtype() == DType::float32 ? "<f4" : "<f8", shape));
-    field.visit([&](const auto& array) { file.write(std::as_bytes(array.cells())); });
-    file.commit();
+    field.visit([&](const auto& array) { write_values(path, shape, array.cells()); });
+}
+
+void write_npy_array(const std::filesystem::path& path, const NpyArray& array) {
+    std::visit([&](const auto& values) { write_values(path, array.shape, std::span(values)); }, array.values);
 }
 
 }  // namespace stencil

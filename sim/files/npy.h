@@ -1,8 +1,11 @@
-// NumPy's .npy files (format versions 1.0 to 3.0), two-dimensional, float32 and float64.
+// NumPy's .npy files (format versions 1.0 to 3.0): fields, and arrays of any shape.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "sim/field/field.h"
 
@@ -10,22 +13,37 @@ namespace stencil {
 
 /// What a file's header says, checked against the file's size.
 struct NpyHeader {
-    DType dtype = DType::float32;
+    std::vector<std::int64_t> shape;
+    std::string descr;  ///< its type as the file spells it: "<f4", "<i8"
     bool fortran_order = false;
-    int nx = 0;                      ///< columns, the second axis
-    int ny = 0;                      ///< rows, the first axis
-    std::uintmax_t data_offset = 0;  ///< bytes before the first cell
+    std::uintmax_t data_offset = 0;  ///< bytes before the first value
+    std::size_t count = 1;           ///< of values
 };
 
-/// Reads and checks the header alone. Throws InputError, one line naming the file, for anything but a
-/// two-dimensional little-endian float32 or float64 array whose cells are all there.
+/// An array in C order; a shape without axes is a scalar, with one value.
+struct NpyArray {
+    std::vector<std::int64_t> shape;
+    std::variant<std::vector<float>, std::vector<double>> values;
+
+    DType dtype() const { return values.index() == 0 ? DType::float32 : DType::float64; }
+    std::size_t size() const;
+};
+
+/// Reads and checks the header alone. Throws InputError, one line naming the file, for anything but
+/// little-endian real numbers of either precision, integers of up to 64 bits, and booleans, all there.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
-/// Reads an array, in its own precision; rows of the result are the first axis in C and in Fortran order
-/// alike. Throws InputError as read_npy_header() does, and where values are not finite (says how many).
+/// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and where
+/// values are not finite or too large for the type (says how many).
+NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
+
+/// The same for fields: two axes, (rows, columns), of float32 or float64, at least one cell. A field is read
+/// in its own precision.
+NpyHeader read_field_header(const std::filesystem::path& path);
 Field read_npy(const std::filesystem::path& path);
 
-/// Writes a field as version 1.0, C order, shape (ny, nx), atomically. Throws MachineError.
+/// Version 1.0, C order, a field's shape being (ny, nx); atomically. Throws MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);
+void write_npy_array(const std::filesystem::path& path, const NpyArray& array);
 
 }  // namespace stencil

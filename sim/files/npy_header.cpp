@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/files/input_file.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {

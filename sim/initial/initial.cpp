@@ -12,6 +12,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -63,7 +64,10 @@ bool is_array_file(const std::string& file) {
     return ending(file) == ".npy";
 }
 
-void read_parameter(const InitialCondition& condition, const std::string& text, InitialChoice& choice) {
+// Adds to the parameters given so far.
+void read_parameter(const InitialCondition& condition,
+                    const std::string& text,
+                    std::map<std::string, double, std::less<>>& given) {
     const auto parts = split(text, '=');
     const auto row = std::ranges::find(condition.parameters, parts[0], &InitialParameter::name);
     if (row == condition.parameters.end() || parts.size() != 2) {
@@ -72,15 +76,15 @@ void read_parameter(const InitialCondition& condition, const std::string& text, 
             allowed.push_back(fmt::format("{}={}", p.name, p.standard));
         throw InputError(fmt::format("--initial {}: unknown option '{}' (allowed: {})",
                                      condition.name,
-                                     text,
+                                     quotable(text),
                                      allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "))));
     }
     const std::string setting = fmt::format("--initial {}:{}", condition.name, row->name);
     const double value = parse_real(parts[1], setting);
     if (value < row->least || value > row->most)
         throw InputError(
-            fmt::format("{} {}: must be from {} to {}", setting, parts[1], row->least, row->most));
-    choice.parameters[parts[0]] = value;
+            fmt::format("{} {}: must be from {} to {}", setting, quotable(parts[1]), row->least, row->most));
+    if (!given.emplace(parts[0], value).second) throw InputError(setting + ": given twice");
 }
 
 }  // namespace
@@ -91,6 +95,9 @@ std::span<const InitialCondition> initial_conditions() {
 
 InitialChoice parse_initial(std::string_view text) {
     InitialChoice choice;
+    // spec.json holds the text, and JSON is UTF-8.
+    if (!is_utf8(text))
+        throw InputError(fmt::format("--initial {}: the file's name must be UTF-8", printable(text)));
     const std::string name(text.substr(0, text.find(':')));
     choice.condition = find(name);
     if (!choice.condition) {
@@ -103,19 +110,19 @@ InitialChoice parse_initial(std::string_view text) {
         known.emplace_back("FILE.jpg");
         throw InputError("--initial: " + unknown_name_message("initial condition", name, known));
     }
-    for (const InitialParameter& row : choice.condition->parameters)
-        choice.parameters[std::string(row.name)] = row.standard;
     if (name.size() < text.size())
         for (const std::string& part : split(text.substr(name.size() + 1), ','))
-            read_parameter(*choice.condition, part, choice);
+            read_parameter(*choice.condition, part, choice.parameters);
+    for (const InitialParameter& row : choice.condition->parameters)
+        choice.parameters.emplace(row.name, row.standard);
     return choice;
 }
 
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
     if (choice.condition) return std::nullopt;
     if (!is_array_file(choice.file)) return image_size(choice.file);
-    const NpyHeader header = read_npy_header(choice.file);
-    return std::pair{header.nx, header.ny};
+    const NpyHeader header = read_field_header(choice.file);
+    return std::pair{int(header.shape[1]), int(header.shape[0])};
 }
 
 Field make_initial(const InitialChoice& choice, const InitialRequest& request) {

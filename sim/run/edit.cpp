@@ -8,11 +8,11 @@
 #include <cmath>
 #include <vector>
 
-#include "sim/files/input_file.h"
 #include "sim/run/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {

@@ -4,8 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <cmath>
+#include <set>
 
 #include "sim/files/input_file.h"
 #include "sim/initial/initial.h"
@@ -13,6 +13,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -29,12 +30,16 @@ std::string known_name(std::string_view kind, std::string_view given, const std:
 
 void set_size(RunSpec& spec, std::string_view text) {
     const auto parts = split(text, 'x');
-    if (parts.size() > 2)
-        throw InputError(fmt::format("--size {}: must be NX or NXxNY, e.g. 2000x1000", text));
-    Size size;
-    size.nx = int(parse_integer(parts.front(), "--size", 1, kMaxCells));
-    size.ny = int(parse_integer(parts.back(), "--size", 1, kMaxCells));
-    spec.size = size;
+    const auto fits = [](const std::string& part) {
+        const long long cells = read_integer(part).value_or(0);
+        return cells >= 1 && cells <= kMaxCells;
+    };
+    if (parts.size() > 2 || !fits(parts.front()) || !fits(parts.back()))
+        throw InputError(
+            fmt::format("--size {}: must be NX or NXxNY, each a whole number from 1 to {}, e.g. 2000x1000",
+                        quotable(text),
+                        kMaxCells));
+    spec.size = Size{int(*read_integer(parts.front())), int(*read_integer(parts.back()))};
 }
 
 Json get_size(const RunSpec& spec) {
@@ -45,7 +50,7 @@ void set_coefficient(RunSpec& spec, std::string_view text) {
     const double value = parse_real(text, "--coefficient");
     if (value <= 0)
         throw InputError(
-            fmt::format("--coefficient {}: must be above 0 and at most {}", text, kStabilityLimit));
+            fmt::format("--coefficient {}: must be above 0 and at most {}", quotable(text), kStabilityLimit));
     spec.coefficient = value;
 }
 
@@ -109,7 +114,13 @@ void set_profile(RunSpec& spec, std::string_view text) {
     if (parts.size() != 4)
         throw InputError(
             fmt::format("--profile {}: must be X0,Y0,X1,Y1, e.g. 0.5,64,127.5,64", quotable(text)));
-    const auto number = [&](int i) { return parse_real(parts[std::size_t(i)], "--profile"); };
+    const auto number = [&](int i) {
+        const double value = parse_real(parts[std::size_t(i)], "--profile");
+        if (std::abs(value) > kMaxCells)
+            throw InputError(fmt::format(
+                "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells));
+        return value;
+    };
     spec.profile = ProfileLine{{number(0), number(1)}, {number(2), number(3)}};
 }
 
@@ -325,9 +336,27 @@ nlohmann::ordered_json to_json(const RunSpec& spec) {
     return json;
 }
 
-RunSpec spec_from_json(const std::string& text, const std::string& file) {
-    const Json json = Json::parse(text, nullptr, false);
+namespace {
+
+// As Json::parse(), but an object that names a key twice is refused: the last one would count silently.
+Json parse_settings(const std::string& text, const std::string& file) {
+    std::set<std::string, std::less<>> keys;
+    std::string twice;
+    const auto watch = [&](int depth, Json::parse_event_t event, Json& value) {
+        if (event == Json::parse_event_t::key && depth == 1 && !keys.insert(value.get<std::string>()).second)
+            twice = value.get<std::string>();
+        return true;
+    };
+    Json json = Json::parse(text, watch, false);
     if (json.is_discarded()) throw InputError(file + ": not valid JSON");
+    if (!twice.empty()) throw InputError(fmt::format("{}: names '{}' twice", file, quotable(twice)));
+    return json;
+}
+
+}  // namespace
+
+RunSpec spec_from_json(const std::string& text, const std::string& file) {
+    const Json json = parse_settings(text, file);
     if (!json.is_object()) throw InputError(file + ": must hold a JSON object of settings");
     RunSpec spec;
     try {
@@ -347,11 +376,8 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
 }
 
 RunSpec read_spec(const std::string& file) {
-    std::ifstream stream(file);
-    std::ostringstream text;
-    text << stream.rdbuf();
-    if (!stream) throw InputError(fmt::format("{}: cannot be read", quotable(file)));
-    return spec_from_json(text.str(), file);
+    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of edits
+    return spec_from_json(InputFile(file).read_text(kMaxBytes), printable(file));
 }
 
 bool conserves_total(const RunSpec& spec) {

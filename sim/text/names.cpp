@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "sim/text/quote.h"
+
 namespace stencil {
 namespace {
 
@@ -34,7 +36,9 @@ int distance(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::string nearest_name(std::string_view given, std::span<const std::string> known) {
+    constexpr std::size_t kMaxName = 64;  // comparing takes the product of the lengths
     std::string best;
+    if (given.size() > kMaxName) return best;
     int best_distance = int(std::max<std::size_t>(given.size(), 3)) / 2 + 1;
     for (const std::string& name : known) {
         const int d = distance(given, name);
@@ -51,7 +55,8 @@ std::string unknown_name_message(std::string_view kind,
                                  std::span<const std::string> known) {
     const std::string nearest = nearest_name(given, known);
     const std::string hint = nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest);
-    return fmt::format("unknown {} '{}'{} (allowed: {})", kind, given, hint, fmt::join(known, ", "));
+    return fmt::format(
+        "unknown {} '{}'{} (allowed: {})", kind, quotable(given), hint, fmt::join(known, ", "));
 }
 
 }  // namespace stencil

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -14,19 +15,25 @@ namespace {
 // The whole text as a number, or false.
 template <class T>
 bool read(std::string_view text, T& value) {
-    if (text.starts_with('+')) text.remove_prefix(1);
+    if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
 
-long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
+std::optional<long long> read_integer(std::string_view text) {
     long long value = 0;
-    if (!read(text, value) || value < least || value > most)
-        throw InputError(
-            fmt::format("{} {}: must be a whole number from {} to {}", setting, text, least, most));
+    if (!read(text, value)) return std::nullopt;
     return value;
+}
+
+long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most) {
+    const auto value = read_integer(text);
+    if (!value || *value < least || *value > most)
+        throw InputError(
+            fmt::format("{} {}: must be a whole number from {} to {}", setting, quotable(text), least, most));
+    return *value;
 }
 
 std::uint64_t parse_seed(std::string_view text, std::string_view setting) {
@@ -34,7 +41,7 @@ std::uint64_t parse_seed(std::string_view text, std::string_view setting) {
     if (!read(text, value))
         throw InputError(fmt::format("{} {}: must be a whole number from 0 to {}",
                                      setting,
-                                     text,
+                                     quotable(text),
                                      std::numeric_limits<std::uint64_t>::max()));
     return value;
 }
@@ -47,13 +54,13 @@ std::optional<double> read_real(std::string_view text) {
 
 double parse_real(std::string_view text, std::string_view setting) {
     const auto value = read_real(text);
-    if (!value) throw InputError(fmt::format("{} {}: must be a finite number", setting, text));
+    if (!value) throw InputError(fmt::format("{} {}: must be a finite number", setting, quotable(text)));
     return *value;
 }
 
 bool parse_flag(std::string_view text, std::string_view setting) {
     if (text != "true" && text != "false")
-        throw InputError(fmt::format("{} {}: must be true or false", setting, text));
+        throw InputError(fmt::format("{} {}: must be true or false", setting, quotable(text)));
     return text == "true";
 }
 
@@ -69,8 +76,10 @@ std::uint64_t parse_bytes(std::string_view text, std::string_view setting) {
         value *= std::pow(binary ? 1024.0 : 1000.0, double(power));
         if (value >= 1 && value < 9e18) return std::uint64_t(value);
     }
-    throw InputError(fmt::format(
-        "{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB", setting, text));
+    throw InputError(
+        fmt::format("{} {}: must be a number of bytes from 1 up, e.g. 500000000, 500MB or 1.5GiB",
+                    setting,
+                    quotable(text)));
 }
 
 std::vector<std::string> split(std::string_view text, char separator) {

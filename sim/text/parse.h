@@ -13,7 +13,8 @@ namespace stencil {
 long long parse_integer(std::string_view text, std::string_view setting, long long least, long long most);
 std::uint64_t parse_seed(std::string_view text, std::string_view setting);
 
-/// All of the text as a finite number; empty where it is none.
+/// All of the text as a whole number, or as a finite one; empty where it is none.
+std::optional<long long> read_integer(std::string_view text);
 std::optional<double> read_real(std::string_view text);
 
 /// Any finite number.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -49,7 +50,7 @@ class Reader {
                                   std::string_view("\"\\$`").find(line_[at_]) != std::string_view::npos;
             text += protects ? line_[at_++] : c;
         }
-        throw InputError(fmt::format("{}: a quote {} has no end", line_, quote));
+        throw InputError(fmt::format("{}: a quote {} has no end", quotable(line_), quote));
     }
 
     std::string_view line_;

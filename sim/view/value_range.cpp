@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "sim/files/input_file.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 #include "sim/view/percentile.h"
 
 namespace stencil {

@@ -9,7 +9,7 @@
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/path.h"
 #include "sim/field/random.h"
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "tests/support/examples/einsum_checks.h"
 
@@ -389,7 +389,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     }
     CHECK(report.rows[0].error <= 1e-14);
     CHECK(report.files == std::vector<std::string>{(folder / "result.npy").string()});
-    CHECK(read_npy_array_header(folder / "result.npy").descr == "<f8");
+    CHECK(read_npy_header(folder / "result.npy").descr == "<f8");
     const NpyArray result = read_npy_array(folder / "result.npy", DType::float64);
     CHECK(result.shape == truth.shape);
     CHECK(einsum_error(truth, std::get<1>(result.values)) <= kEinsumTolerance<double>);
@@ -402,7 +402,7 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
 
     request.dtypes = {DType::float32};
     run_example(request, machine, {});
-    CHECK(read_npy_array_header(folder / "result.npy").descr == "<f4");
+    CHECK(read_npy_header(folder / "result.npy").descr == "<f4");
 }
 
 TEST_CASE("The example's random operands are NumPy's, one after the other from one generator") {

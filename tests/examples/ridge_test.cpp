@@ -9,7 +9,7 @@
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/problem.h"
 #include "sim/examples/ridge/solution_check.h"
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"

@@ -1,4 +1,4 @@
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 
 #include <cstring>
 #include <limits>
@@ -81,13 +81,13 @@ TEST_CASE("Arrays of any shape survive writing and reading") {
     const NpyArray read = read_npy_array(folder / "a.npy", DType::float64);
     CHECK(read.shape == shape);
     CHECK(std::get<1>(read.values) == values);
-    CHECK(read_npy_array_header(folder / "a.npy").shape == shape);
-    CHECK(read_npy_array_header(folder / "a.npy").descr == "<f8");
+    CHECK(read_npy_header(folder / "a.npy").shape == shape);
+    CHECK(read_npy_header(folder / "a.npy").descr == "<f8");
 
     std::vector<float> narrow(values.begin(), values.end());
     write_npy_array(folder / "b.npy", {shape, narrow});
     CHECK(std::get<0>(read_npy_array(folder / "b.npy", DType::float32).values) == narrow);
-    CHECK(read_npy_array_header(folder / "b.npy").descr == "<f4");
+    CHECK(read_npy_header(folder / "b.npy").descr == "<f4");
 }
 
 TEST_CASE("Headers of arrays of any shape are NumPy's to the byte") {
@@ -197,6 +197,5 @@ TEST_CASE("Values that are not finite, or too large for the precision asked for,
     };
     CHECK(message(DType::float32) ==
           path.string() + ": 2 of 4 values are not finite (NaN, infinite, or too large for float32)");
-    CHECK(message(DType::float64) ==
-          path.string() + ": 1 of 4 values are not finite (NaN, infinite, or too large for float64)");
+    CHECK(message(DType::float64) == path.string() + ": 1 of 4 values are not finite (NaN or infinite)");
 }

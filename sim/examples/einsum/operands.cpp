@@ -13,9 +13,9 @@ namespace stencil::einsum {
 namespace {
 
 // float32 where all files are; else float64, integers and booleans included.
-DType own_dtype(const std::vector<NpyArrayHeader>& headers) {
-    const bool single = std::ranges::all_of(
-        headers, [](const NpyArrayHeader& header) { return header.descr.ends_with("f4"); });
+DType own_dtype(const std::vector<NpyHeader>& headers) {
+    const bool single =
+        std::ranges::all_of(headers, [](const NpyHeader& header) { return header.descr.ends_with("f4"); });
     return single ? DType::float32 : DType::float64;
 }
 
@@ -36,10 +36,10 @@ EinsumTask einsum_task(const ExampleRequest& request) {
     }
     if (request.options.given("sizes"))
         throw InputError("--sizes: is for random operands; those of --operand files have their own sizes");
-    std::vector<NpyArrayHeader> headers;
+    std::vector<NpyHeader> headers;
     std::vector<Contraction::Shape> shapes;
     for (const std::string& file : task.files) {
-        headers.push_back(read_npy_array_header(file));
+        headers.push_back(read_npy_header(file));
         shapes.push_back(headers.back().shape);
     }
     task.contraction = bind_subscripts(subscripts, shapes);

@@ -8,7 +8,7 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/subscripts.h"
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 
 namespace stencil::einsum {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/files/input_file.h"
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil::einsum {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "sim/field/random.h"
 #include "sim/files/matrix_market.h"
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 

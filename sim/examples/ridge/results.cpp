@@ -6,7 +6,7 @@
 
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/run.h"
-#include "sim/files/npy_array.h"
+#include "sim/files/npy.h"
 
 namespace stencil {
 namespace {

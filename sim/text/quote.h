@@ -1,0 +1,19 @@
+// Foreign text in messages: names, values and pieces of files, which may hold anything.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// All of it is UTF-8 (no overlong forms, no surrogates, nothing beyond U+10FFFF).
+bool is_utf8(std::string_view text);
+
+/// The same on one line and without control characters, which could steer a terminal or cut the message; they
+/// and what is not UTF-8 become '?', byte by byte. For file names, which stay whole.
+std::string printable(std::string_view text);
+
+/// The same, and at most 40 bytes of it ("..." follows then). For all other text.
+std::string quotable(std::string_view text);
+
+}  // namespace stencil
