@@ -1,80 +1,32 @@
 #include "sim/files/image.h"
 
 #include <fmt/format.h>
-#include <stb/stb_image.h>
 #include <stb/stb_image_write.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <exception>
 #include <limits>
-#include <memory>
-#include <new>
 #include <string_view>
 #include <vector>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/input_file.h"
-#include "sim/files/picture_check.h"
+#include "sim/files/picture.h"
 #include "sim/text/error.h"
 
 namespace stencil {
 namespace {
 
-struct EncodedPicture {
-    InputFile file;
-    std::vector<std::uint8_t> bytes;
-    PictureHeader header;
-};
-
-EncodedPicture load_picture(const std::filesystem::path& path) {
-    EncodedPicture picture{InputFile(path), {}, {}};
-    // The decoder counts a file's bytes in an int.
-    constexpr int kMaxBytes = std::numeric_limits<int>::max();
-    if (picture.file.size() > kMaxBytes)
-        picture.file.refuse(
-            fmt::format("{} bytes; a picture has at most {}", picture.file.size(), kMaxBytes));
-    picture.bytes.resize(picture.file.size());
-    picture.file.read(std::as_writable_bytes(std::span(picture.bytes)));
-    try {
-        picture.header = check_picture(picture.bytes);
-    } catch (const PictureError& error) {
-        picture.file.refuse(error.what());
-    }
-    return picture;
-}
-
-// Whole weights and one division: grey pixels keep their value exactly, and nothing exceeds 1.
-template <class Sample>
-void to_grey(const Sample* samples, int channels, std::span<double> grey) {
-    constexpr int kMax = std::numeric_limits<Sample>::max();
-    if (channels < 3) {
-        for (std::size_t i = 0; i < grey.size(); ++i)
-            grey[i] = double(samples[i * std::size_t(channels)]) / kMax;
-        return;
-    }
-    for (double& value : grey) {
-        value = (299 * samples[0] + 587 * samples[1] + 114 * samples[2]) / (1000.0 * kMax);
-        samples += channels;
-    }
-}
-
-template <class Sample, class Decode>
-Array<double> decode_grey(const EncodedPicture& picture, Decode decode) {
-    int nx = 0, ny = 0, channels = 0;
-    const std::unique_ptr<Sample, void (*)(void*)> samples(
-        decode(picture.bytes.data(), int(picture.bytes.size()), &nx, &ny, &channels, 0), stbi_image_free);
-    if (!samples) {
-        const std::string_view reason = stbi_failure_reason();
-        if (reason == "Out of memory") throw std::bad_alloc();
-        picture.file.refuse(fmt::format("can't be decoded: {}", reason));
-    }
-    if (nx != picture.header.nx || ny != picture.header.ny || channels < 1)
-        picture.file.refuse("can't be decoded: two sizes");
-    Array<double> result(nx, ny);
-    to_grey(samples.get(), channels, result.cells());
-    return result;
+// By its first bytes, whatever it is called.
+bool is_png(InputFile& file) {
+    constexpr std::string_view kPng = "\x89PNG\r\n\x1a\n", kJpeg = "\xff\xd8\xff";
+    char start[kPng.size()] = {};
+    const std::size_t count = file.read_some(std::as_writable_bytes(std::span(start)));
+    const std::string_view text(start, count);
+    if (text != kPng && !text.starts_with(kJpeg)) file.refuse("neither a PNG nor a JPEG picture");
+    file.rewind();
+    return text == kPng;
 }
 
 // The encoder is C and must not be left by an exception, or its memory would stay behind.
@@ -113,15 +65,21 @@ void encode_png(AtomicFile& file, const std::filesystem::path& path, int nx, int
 
 }  // namespace
 
+void require_plausible(const InputFile& file, PictureSize size, double max_pixels_per_byte) {
+    if (double(size.nx) * size.ny > double(file.size()) * max_pixels_per_byte)
+        file.refuse(fmt::format(
+            "claims {} x {} pixels, more than its {} bytes can hold", size.nx, size.ny, file.size()));
+}
+
 std::pair<int, int> image_size(const std::filesystem::path& path) {
-    const PictureHeader header = load_picture(path).header;
-    return {header.nx, header.ny};
+    InputFile file(path);
+    const PictureSize size = is_png(file) ? png_size(file) : jpeg_size(file);
+    return {size.nx, size.ny};
 }
 
 Array<double> read_image(const std::filesystem::path& path) {
-    const EncodedPicture picture = load_picture(path);
-    if (picture.header.bits == 16) return decode_grey<stbi_us>(picture, stbi_load_16_from_memory);
-    return decode_grey<stbi_uc>(picture, stbi_load_from_memory);
+    InputFile file(path);
+    return is_png(file) ? read_png(file) : read_jpeg(file);
 }
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {

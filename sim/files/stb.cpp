@@ -1,4 +1,4 @@
-// The one translation unit that holds the implementation of stb_image and stb_image_write.
+// The one translation unit that holds the implementation of stb_image_write.
 #include <cstddef>
 #include <cstdlib>
 #include <new>
@@ -14,12 +14,6 @@ void* reallocate_or_throw(void* old, std::size_t bytes) {
 
 }  // namespace
 
-// Zeroed, so that no picture ever shows what was in memory before: the decoder of damaged files reads cells
-// that it never wrote. Its assertions are about such files too and must not end the program.
-#define STBI_MALLOC(bytes) std::calloc(1, bytes)
-#define STBI_REALLOC(old, bytes) std::realloc(old, bytes)
-#define STBI_FREE(memory) std::free(memory)
-#define STBI_ASSERT(condition) ((void)0)
 #define STBIW_MALLOC(bytes) reallocate_or_throw(nullptr, bytes)
 #define STBIW_REALLOC(old, bytes) reallocate_or_throw(old, bytes)
 #define STBIW_FREE(memory) std::free(memory)
@@ -32,12 +26,6 @@ void* reallocate_or_throw(void* old, std::size_t bytes) {
 #pragma GCC diagnostic ignored "-Wsign-compare"
 #pragma GCC diagnostic ignored "-Wunused-function"
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
-#define STB_IMAGE_IMPLEMENTATION
-#define STBI_ONLY_PNG
-#define STBI_ONLY_JPEG
-#define STBI_NO_STDIO
-#define STBI_FAILURE_USERMSG
-#include <stb/stb_image.h>
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #define STBI_WRITE_NO_STDIO
 #include <stb/stb_image_write.h>

@@ -7,6 +7,8 @@
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/png_file.h"
 #include "tests/support/scratch.h"
 #include "tests/support/small_pictures.h"
 
@@ -77,7 +79,7 @@ double largest_difference(const Array<double>& image, double (*expected)(int x, 
     return largest;
 }
 
-Array<double> random_field(Dice& random, int nx, int ny) {
+Array<double> noise_field(Dice& random, int nx, int ny) {
     Array<double> field(nx, ny);
     for (double& cell : field.cells()) cell = random.uniform(0, 1);
     return field;
@@ -96,7 +98,7 @@ TEST_CASE("A field written as a grey PNG is read back within half a grey level")
     CAPTURE(random.seed);
     const ScratchFolder folder;
     for (const auto& [nx, ny] : {std::pair{1, 1}, {1, 300}, {257, 1}, {83, 61}}) {
-        const Array<double> field = random_field(random, nx, ny);
+        const Array<double> field = noise_field(random, nx, ny);
         write_png(folder / "field.png", field.clone(), colormap("grey"), {0, 1});
         CHECK(image_size(folder / "field.png") == std::pair(nx, ny));
         const Array<double> read = read_image(folder / "field.png");
@@ -182,31 +184,42 @@ TEST_CASE("JPEG and palette PNG files of other programs are read, whatever they 
           }) < 1e-12);
 }
 
-TEST_CASE("PNG samples of 8 and 16 bits are read in every kind of colour") {
+TEST_CASE("PNG samples of any width are read in every kind of colour, interlaced or not") {
     Dice random;
     CAPTURE(random.seed);
     const ScratchFolder folder;
-    const int bits = GENERATE(8, 16);
+    const int bits = GENERATE(1, 2, 4, 8, 16);
+    const bool interlaced = GENERATE(false, true);
     for (const auto& [color_type, channels] : {std::pair{0, 1}, {4, 2}, {2, 3}, {6, 4}}) {
-        CAPTURE(bits, color_type);
-        constexpr int nx = 7, ny = 5;
-        const std::string samples = random.bytes(std::size_t(nx * ny * channels * bits / 8));
-        const auto path = write_bytes(
-            folder / "picture", kPngStart + ihdr(nx, ny, bits, color_type) + idat(samples, ny) + kPngEnd);
+        if (bits < 8 && color_type != 0) continue;
+        const int nx = random.integer(1, 20), ny = random.integer(1, 20);
+        CAPTURE(bits, color_type, interlaced, nx, ny);
+        const std::size_t row = (std::size_t(nx * channels * bits) + 7) / 8;
+        const std::string rows = random.bytes(row * std::size_t(ny));
+        const auto path =
+            write_bytes(folder / "picture", png_file(nx, ny, {bits, color_type, interlaced}, rows));
         CHECK(image_size(path) == std::pair(nx, ny));
         const Array<double> read = read_image(path);
         REQUIRE(read.nx() == nx);
         REQUIRE(read.ny() == ny);
-        for (int i = 0; i < nx * ny; ++i) {
-            const auto sample = [&](int channel) {
-                const auto at = std::size_t((i * channels + channel) * bits / 8);
-                const auto byte = [&](std::size_t k) { return int(static_cast<unsigned char>(samples[k])); };
-                return bits == 8 ? byte(at) / 255.0 : (byte(at) * 256 + byte(at + 1)) / 65535.0;
-            };
-            const double expected =
-                channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
-            CHECK(std::abs(read.cells()[std::size_t(i)] - expected) < 1e-12);
-        }
+        double largest = 0;
+        for (int y = 0; y < ny; ++y)
+            for (int x = 0; x < nx; ++x) {
+                const auto sample = [&](int channel) {
+                    const auto at = std::size_t(x * channels + channel) * std::size_t(bits);
+                    unsigned value = 0;
+                    for (std::size_t bit = at; bit < at + std::size_t(bits); ++bit)
+                        value =
+                            value << 1 | (static_cast<unsigned char>(rows[std::size_t(y) * row + bit / 8]) >>
+                                              (7 - bit % 8) &
+                                          1u);
+                    return value / double((1u << bits) - 1);
+                };
+                const double expected =
+                    channels < 3 ? sample(0) : 0.299 * sample(0) + 0.587 * sample(1) + 0.114 * sample(2);
+                largest = std::max(largest, std::abs(read.at(x, y) - expected));
+            }
+        CHECK(largest < 1e-12);
     }
 }
 
@@ -244,64 +257,86 @@ TEST_CASE("Headers that claim what the file can't hold are refused before memory
         return refusal(folder, kPngStart + ihdr(nx, ny, 8, 2) + idat("rgb", 1) + kPngEnd);
     };
     CHECK(png(100'000, 100'000) == "claims 100000 x 100000 pixels, more than its 72 bytes can hold");
-    CHECK(png(2'147'483'647, 2'147'483'647) ==
-          "claims 2147483647 x 2147483647 pixels, more than its 72 bytes can hold");
-    CHECK(png(0, 7) == "a damaged PNG: a size of 0 x 7 pixels");
-    CHECK(png(7, 0x80000000) == "a damaged PNG: a size of 7 x 2147483648 pixels");
+    CHECK(png(2'147'483'647, 2'147'483'647).starts_with("claims 2147483647 x 2147483647 pixels"));
+    CHECK(png(0, 7).starts_with("a damaged PNG: "));
+    CHECK(png(7, 0x80000000).starts_with("a damaged PNG: "));
     // More than the samples there are, but not more than they could unfold to.
-    CHECK(png(30, 30).find("can't be decoded: ") == 0);
+    CHECK(png(30, 30).starts_with("a damaged PNG: "));
 
     std::string jpeg = text_of(kGreyJpeg);
     const std::size_t frame = jpeg.find("\xff\xc0");
     REQUIRE(frame != std::string::npos);
     jpeg.replace(frame + 5, 4, "\xff\xff\xff\xff");
-    CHECK(refusal(folder, jpeg) == "claims 65535 x 65535 pixels, more than its 227 bytes can hold");
+    CHECK(refusal(folder, jpeg).starts_with("a damaged JPEG: "));  // the library reads up to 65500
+    jpeg.replace(frame + 5, 4, "\xfe\xff\xfe\xff");
+    CHECK(refusal(folder, jpeg) == "claims 65279 x 65279 pixels, more than its 227 bytes can hold");
     jpeg.replace(frame + 5, 2, 2, '\0');
-    CHECK(refusal(folder, jpeg) == "a damaged JPEG: a size of 65535 x 0 pixels");
+    CHECK(refusal(folder, jpeg).starts_with("a damaged JPEG: "));
+    jpeg[frame + 6] = 12;
+    jpeg.replace(frame + 7, 2, {'\0', '\x14'});
     jpeg[frame + 1] = '\xc9';
-    CHECK(refusal(folder, jpeg) == "a JPEG of a kind that isn't read (lossless or arithmetic coding)");
+    CHECK(contains(refusal(folder, jpeg), "arithmetic"));
 }
 
 TEST_CASE("A JPEG whose tables are too large or missing is refused") {
     const ScratchFolder folder;
+    const auto is_refused = [&](const std::string& bytes) {
+        CHECK(refusal(folder, bytes).starts_with("a damaged JPEG: "));
+    };
     for (const std::string& whole : {text_of(kGreyJpeg), text_of(kProgressiveJpeg)}) {
         const std::size_t huffman = whole.find("\xff\xc4"), quantisation = whole.find("\xff\xdb");
         REQUIRE(huffman != std::string::npos);
         REQUIRE(quantisation != std::string::npos);
         std::string damaged = whole;
         damaged.replace(huffman + 5, 16, 16, '\xff');
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        is_refused(damaged);
         const std::string counts = std::string(14, '\0') + '\x02' + '\xff';
         damaged = whole;
         damaged.insert(huffman,
                        "\xff\xc4" + big_endian(2 + 17 + 257, 2) + '\0' + counts + std::string(257, '\1'));
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
+        is_refused(damaged);
         damaged = whole;
         damaged[huffman + 4] = '\x04';
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad Huffman table");
-        damaged = whole;
-        damaged[huffman + 1] = '\xe5';  // another program's business
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: no Huffman table");
+        is_refused(damaged);
         damaged = whole;
         damaged[quantisation + 1] = '\xe5';
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: no quantisation table");
+        is_refused(damaged);
         damaged = whole;
         damaged[quantisation + 4] = '\x24';
-        CHECK(refusal(folder, damaged) == "a damaged JPEG: a bad quantisation table");
+        is_refused(damaged);
     }
+}
+
+TEST_CASE("A damaged JPEG is read as something or refused in one line, and never ends the program") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    for (const std::string& whole : {text_of(kGreyJpeg), text_of(kProgressiveJpeg)})
+        for (int i = 0; i < 500; ++i) {
+            std::string damaged = whole;
+            for (int j = random.integer(1, 4); j > 0; --j)
+                damaged[std::size_t(random.integer(2, int(whole.size()) - 1))] = char(random.integer(0, 255));
+            const auto path = write_bytes(folder / "damaged", damaged);
+            const std::string message = message_of<InputError>([&] {
+                const Array<double> picture = read_image(path);
+                for (const double value : picture.cells()) REQUIRE((value >= 0 && value <= 1));
+            });
+            REQUIRE(message.find('\n') == std::string::npos);
+        }
 }
 
 TEST_CASE("What is no picture is refused with the reason") {
     const ScratchFolder folder;
     CHECK(refusal(folder, "") == "neither a PNG nor a JPEG picture");
     CHECK(refusal(folder, "GIF89a") == "neither a PNG nor a JPEG picture");
-    CHECK(refusal(folder, kPngStart + kPngEnd) == "a damaged PNG: its header is not the first and only one");
-    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 2) + kPngEnd) == "a damaged PNG: no pixels");
-    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 8, 5) + kPngEnd) ==
-          "a damaged PNG: 8 bits of colour type 5");
-    CHECK(refusal(folder, kPngStart + ihdr(1, 1, 3, 0) + kPngEnd) ==
-          "a damaged PNG: 3 bits of colour type 0");
-    CHECK(refusal(folder, "\xff\xd8\xff\xd9") == "a damaged JPEG: no pixels");
+    const std::string pixel = idat("rgb", 1);
+    for (const std::string& chunks : {kPngEnd,
+                                      ihdr(1, 1, 8, 2) + kPngEnd,
+                                      ihdr(1, 1, 8, 5) + pixel + kPngEnd,
+                                      ihdr(1, 1, 3, 0) + pixel + kPngEnd,
+                                      pixel + ihdr(1, 1, 8, 2) + kPngEnd})
+        CHECK(refusal(folder, kPngStart + chunks).starts_with("a damaged PNG: "));
+    CHECK(refusal(folder, "\xff\xd8\xff\xd9").starts_with("a damaged JPEG: "));
     const auto missing = folder / "none.png";
     CHECK(message_of<InputError>([&] { image_size(missing); }) ==
           missing.string() + ": there is no such file");
@@ -312,7 +347,7 @@ TEST_CASE("What is no picture is refused with the reason") {
 TEST_CASE("Resampling to the same size changes nothing") {
     Dice random;
     CAPTURE(random.seed);
-    const Array<double> field = random_field(random, 37, 23);
+    const Array<double> field = noise_field(random, 37, 23);
     CHECK(std::ranges::equal(resample(field, 37, 23).cells(), field.cells()));
 }
 
@@ -352,7 +387,7 @@ TEST_CASE("Resampling random fields keeps the mean where it shrinks and the valu
     CAPTURE(random.seed);
     for (int i = 0; i < 50; ++i) {
         const int nx = random.integer(1, 90), ny = random.integer(1, 90);
-        const Array<double> field = random_field(random, nx, ny);
+        const Array<double> field = noise_field(random, nx, ny);
         const auto [low, high] = std::ranges::minmax(field.cells());
         const int smaller_x = random.integer(1, nx), smaller_y = random.integer(1, ny);
         CAPTURE(nx, ny, smaller_x, smaller_y);

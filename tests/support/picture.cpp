@@ -1,15 +1,12 @@
 #include "tests/support/picture.h"
 
-#include <stb/stb_image.h>
+#include <png.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <cstring>
-#include <memory>
 #include <stdexcept>
 
 #include "sim/files/image.h"
-#include "tests/support/scratch.h"
 
 namespace stencil_test {
 
@@ -20,20 +17,15 @@ int apart(Rgb a, Rgb b) {
 }
 
 Picture read_picture(const std::filesystem::path& png) {
-    const std::string bytes = read_bytes(png);
-    Picture picture;
-    int channels = 0;
-    const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
-        stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
-                              int(bytes.size()),
-                              &picture.width,
-                              &picture.height,
-                              &channels,
-                              3),
-        stbi_image_free);
-    if (!decoded) throw std::runtime_error("no picture: " + png.string());
+    png_image image = {};
+    image.version = PNG_IMAGE_VERSION;
+    if (png_image_begin_read_from_file(&image, png.c_str()) == 0)
+        throw std::runtime_error("no picture: " + png.string());
+    image.format = PNG_FORMAT_RGB;
+    Picture picture{int(image.width), int(image.height), {}};
     picture.pixels.resize(std::size_t(picture.width) * std::size_t(picture.height));
-    std::memcpy(static_cast<void*>(picture.pixels.data()), decoded.get(), 3 * picture.pixels.size());
+    if (png_image_finish_read(&image, nullptr, picture.pixels.data(), 0, nullptr) == 0)
+        throw std::runtime_error("half a picture: " + png.string());
     return picture;
 }
 

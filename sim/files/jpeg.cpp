@@ -1,0 +1,169 @@
+// libjpeg reports errors by longjmp, which must not skip a destructor: what runs under guarded() makes no C++
+// objects, and libjpeg's own memory is freed by the destructor of the reader.
+#include <fmt/format.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+#include <new>
+#include <vector>
+
+// Not self-sufficient: after <cstdio> and <cstddef>, in this order.
+#include <jpeglib.h>
+
+#include <jerror.h>
+
+#include "sim/files/picture.h"
+
+namespace stencil {
+namespace {
+
+// A block of 8 x 8 samples takes at least one bit; with the oddest of allowed sampling factors (4x1 beside
+// 1x4) ten blocks make up 32 x 32 pixels, so 820 pixels a byte.
+constexpr double kMaxPixelsPerByte = 1024;
+// Each scan of a progressive file passes over all of the picture; encoders write some ten.
+constexpr int kMaxScans = 200;
+
+class JpegReader {
+  public:
+    explicit JpegReader(InputFile& file) : file_(file) {
+        jpeg_.err = jpeg_std_error(&errors_);
+        errors_.error_exit = on_error;
+        errors_.emit_message = on_message;
+        jpeg_.client_data = this;
+        guarded([this] { jpeg_create_decompress(&jpeg_); });
+        source_.init_source = [](j_decompress_ptr) {};
+        source_.fill_input_buffer = on_fill;
+        source_.skip_input_data = on_skip;
+        source_.resync_to_restart = jpeg_resync_to_restart;
+        source_.term_source = [](j_decompress_ptr) {};
+        jpeg_.src = &source_;
+        progress_.progress_monitor = on_progress;
+        jpeg_.progress = &progress_;
+    }
+    ~JpegReader() { jpeg_destroy_decompress(&jpeg_); }
+    JpegReader(const JpegReader&) = delete;
+    JpegReader& operator=(const JpegReader&) = delete;
+
+    PictureSize read_header() {
+        guarded([this] { jpeg_read_header(&jpeg_, TRUE); });
+        if (jpeg_.arith_code) file_.refuse("a JPEG of a kind that isn't read (arithmetic coding)");
+        const PictureSize size{int(jpeg_.image_width), int(jpeg_.image_height)};
+        require_plausible(file_, size, kMaxPixelsPerByte);
+        return size;
+    }
+
+    // After read_header().
+    Array<double> read_pixels(PictureSize size) {
+        guarded([this] {
+            const bool grey = jpeg_.jpeg_color_space == JCS_GRAYSCALE;
+            const bool print = jpeg_.jpeg_color_space == JCS_CMYK || jpeg_.jpeg_color_space == JCS_YCCK;
+            jpeg_.out_color_space = grey ? JCS_GRAYSCALE : print ? JCS_CMYK : JCS_RGB;
+            jpeg_start_decompress(&jpeg_);
+        });
+        Array<double> picture(size.nx, size.ny);
+        std::vector<JSAMPLE> row(std::size_t(size.nx) * std::size_t(jpeg_.output_components));
+        guarded([this, &picture, &row] {
+            for (int y = 0; y < picture.ny(); ++y) {
+                JSAMPROW samples = row.data();
+                jpeg_read_scanlines(&jpeg_, &samples, 1);
+                if (jpeg_.out_color_space == JCS_CMYK) remove_black(row);
+                to_grey(samples, jpeg_.output_components, {&picture.at(0, y), std::size_t(picture.nx())});
+            }
+            jpeg_finish_decompress(&jpeg_);
+        });
+        return picture;
+    }
+
+  private:
+    // To the red, green and blue of a pixel. Adobe's programs write the inverse of ink, as all do in
+    // practice.
+    void remove_black(std::vector<JSAMPLE>& row) const {
+        for (std::size_t i = 0; i < row.size(); i += 4)
+            for (std::size_t c = 0; c < 3; ++c) {
+                const int ink = jpeg_.saw_Adobe_marker ? row[i + c] : 255 - row[i + c];
+                const int black = jpeg_.saw_Adobe_marker ? row[i + 3] : 255 - row[i + 3];
+                row[i + c] = JSAMPLE((ink * black + 127) / 255);
+            }
+    }
+
+    template <class Body>
+    void guarded(const Body& body) {
+        if (setjmp(jump_) == 0) {
+            body();
+            return;
+        }
+        if (errors_.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
+        if (cut_off_) file_.refuse("cut off: a JPEG that doesn't end");
+        file_.refuse(fmt::format("a damaged JPEG: {}", text_));
+    }
+
+    static JpegReader& self(const void* jpeg) {
+        return *static_cast<JpegReader*>(static_cast<const jpeg_common_struct*>(jpeg)->client_data);
+    }
+
+    [[noreturn]] static void on_error(j_common_ptr jpeg) {
+        jpeg->err->format_message(jpeg, self(jpeg).text_);
+        std::longjmp(self(jpeg).jump_, 1);
+    }
+
+    // Damage that the library would paper over; what careless programs leave between segments is none.
+    static void on_message(j_common_ptr jpeg, int level) {
+        if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) on_error(jpeg);
+    }
+
+    static boolean on_fill(j_decompress_ptr jpeg) {
+        JpegReader& reader = self(jpeg);
+        const std::size_t count = reader.file_.read_some(std::as_writable_bytes(std::span(reader.buffer_)));
+        reader.cut_off_ = count == 0;
+        if (count == 0) on_error(reinterpret_cast<j_common_ptr>(jpeg));
+        reader.source_.next_input_byte = reader.buffer_.data();
+        reader.source_.bytes_in_buffer = count;
+        return TRUE;
+    }
+
+    static void on_skip(j_decompress_ptr jpeg, long count) {
+        jpeg_source_mgr& source = self(jpeg).source_;
+        for (auto left = std::size_t(count > 0 ? count : 0); left > 0;) {
+            if (source.bytes_in_buffer == 0) on_fill(jpeg);
+            const std::size_t part = std::min(left, source.bytes_in_buffer);
+            source.next_input_byte += part;
+            source.bytes_in_buffer -= part;
+            left -= part;
+        }
+    }
+
+    static void on_progress(j_common_ptr jpeg) {
+        JpegReader& reader = self(jpeg);
+        if (reader.jpeg_.input_scan_number <= kMaxScans) return;
+        std::strcpy(reader.text_, "too many scans");
+        reader.errors_.msg_code = 0;
+        std::longjmp(reader.jump_, 1);
+    }
+
+    InputFile& file_;
+    jpeg_decompress_struct jpeg_ = {};
+    jpeg_error_mgr errors_ = {};
+    jpeg_source_mgr source_ = {};
+    jpeg_progress_mgr progress_ = {};
+    std::array<JOCTET, 1 << 16> buffer_;
+    std::jmp_buf jump_;
+    char text_[JMSG_LENGTH_MAX] = {};
+    bool cut_off_ = false;
+};
+
+}  // namespace
+
+PictureSize jpeg_size(InputFile& file) {
+    return JpegReader(file).read_header();
+}
+
+Array<double> read_jpeg(InputFile& file) {
+    JpegReader reader(file);
+    const PictureSize size = reader.read_header();
+    return reader.read_pixels(size);
+}
+
+}  // namespace stencil

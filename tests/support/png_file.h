@@ -1,0 +1,17 @@
+// PNG files of every kind, for the tests of the reader.
+#pragma once
+
+#include <string>
+
+namespace stencil_test {
+
+struct PngKind {
+    int bits = 8;        ///< of a sample: 1, 2, 4, 8 or 16
+    int color_type = 0;  ///< 0 grey, 2 RGB, 4 grey and alpha, 6 RGBA
+    bool interlaced = false;
+};
+
+/// The file of nx x ny pixels whose rows, as PNG packs them, stand one after the other in `rows`.
+std::string png_file(int nx, int ny, PngKind kind, const std::string& rows);
+
+}  // namespace stencil_test
