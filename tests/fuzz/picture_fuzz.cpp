@@ -1,0 +1,75 @@
+// PNG and JPEG files.
+#include "sim/files/image.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/support/png_file.h"
+#include "tests/support/small_pictures.h"
+
+using namespace stencil;
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
+
+namespace stencil_fuzz {
+namespace {
+
+std::uint32_t crc32(const std::uint8_t* data, std::size_t size) {
+    std::uint32_t crc = ~0u;
+    for (std::size_t i = 0; i < size; ++i) {
+        crc ^= data[i];
+        for (int bit = 0; bit < 8; ++bit) crc = crc & 1 ? 0xedb88320u ^ crc >> 1 : crc >> 1;
+    }
+    return ~crc;
+}
+
+// The chunks of a PNG get their right checksums again, or no mutation would come past them.
+void repair_png(std::uint8_t* data, std::size_t size) {
+    for (std::size_t at = 8; at + 12 <= size;) {
+        std::size_t length = 0;
+        for (std::size_t i = 0; i < 4; ++i) length = length << 8 | data[at + i];
+        if (length > size - at - 12) return;
+        const std::uint32_t crc = crc32(data + at + 4, length + 4);
+        for (std::size_t i = 0; i < 4; ++i) data[at + 8 + length + i] = std::uint8_t(crc >> (24 - 8 * i));
+        at += 12 + length;
+    }
+}
+
+template <std::size_t N>
+std::string text_of(const unsigned char (&bytes)[N]) {
+    return {reinterpret_cast<const char*>(bytes), N};
+}
+
+}  // namespace
+
+void run_one(std::string_view input) {
+    const auto file = as_file(input);
+    std::pair<int, int> size;
+    if (!accepted([&] { size = image_size(file); })) return;
+    constexpr double kMaxPixels = 1e6;  // more only cost time
+    if (double(size.first) * size.second > kMaxPixels) return;
+    accepted([&] {
+        const Array<double> picture = read_image(file);
+        require(std::pair(picture.nx(), picture.ny()) == size, "a picture has the size that its header says");
+        for (const double value : picture.cells())
+            require(value >= 0 && value <= 1, "grey values are from 0 to 1", std::to_string(value));
+    });
+}
+
+std::vector<std::string> seeds() {
+    std::vector<std::string> all{text_of(kGreyJpeg), text_of(kProgressiveJpeg), text_of(kPalettePng)};
+    for (const int color_type : {0, 2, 4, 6})
+        for (const int bits : {8, 16})
+            all.push_back(
+                stencil_test::png_file(5, 3, {bits, color_type, bits == 16}, std::string(120, '\x5a')));
+    all.push_back(stencil_test::png_file(9, 2, {1, 0, true}, "\x12\x34\x56\x78"));
+    return all;
+}
+
+}  // namespace stencil_fuzz
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data,
+                                               std::size_t size,
+                                               std::size_t max_size,
+                                               unsigned) {
+    size = LLVMFuzzerMutate(data, size, max_size);
+    if (size > 8 && data[0] == 0x89) stencil_fuzz::repair_png(data, size);
+    return size;
+}

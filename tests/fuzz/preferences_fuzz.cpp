@@ -1,0 +1,21 @@
+// window.json, what the window keeps from one start to the next.
+#include "app/window/preferences.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace stencil;
+
+namespace stencil_fuzz {
+
+void run_one(std::string_view input) {
+    const std::string text = write_preferences(read_preferences(input));
+    const std::string again = write_preferences(read_preferences(text));
+    require(again == text, "preferences stay what they are", text, again);
+}
+
+std::vector<std::string> seeds() {
+    return {
+        write_preferences(Preferences()),
+        R"({"theme": "light", "font_size": 1e99, "panels": false, "window_width": 5, "open_sections": ["a", "b"]})"};
+}
+
+}  // namespace stencil_fuzz
