@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
+#include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/bench/ladder.h"
@@ -14,6 +14,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
+#include "sim/text/json_text.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -34,9 +35,8 @@ class Table {
         if (quiet_ || ladder.rows().size() == shown_ || !any_measured(ladder.rows())) return;
         const LadderReport report = make_report(ladder, machine_);
         progress.clear();
-        if (shown_ == 0) fmt::print("{}{}", intro_text(report), header_text(report));
-        for (; shown_ < report.rows.size(); ++shown_) fmt::print("{}", row_text(report, report.rows[shown_]));
-        std::fflush(stdout);
+        if (shown_ == 0) print("{}{}", intro_text(report), header_text(report));
+        for (; shown_ < report.rows.size(); ++shown_) print_text(row_text(report, report.rows[shown_]));
     }
 
   private:
@@ -48,7 +48,7 @@ class Table {
 void print_notice(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
     const bool fell_back = request.spec.run.backend == "auto" && resolved.run.backend == "cpu";
     if (fell_back && request.spec.methods.empty() && machine.cuda.built_in)
-        fmt::print(stderr, "note: {}: using the CPU\n", machine.cuda.why_none);
+        note("note: {}: using the CPU\n", machine.cuda.why_none);
 }
 
 void climb(Ladder& ladder, Table& table, bool quiet) {
@@ -73,7 +73,7 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
         write_text_file(path, text);
         files.push_back(path);
     };
-    const std::string json = to_json(report).dump(2) + "\n";
+    const std::string json = json_text(to_json(report));
     if (!request.out.empty()) {
         const fs::path folder = request.out;
         put(folder / "bench.json", json);
@@ -92,7 +92,7 @@ int bench_command(const BenchRequest& request) {
     const Machine machine = query_machine();
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);
-    if (!request.json.empty()) require_writable(request.json, "--json: this file");
+    check_json_file(request.json, request.out, {});
     if (!request.out.empty()) make_folder(request.out, "--out");
 
     Ladder ladder(spec, machine);
@@ -103,13 +103,12 @@ int bench_command(const BenchRequest& request) {
     for (const fs::path& file : write_files(request, report)) {
         std::error_code ignored;
         if (!request.quiet)
-            fmt::print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+            print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
     }
     if (interrupt_signal() == 0) return 0;
-    fmt::print(stderr,
-               "stencilscope: interrupted after {} of {} rows\n",
-               report.rows.size(),
-               spec.sizes.size() * spec.methods.size());
+    note("stencilscope: interrupted after {} of {} rows\n",
+         report.rows.size(),
+         spec.sizes.size() * spec.methods.size());
     return 128 + interrupt_signal();
 }
 

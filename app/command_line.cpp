@@ -47,6 +47,7 @@ RunSpec spec_of(const RunWords& words) {
 int start_run(const RunWords& words) {
     RunRequest request = words.request;
     request.spec = spec_of(words);
+    request.spec_file = words.spec_file;
     for (const char* name : {"export", "every"})
         if (request.out.empty() && was_given(words, name))
             throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));

@@ -4,9 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/console.h"
 #include "sim/files/atomic_file.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/machine.h"
+#include "sim/text/json_text.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -45,36 +47,36 @@ Json describe_gpus(const Machine& machine, bool measured) {
 }
 
 void print_memory(const Json& device) {
-    fmt::print("     memory {}, free {}\n",
-               format_bytes(device.at("memory_bytes").get<double>()),
-               format_bytes(device.at("free_bytes").get<double>()));
+    print("     memory {}, free {}\n",
+          format_bytes(device.at("memory_bytes").get<double>()),
+          format_bytes(device.at("free_bytes").get<double>()));
     if (!device.at("copy_gb_per_s").is_null())
-        fmt::print("     copies {:.4g} GB/s (measured; read and write counted)\n",
-                   device.at("copy_gb_per_s").get<double>());
+        print("     copies {:.4g} GB/s (measured; read and write counted)\n",
+              device.at("copy_gb_per_s").get<double>());
 }
 
-void print(const Json& json) {
+void print_devices(const Json& json) {
     const Json& cpu = json.at("cpu");
-    fmt::print("CPU  {}, {} threads, SIMD {}\n",
-               cpu.at("name").get<std::string>(),
-               cpu.at("threads").get<int>(),
-               cpu.at("simd").get<std::string>());
+    print("CPU  {}, {} threads, SIMD {}\n",
+          cpu.at("name").get<std::string>(),
+          cpu.at("threads").get<int>(),
+          cpu.at("simd").get<std::string>());
     print_memory(cpu);
     for (const Json& gpu : json.at("gpus")) {
-        fmt::print("GPU  {}, compute capability {}, {} multiprocessors, L2 {}\n",
-                   gpu.at("name").get<std::string>(),
-                   gpu.at("compute_capability").get<std::string>(),
-                   gpu.at("multiprocessors").get<int>(),
-                   format_bytes(gpu.at("l2_bytes").get<double>()));
+        print("GPU  {}, compute capability {}, {} multiprocessors, L2 {}\n",
+              gpu.at("name").get<std::string>(),
+              gpu.at("compute_capability").get<std::string>(),
+              gpu.at("multiprocessors").get<int>(),
+              format_bytes(gpu.at("l2_bytes").get<double>()));
         print_memory(gpu);
     }
     const Json& cuda = json.at("cuda");
     if (json.at("gpus").empty())
-        fmt::print("GPU  none: {}\n", cuda.at("why_none").get<std::string>());
+        print("GPU  none: {}\n", cuda.at("why_none").get<std::string>());
     else
-        fmt::print("CUDA driver {}, runtime {}\n",
-                   cuda.at("driver").get<std::string>(),
-                   cuda.at("runtime").get<std::string>());
+        print("CUDA driver {}, runtime {}\n",
+              cuda.at("driver").get<std::string>(),
+              cuda.at("runtime").get<std::string>());
 }
 
 }  // namespace
@@ -83,15 +85,15 @@ int devices_command(const DevicesRequest& request) {
     const Machine machine = query_machine();
     require_backend(request.spec.backend, machine);
     Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
-    const int threads = request.spec.threads > 0 ? request.spec.threads : machine.cpu_threads;
+    const int threads = thread_count(request.spec.threads, machine.cpu_threads);
     json["cpu"] = describe_cpu(machine, threads, request.spec.backend != "cuda");
     json["gpus"] = describe_gpus(machine, request.spec.backend != "cpu");
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},
                     {"why_none", machine.cuda.why_none}};
-    if (!request.json.empty()) write_text_file(request.json, json.dump(2) + "\n");
-    if (!request.quiet) print(json);
+    if (!request.json.empty()) write_text_file(request.json, json_text(json));
+    if (!request.quiet) print_devices(json);
     return 0;
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
+#include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/examples/context.h"
@@ -13,6 +13,7 @@
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/text/json_text.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -28,14 +29,13 @@ class Table {
     void show(const Report& report, ProgressLine& progress) {
         if (quiet_ || (shown_ > 0 && shown_ == report.rows.size())) return;
         progress.clear();
-        if (!begun_) fmt::print("{}", intro_text(report));
+        if (!begun_) print_text(intro_text(report));
         begun_ = true;
         for (; shown_ < report.rows.size(); ++shown_) {
             const ReportRow& row = report.rows[shown_];
-            if (shown_ == 0 || !same_group(report.rows[shown_ - 1], row)) fmt::print("{}", group_text(row));
-            fmt::print("{}", row_text(row));
+            if (shown_ == 0 || !same_group(report.rows[shown_ - 1], row)) print_text(group_text(row));
+            print_text(row_text(row));
         }
-        std::fflush(stdout);
     }
 
   private:
@@ -63,14 +63,23 @@ void write_files(const ExampleOrder& order, const Report& report) {
     if (!order.request.out.empty())
         for (const fs::path& file : write_report(report, order.request.out)) files.push_back(file);
     if (!order.json.empty()) {
-        write_text_file(order.json, to_json(report).dump(2) + "\n");
+        write_text_file(order.json, json_text(to_json(report)));
         files.emplace_back(order.json);
     }
     if (order.quiet) return;
     for (const fs::path& file : files) {
         std::error_code ignored;
-        fmt::print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+        print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
     }
+}
+
+// The files that the example reads.
+std::vector<std::string> files_of(const OptionValues& options) {
+    std::vector<std::string> files;
+    for (const ExampleOption& option : options.options())
+        if (option.kind == ExampleOption::Kind::file)
+            for (std::string& file : options.all(option.name)) files.push_back(std::move(file));
+    return files;
 }
 
 }  // namespace
@@ -87,18 +96,18 @@ int example_command(const ExampleOrder& order) {
     const Machine machine = query_machine();
     require_backend(order.request.backend, machine);
     order.request.example->check(order.request);
-    if (!order.json.empty()) require_writable(order.json, "--json: this file");
+    check_json_file(order.json, order.request.out, files_of(order.request.options));
     if (!order.request.out.empty()) make_folder(order.request.out, "--out");
     const Report report = work(order, machine);
-    if (!order.quiet) fmt::print("{}", closing_text(report));
+    if (!order.quiet) print_text(closing_text(report));
     write_files(order, report);
     if (interrupt_signal() != 0) {
-        fmt::print(stderr, "stencilscope: interrupted after {} rows\n", report.rows.size());
+        note("stencilscope: interrupted after {} rows\n", report.rows.size());
         return 128 + interrupt_signal();
     }
     const auto wrong = std::ranges::count_if(report.rows, &ReportRow::failed);
     if (wrong == 0) return 0;
-    fmt::print(stderr, "stencilscope: {} of {} rows came out wrong\n", wrong, report.rows.size());
+    note("stencilscope: {} of {} rows came out wrong\n", wrong, report.rows.size());
     return 1;
 }
 

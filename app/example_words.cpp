@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli_words.h"
+#include "app/console.h"
 #include "sim/examples/request.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -94,7 +95,7 @@ std::function<int()> ExampleWords::command() const {
     if (group_->get_subcommands().empty()) {
         if (!list_) throw InputError("example: which one? 'stencilscope example --list' lists them");
         return [] {
-            fmt::print("{}", list_examples());
+            print("{}", list_examples());
             return 0;
         };
     }

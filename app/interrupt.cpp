@@ -1,6 +1,7 @@
 #include "app/interrupt.h"
 
 #include <csignal>
+#include <initializer_list>
 
 namespace stencil {
 namespace {
@@ -18,8 +19,12 @@ void watch_for_interrupts() {
     action.sa_handler = note_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
+    for (const int signal : {SIGINT, SIGTERM}) {
+        // A script's background job, or nohup, is started with signals ignored, and it stays so.
+        struct sigaction inherited {};
+        sigaction(signal, nullptr, &inherited);
+        if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+    }
 }
 
 int interrupt_signal() {

@@ -1,30 +1,31 @@
 // The program: reads the command line, runs the command, and turns what goes wrong into one line and an exit
 // status.
 
-#include <fmt/format.h>
-
 #include <csignal>
-#include <cstdio>
 #include <new>
 
 #include "app/command_line.h"
+#include "app/console.h"
 #include "sim/text/error.h"
 
 namespace {
 
 // Exit status: 2 for what was asked, 1 for what the machine could not do.
 int fail(int status, const char* message) {
-    fmt::print(stderr, "stencilscope: {}\n", message);
+    stencil::note("stencilscope: {}\n", message);
     return status;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+    stencil::reserve_standard_files();
     // A file that may not grow further is a failed write with a message, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
     try {
-        return stencil::read_command_line(argc, argv)();
+        const int status = stencil::read_command_line(argc, argv)();
+        if (status == 0) stencil::require_printed();
+        return status;
     } catch (const stencil::InputError& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include "app/console.h"
 
 namespace stencil {
 namespace {
@@ -32,12 +32,11 @@ void ProgressLine::show(const std::string& text) {
     if (quiet_) return;
     last_ = Clock::now();
     drawn_ = true;
-    fmt::print(stderr, "{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
-    std::fflush(stderr);
+    note("{}{}{}", terminal_ ? "\r" : "", text, terminal_ ? "\x1b[K" : "\n");
 }
 
 void ProgressLine::clear() {
-    if (drawn_ && terminal_) std::fputs("\r\x1b[K", stderr);
+    if (drawn_ && terminal_) note_text("\r\x1b[K");
     drawn_ = false;
 }
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 
+#include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
 #include "sim/files/atomic_file.h"
@@ -17,6 +17,7 @@
 #include "sim/run/resolve.h"
 #include "sim/run/run_report.h"
 #include "sim/text/error.h"
+#include "sim/text/json_text.h"
 #include "sim/text/parse.h"
 #include "sim/view/colormap.h"
 
@@ -33,14 +34,22 @@ constexpr long long kFirstBatch = 12;
 void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
     const bool fell_back =
         request.spec.backend == "auto" && request.spec.method == "auto" && resolved.backend == "cpu";
-    if (fell_back && machine.cuda.built_in)
-        fmt::print(stderr, "note: {}: using the CPU\n", machine.cuda.why_none);
+    if (fell_back && machine.cuda.built_in) note("note: {}: using the CPU\n", machine.cuda.why_none);
     if (resolved.coefficient == kStabilityLimit)
-        fmt::print(stderr,
-                   "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the "
-                   "Laplacian; 0.2 is free of it\n");
+        note(
+            "note: at coefficient 0.25 the checkerboard mode never decays and comes to dominate the "
+            "Laplacian; 0.2 is free of it\n");
+    if (resolved.threads < request.spec.threads)
+        note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
+    const auto late =
+        std::ranges::count_if(resolved.edits, [&](const Edit& edit) { return edit.step > resolved.steps; });
+    if (late > 0)
+        note("note: --at: {} change{} beyond the last step, {}, and left out\n",
+             late,
+             late == 1 ? " is" : "s are",
+             resolved.steps);
     if (resolved.coefficient > kStabilityLimit)
-        fmt::print(stderr, "note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
+        note("note: coefficient {} is above the stability limit 0.25\n", resolved.coefficient);
 }
 
 // How many steps the next batch takes: up to the next frame, or the end; a method that jumps goes there at
@@ -75,7 +84,7 @@ bool wants_series(const RunSpec& spec) {
 }
 
 Measures make_measures(const RunSpec& spec) {
-    Measures measures;
+    Measures measures(0);
     for (const RunSpec::Cell& cell : spec.probes)
         measures.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
     return measures;
@@ -118,16 +127,16 @@ RunSpec asked_for(const RunRequest& request) {
 void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) {
     for (const fs::path& file : files) {
         std::error_code ignored;
-        fmt::print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+        print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
     }
-    if (frames.count() > 0) fmt::print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
+    if (frames.count() > 0) print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
 }
 
 constexpr int kHistogramBins = 256;
 
-MeasureTables make_tables(Simulation& simulation, const Measures& measures) {
+MeasureTables make_tables(Simulation& simulation, Measures&& measures) {
     const RunSpec& spec = simulation.spec();
-    MeasureTables tables{measures, {}, {}};
+    MeasureTables tables{std::move(measures), {}, {}};
     Solver& solver = simulation.solver();
     const ValueRange range = measure_range(solver, Quantity::value, spec.range, field_colors(spec).diverging);
     tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
@@ -140,7 +149,7 @@ void finish(const RunRequest& request,
             Simulation& simulation,
             const Machine& machine,
             const FrameWriter& frames,
-            const Measures& measures) {
+            Measures&& measures) {
     const Field end = simulation.field();
     RunReport report = make_report(simulation, end, machine);
     const RunSpec& spec = simulation.spec();
@@ -148,7 +157,7 @@ void finish(const RunRequest& request,
     if (wants_timings(request, spec))
         report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
     if (report.end.not_finite > 0)
-        fmt::print(stderr, "note: {} cells of the field are no longer finite\n", report.end.not_finite);
+        note("note: {} cells of the field are no longer finite\n", report.end.not_finite);
 
     std::vector<fs::path> files;
     const auto timings = to_json(report);
@@ -157,16 +166,16 @@ void finish(const RunRequest& request,
         RunSpec done = spec;
         done.steps = simulation.step();
         const bool tabled = std::ranges::any_of(done.exports, is_table_export);
-        const MeasureTables tables = tabled ? make_tables(simulation, measures) : MeasureTables();
+        const MeasureTables tables = tabled ? make_tables(simulation, std::move(measures)) : MeasureTables();
         files = write_exports(
             request.out, {&done, simulation.start().get(), &end, &laplacian, done.steps, timings, &tables});
     }
-    if (!request.json.empty()) write_text_file(request.json, timings.dump(2) + "\n");
+    if (!request.json.empty()) write_text_file(request.json, json_text(timings));
     if (request.quiet) return;
-    fmt::print("{}", to_text(report));
+    print_text(to_text(report));
     if (!request.json.empty()) files.emplace_back(request.json);
     print_files(files, frames);
-    if (files.empty()) fmt::print("nothing was written; --out DIR exports pictures, arrays and timings\n");
+    if (files.empty()) print("nothing was written; --out DIR exports pictures, arrays and timings\n");
 }
 
 }  // namespace
@@ -176,26 +185,28 @@ int run_command(const RunRequest& request) {
     const RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
-    if (!request.json.empty()) require_writable(request.json, "--json: this file");
+    const InitialChoice choice = parse_initial(spec.initial);
+    const std::string inputs[] = {request.spec_file, choice.file};
+    check_json_file(request.json, request.out, inputs);
+    const InitialRequest wanted{spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
+    // A damaged file is refused before a folder is made; a long start is made after the folder.
+    Field start = choice.condition ? Field() : make_initial(choice, wanted);
     if (!request.out.empty()) make_folder(request.out, "--out");
     const fs::path frame_folder = fs::path(request.out) / "frames";
     if (spec.every > 0) make_folder(frame_folder, "--out");
 
     Measures measures = make_measures(spec);
-    const InitialChoice choice = parse_initial(spec.initial);
-    Simulation simulation(
-        spec,
-        make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
+    if (choice.condition) start = make_initial(choice, wanted);
+    Simulation simulation(spec, std::move(start));
     watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
     FrameWriter frames(frame_folder, simulation.spec());
     step_to_the_end(simulation, frames, measures, request.quiet);
-    finish(request, simulation, machine, frames, measures);
+    finish(request, simulation, machine, frames, std::move(measures));
     if (interrupt_signal() == 0) return 0;
-    fmt::print(stderr,
-               "stencilscope: interrupted after {} of {} steps{}\n",
-               simulation.step(),
-               spec.steps,
-               request.out.empty() ? "" : "; what was done until then is in " + request.out);
+    note("stencilscope: interrupted after {} of {} steps{}\n",
+         simulation.step(),
+         spec.steps,
+         request.out.empty() ? "" : "; what was done until then is in " + request.out);
     return 128 + interrupt_signal();
 }
 

@@ -9,8 +9,9 @@ namespace stencil {
 
 struct RunRequest {
     RunSpec spec;
-    std::string out;   ///< folder for the exports; empty: none are written
-    std::string json;  ///< file for the timings; empty: none
+    std::string out;        ///< folder for the exports; empty: none are written
+    std::string json;       ///< file for the timings; empty: none
+    std::string spec_file;  ///< where the spec was read from; empty: nowhere
     bool quiet = false;
 };
 

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/example_words.h"
+#include "app/window/preferences.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -36,11 +37,10 @@ void set_theme(WindowRequest& request, const std::string& text) {
 }
 
 void set_window(WindowRequest& request, const std::string& text) {
-    constexpr int kMin = 320, kMax = 16384;
     const auto parts = split(text, 'x');
     if (parts.size() != 2) throw InputError("--window " + text + ": must be WIDTHxHEIGHT, e.g. 1280x800");
-    request.window = Size{int(parse_integer(parts[0], "--window", kMin, kMax)),
-                          int(parse_integer(parts[1], "--window", kMin, kMax))};
+    request.window = Size{int(parse_integer(parts[0], "--window", kMinWindow, kMaxWindow)),
+                          int(parse_integer(parts[1], "--window", kMinWindow, kMaxWindow))};
 }
 
 void set_scale(WindowRequest& request, const std::string& text) {

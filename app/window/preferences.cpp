@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "sim/files/atomic_file.h"
+#include "sim/files/input_file.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -15,7 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMinWindow = 320, kMaxWindow = 16384;
 constexpr std::size_t kMaxSections = 64;
 
 void read(const Json& json, const char* name, bool& value) {
@@ -89,9 +87,12 @@ std::string write_preferences(const Preferences& preferences) {
 Preferences load_preferences() {
     const auto path = preferences_path();
     if (!path) return {};
-    std::ifstream file(*path, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    return read_preferences(text);
+    try {
+        constexpr std::uintmax_t kMaxBytes = 1'000'000;
+        return read_preferences(InputFile(*path).read_text(kMaxBytes));
+    } catch (const InputError&) {
+        return {};
+    }
 }
 
 void save_preferences(const Preferences& preferences) {

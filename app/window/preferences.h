@@ -10,6 +10,7 @@
 
 namespace stencil {
 
+inline constexpr int kMinWindow = 320, kMaxWindow = 16384;          ///< width and height, pixels at scale 1
 inline constexpr float kMinFontSize = 10, kMaxFontSize = 32;        ///< pixels at scale 1
 inline constexpr float kMinPanelWidth = 280, kMaxPanelWidth = 900;  ///< pixels at scale 1
 

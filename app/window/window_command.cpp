@@ -8,7 +8,9 @@
 #include "app/window/preferences.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
+#include "sim/initial/initial.h"
 #include "sim/text/error.h"
+#include "sim/text/json_text.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -29,12 +31,16 @@ void check_sections(const WindowRequest& request) {
 int window_command(const WindowRequest& request) {
     check_sections(request);
     watch_for_interrupts();
-    if (!request.screenshot.empty()) require_writable(request.screenshot, "--screenshot: this file");
-    if (!request.json.empty()) require_writable(request.json, "--json: this file");
+    const std::string inputs[] = {parse_initial(request.spec.initial).file};
+    if (!request.screenshot.empty()) {
+        require_not_input(request.screenshot, "--screenshot", inputs);
+        require_writable(request.screenshot, "--screenshot: this file");
+    }
+    check_json_file(request.json, "", inputs);
     MainWindow window(request);
     while (window.turn() && interrupt_signal() == 0) {
     }
-    if (!request.json.empty()) write_text_file(request.json, window.report().dump(2) + "\n");
+    if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
     if (request.frames == 0) save_preferences(window.preferences());
     return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }

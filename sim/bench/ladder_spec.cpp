@@ -85,7 +85,7 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
         throw InputError("--sweep chooses the sizes itself: leave --size out");
     const Device device = decide_device(spec, machine);
     spec.run.backend = name_of(device);
-    if (spec.run.threads == 0) spec.run.threads = machine.cpu_threads;
+    spec.run.threads = thread_count(spec.run.threads, machine.cpu_threads);
     if (spec.methods.empty()) spec.methods = method_names(device);
     const int largest = largest_edge(spec, machine);
     if (spec.sweep)

@@ -51,7 +51,7 @@ ExampleRequest resolved(ExampleRequest request) {
 ExampleContext::ExampleContext(const ExampleRequest& request, const Machine& machine, ExampleWatch watch)
     : machine_(machine), watch_(std::move(watch)), memory_limit_(request.memory_limit) {
     report_.example = request.example->name;
-    report_.threads = request.threads > 0 ? request.threads : machine.cpu_threads;
+    report_.threads = stencil::thread_count(request.threads, machine.cpu_threads);
     report_.cpu = device_name(machine, Device::cpu, report_.threads);
     report_.has_gpu = machine.has_cuda();
     why_no_gpu_ = !machine.has_cuda() ? machine.cuda.why_none : request.on_gpu() ? "" : "--backend cpu";

@@ -2,11 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +19,7 @@ namespace stencil {
 namespace {
 
 constexpr mode_t kMode = 0666;  // the umask takes its share
+constexpr std::string_view kHiddenStart = ".stencilscope-", kHiddenEnd = ".tmp";
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
@@ -34,11 +38,27 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
 // long as a name can be.
 std::string hidden_name(const std::filesystem::path& folder) {
     static std::atomic<unsigned> count = 0;
-    return (folder / fmt::format(".stencilscope-{}-{}.tmp", ::getpid(), count++)).string();
+    return (folder / fmt::format("{}{}-{}{}", kHiddenStart, ::getpid(), count++, kHiddenEnd)).string();
 }
 
 std::string descriptor_name(int descriptor) {
     return fmt::format("/proc/self/fd/{}", descriptor);
+}
+
+// The process in a hidden name; 0 for any other name.
+pid_t process_of(std::string_view name) {
+    if (!name.starts_with(kHiddenStart) || !name.ends_with(kHiddenEnd)) return 0;
+    name.remove_prefix(kHiddenStart.size());
+    pid_t process = 0;
+    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), process);
+    return error == std::errc() && *end == '-' && process > 0 ? process : 0;
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;  // a folder may be writable and not readable
+    ::fsync(descriptor);
+    ::close(descriptor);
 }
 
 // A file without a name, which a killed process leaves no trace of; -1 where the file system has no such
@@ -73,6 +93,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
     }
+    ::flock(descriptor_, LOCK_EX | LOCK_NB);  // until it is closed; file systems without locks do without
 }
 
 AtomicFile::~AtomicFile() {
@@ -111,10 +132,27 @@ void AtomicFile::commit() {
         else if (errno != EEXIST)
             fail(errno);
     }
-    // Linux frees the descriptor whatever close() answers.
-    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
     temporary_.clear();
+    sync_folder(folder_of(target_));
+    // Linux frees the descriptor whatever close() answers.
+    if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+}
+
+void remove_leftovers(const std::filesystem::path& folder) {
+    std::error_code ignored;
+    for (std::filesystem::directory_iterator at(folder, ignored), end; at != end; at.increment(ignored)) {
+        const std::string name = at->path().filename().string();
+        const pid_t process = process_of(name);
+        if (process == 0 || ::kill(process, 0) == 0 || errno != ESRCH) continue;
+        const int descriptor = ::open(at->path().c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+        if (descriptor < 0) continue;
+        struct stat status = {};
+        if (::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
+            ::flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+            ::unlink(at->path().c_str());
+        ::close(descriptor);
+    }
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {

@@ -9,10 +9,12 @@
 
 namespace stencil {
 
-/// Writes beside `path` under a temporary name and takes the name `path` in commit(), after everything has
-/// reached the disk; without commit() (an exception, say) nothing is left behind and an older file of that
-/// name stays. Every failure throws MachineError with the path and the system's reason. A symbolic link is
-/// followed; what is no regular file (a folder, /dev/null) is refused.
+/// Writes beside `path` without a name, or under a hidden one where the file system has no nameless files,
+/// and takes the name `path` in commit(), after everything has reached the disk; without commit() (an
+/// exception, say) nothing is left behind and an older file of that name stays. A process that is killed may
+/// leave its hidden file (between the two names in commit(), or where there are no nameless files): see
+/// remove_leftovers(). Every failure throws MachineError with the path and the system's reason. A symbolic
+/// link is followed; what is no regular file (a folder, /dev/null) is refused.
 class AtomicFile {
   public:
     explicit AtomicFile(std::filesystem::path path);
@@ -22,6 +24,7 @@ class AtomicFile {
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+    /// After this the file and its name are on the disk.
     void commit();
 
   private:
@@ -32,6 +35,10 @@ class AtomicFile {
     std::string temporary_;         ///< empty while the file has no name (O_TMPFILE) and after commit()
     int descriptor_ = -1;
 };
+
+/// Removes the hidden files in the folder whose process is gone: it is not running, and it does not hold the
+/// file's lock on another machine either. Fails in silence.
+void remove_leftovers(const std::filesystem::path& folder);
 
 /// The whole text as a file, atomically.
 void write_text_file(const std::filesystem::path& path, std::string_view text);

@@ -1,9 +1,11 @@
 #include "sim/files/folder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 
@@ -17,6 +19,29 @@ void require_writable(const fs::path& file, const std::string& what) {
     }
 }
 
+void require_not_input(const fs::path& file, const std::string& what, std::span<const std::string> inputs) {
+    std::error_code ignored;
+    for (const std::string& input : inputs)
+        if (fs::equivalent(file, input, ignored))
+            throw InputError(
+                fmt::format("{} {}: this file is read: name another", what, printable(file.string())));
+}
+
+void check_json_file(const fs::path& file, const fs::path& results, std::span<const std::string> inputs) {
+    if (file.empty()) return;
+    require_not_input(file, "--json", inputs);
+    std::error_code ignored;
+    const fs::path folder = fs::absolute(file, ignored).parent_path();
+    const bool beside = !results.empty() && fs::weakly_canonical(folder, ignored) ==
+                                                fs::weakly_canonical(fs::absolute(results, ignored), ignored);
+    if (beside && (file.extension() != ".json" || file.filename() == "spec.json"))
+        throw InputError(
+            fmt::format("--json {}: in the folder of --out its name must end in .json and not be "
+                        "spec.json, or it could replace a result",
+                        printable(file.string())));
+    require_writable(file, "--json: this file");
+}
+
 void make_folder(const fs::path& folder, const std::string& setting) {
     std::error_code error;
     fs::create_directories(folder, error);
@@ -25,7 +50,10 @@ void make_folder(const fs::path& folder, const std::string& setting) {
                                      setting,
                                      folder.string(),
                                      error ? error.message() : "a file of that name is in the way"));
-    require_writable(folder / "probe", fmt::format("{} {}: this folder", setting, folder.string()));
+    // A name that nothing else has.
+    require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
+                     fmt::format("{} {}: this folder", setting, folder.string()));
+    remove_leftovers(folder);
 }
 
 }  // namespace stencil

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 
 namespace stencil {
@@ -10,8 +11,21 @@ namespace stencil {
 /// rather than after it.
 void require_writable(const std::filesystem::path& file, const std::string& what);
 
+/// Throws InputError where writing `file` would replace one of the inputs, under whatever name; `what` names
+/// it in the message ("--json").
+void require_not_input(const std::filesystem::path& file,
+                       const std::string& what,
+                       std::span<const std::string> inputs);
+
+/// What a command asks of its --json FILE before any work; an empty path is no file. It must be writable,
+/// none of the command's inputs, and in its folder of results nothing else that it writes there: a name that
+/// ends in .json but for spec.json. Throws InputError.
+void check_json_file(const std::filesystem::path& file,
+                     const std::filesystem::path& results,
+                     std::span<const std::string> inputs);
+
 /// Makes the folder and those above it. Throws InputError where it can't, or where nothing can be written
-/// there; `setting` names it in the message ("--out").
+/// there; `setting` names it in the message ("--out"). Removes what killed processes left in it.
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
 
 }  // namespace stencil

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 
 #include "kernels/cpu/thread_pool.h"
@@ -30,6 +31,10 @@ Machine query_machine() {
     machine.memory = query_host_memory();
     machine.cuda = query_cuda();
     return machine;
+}
+
+int thread_count(int asked, int processors) {
+    return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
 }
 
 void require_backend(const std::string& backend, const Machine& machine) {

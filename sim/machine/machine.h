@@ -21,6 +21,10 @@ struct Machine {
 
 Machine query_machine();
 
+/// Threads to start where so many are asked for, 0 being one for each processor: at most 4 for each, or 64.
+/// More only wait for one another, and a spec.json of a larger machine runs here too.
+int thread_count(int asked, int processors);
+
 /// Throws InputError where the backend (auto, cpu or cuda) is cuda and there is none.
 void require_backend(const std::string& backend, const Machine& machine);
 

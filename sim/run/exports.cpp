@@ -11,6 +11,7 @@
 #include "sim/run/measures.h"
 #include "sim/run/run_spec.h"
 #include "sim/text/error.h"
+#include "sim/text/json_text.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 
@@ -109,13 +110,11 @@ constexpr Export kExports[] = {
     {"timings.json",
      true,
      "what was run, and how fast",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, run.timings.dump(2) + "\n"); }},
+     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(run.timings)); }},
     {"spec.json",
      true,
      "the settings, to run it again with --spec",
-     [](const Path& path, const RunOutput& run) {
-         write_text_file(path, to_json(*run.spec).dump(2) + "\n");
-     }},
+     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(to_json(*run.spec))); }},
     {"statistics.csv",
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end",

@@ -67,8 +67,8 @@ bool is_frame_export(std::string_view name);
 /// One of the tables of what was measured.
 bool is_table_export(std::string_view name);
 
-/// Adds one item of a list to the names chosen: a name, `default`, or `all` (of one moment: no frames; and
-/// nothing that needs a setting of its own). Throws InputError.
+/// Adds one item of a list to the names chosen: a name, `default`, or `all` (but what needs a setting of its
+/// own; frames.png joins it where --every is given). Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
 /// Throws InputError where a picture that was asked for is larger than its format holds.

@@ -13,7 +13,6 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kMaxMoments = 1024;
 constexpr int kMaxProfilePoints = 4096;
 
 // Every second one goes, the newest stays.
@@ -61,7 +60,7 @@ Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange&
 const Statistics& Measures::add(long long step, Solver& solver) {
     if (!series_.empty() && series_.back().step == step) series_.pop_back();
     series_.push_back({step, solver.statistics(Quantity::value)});
-    if (series_.size() > kMaxMoments) thin_out(series_);
+    if (max_moments_ > 0 && series_.size() > max_moments_) thin_out(series_);
     add_probe_values(step, solver);
     return series_.back().statistics;
 }
@@ -91,7 +90,7 @@ void Measures::add_probe_values(long long step, Solver& solver) {
         }
         probe.steps.push_back(step);
         probe.values.push_back(values[i]);
-        if (probe.steps.size() <= kMaxMoments) continue;
+        if (max_moments_ == 0 || probe.steps.size() <= max_moments_) continue;
         thin_out(probe.steps);
         thin_out(probe.values);
     }

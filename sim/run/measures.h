@@ -57,10 +57,15 @@ ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rul
 /// Without counts where the range is empty.
 Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins);
 
-/// Statistics and probes over the run. Both series thin out as they grow: every second moment goes, so that
-/// they span the whole run.
+/// Statistics and probes over the run.
 class Measures {
   public:
+    static constexpr std::size_t kWindowMoments = 1024;
+
+    /// Beyond `max_moments` both series lose every second moment, the newest excepted, so that they span the
+    /// whole run: enough for the window's plots. Unlimited (0) keeps all, 40 bytes a moment and 16 a probe.
+    explicit Measures(std::size_t max_moments = kWindowMoments) : max_moments_(max_moments) {}
+
     /// This moment of the run: statistics of the field and the values of the probes. One at the same step as
     /// the newest replaces it.
     const Statistics& add(long long step, Solver& solver);
@@ -79,6 +84,7 @@ class Measures {
   private:
     void add_probe_values(long long step, Solver& solver);
 
+    std::size_t max_moments_;
     std::vector<MeasuredMoment> series_;
     std::vector<ProbeSeries> probes_;
 };

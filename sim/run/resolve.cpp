@@ -84,13 +84,19 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     const Method& method = decide_method(spec, machine, steps_per_call);
     spec.method = method.name;
     spec.backend = name_of(method.device);
-    if (spec.threads == 0) spec.threads = machine.cpu_threads;
+    spec.threads = thread_count(spec.threads, machine.cpu_threads);
     if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
-    if (spec.every > 0 && std::ranges::none_of(spec.exports, is_frame_export))
-        spec.exports.emplace_back("frames.png");
-    const auto add = [&](const char* name) {
-        if (std::ranges::find(spec.exports, name) == spec.exports.end()) spec.exports.emplace_back(name);
+    const auto exported = [&](std::string_view name) {
+        return std::ranges::find(spec.exports, name) != spec.exports.end();
     };
+    const auto add = [&](const char* name) {
+        if (!exported(name)) spec.exports.emplace_back(name);
+    };
+    std::vector<std::string> all;
+    add_export("all", all);
+    if (spec.every > 0 &&
+        (std::ranges::none_of(spec.exports, is_frame_export) || std::ranges::all_of(all, exported)))
+        add("frames.png");
     if (spec.profile) add("profile.csv");
     if (!spec.probes.empty()) add("probes.csv");
     return spec;
@@ -178,7 +184,8 @@ void check_magnitude(const RunSpec& spec, const Statistics& field) {
     // A step in the scaled state passes through values of u / coefficient.
     const double most =
         spec.dtype == DType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-    if (largest <= most / 16 * std::min(spec.coefficient, 1.0) && 1 / spec.coefficient < most / 16) return;
+    // Nothing is too large where no cell is finite (NaN).
+    if (!(largest > most / 16 * std::min(spec.coefficient, 1.0)) && 1 / spec.coefficient < most / 16) return;
     throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
                                  spec.coefficient,
                                  largest,

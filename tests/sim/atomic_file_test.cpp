@@ -1,6 +1,7 @@
 #include "sim/files/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -10,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "sim/files/folder.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -191,4 +193,41 @@ TEST_CASE("Of several writers of one name one wins whole") {
     CHECK(text == std::string(length.size(), text[0]));
     CHECK((text[0] >= 'a' && text[0] < 'e'));
     CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("What a killed process left is removed, what a running one writes is not") {
+    const ScratchFolder folder;
+    const pid_t gone = ::fork();
+    REQUIRE(gone >= 0);
+    if (gone == 0) ::_exit(0);
+    int status = 0;
+    REQUIRE(::waitpid(gone, &status, 0) == gone);
+    const auto hidden = [&](pid_t process, const char* rest) {
+        return folder / (".stencilscope-" + std::to_string(process) + rest);
+    };
+    write_bytes(hidden(gone, "-0.tmp"), "left behind");
+    write_bytes(hidden(gone, "-1.txt"), "of another kind");
+    write_bytes(hidden(::getpid(), "-0.tmp"), "being written");
+    write_bytes(folder / ".stencilscope-x-0.tmp", "of nobody");
+    std::filesystem::create_directory(hidden(gone, "-2.tmp"));
+    make_folder(folder.path(), "--out");
+    CHECK_FALSE(std::filesystem::exists(hidden(gone, "-0.tmp")));
+    CHECK(folder.entries() == 4);
+}
+
+TEST_CASE("A hidden file whose writer is on another machine holds its lock and stays") {
+    const ScratchFolder folder;
+    const pid_t gone = ::fork();
+    REQUIRE(gone >= 0);
+    if (gone == 0) ::_exit(0);
+    int status = 0;
+    REQUIRE(::waitpid(gone, &status, 0) == gone);
+    const auto file = write_bytes(folder / (".stencilscope-" + std::to_string(gone) + "-0.tmp"), "locked");
+    const int writer = ::open(file.c_str(), O_WRONLY);
+    REQUIRE(::flock(writer, LOCK_EX) == 0);
+    remove_leftovers(folder.path());
+    CHECK(folder.entries() == 1);
+    ::close(writer);
+    remove_leftovers(folder.path());
+    CHECK(folder.entries() == 0);
 }

@@ -6,8 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
-
-#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -25,10 +23,20 @@ namespace {
 [[noreturn]] void become_program(const std::vector<std::string>& arguments,
                                  const ProgramOptions& options,
                                  const ScratchFolder& outputs) {
-    const int out = open((outputs / "out").c_str(), O_WRONLY | O_CREAT, 0666);
-    const int err = open((outputs / "err").c_str(), O_WRONLY | O_CREAT, 0666);
-    dup2(out, STDOUT_FILENO);
-    dup2(err, STDERR_FILENO);
+    const auto redirect = [&](int to, const char* instead, const char* name) {
+        if (instead != nullptr && *instead == '\0') {
+            close(to);
+            return;
+        }
+        const std::string file = instead != nullptr ? instead : (outputs / name).string();
+        const int from = open(file.c_str(), O_WRONLY | O_CREAT, 0666);
+        dup2(from, to);
+        close(from);
+    };
+    redirect(STDOUT_FILENO, options.out, "out");
+    redirect(STDERR_FILENO, options.err, "err");
+    if (options.ignores_interrupts) std::signal(SIGINT, SIG_IGN);
+    alarm(unsigned(options.seconds));
     if (options.file_size_limit >= 0) {
         const rlimit limit{rlim_t(options.file_size_limit), rlim_t(options.file_size_limit)};
         setrlimit(RLIMIT_FSIZE, &limit);

@@ -13,8 +13,12 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-    int interrupt_after_ms = 0;      ///< > 0: send SIGINT once so much time has passed
-    long long file_size_limit = -1;  ///< >= 0: no file may grow beyond so many bytes, as on a full disk
+    int interrupt_after_ms = 0;       ///< > 0: send SIGINT once so much time has passed
+    const char* out = nullptr;        ///< a file to open instead as standard output; "" closes it
+    const char* err = nullptr;        ///< the same for standard error
+    bool ignores_interrupts = false;  ///< as a script's background job
+    int seconds = 0;                  ///< > 0: killed after so long
+    long long file_size_limit = -1;   ///< >= 0: no file may grow beyond so many bytes, as on a full disk
 };
 
 /// Runs stencilscope with these arguments.

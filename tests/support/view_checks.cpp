@@ -264,10 +264,15 @@ void require_statistics(const Scene& scene, Quantity quantity, const Array<doubl
     }
     const Statistics found = scene.solver->statistics(quantity);
     REQUIRE(found.not_finite == truth.size() - finite);
-    REQUIRE(found.min == (finite > 0 ? low : 0));
-    REQUIRE(found.max == (finite > 0 ? high : 0));
+    if (finite == 0) {
+        REQUIRE((std::isnan(found.min) && std::isnan(found.max)));
+        REQUIRE((std::isnan(found.mean) && std::isnan(found.total)));
+        return;
+    }
+    REQUIRE(found.min == low);
+    REQUIRE(found.max == high);
     REQUIRE(std::abs(found.total - total) <= 1e-12 * magnitude);
-    REQUIRE(std::abs(found.mean - (finite > 0 ? total / double(finite) : 0)) <= 1e-12 * magnitude);
+    REQUIRE(std::abs(found.mean - total / double(finite)) <= 1e-12 * magnitude);
     const Statistics again = scene.solver->statistics(quantity);
     REQUIRE(again.total == found.total);
 }

@@ -47,7 +47,7 @@ Statistics statistics(const CpuView<T>& view) {
     }
     Statistics result;
     result.not_finite = std::size_t(state.nx) * std::size_t(state.ny) - all.finite;
-    if (all.finite == 0) return result;
+    if (all.finite == 0) return no_finite_cell(result.not_finite);
     result.min = all.low;
     result.max = all.high;
     result.total = all.total;

@@ -157,7 +157,7 @@ Statistics cuda_statistics(const CudaView<T>& view) {
     });
     Statistics result;
     result.not_finite = not_finite(view, all);
-    if (all.finite == 0) return result;
+    if (all.finite == 0) return no_finite_cell(result.not_finite);
     result.min = all.low;
     result.max = all.high;
     result.total = all.total;

@@ -26,7 +26,7 @@ Statistics statistics(FieldView<const T> u) {
         result.total += row_total;
     }
     const std::size_t finite = std::size_t(u.nx) * std::size_t(u.ny) - result.not_finite;
-    if (finite == 0) return result;
+    if (finite == 0) return no_finite_cell(result.not_finite);
     result.min = low;
     result.max = high;
     result.mean = result.total / double(finite);

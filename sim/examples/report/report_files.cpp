@@ -6,6 +6,7 @@
 #include "sim/examples/report/report_chart.h"
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
+#include "sim/text/json_text.h"
 
 namespace stencil {
 
@@ -15,7 +16,7 @@ std::vector<std::filesystem::path> write_report(const Report& report, const std:
         write_text_file(folder / name, text);
         files.push_back(folder / name);
     };
-    put("report.json", to_json(report).dump(2) + "\n");
+    put("report.json", json_text(to_json(report)));
     put("rows.csv", rows_csv(report));
     for (const ReportTable& table : report.tables) put(table.id + ".csv", table_csv(table));
     const bool any_times = std::ranges::any_of(

@@ -1,0 +1,48 @@
+#include "app/console.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+int output_error = 0;  // why standard output failed first
+
+void write_text(std::FILE* file, std::string_view text) {
+    errno = 0;
+    std::fwrite(text.data(), 1, text.size(), file);
+    // Tables appear row by row; what is buffered until the end would also lose the reason of a failure.
+    if (std::fflush(file) != 0 && file == stdout && output_error == 0) output_error = errno;
+}
+
+}  // namespace
+
+void reserve_standard_files() {
+    for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        if (::fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)
+            static_cast<void>(::open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY));
+}
+
+void print_text(std::string_view text) {
+    write_text(stdout, text);
+}
+
+void note_text(std::string_view text) {
+    write_text(stderr, text);
+}
+
+void require_printed() {
+    errno = 0;
+    if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
+    if (output_error == 0 && std::ferror(stdout) == 0) return;
+    const int reason = output_error != 0 ? output_error : EIO;
+    throw MachineError("cannot write to standard output: " + std::generic_category().message(reason));
+}
+
+}  // namespace stencil

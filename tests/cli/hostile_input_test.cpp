@@ -1,0 +1,231 @@
+// The program given what it can't take, where it can't write, or twice.
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "sim/files/npy.h"
+#include "sim/text/parse.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+#include "tests/support/small_pictures.h"
+
+using namespace stencil_test;
+using stencil::Field;
+using stencil::read_npy;
+using stencil::split;
+using stencil::write_npy;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+Words small_run(Words more) {
+    Words words{
+        "run", "--backend", "cpu", "--size", "8x6", "--steps", "5", "--threads", "1", "--initial", "noise"};
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+    const std::string text = read_bytes(file);
+    return split(text.substr(0, text.size() - 1), '\n');
+}
+
+constexpr const char* kFullDisk = "/dev/full";  // whatever is written to it fails
+
+}  // namespace
+
+TEST_CASE("A spec is read from files alone: no pipe, no device, no folder") {
+    const ScratchFolder folder;
+    const auto refused = [&](const std::string& spec, const char* part) {
+        INFO(spec);
+        require_refused(run_program({"run", "--spec", spec}, {.seconds = 20}), 2, part);
+    };
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    refused((folder / "pipe").string(), "not a regular file");
+    refused("/dev/zero", "not a regular file");
+    refused(folder.path().string(), "folder");
+    refused(write_bytes(folder / "twice.json", R"({"steps": 3, "size": "4", "steps": 5})").string(),
+            "'steps'");
+    refused(write_bytes(folder / "nan.json", R"({"profile": "-1e308,0,1e308,0"})").string(), "--profile");
+}
+
+TEST_CASE("What a file holds reaches messages without control characters, and not all of it") {
+    const ScratchFolder folder;
+    const auto refusal = [&](const std::string& json) {
+        const auto spec = write_bytes(folder / "spec.json", json).string();
+        const ProgramResult result = run_program({"run", "--spec", spec}, {.seconds = 30});
+        require_refused(result, 2, "spec.json");
+        CHECK(result.err.find('\x1b') == std::string::npos);
+        CHECK(result.err.find('\0') == std::string::npos);
+        CHECK(result.err.size() < 2000);
+    };
+    refusal("{\"\\u001b[31mRED\": 1}");
+    refusal("{\"size\": \"8\\u0000\\u001b[2J\"}");
+    refusal("{\"initial\": \"\\u001b[31mred.npy\"}");
+    refusal("{\"initial\": \"gaussian:\\u001b[31mred=1\"}");
+    refusal("{\"" + std::string(5'000'000, 'k') + "\": 1}");
+}
+
+TEST_CASE("A file whose name is not UTF-8 is refused before the first step") {
+    const ScratchFolder folder;
+    const auto file = folder / "bad\xff.npy";
+    write_npy(file, random_field(8, 6));
+    const ProgramResult result =
+        run_program({"run", "--initial", file.string(), "--out", (folder / "out").string()});
+    require_refused(result, 2, "UTF-8");
+    CHECK_FALSE(fs::exists(folder / "out"));
+}
+
+TEST_CASE("An option of an initial condition counts once") {
+    require_refused(run_program(small_run({"--initial", "gaussian:sigma=1,sigma=2"})), 2, "sigma");
+}
+
+TEST_CASE("Every moment that was measured is a row, however many there are") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const auto result = run_program(small_run({"--steps",
+                                               "1100",
+                                               "--every",
+                                               "1",
+                                               "--probe",
+                                               "1,1",
+                                               "--probe",
+                                               "2,3",
+                                               "--export",
+                                               "statistics.csv,probes.csv,frames.npy",
+                                               "--out",
+                                               out}));
+    REQUIRE(result.status == 0);
+    const auto statistics = lines_of(folder / "out" / "statistics.csv");
+    REQUIRE(statistics.size() == 1 + 1101);
+    for (std::size_t i = 0; i <= 1100; ++i)
+        REQUIRE(split(statistics[i + 1], ',').front() == std::to_string(i));
+    REQUIRE(lines_of(folder / "out" / "probes.csv").size() == 1 + 2 * 1101);
+}
+
+TEST_CASE("A field without a finite cell has no least and no largest value") {
+    const ScratchFolder folder;
+    const std::string out = (folder / "out").string();
+    const auto result = run_program(small_run({"--coefficient",
+                                               "1e30",
+                                               "--allow-unstable",
+                                               "--steps",
+                                               "40",
+                                               "--export",
+                                               "statistics.csv,timings.json",
+                                               "--out",
+                                               out}));
+    REQUIRE(result.status == 0);
+    const auto last = split(lines_of(folder / "out" / "statistics.csv").back(), ',');
+    REQUIRE(last.back() == "48");
+    for (const std::size_t column : {1, 2, 3, 4}) CHECK(contains(last.at(column), "nan"));
+    const auto timings = nlohmann::json::parse(read_bytes(folder / "out" / "timings.json"));
+    CHECK(timings.at("field_at_end").at("max").is_null());
+}
+
+TEST_CASE("Notes that cannot be written are dropped, and the run goes on") {
+    const ScratchFolder folder;
+    for (const char* err : {"", kFullDisk}) {
+        const std::string out = (folder / "out").string();
+        const auto result = run_program(small_run({"--coefficient", "0.25", "--out", out}), {.err = err});
+        INFO("standard error: '" << err << "'");
+        REQUIRE(result.status == 0);
+        REQUIRE(read_npy(out + "/field.npy").nx() == 8);
+        CHECK_FALSE(contains(read_bytes(folder / "out" / "field.npy"), "note"));
+        CHECK(run_program({"run", "--size", "0"}, {.err = err}).status == 2);
+    }
+}
+
+TEST_CASE("Output that did not arrive is a failure") {
+    for (const char* out : {kFullDisk, ""}) {
+        INFO("standard output: '" << out << "'");
+        for (const Words& words :
+             {Words{"--version"}, Words{"run", "--help"}, Words{"example", "--list"}, small_run({})}) {
+            const auto result = run_program(words, {.out = out});
+            INFO(words.front() << ": " << result.err);
+            CHECK(result.status == 1);
+            CHECK(contains(result.err, "standard output"));
+        }
+        CHECK(run_program(small_run({"--quiet"}), {.out = out}).status == 0);
+    }
+}
+
+TEST_CASE("--json replaces neither what is read nor another result") {
+    const ScratchFolder folder;
+    const auto initial = (folder / "a.npy").string();
+    write_npy(initial, random_field(8, 6));
+    const std::string before = read_bytes(initial);
+    const auto spec = write_bytes(folder / "spec.json", R"({"steps": 2})").string();
+    const auto link = folder / "link.json";
+    fs::create_symlink(initial, link);
+    const auto refused = [&](const Words& words, const char* part) {
+        INFO(words.back());
+        require_refused(run_program(words), 2, part);
+    };
+    refused({"run", "--initial", initial, "--json", initial}, "--json");
+    refused({"run", "--initial", initial, "--json", link.string()}, "--json");
+    refused(small_run({"--spec", spec, "--json", spec}), "--json");
+    const std::string out = (folder / "out").string();
+    fs::create_directory(out);
+    refused(small_run({"--out", out, "--json", out + "/field.npy"}), "--json");
+    refused(small_run({"--out", out + "/", "--json", out + "/../out/spec.json"}), "--json");
+    refused({"example", "einsum", "ij->i", "--operand", initial, "--json", initial}, "--json");
+    CHECK(read_bytes(initial) == before);
+    CHECK(run_program(small_run({"--out", out, "--json", out + "/mine.json"})).status == 0);
+}
+
+TEST_CASE("Threads far beyond the machine's are not started") {
+    const auto result = run_program(small_run({"--threads", "4096"}), {.seconds = 60});
+    REQUIRE(result.status == 0);
+    CHECK(contains(result.err, "--threads 4096"));
+}
+
+TEST_CASE("A folder called probe in the output folder is no obstacle") {
+    const ScratchFolder folder;
+    fs::create_directories(folder / "out" / "probe");
+    CHECK(run_program(small_run({"--out", (folder / "out").string()})).status == 0);
+}
+
+TEST_CASE("A program that was started with interrupts ignored ignores them") {
+    const auto result =
+        run_program(small_run({"--size", "300", "--steps", "1100", "--method", "reference", "--quiet"}),
+                    {.interrupt_after_ms = 50, .ignores_interrupts = true});
+    CHECK(result.status == 0);
+}
+
+TEST_CASE("Changes beyond the last step are told") {
+    const auto result = run_program(small_run({"--at", "500:coefficient=0.1"}));
+    REQUIRE(result.status == 0);
+    CHECK(contains(result.err, "--at"));
+    CHECK(run_program(small_run({"--at", "5:coefficient=0.1"})).err.empty());
+}
+
+TEST_CASE("A size is quoted as it was given") {
+    require_refused(run_program(small_run({"--size", "10x"})), 2, "--size 10x");
+}
+
+TEST_CASE("Frames are pictures where all is exported, whatever else is named") {
+    const ScratchFolder folder;
+    for (const char* list : {"all", "all,frames.npy"}) {
+        const std::string out = (folder / list).string();
+        REQUIRE(run_program(small_run({"--every", "5", "--export", list, "--out", out})).status == 0);
+        CHECK(fs::exists(out + "/frames/field_000005.png"));
+        CHECK(fs::exists(out + "/frames/field_000005.npy") == contains(list, "npy"));
+    }
+}
+
+TEST_CASE("A damaged picture is refused before a folder is made") {
+    const ScratchFolder folder;
+    const std::string whole(reinterpret_cast<const char*>(kPalettePng), sizeof kPalettePng);
+    const auto file = write_bytes(folder / "cut.png", whole.substr(0, whole.size() - 20)).string();
+    require_refused(
+        run_program({"run", "--initial", file, "--out", (folder / "out").string()}), 2, "cut off");
+    CHECK_FALSE(fs::exists(folder / "out"));
+}
