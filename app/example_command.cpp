@@ -31,11 +31,8 @@ class Table {
         progress.clear();
         if (!begun_) print_text(intro_text(report));
         begun_ = true;
-        for (; shown_ < report.rows.size(); ++shown_) {
-            const ReportRow& row = report.rows[shown_];
-            if (shown_ == 0 || !same_group(report.rows[shown_ - 1], row)) print_text(group_text(row));
-            print_text(row_text(row));
-        }
+        print_text(rows_text(report, shown_));
+        shown_ = report.rows.size();
     }
 
   private:

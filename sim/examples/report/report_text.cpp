@@ -150,6 +150,12 @@ std::string intro_text(const Report& report) {
     return fmt::format("{}: {}\nCPU: {}; GPU: {}\n", report.example, settings, report.cpu, report.gpu);
 }
 
+namespace {
+
+bool lacks_gpu(const Report& report, const ReportRow& row) {
+    return !report.has_gpu && !row.measured() && row.why_not == report.gpu;
+}
+
 std::string group_text(const ReportRow& row) {
     return fmt::format("\n{}, {}\n  {:<{}} {:<4} {:>8} {:>6} {:>3} {:>8}  {}\n",
                        row.work,
@@ -181,8 +187,28 @@ std::string row_text(const ReportRow& row) {
     return text;
 }
 
+}  // namespace
+
+std::string rows_text(const Report& report, std::size_t first) {
+    std::string text;
+    const ReportRow* above = nullptr;
+    for (std::size_t i = 0; i < report.rows.size(); ++i) {
+        const ReportRow& row = report.rows[i];
+        if (lacks_gpu(report, row)) continue;
+        if (i >= first && (!above || !same_group(*above, row))) text += group_text(row);
+        if (i >= first) text += row_text(row);
+        above = &row;
+    }
+    return text;
+}
+
 std::string closing_text(const Report& report) {
     std::string text;
+    const auto gpu_rows =
+        std::ranges::count_if(report.rows, [&](const ReportRow& row) { return lacks_gpu(report, row); });
+    if (gpu_rows > 0)
+        text += fmt::format(
+            "\n{} more {} a GPU: {}\n", gpu_rows, gpu_rows == 1 ? "row needs" : "rows need", report.gpu);
     for (const ReportTable& table : report.tables) text += table_text(table);
     const auto speedups = speedups_of(report);
     if (!speedups.empty()) text += "\n";

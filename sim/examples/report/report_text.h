@@ -27,10 +27,11 @@ std::string more_text(std::string_view name, const nlohmann::ordered_json& value
 /// "4180 GB/s, 98% of copy, measured": the first rate of a row; empty without one.
 std::string rate_text(const ReportRow& row);
 
-// For people: what runs on what; the header of a group of rows; a row; and all that follows the rows.
+// For people: what runs on what; the rows from the first one that was not shown before, under a header for
+// each group; and all that follows the rows. Where there is no GPU, its rows are one line of the closing
+// text.
 std::string intro_text(const Report& report);
-std::string group_text(const ReportRow& row);
-std::string row_text(const ReportRow& row);
+std::string rows_text(const Report& report, std::size_t first);
 std::string closing_text(const Report& report);
 
 /// Rows of one group stand under one header.
