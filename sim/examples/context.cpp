@@ -40,6 +40,10 @@ double beside_the_work(const std::function<double()>& measure) {
     return measure();
 }
 
+double seconds_now() {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 ExampleRequest resolved(ExampleRequest request) {
     if (request.dtypes.empty())
         request.dtypes.assign(request.example->dtypes.begin(), request.example->dtypes.end());
@@ -73,8 +77,18 @@ double ExampleContext::gpu_budget() const {
 }
 
 void ExampleContext::progress(double share, const std::string& doing) {
-    if (watch_.progress) watch_.progress(std::clamp(share, 0.0, 1.0), doing);
+    const double over = progress_.at(seconds_now(), std::clamp(share, 0.0, 1.0));
+    if (watch_.progress) watch_.progress(over, doing);
     pause();
+}
+
+void ExampleContext::begin_part(const std::string& doing) {
+    progress_.begin_part(seconds_now());
+    progress(0, doing);
+}
+
+void ExampleContext::begin_call(int call, int repeats) {
+    progress_.begin_call(seconds_now(), call, repeats);
 }
 
 bool ExampleContext::cancelled() const {

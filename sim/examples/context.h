@@ -2,24 +2,29 @@
 #pragma once
 
 #include <chrono>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
+#include "sim/examples/work_progress.h"
 #include "sim/machine/machine.h"
 
 namespace stencil {
 
 class ThreadPool;
 
-/// Thrown by ExampleContext::pause() once somebody wants the example to end.
-struct Cancelled {};
+/// Thrown by ExampleContext::pause() once the example was asked to end.
+struct Cancelled : std::exception {
+    const char* what() const noexcept override { return "cancelled"; }
+};
 
-/// Whoever watches; each may be empty.
+/// Callbacks of the caller; each may be empty.
 struct ExampleWatch {
     std::function<bool()> cancelled;
     std::function<void(double share, const std::string& doing)> progress;
@@ -43,8 +48,13 @@ class ExampleContext {
     /// Bytes of GPU memory that the example may have: what is free, or what was allowed.
     double gpu_budget() const;
 
-    /// The work is so far, 0 to 1, and what it is doing now. Throws Cancelled.
+    /// The share of the work that is over, 0 to 1, and what it is doing now. Of the current call of the
+    /// current part, where parts were announced. Throws Cancelled.
     void progress(double share, const std::string& doing);
+    // As those of WorkProgress.
+    void expect(const std::vector<double>& seconds) { progress_.expect(seconds); }
+    void begin_part(const std::string& doing);
+    void begin_call(int call, int repeats);
     /// A place to end at. Throws Cancelled.
     void pause() const;
     /// The same as a question, for work that others call.
@@ -71,6 +81,7 @@ class ExampleContext {
     std::string why_no_gpu_;
     Report report_;
     std::unique_ptr<ThreadPool> threads_;
+    WorkProgress progress_;
     double copy_[2] = {0, 0};
     double tflops_[2][2] = {{0, 0}, {0, 0}};
 };

@@ -160,6 +160,70 @@ TEST_CASE("A report as JSON has what was measured, and null for what was not") {
     REQUIRE(json.at("speedups").empty());
 }
 
+TEST_CASE("Without a GPU all of its rows are one line of the text") {
+    Report report;
+    report.gpu = "no NVIDIA driver found";
+    for (const char* name : {"cuBLAS", "CUB", "tile"}) {
+        report.rows.push_back(row(name, Device::cuda, kNotMeasured));
+        report.rows.back().why_not = report.gpu;
+    }
+    report.rows[2].work = "another work";
+    report.rows.insert(report.rows.begin() + 1, row("quick", Device::cpu, 0.5));
+    report.rows.push_back(row("refused", Device::cpu, kNotMeasured));
+    report.rows.back().why_not = "takes too long";
+    const std::string rows = rows_text(report, 0), closing = closing_text(report);
+    REQUIRE(rows.find("cuBLAS") == std::string::npos);
+    REQUIRE(rows.find("another work") == std::string::npos);
+    REQUIRE(rows.find("no NVIDIA driver found") == std::string::npos);
+    REQUIRE(rows.find("takes too long") != std::string::npos);
+    REQUIRE(rows.find("quick") != std::string::npos);
+    REQUIRE(closing.find("3 more rows need a GPU: no NVIDIA driver found") != std::string::npos);
+    // As they come, row by row, it is the same text.
+    Report growing = report;
+    growing.rows.clear();
+    std::string shown;
+    for (const ReportRow& one : report.rows) {
+        growing.rows.push_back(one);
+        shown += rows_text(growing, growing.rows.size() - 1);
+    }
+    REQUIRE(shown == rows);
+    report.has_gpu = true;
+    REQUIRE(rows_text(report, 0).find("cuBLAS") != std::string::npos);
+    REQUIRE(closing_text(report).find("need a GPU") == std::string::npos);
+}
+
+TEST_CASE("Progress is the share of the time that is over, though estimates are wrong by one factor") {
+    // Until a part has ended the factor is not known, and what was shown then is not taken back.
+    const double factor = random_between(0.2, 5);
+    const std::vector<double> seconds{1, 8, 0.5, 3};
+    WorkProgress progress;
+    std::vector<double> estimates;
+    for (const double part : seconds) estimates.push_back(factor * part);
+    progress.expect(estimates);
+    double now = 100, over = 0;
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+        progress.begin_part(now);
+        for (int call = 0; call < 4; ++call) {
+            progress.begin_call(now, call, 3);
+            for (int k = 0; k < 10; ++k) {
+                const double share = progress.at(now, k / 10.0);
+                CAPTURE(factor, i, call, k, share, over);
+                if (i > 1) REQUIRE(share == Approx(over / 12.5).margin(0.02));
+                now += seconds[i] / 40;
+                over += seconds[i] / 40;
+            }
+        }
+    }
+    REQUIRE(progress.at(now, 1) == Approx(1));
+}
+
+TEST_CASE("Progress without announced parts is what it is told, and never falls") {
+    WorkProgress progress;
+    REQUIRE(progress.at(1, 0.25) == 0.25);
+    REQUIRE(progress.at(2, 0.125) == 0.25);
+    REQUIRE(progress.at(3, 0.75) == 0.75);
+}
+
 TEST_CASE("Text of a CSV line is quoted where a reader would cut it") {
     REQUIRE(csv_line({"plain", 1.5, nullptr, "a,b", "say \"so\"", true}) ==
             "plain,1.5,,\"a,b\",\"say \"\"so\"\"\",true\n");

@@ -438,7 +438,7 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
     const auto sparse = random_matrix<double>(huge, [] {});
     REQUIRE(sparse.nonzeros() == 30000);
     REQUIRE(sparse.start.back() == 30000);
-    const std::vector<double> d = stencil::random_data({100000, 1, 0, 5});
+    const std::vector<double> d = stencil::random_data({100000, 1, 0, 5}, [] {});
     double mean = 0, square = 0;
     for (const double value : d) {
         mean += value / double(d.size());
@@ -519,6 +519,37 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     CAPTURE(small.err, small.out);
     REQUIRE(small.status == 0);
     REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
+    const std::vector<std::string> dense_only{"example",
+                                              "ridge",
+                                              "--matrix",
+                                              matrix,
+                                              "--rhs",
+                                              rhs,
+                                              "--methods",
+                                              "cholesky",
+                                              "--backend",
+                                              "cpu",
+                                              "--out",
+                                              out,
+                                              "--quiet",
+                                              "--repeats",
+                                              "1",
+                                              "--coefficients"};
+    std::filesystem::remove(out + "/solutions.npy");
+    auto with = [&](const std::string& coefficients) {
+        std::vector<std::string> words = dense_only;
+        words.push_back(coefficients);
+        return run_program(words);
+    };
+    REQUIRE(with("0.7").status == 0);
+    const NpyArray only = read_npy_array(out + "/solutions.npy", DType::float64);
+    REQUIRE(only.shape == std::vector<std::int64_t>{1, 28});
+    const std::vector<double> truth = dense_solution(dense(a), d, 0.7);
+    REQUIRE(distance(std::get<std::vector<double>>(only.values), truth) <= 1e-10 * norm(truth));
+    std::filesystem::remove(out + "/solutions.npy");
+    REQUIRE(with("0,1").status == 0);  // the normal equations have no solution for c = 0
+    REQUIRE_FALSE(std::filesystem::exists(out + "/solutions.npy"));
+    REQUIRE(read_bytes(out + "/report.json").find("there is no solutions.npy") != std::string::npos);
     require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rhs", matrix}), 2, "one column");
     require_refused(
         run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
@@ -528,4 +559,29 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         require_refused(run_program({"example", "ridge", "--methods", unknown}), 2, "process, cholesky");
     require_refused(
         run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
+}
+
+TEST_CASE("example ridge can be ended while it draws a long matrix and its data") {
+    RandomProblem problem{3'000'000, 1, 1e-6, 7};
+    int asked = 0;
+    random_matrix<float>(problem, [&] { ++asked; });
+    REQUIRE(asked >= 3);
+    asked = 0;
+    stencil::random_data(problem, [&] { ++asked; });
+    REQUIRE(asked >= 3);
+    problem = {2'000'000, 100'000, 1e-11, 7};  // beyond a bit for each place
+    asked = 0;
+    random_matrix<float>(problem, [&] { ++asked; });
+    REQUIRE(asked >= 2);
+    ThreadPool threads(2);
+    const auto process =
+        make_cpu_golub_kahan(random_matrix<float>({300, 300, 0.1, 3}, [] {}), threads, kBasisBytes);
+    process->on_pause([] { throw std::runtime_error("ended"); });
+    const std::vector<double> d(300, 1.0);
+    REQUIRE_THROWS_AS(process->start(d, true), std::runtime_error);
+    int products = 0;
+    process->on_pause([&] { ++products; });
+    process->start(d, false);
+    process->advance(5);
+    REQUIRE(products >= 10);
 }

@@ -66,6 +66,7 @@ class CpuGolubKahan final : public GolubKahan {
 
     void advance(int steps) override {
         for (int step = 0; step < steps && !ended() && bidiagonal_.steps() < capacity_; ++step) {
+            pause();
             forward_.multiply(basis_.back().data(), au_.data());
             subtract(au_, bidiagonal_.alpha.back(), u_);
             if (bidiagonal_.dominant.sigma > 0) subtract(au_, dot(p_, au_), p_);
@@ -92,6 +93,7 @@ class CpuGolubKahan final : public GolubKahan {
 
     // A^T u - beta v, normalised, joins the basis; returns its length.
     double next_v(double beta) {
+        pause();
         back_.multiply(u_.data(), av_.data());
         if (beta > 0) subtract(av_, beta, basis_.back());
         if (bidiagonal_.dominant.sigma > 0) subtract(av_, dot(q_, av_), q_);
@@ -151,10 +153,11 @@ void GolubKahan::append(double beta, double alpha) {
     bidiagonal_.alpha.push_back(beta == 0 ? 0 : alpha);
 }
 
-bool GolubKahan::find_dominant(const std::function<PowerNorms()>& step) {
+bool GolubKahan::find_dominant(const std::function<PowerNorms()>& step) const {
     double last = 0;
     int left = -1;
     for (int made = 1; made <= kMaxPowerSteps; ++made) {
+        pause();
         const PowerNorms norms = step();
         if (norms.forward == 0 || norms.back == 0) return false;
         if (left > 0 && --left == 0) return true;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "kernels/examples/ridge/bidiagonal.h"
@@ -31,6 +32,10 @@ class GolubKahan {
     /// Solutions x = V y + xi q, one after the other (solutions x columns).
     virtual std::vector<double> combine(std::span<const ProjectedSolution> solutions) = 0;
 
+    /// `pause` is called between two products at the latest. It may throw; the process then has to be started
+    /// anew.
+    void on_pause(std::function<void()> pause) { pause_ = std::move(pause); }
+
     /// Seconds that bringing the matrix to the device took; 0 on the CPU.
     virtual double upload_seconds() const { return 0; }
 
@@ -51,10 +56,17 @@ class GolubKahan {
     /// Power iteration by such steps, as long as it converges so quickly that taking out the singular value
     /// pays; false, and given up early, where it does not. A^T p = |A^T p| q holds exactly then, A q = sigma
     /// p up to rounding.
-    static bool find_dominant(const std::function<PowerNorms()>& step);
+    bool find_dominant(const std::function<PowerNorms()>& step) const;
+
+    void pause() const {
+        if (pause_) pause_();
+    }
 
     Bidiagonal bidiagonal_;
     std::int64_t capacity_ = 0;
+
+  private:
+    std::function<void()> pause_;
 };
 
 /// On the CPU. `basis_bytes`: of host memory for V.

@@ -41,12 +41,11 @@ MapWay<T> one_pass() {
 }
 
 template <class T>
-void run_in(const ExampleRequest& request, ExampleContext& context, double progress) {
+void run_in(const ExampleRequest& request, ExampleContext& context) {
     MapWork<T> work;
     work.n = request.options.integer("length");
     work.name = fmt::format("c = a + b, {} elements", work.n);
-    work.progress = progress;
-    context.progress(progress, "random numbers");
+    context.begin_part("random numbers");
     Random random = array_random(request);
     for (int i = 0; i < 2; ++i) work.inputs.push_back(random_array<T>(context, random, work.n));
     work.exact = AlignedBuffer<Exact<T>>(std::size_t(work.n));
@@ -59,12 +58,18 @@ void run_in(const ExampleRequest& request, ExampleContext& context, double progr
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
+    const std::int64_t n = request.options.integer("length");
     in_widest_dtype(request, [&]<class T>(T) {
-        const std::int64_t n = request.options.integer("length");
         require_host_memory(3 * sizeof(T) + sizeof(Exact<T>), n);
         require_gpu_memory(context, 3, n, sizeof(T), 0);
     });
-    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
+    std::vector<double> parts;
+    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
+        parts.push_back(setup_seconds(n));
+        parts.insert(parts.end(), std::size_t(sides(request, context)), row_seconds(n));
+    }
+    context.expect(parts);
+    in_each_dtype(request, [&]<class T>(T) { run_in<T>(request, context); });
     context.report().notes.push_back(
         "A million elements are 12 or 24 MB and stay in the GPU's second-level cache between repeats, where "
         "rates exceed that of memory.");

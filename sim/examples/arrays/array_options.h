@@ -56,16 +56,14 @@ void in_widest_dtype(const ExampleRequest& request, const Check& check) {
         check(double{});
 }
 
-/// Calls run(T{}, share) for each precision of the request, T float or double; `share`: of the work that is
-/// done before it.
+/// Calls run(T{}) for each precision of the request, T float or double.
 template <class Run>
 void in_each_dtype(const ExampleRequest& request, const Run& run) {
-    for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        const double share = double(i) / double(request.dtypes.size());
-        if (request.dtypes[i] == DType::float32)
-            run(float{}, share);
+    for (const DType dtype : request.dtypes) {
+        if (dtype == DType::float32)
+            run(float{});
         else
-            run(double{}, share);
+            run(double{});
     }
 }
 

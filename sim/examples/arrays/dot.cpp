@@ -29,13 +29,12 @@ std::vector<SumWay<T>> ways() {
 }
 
 template <class T>
-void run_in(const ExampleRequest& request, ExampleContext& context, double progress) {
+void run_in(const ExampleRequest& request, ExampleContext& context) {
     SumWork<T> work;
     work.n = request.options.integer("length");
     work.name = fmt::format("dot product of {} elements, result on the host", work.n);
-    work.progress = progress;
     work.result_on_host = true;
-    context.progress(progress, "random numbers");
+    context.begin_part("random numbers");
     Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.y = random_array<T>(context, random, work.n);
@@ -48,7 +47,10 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     in_widest_dtype(request, [&]<class T>(T) {
         require_memory<T>(context, ways<T>(), 2, request.options.integer("length"));
     });
-    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
+    std::vector<double> parts;
+    in_each_dtype(request, [&]<class T>(T) { add_parts<T>(request, context, ways<T>(), parts); });
+    context.expect(parts);
+    in_each_dtype(request, [&]<class T>(T) { run_in<T>(request, context); });
     context.report().notes.push_back(
         "Times are the host's, from the call until it has the result: for a million elements launching the "
         "kernel and hearing of its end take longer than reading them.");

@@ -138,6 +138,33 @@ MapWay<T> separate_way(Expression expression) {
 }
 
 template <class T>
+std::vector<MapWay<T>> ways_of(Expression expression) {
+    std::vector<MapWay<T>> ways{fused_way<T>(expression)};
+    if (row_of(expression).passes.size() > 1) ways.push_back(separate_way<T>(expression));
+    return ways;
+}
+
+std::int64_t elements_of(const ExampleRequest& request, const ExpressionRow& row) {
+    const Size size = size_for(request, row);
+    return std::int64_t(size.nx) * size.ny;
+}
+
+// Estimated seconds of one precision: set-up and rows of each expression, then its curves.
+void add_parts(const ExampleRequest& request, const ExampleContext& context, std::vector<double>& parts) {
+    const auto rows = [](const ExpressionRow& row) { return row.passes.size() > 1 ? 2 : 1; };
+    for (const Expression expression : chosen_expressions(request)) {
+        const ExpressionRow& row = row_of(expression);
+        const std::int64_t n = elements_of(request, row);
+        parts.push_back(setup_seconds(n));
+        parts.insert(parts.end(), std::size_t(rows(row) * sides(request, context)), row_seconds(n));
+    }
+    if (!request.options.flag("sweep")) return;
+    for (const Expression expression : chosen_expressions(request))
+        parts.insert(
+            parts.end(), std::size_t(rows(row_of(expression))), kSweepSeconds * sides(request, context));
+}
+
+template <class T>
 MapWork<T> make_work(const ExampleRequest& request, ExampleContext& context, const ExpressionRow& row) {
     const Size size = size_for(request, row);
     MapWork<T> work;
@@ -161,8 +188,7 @@ void require_memory(const ExampleRequest& request, const ExampleContext& context
     int arrays = 0;  // of the expression that takes most
     for (const Expression expression : chosen_expressions(request)) {
         const ExpressionRow& row = row_of(expression);
-        const Size size = size_for(request, row);
-        const std::int64_t elements = std::int64_t(size.nx) * size.ny;
+        const std::int64_t elements = elements_of(request, row);
         if ((2 + row.scratch_arrays) * elements <= arrays * n) continue;
         n = elements;
         arrays = 2 + row.scratch_arrays;
@@ -172,30 +198,26 @@ void require_memory(const ExampleRequest& request, const ExampleContext& context
 }
 
 template <class T>
-void run_expressions(const ExampleRequest& request, ExampleContext& context, double share, double shares) {
-    const auto chosen = chosen_expressions(request);
-    for (std::size_t i = 0; i < chosen.size(); ++i) {
-        const ExpressionRow& row = row_of(chosen[i]);
-        context.progress(share + shares * double(i) / double(chosen.size()), "random numbers");
-        MapWork<T> work = make_work<T>(request, context, row);
-        work.progress = share + shares * double(i) / double(chosen.size());
-        add_map_rows(request, context, work, fused_way<T>(row.expression));
-        if (row.passes.size() > 1) add_map_rows(request, context, work, separate_way<T>(row.expression));
+void run_expressions(const ExampleRequest& request, ExampleContext& context) {
+    for (const Expression expression : chosen_expressions(request)) {
+        context.begin_part("random numbers");
+        MapWork<T> work = make_work<T>(request, context, row_of(expression));
+        for (const MapWay<T>& way : ways_of<T>(expression)) add_map_rows(request, context, work, way);
     }
     if (!request.options.flag("sweep")) return;
-    for (const Expression expression : chosen) {
+    for (const Expression expression : chosen_expressions(request)) {
         const ExpressionRow& row = row_of(expression);
-        std::vector<MapWay<T>> ways{fused_way<T>(expression)};
-        if (row.passes.size() > 1) ways.push_back(separate_way<T>(expression));
-        add_map_sweep<T>(request, context, {std::string(row.name), std::string(row.text)}, ways);
+        add_map_sweep<T>(
+            request, context, {std::string(row.name), std::string(row.text)}, ways_of<T>(expression));
     }
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
     in_widest_dtype(request, [&]<class T>(T) { require_memory<T>(request, context); });
-    const double each = 1.0 / double(request.dtypes.size());
-    in_each_dtype(request,
-                  [&]<class T>(T, double share) { run_expressions<T>(request, context, share, each); });
+    std::vector<double> parts;
+    for (std::size_t i = 0; i < request.dtypes.size(); ++i) add_parts(request, context, parts);
+    context.expect(parts);
+    in_each_dtype(request, [&]<class T>(T) { run_expressions<T>(request, context); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Rates count the input and the output once, whatever a way reads and writes in between: they compare "

@@ -37,6 +37,16 @@ void on_threads(ExampleContext& context, std::int64_t n, const F& work) {
 template <class T>
 using Exact = std::conditional_t<std::is_same_v<T, float>, double, long double>;
 
+/// Estimates for ExampleContext::expect(): of drawing n numbers and computing with them exactly; of a row,
+/// whose repeats take about a second.
+inline double setup_seconds(std::int64_t n) {
+    return 3e-8 * double(n);
+}
+inline double row_seconds(std::int64_t n) {
+    return 1 + 1e-8 * double(n);
+}
+inline constexpr double kSweepSeconds = 3;  ///< of one way's curve
+
 /// The next n numbers on [0, 1), as NumPy's generator draws them. Throws Cancelled.
 template <class T>
 AlignedBuffer<T> random_array(ExampleContext& context, Random& random, std::int64_t n);

@@ -63,7 +63,7 @@ class MapMeasure {
 
     void on_cpu() {
         ReportRow row = row_for(work_, way_, Device::cpu);
-        context_.progress(work_.progress, row.work + ", " + row.name + " on the CPU");
+        context_.begin_part(row.work + ", " + row.name + " on the CPU");
         std::vector<AlignedBuffer<T>> scratch;
         std::vector<T*> arrays;
         for (AlignedBuffer<T>& input : work_.inputs) arrays.push_back(input.data());
@@ -82,7 +82,7 @@ class MapMeasure {
 #if STENCILSCOPE_HAS_CUDA
     void on_gpu() {
         ReportRow row = row_for(work_, way_, Device::cuda);
-        context_.progress(work_.progress, row.work + ", " + row.name + " on the GPU");
+        context_.begin_part(row.work + ", " + row.name + " on the GPU");
         context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
         const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
         const std::uint64_t once = measure_on_gpu(row);

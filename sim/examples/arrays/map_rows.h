@@ -40,11 +40,15 @@ struct MapWork {
     std::vector<AlignedBuffer<T>> inputs;
     AlignedBuffer<Exact<T>> exact;
     double error_bound = 0;  ///< relative 2-norm; beyond it a row has failed
-    double progress = 0;     ///< of the example, before this work
 
     /// Of the inputs and the output: what no way can do without.
     double least_bytes() const { return double(inputs.size() + 1) * double(n) * sizeof(T); }
 };
+
+/// Rows that a way has measured.
+inline int sides(const ExampleRequest& request, const ExampleContext& context) {
+    return (request.on_cpu() ? 1 : 0) + (context.gpu() ? 1 : 0);
+}
 
 /// Adds a row for the way on the CPU, and one on the GPU, or why there is none. A side that was not asked for
 /// has no row, but for the GPU's absent ones. Throws CudaError, Cancelled.

@@ -86,7 +86,7 @@ void add_map_sweep(const ExampleRequest& request,
     const DType dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;
     ReportCurve curve = sweep_curve(title.id, title.text, dtype);
     for (const MapWay<T>& way : ways) {
-        context.progress(0.9, title.text + " over lengths, " + way.name);
+        context.begin_part(title.text + " over lengths, " + way.name);
 #if STENCILSCOPE_HAS_CUDA
         if (context.gpu()) add_series(curve, "GPU, " + way.name, gpu_points(request, context, way));
 #endif

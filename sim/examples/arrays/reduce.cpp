@@ -39,12 +39,11 @@ std::vector<SumWay<T>> ways() {
 }
 
 template <class T>
-void run_in(const ExampleRequest& request, ExampleContext& context, double progress) {
+void run_in(const ExampleRequest& request, ExampleContext& context) {
     SumWork<T> work;
     work.n = request.options.integer("length");
     work.name = fmt::format("sum of {} elements", work.n);
-    work.progress = progress;
-    context.progress(progress, "random numbers");
+    context.begin_part("random numbers");
     Random random = array_random(request);
     work.x = random_array<T>(context, random, work.n);
     work.exact = exact_sum(context, work.terms());
@@ -58,7 +57,13 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     in_widest_dtype(request, [&]<class T>(T) {
         require_memory<T>(context, ways<T>(), 1, request.options.integer("length"));
     });
-    in_each_dtype(request, [&]<class T>(T, double share) { run_in<T>(request, context, share); });
+    std::vector<double> parts;
+    in_each_dtype(request, [&]<class T>(T) {
+        add_parts<T>(request, context, ways<T>(), parts);
+        if (request.options.flag("sweep")) parts.push_back(kSweepSeconds * double(ways<T>().size()));
+    });
+    context.expect(parts);
+    in_each_dtype(request, [&]<class T>(T) { run_in<T>(request, context); });
     auto& notes = context.report().notes;
     notes.push_back(
         "Atomic additions come in an order that differs from run to run, and so do the last bits of their "

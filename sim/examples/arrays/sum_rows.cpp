@@ -51,7 +51,7 @@ class SumMeasure {
 
     void on_cpu() {
         ReportRow row = row_for(work_, way_, Device::cpu);
-        context_.progress(work_.progress, row.work + ", " + row.name + " on the CPU");
+        context_.begin_part(row.work + ", " + row.name + " on the CPU");
         const auto run = [&] { return way_.on_cpu(context_, work_.terms()); };
         check(row, run);
         time_host(context_, request_.repeats, [&] { keep(run()); }).fill(row);
@@ -61,7 +61,7 @@ class SumMeasure {
 #if STENCILSCOPE_HAS_CUDA
     void on_gpu() {
         ReportRow row = row_for(work_, way_, Device::cuda);
-        context_.progress(work_.progress, row.work + ", " + row.name + " on the GPU");
+        context_.begin_part(row.work + ", " + row.name + " on the GPU");
         context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
         const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
         measure_on_gpu(row);

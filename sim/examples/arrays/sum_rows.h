@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/examples/arrays/host_arrays.h"
 #include "sim/examples/context.h"
@@ -56,7 +57,6 @@ struct SumWork {
     long double exact = 0;
     bool result_on_host = false;  ///< the time is the host's, from the call until it has the result
     double error_bound = 0;       ///< beyond it a row whose order is fixed has failed, and another is inexact
-    double progress = 0;
 
     SumTerms<T> terms() const { return {x.data(), y.data(), n}; }
     int arrays() const { return y.data() ? 2 : 1; }
@@ -65,6 +65,24 @@ struct SumWork {
 /// The sum of the terms with 11 more bits than float64, in pairs of pieces. Throws Cancelled.
 template <class T>
 long double exact_sum(ExampleContext& context, const SumTerms<T>& terms);
+
+/// Rows of the way that are measured.
+template <class T>
+int measured_rows(const ExampleRequest& request, const ExampleContext& context, const SumWay<T>& way) {
+    return (way.on_cpu && request.on_cpu() ? 1 : 0) + (way.for_gpu && context.gpu() ? 1 : 0);
+}
+
+/// Estimated seconds of the parts of a work: its set-up, and its rows.
+template <class T>
+void add_parts(const ExampleRequest& request,
+               const ExampleContext& context,
+               std::span<const SumWay<T>> ways,
+               std::vector<double>& parts) {
+    const std::int64_t n = request.options.integer("length");
+    parts.push_back(setup_seconds(n));
+    for (const SumWay<T>& way : ways)
+        parts.insert(parts.end(), std::size_t(measured_rows(request, context, way)), row_seconds(n));
+}
 
 /// Throws MachineError where so many arrays of n elements do not fit into the memory of the host, or, with
 /// what the ways take, into that of the GPU.

@@ -92,7 +92,7 @@ void gpu_series(const ExampleRequest& request,
 template <class T>
 void add_sum_sweep(const ExampleRequest& request, ExampleContext& context, std::span<const SumWay<T>> ways) {
     const DType dtype = std::is_same_v<T, float> ? DType::float32 : DType::float64;
-    context.progress(0.9, "sums over lengths");
+    context.begin_part("sums over lengths");
     Sweep<T> sweep;
     sweep.lengths = sweep_lengths(request, sizeof(T), free_host_bytes());
     if (sweep.lengths.empty()) return;

@@ -11,22 +11,15 @@
 namespace stencil {
 namespace {
 
-constexpr double kSeconds = 1.0;  // of all repeats, where that many are sensible
-constexpr int kMin = 5, kMax = 101;
-
-int sensible_repeats(double seconds) {
-    if (seconds > 5) return 1;
-    if (seconds > 1) return 3;
-    return std::clamp(int(kSeconds / std::max(seconds, 1e-9)), kMin, kMax);
-}
-
 Timing take_times(ExampleContext& context, int repeats, const std::function<double()>& once) {
+    context.begin_call(0, repeats);
     const double first = once();
     if (repeats == 0) repeats = sensible_repeats(first);
     std::vector<double> times;
     if (repeats == 1) times.push_back(first);
     while (int(times.size()) < repeats) {
         context.pause();
+        context.begin_call(int(times.size()) + 1, repeats);
         times.push_back(once());
     }
     const auto [least, most] = std::ranges::minmax(times);

@@ -16,7 +16,7 @@ namespace stencil {
 namespace {
 
 constexpr double kMaxCellsOfBitmap = 0x1p34;
-constexpr std::int64_t kPauseEvery = 1 << 20;
+constexpr std::size_t kPauseEvery = 1 << 20;
 constexpr std::size_t kMaxCoefficients = 1000;
 
 // One bit for each cell: drawing goes on until as many different cells as wanted are set. Of a matrix that is
@@ -33,7 +33,7 @@ std::vector<std::uint64_t> draw_bits(Random& random,
         const std::uint64_t bit = std::uint64_t(1) << (cell % 64);
         if ((word & bit) != 0) continue;
         word |= bit;
-        if (--left % kPauseEvery == 0) pause();
+        if (std::size_t(--left) % kPauseEvery == 0) pause();
     }
     if (inverted)
         for (std::uint64_t& word : bits) word = ~word;
@@ -50,7 +50,7 @@ std::vector<std::int64_t> draw_cells(Random& random,
     while (std::int64_t(drawn.size()) < wanted) {
         while (std::int64_t(drawn.size()) < wanted) {
             drawn.push_back(std::int64_t(random.next_double() * cells));
-            if (std::int64_t(drawn.size()) % kPauseEvery == 0) pause();
+            if (drawn.size() % kPauseEvery == 0) pause();
         }
         std::ranges::sort(drawn);
         const auto again = std::ranges::unique(drawn);
@@ -140,6 +140,7 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
         const std::vector<std::uint64_t> bits = draw_bits(random, a.rows * a.columns, wanted, pause);
         std::int64_t cell = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) {
+            if (std::size_t(i) % (kPauseEvery >> 10) == 0) pause();
             for (std::int64_t j = 0; j < a.columns; ++j, ++cell)
                 if ((bits[std::size_t(cell / 64)] >> (cell % 64) & 1) != 0)
                     a.column.push_back(std::uint32_t(j));
@@ -148,6 +149,7 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
     } else {
         const std::vector<std::int64_t> drawn = draw_cells(random, cells, wanted, pause);
         for (std::int64_t i = 0; i < a.rows; ++i) {
+            if (std::size_t(i) % kPauseEvery == 0) pause();
             while (a.column.size() < drawn.size() && drawn[a.column.size()] / a.columns == i)
                 a.column.push_back(std::uint32_t(drawn[a.column.size()] % a.columns));
             a.start.push_back(std::int64_t(a.column.size()));
@@ -160,24 +162,29 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
 template SparseMatrix<float> random_matrix(const RandomProblem&, const std::function<void()>&);
 template SparseMatrix<double> random_matrix(const RandomProblem&, const std::function<void()>&);
 
-std::vector<double> random_data(const RandomProblem& problem) {
+std::vector<double> random_data(const RandomProblem& problem, const std::function<void()>& pause) {
     Random random(problem.seed ^ 0x9e3779b97f4a7c15u);  // other numbers than the matrix's
     std::vector<double> d(std::size_t(problem.rows));
-    for (double& value : d) {
+    for (std::size_t i = 0; i < d.size(); ++i) {
+        if (i % kPauseEvery == 0) pause();
         const double radius = std::sqrt(-2 * std::log(1 - random.next_double()));
-        value = 3 + radius * std::cos(2 * std::numbers::pi * random.next_double());
+        d[i] = 3 + radius * std::cos(2 * std::numbers::pi * random.next_double());
     }
     return d;
+}
+
+RandomProblem random_problem(const OptionValues& options) {
+    return {options.integer("rows"),
+            options.integer("columns"),
+            options.real("density"),
+            std::uint64_t(options.integer("seed"))};
 }
 
 RidgeProblem make_ridge_problem(const OptionValues& options,
                                 bool float32,
                                 const std::function<void()>& pause) {
     RidgeProblem problem;
-    RandomProblem random{options.integer("rows"),
-                         options.integer("columns"),
-                         options.real("density"),
-                         std::uint64_t(options.integer("seed"))};
+    RandomProblem random = random_problem(options);
     if (options.given("matrix")) {
         read_matrix(problem, options.text("matrix"), float32);
         random.rows = problem.rows();
@@ -187,7 +194,8 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
         problem.narrow = false;
         problem.a64 = random_matrix<double>(random, pause);
     }
-    problem.d = options.given("rhs") ? read_data(options.text("rhs"), problem.rows()) : random_data(random);
+    problem.d =
+        options.given("rhs") ? read_data(options.text("rhs"), problem.rows()) : random_data(random, pause);
     return problem;
 }
 

@@ -27,7 +27,7 @@ template <class T>
 SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<void()>& pause);
 
 /// Normally distributed with mean 3 and deviation 1, as the tutorial's data.
-std::vector<double> random_data(const RandomProblem& problem);
+std::vector<double> random_data(const RandomProblem& problem, const std::function<void()>& pause);
 
 struct RidgeProblem {
     SparseMatrix<float> a32;  ///< exactly one of the two is filled
@@ -40,6 +40,9 @@ struct RidgeProblem {
     std::int64_t columns() const { return narrow ? a32.columns : a64.columns; }
     std::int64_t nonzeros() const { return narrow ? a32.nonzeros() : a64.nonzeros(); }
 };
+
+/// What the options ask for where there is no --matrix.
+RandomProblem random_problem(const OptionValues& options);
 
 /// The problem of these options, with values of `float32` where they are float32 numbers. Throws InputError.
 RidgeProblem make_ridge_problem(const OptionValues& options,

@@ -59,17 +59,23 @@ void RidgeRun<T>::report_further(const FurtherBound& bound) {
     context_.report().tables.push_back(std::move(table));
 }
 
+// Those of the process; where it did not run, those of the dense normal equations.
 template <class T>
 void RidgeRun<T>::write_solutions() {
     if (request_.out.empty()) return;
+    const std::vector<double>& x = results_.empty() ? truth_ : results_.front().x;
+    if (x.empty()) {
+        context_.report().notes.push_back("No method came to solutions: there is no solutions.npy.");
+        return;
+    }
     const std::filesystem::path path = std::filesystem::path(request_.out) / "solutions.npy";
-    const PathResult& result = results_.front();
-    write_npy_array(path, {{std::int64_t(result.points.size()), a_.columns}, result.x});
+    write_npy_array(path, {{std::int64_t(settings_.coefficients.size()), a_.columns}, x});
     context_.report().files.push_back(path.string());
 }
 
 template <class T>
 void RidgeRun<T>::report_results() {
+    write_solutions();
     if (results_.empty()) return;
     const PathResult& result = results_.front();
     report_table(result, "coefficients", "Coefficients");
@@ -88,7 +94,6 @@ void RidgeRun<T>::report_results() {
         "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products. "
         "At other c it adds what rounding was found to add here, eight-fold, to "
         "the gradient that the process itself tracks.");
-    write_solutions();
 }
 
 template void RidgeRun<float>::report_results();

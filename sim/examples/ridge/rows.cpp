@@ -48,7 +48,7 @@ RidgeRun<T>::RidgeRun(const ExampleRequest& request,
       settings_(settings),
       a_(a),
       d_(d),
-      checker_(a, context.threads()),
+      checker_(a, context.threads(), [&context] { context.pause(); }),
       most_steps_(5 * std::min(a.rows, a.columns)) {}
 
 template <class T>
@@ -88,6 +88,7 @@ void RidgeRun<T>::add_path_row(ReportRow row, PathResult result) {
     double bound = 0, norms = 0;
     std::size_t bounded = 0, certified = 0;
     for (std::size_t i = 0; i < result.points.size(); ++i) {
+        context_.pause();
         const RidgePoint& point = result.points[i];
         const SolutionCheck check = checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
         result.checked.push_back({point.c, point.projected.gradient, check});
@@ -128,6 +129,8 @@ template <class T>
 void RidgeRun<T>::process_row(GolubKahan& process, ReportRow row, bool certified) {
     PathResult result;
     result.certified = certified;
+    context_.begin_part(row.name + ": " + row.work);
+    process.on_pause([this] { context_.pause(); });
     const Timing timing = time_host(context_, request_.repeats, [&] {
         result.points =
             solve_ridge_path(process, d_, settings_.coefficients, rule(certified), [&](double done) {
@@ -176,14 +179,14 @@ void RidgeRun<T>::process_rows() {
     ReportRow cpu_row = named("one process for all c", Device::cpu, true);
     ReportRow gpu_row = named("one process for all c", Device::cuda, true);
     if (request_.on_cpu()) {
-        context_.progress(0, "laying out the matrix for the CPU");
+        context_.begin_part("laying out the matrix for the CPU");
         const auto start = Clock::now();
         cpu = make_cpu_golub_kahan(a_, context_.threads(), basis_bytes());
         cpu_row.more.emplace_back("layout_seconds", seconds_since(start));
     }
 #if STENCILSCOPE_HAS_CUDA
     if (context_.gpu()) {
-        context_.progress(0, "laying out the matrix for the GPU");
+        context_.begin_part("laying out the matrix for the GPU");
         meter.emplace(plan_.bytes);
         const auto start = Clock::now();
         gpu = make_cuda_golub_kahan(

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace stencil {
 namespace {
@@ -26,9 +27,12 @@ double share(double part, double whole) {
 }  // namespace
 
 template <class T>
-SolutionChecker<T>::SolutionChecker(const SparseMatrix<T>& a, ThreadPool& threads)
-    : forward_(a, threads),
-      back_(transposed(a), threads),
+SolutionChecker<T>::SolutionChecker(const SparseMatrix<T>& a,
+                                    ThreadPool& threads,
+                                    std::function<void()> pause)
+    : pause_(std::move(pause)),
+      forward_(a, threads),
+      back_((pause_(), transposed(a)), threads),
       image_(std::size_t(a.rows)),
       gradient_(std::size_t(a.columns)) {
     for (const T value : a.value) frobenius_ += double(value) * double(value);
@@ -38,13 +42,16 @@ SolutionChecker<T>::SolutionChecker(const SparseMatrix<T>& a, ThreadPool& thread
 template <class T>
 SolutionCheck SolutionChecker<T>::check(std::span<const double> x, std::span<const double> d, double c) {
     SolutionCheck result;
+    pause_();
     forward_.multiply(x.data(), image_.data());
+    pause_();
     // A (n,) vector less an (n, 1) one is every difference of two values, an n x n matrix: its norm.
     const double rows = double(d.size());
     const double image = norm(image_), data = norm(d);
     result.broadcast =
         std::sqrt(std::max(0.0, rows * (image * image + data * data) - 2 * sum_of(image_) * sum_of(d)));
     for (std::size_t i = 0; i < d.size(); ++i) image_[i] = d[i] - image_[i];
+    pause_();
     back_.multiply(image_.data(), gradient_.data());
     for (std::size_t j = 0; j < x.size(); ++j) gradient_[j] -= c * c * x[j];
     result.residual = norm(image_);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,9 @@ struct SolutionCheck {
 template <class T>
 class SolutionChecker {
   public:
-    SolutionChecker(const SparseMatrix<T>& a, ThreadPool& threads);
+    /// `pause` is called between pieces of work that take some tenths of a second, and may throw.
+    SolutionChecker(
+        const SparseMatrix<T>& a, ThreadPool& threads, std::function<void()> pause = [] {});
 
     SolutionCheck check(std::span<const double> x, std::span<const double> d, double c);
     /// |A|, of Frobenius.
@@ -31,6 +34,7 @@ class SolutionChecker {
     double bytes_of_step() const { return forward_.bytes() + back_.bytes(); }
 
   private:
+    std::function<void()> pause_;
     CpuProduct<T> forward_, back_;
     double frobenius_ = 0;
     std::vector<double> image_, gradient_;

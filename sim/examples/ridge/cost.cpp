@@ -1,0 +1,92 @@
+#include "sim/examples/ridge/cost.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/examples/ridge/dense_ridge.h"
+#include "sim/machine/host_memory.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns
+
+// Right within a factor of a few: WorkProgress needs proportions.
+struct Rates {
+    double flops, bytes, step_seconds;
+};
+
+Rates rates_of(Device device, int threads) {
+    return device == Device::cpu ? Rates{2e10 * threads, 5e9 * threads, 1e-5} : Rates{4e13, 3e12, 1e-5};
+}
+
+double row_seconds(double once, int repeats) {
+    return once * calls_of(repeats > 0 ? repeats : sensible_repeats(once));
+}
+
+double cholesky_seconds(const RidgeSize& size, std::size_t coefficients, const Rates& rates) {
+    const double n = double(size.columns);
+    return (double(size.rows) * n * n + double(coefficients) * n * n * n / 3) / rates.flops;
+}
+
+double process_seconds(const RidgeSize& size, bool certified, const Rates& rates) {
+    // As found for random matrices.
+    const double steps = (certified ? 25 : 8) * std::sqrt(double(std::min(size.rows, size.columns)));
+    const double bytes = 14.0 * double(size.nonzeros) + 64.0 * double(size.rows + size.columns);
+    return steps * (bytes / rates.bytes + rates.step_seconds);
+}
+
+}  // namespace
+
+std::string why_no_cholesky(const RidgeSize& size,
+                            const RidgeSettings& settings,
+                            const ExampleContext& context,
+                            Device device) {
+    const bool cpu = device == Device::cpu;
+    if (!cpu && !context.gpu()) return context.why_no_gpu();
+    if (settings.coefficients.front() == 0) return "c = 0 need not have one solution";
+    const std::int64_t sensible = cpu ? kSensibleOnCpu : kSensibleOnGpu;
+    if (settings.automatic && std::max(size.columns, size.rows / 4) > sensible)
+        return fmt::format("more than {} columns take long (--methods cholesky does it)", sensible);
+    const double bytes = dense_ridge_bytes(size.rows, size.columns);
+    const double room = cpu ? 0.8 * double(query_host_memory().free_bytes) : context.gpu_budget();
+    if (bytes > room)
+        return fmt::format("needs {}, of which {} are there", format_bytes(bytes), format_bytes(room));
+    return "";
+}
+
+double drawing_seconds(const RidgeSize& size) {
+    return 6e-8 * double(size.nonzeros) + 1e-9 * double(size.rows) * double(size.columns) +
+           6e-8 * double(size.rows);
+}
+
+std::vector<double> ridge_parts(const RidgeSize& size,
+                                const RidgeSettings& settings,
+                                const ExampleRequest& request,
+                                const ExampleContext& context) {
+    std::vector<Device> devices;
+    if (request.on_cpu()) devices.push_back(Device::cpu);
+    if (context.gpu()) devices.push_back(Device::cuda);
+    std::vector<double> parts;
+    for (const Device device : devices) {
+        if (!settings.cholesky || !why_no_cholesky(size, settings, context, device).empty()) continue;
+        const double once =
+            cholesky_seconds(size, settings.coefficients.size(), rates_of(device, context.thread_count()));
+        parts.push_back(1.5 * once);  // the truth, refined
+        parts.push_back(row_seconds(once, request.repeats));
+    }
+    if (!settings.process) return parts;
+    parts.insert(parts.end(), devices.size(), 5e-8 * double(size.nonzeros + size.rows));  // layouts
+    for (const bool certified : {true, false})
+        for (const Device device : devices)
+            if (certified ? settings.certified : settings.lsmr)
+                parts.push_back(
+                    row_seconds(process_seconds(size, certified, rates_of(device, context.thread_count())),
+                                request.repeats));
+    return parts;
+}
+
+}  // namespace stencil
