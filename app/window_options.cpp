@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include "app/example_words.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -11,14 +13,12 @@
 namespace stencil {
 namespace {
 
-const std::string kThreeUp = "three-up";
-
 void set_view(WindowRequest& request, const std::string& text) {
-    if (text == kThreeUp) {
-        request.panes = {Pane::start, Pane::now, Pane::laplacian};
+    if (text == kThreeUp.name) {
+        request.panes = three_up();
         return;
     }
-    std::vector<std::string> known{kThreeUp};
+    std::vector<std::string> known{std::string(kThreeUp.name)};
     for (const PaneRow& row : panes()) {
         if (row.name == text) {
             request.panes = {row.pane};
@@ -99,7 +99,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         ->group("Window");
     add("--frames",
         "N",
-        "leave after N frames of the field; the user's settings are not touched",
+        "leave after N new frames of the field; the user's settings are not touched",
         [](WindowRequest& r, const std::string& text) {
             r.frames = parse_integer(text, "--frames", 1, kMaxSteps);
         });

@@ -87,6 +87,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     engine_ = std::make_unique<Engine>(request.spec, session, wake);
     examples_ = std::make_unique<ExampleRunner>(wake);
     ui_.panel.examples.large = request.large_results;
+    ui_.panel.examples.held = scripted();
     if (!request.example) return;
     show_request(ui_.panel.examples, *request.example);
     ui_.panel.examples.reveal = true;
@@ -145,6 +146,7 @@ nlohmann::ordered_json MainWindow::report() const {
     const InterfaceCost cost = clock_->cost();
     json["frame"] = {{"ms", cost.frame_ms},
                      {"per_s", cost.frames_per_s},
+                     {"fields_per_s", rate_.per_second(seconds())},
                      {"stepping_ms", now.cost.stepping_ms},
                      {"resampling_ms", now.cost.resampling_ms},
                      {"measuring_ms", now.cost.measuring_ms},
@@ -190,7 +192,7 @@ bool MainWindow::turn() {
     CanvasOutput canvas;
     build(canvas);
     draw(canvas);
-    return !scripted() || drawn_ < request_.frames;
+    return !finished_;
 }
 
 void MainWindow::take_snapshot() {
@@ -250,6 +252,7 @@ void MainWindow::follow_scale() {
 void MainWindow::build(CanvasOutput& output) {
     ui_.cost = clock_->cost();
     ui_.cost.transfer_ms = renderer_->transfer_ms();
+    ui_.cost.fields_per_s = rate_.per_second(seconds());
     ui_.transfer = renderer_->transfer();
     // Making the first field takes every processor: an example begins after it.
     if (request_.example && snapshot_->frame)
@@ -315,18 +318,33 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
     const bool awaits_example = request_.example || example_goes_on();
+    if (frame) note_field();
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.
     display_->finish_drawing();
-    if (frame) engine_->frame_taken(frame->count);
+    // A scripted run steps from frame to frame: not beside an example, and not beyond the last one.
+    const bool goes_on = !scripted() || (!awaits_example && !frames_are_done());
+    if (frame && goes_on) engine_->frame_taken(frame->count);
     display_->swap();
+}
+
+void MainWindow::note_field() {
+    const Frame& frame = *snapshot_->frame;
+    if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
+    if (frame.step == shown_step_ || (scripted() && frame.mid_batch)) return;
+    shown_step_ = frame.step;
+    rate_.shown(seconds());
+    ++drawn_;
 }
 
 void MainWindow::finish_frame(bool shows_request) {
     if (!scripted() || !shows_request) return;
-    ++drawn_;
-    if (drawn_ < request_.frames || request_.screenshot.empty()) return;
+    // While the run stands still nothing but redrawing is to be counted.
+    if (!snapshot_->running && !frames_are_done()) ++drawn_;
+    if (!frames_are_done()) return;
+    finished_ = true;
+    if (request_.screenshot.empty()) return;
     const auto [width, height] = display_->frame_size();
     save_screenshot(request_.screenshot, width, height);
 }

@@ -9,6 +9,7 @@
 #include "app/window/display/display.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/display/frame_clock.h"
+#include "app/window/field_rate.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
 #include "sim/session/engine.h"
@@ -45,6 +46,8 @@ class MainWindow {
     void zoom_to(double scale);
     void hold_range();
     void draw(const CanvasOutput& canvas);
+    void note_field();
+    bool frames_are_done() const { return drawn_ >= request_.frames; }
     void finish_frame(bool shows_request);
     bool goes_on() const;
     double patience() const;
@@ -53,13 +56,15 @@ class MainWindow {
     WindowRequest request_;
     UiState ui_;
     Canvas canvas_;
-    std::unique_ptr<Engine> engine_;
-    std::unique_ptr<ExampleRunner> examples_;
-    std::mutex wake_mutex_;  ///< the engine's thread and the examples' wake the display while there is one
+    std::shared_ptr<const Snapshot> snapshot_;
+    std::mutex wake_mutex_;  ///< guards display_ while other threads wake it
     std::unique_ptr<Display> display_;
     std::unique_ptr<FieldRenderer> renderer_;
     std::unique_ptr<FrameClock> clock_;
-    std::shared_ptr<const Snapshot> snapshot_;
+    FieldRate rate_;
+    // Their threads use the display and its mutex, so they come later and end earlier.
+    std::unique_ptr<ExampleRunner> examples_;
+    std::unique_ptr<Engine> engine_;
     ViewRequest view_;
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
@@ -69,7 +74,9 @@ class MainWindow {
     double begun_ = 0;      ///< the newest frame, by seconds()
     bool follows_ = false;  ///< the newest frame came right after the one before
     bool moves_ = false;
-    long long drawn_ = 0;  ///< frames that showed what was asked for
+    long long shown_step_ = 0;  ///< of the field that is on the screen
+    long long drawn_ = 0;       ///< frames of the field, of a scripted window
+    bool finished_ = false;     ///< the last of them was drawn as it was asked for
 };
 
 }  // namespace stencil

@@ -40,7 +40,8 @@ struct InterfaceCost {
     double drawing_ms = 0;    ///< GPU time of the field and the interface, by timer queries
     double interface_ms = 0;  ///< host time of building the panels and submitting them
     double frame_ms = 0;      ///< between two frames while frames follow each other
-    double frames_per_s = 0;
+    double frames_per_s = 0;  ///< of the interface
+    double fields_per_s = 0;  ///< new fields shown; 0 while the run stands still
 };
 
 /// How the pixels get into the texture.

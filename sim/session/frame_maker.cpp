@@ -76,6 +76,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     auto frame = std::make_shared<Frame>();
     frame->serial = request.serial;
     frame->step = moment.simulation->step();
+    frame->mid_batch = moment.mid_batch;
     frame->nx = moment.simulation->now().size->nx;
     frame->ny = moment.simulation->now().size->ny;
     for (const PaneRequest& pane : request.panes) {

@@ -250,7 +250,7 @@ void Session::catch_up_reference() {
 void Session::make_frame() {
     // A difference from a reference of another step would be no error.
     Simulation* reference = reference_behind() ? nullptr : reference_.get();
-    const Moment moment{simulation_.get(), reference, version_, settled()};
+    const Moment moment{simulation_.get(), reference, version_, steps_left(), settled()};
     frame_ = frame_maker_.make(view_, moment);
     const bool stepped = framed_version_ != version_;
     framed_version_ = version_;

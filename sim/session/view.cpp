@@ -17,7 +17,7 @@ constexpr PaneRow kPanes[] = {
     {Pane::from_reference,
      "from-reference",
      "Difference from float64",
-     "The field minus the same run in double precision by the reference method: the error of what runs."},
+     "The field minus the same run in double precision from its start: the error of what runs."},
     {Pane::start, "start", "Start", "The initial condition."},
 };
 

@@ -69,7 +69,8 @@ struct Frame {
     std::uint64_t serial = 0;  ///< of the request that it answers
     std::uint64_t count = 0;   ///< frames so far, this one included
     long long step = 0;
-    int nx = 0, ny = 0;  ///< of the field
+    bool mid_batch = false;  ///< made for another view, or to show how far an order is
+    int nx = 0, ny = 0;      ///< of the field
     std::vector<PaneImage> panes;
     std::optional<SamplePoint> hover;
     double hover_value = 0;

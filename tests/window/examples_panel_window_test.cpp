@@ -449,7 +449,7 @@ TEST_CASE("an example that the window is to run at its start is refused before a
     require_refused(run_program({"--example", "add --dtype '' --length 5"}), 2, "--dtype : must be");
 }
 
-TEST_CASE("the window runs an example at its start, beside the simulation, and shows what came of it") {
+TEST_CASE("a scripted window runs an example before the first step, and shows what came of it") {
     const RobotHome home;
     const ScratchFolder folder;
     const std::string words =
@@ -461,6 +461,8 @@ TEST_CASE("the window runs an example at its start, beside the simulation, and s
                        "--results",
                        "--screenshot",
                        (folder / "shot.png").string(),
+                       "--json",
+                       (folder / "window.json").string(),
                        "--example",
                        words},
                       home);
@@ -473,5 +475,6 @@ TEST_CASE("the window runs an example at its start, beside the simulation, and s
     CHECK(report["example"] == "add");
     CHECK(report["settings"]["length"] == "10007");
     CHECK(report["rows"].size() >= 1);
-    CHECK(report["notes"].dump().find("The simulation ran beside") != std::string::npos);
+    CHECK(report["notes"].dump().find("ran beside") == std::string::npos);
+    CHECK(read_json(folder / "window.json")["step"] == 30);
 }

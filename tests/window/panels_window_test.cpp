@@ -2,10 +2,12 @@
 #include "app/window/panels/panels.h"
 
 #include <GLFW/glfw3.h>
+#include <imgui_internal.h>
 
 #include <cmath>
 #include <limits>
 
+#include "app/window/field_rate.h"
 #include "app/window/format.h"
 #include "app/window/layout.h"
 #include "app/window/panels/widgets.h"
@@ -354,6 +356,60 @@ TEST_CASE("a tooltip waits until the mouse rests, and frames go on until it has 
     for (int i = 0; i < 3; ++i) imgui.frame(draw);
     CHECK_FALSE(shown());
     CHECK_FALSE(moves);
+}
+
+TEST_CASE("a tooltip is seen whole once no more frames are asked for") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    bool moves = false;
+    const auto draw = [&] { moves = draw_interface(session.ui, session.snapshot).moves; };
+    const auto tip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
+    imgui.frame(draw);
+    imgui.move_mouse(first_control(0.5f));
+    imgui.frame(draw);
+    int frames = 0;
+    while (moves && frames < 1000) {
+        imgui.frame(draw);
+        ++frames;
+    }
+    REQUIRE(tip());
+    CHECK_FALSE(tip()->Hidden);
+    const ImVec2 size = tip()->Size;
+    for (int i = 0; i < 5; ++i) imgui.frame(draw);
+    CHECK(tip()->Size.x == size.x);
+    CHECK(tip()->Size.y == size.y);
+}
+
+TEST_CASE("the next view follows the one that is shown, however it came to be shown") {
+    Session session;
+    for (const PaneRow& row : panes()) {
+        CAPTURE(row.name);
+        session.ui.panes = {row.pane};
+        next_view(session.ui, session.snapshot);
+        const bool last = &row == &panes().back();
+        CHECK(session.ui.panes == std::vector<Pane>{last ? panes().front().pane : (&row + 1)->pane});
+        session.ui.panes = {row.pane};
+        toggle_three_up(session.ui, session.snapshot);
+        CHECK(session.ui.panes.size() == 3);
+        toggle_three_up(session.ui, session.snapshot);
+        CHECK(session.ui.panes == std::vector<Pane>{row.pane});
+    }
+}
+
+TEST_CASE("the rate is that of new fields, falls while they are late, and is zero at rest") {
+    FieldRate rate;
+    CHECK(rate.per_second(0) == 0);
+    for (int i = 0; i < 100; ++i) rate.shown(0.25 * i);
+    CHECK(rate.per_second(0.25 * 99) == Approx(4));
+    CHECK(rate.per_second(0.25 * 99 + 0.2) == Approx(4));
+    CHECK(rate.per_second(0.25 * 99 + 10) < 1);
+    rate.rest();
+    CHECK(rate.per_second(30) == 0);
+    // One slow field after another has a rate, too.
+    rate.shown(100);
+    rate.shown(110);
+    CHECK(rate.per_second(110) == Approx(0.1));
 }
 
 TEST_CASE("what was not measured yet is a dash, not a zero") {

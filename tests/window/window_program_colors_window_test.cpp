@@ -86,6 +86,20 @@ long long step_of_window_that_shows(const Picture& expected, const Words& argume
 
 }  // namespace
 
+TEST_CASE("Scripted frames are frames of the field: as many steps, whatever the machine does", "[program]") {
+    const ScratchFolder folder;
+    for (const int frames : {1, 7}) {
+        const RobotHome home;
+        const auto report = folder / "report.json";
+        WindowRobot robot(
+            {"--size", "300x200", "--frames", std::to_string(frames), "--json", report.string()}, home);
+        const auto status = robot.wait_for_exit();
+        INFO(robot.errors());
+        REQUIRE(status == 0);
+        CHECK(read_json(report)["step"] == 10 * frames);
+    }
+}
+
 TEST_CASE("The window shows field.png pixel for pixel at one pixel per cell", "[program]") {
     check_same_colors(noise("500x300"), {}, {"--zoom", "1"}, "field.png");
 }

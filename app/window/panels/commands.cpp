@@ -19,12 +19,12 @@ void change_text_size(UiState& ui, float pixels) {
     size = std::clamp(std::round(size) + pixels, kMinFontSize, kMaxFontSize);
 }
 
+}  // namespace
+
 const std::vector<Pane>& three_up() {
     static const std::vector<Pane> panes{Pane::start, Pane::now, Pane::laplacian};
     return panes;
 }
-
-}  // namespace
 
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
     ui.act(action::Run{!snapshot.running});
@@ -72,12 +72,12 @@ void one_cell_per_pixel(UiState& ui, const Snapshot&) {
 
 void show_pane(UiState& ui, Pane pane) {
     ui.panes = {pane};
-    ui.panel.view.single = pane;
 }
 
 void next_view(UiState& ui, const Snapshot&) {
     const auto rows = panes();
-    const auto found = std::ranges::find(rows, ui.panel.view.single, &PaneRow::pane);
+    const Pane shown = is_three_up(ui) ? ui.panel.view.single : ui.panes.front();
+    const auto found = std::ranges::find(rows, shown, &PaneRow::pane);
     const bool last = found == rows.end() || found + 1 == rows.end();
     show_pane(ui, last ? rows.front().pane : (found + 1)->pane);
 }
@@ -87,10 +87,12 @@ bool is_three_up(const UiState& ui) {
 }
 
 void toggle_three_up(UiState& ui, const Snapshot&) {
-    if (is_three_up(ui))
+    if (is_three_up(ui)) {
         show_pane(ui, ui.panel.view.single);
-    else
-        ui.panes = three_up();
+        return;
+    }
+    ui.panel.view.single = ui.panes.front();
+    ui.panes = three_up();
 }
 
 void snap_range(UiState& ui, const Snapshot&) {

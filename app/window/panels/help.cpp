@@ -40,8 +40,8 @@ bool begin_list(const char* id) {
 
 constexpr std::string_view kAbout =
     "Every step gives each cell a share of the differences to its four neighbours: the new value is the old "
-    "one plus the coefficient times its Laplacian. Change anything while it runs; no setting but the size, "
-    "the initial condition and its seed starts again. Each control explains itself where the mouse rests on "
+    "one plus the coefficient times its Laplacian. Change anything while it runs; only another initial "
+    "condition and its seed start again. Each control explains itself where the mouse rests on "
     "it.";
 
 void draw_mouse() {

@@ -85,6 +85,7 @@ struct ExamplesState {
     bool alone = false;                     ///< the simulation is to pause while one runs
     std::optional<ExampleRequest> waiting;  ///< for the simulation to stand still
     bool resumes = false;                   ///< the simulation was paused for it, and goes on after it
+    bool held = false;                      ///< the simulation waits between frames while one runs
     bool remarked = false;                  ///< its report says that the simulation ran beside it
 
     std::string folder = "stencilscope-out";

@@ -48,7 +48,7 @@ void draw_speed(const Snapshot& snapshot) {
     value_row("Copy",
               format_measured(snapshot.limits.copy_gb_per_s),
               "GB/s",
-              "Measured on this machine: the median of seven copies between two arrays, read and write both "
+              "Measured on this machine: the fastest of some copies between two arrays, read and write both "
               "counted. On CUDA they are 1 GiB each, on the CPU as large as the last-level cache or larger.");
     value_row("Batch",
               format_measured(double(snapshot.last_batch),
@@ -100,8 +100,12 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     const auto milliseconds = [](const char* label, double value, std::string_view tip) {
         value_row(label, format_measured(value), "ms", tip);
     };
-    milliseconds("Frame", cost.frame_ms, "From one picture to the next, while they follow each other");
-    value_row("Rate", format_measured(cost.frames_per_s), "frames/s", "Pictures per second");
+    milliseconds(
+        "Frame", cost.frame_ms, "From one drawing of the window to the next, while they follow each other");
+    value_row("Rate",
+              format_figures(cost.fields_per_s),
+              "frames/s",
+              "New fields shown per second; 0 while the run stands still");
     milliseconds("Stepping",
                  engine.stepping_ms,
                  "The steps between two pictures: time of the device that computes them, in which pictures "

@@ -228,7 +228,8 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     const bool same = size == current;
     if (button("Apply",
                half,
-               "Makes the field this large; the initial condition is made anew and the run starts again",
+               "Makes the field this large. At step 0 the initial condition is made anew; later what the "
+               "field holds is stretched over the new size, and the run goes on.",
                same ? "This is the size of the field" : "")) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
@@ -299,7 +300,7 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     draw_method(ui, snapshot);
     draw_precision(ui, now);
     draw_threads(ui, snapshot);
-    subtitle("Field", "Changing the size starts again");
+    subtitle("Field", "A run goes on with another size");
     draw_size(ui, snapshot);
 }
 

@@ -85,7 +85,6 @@ std::string device_text(const Snapshot& snapshot) {
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
-    const auto whole = [](double value) { return fmt::format("{:.0f}", value); };
     const bool on_cell = snapshot.frame && snapshot.frame->hover;
     pieces.push_back({.text = cell_text(snapshot),
                       .tip = "Column, row and value of the cell under the cursor",
@@ -107,8 +106,8 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           .least_width = em(5.5f),
                           .importance = 75,
                           .color = warning_color()});
-    pieces.push_back({.text = format_measured(ui.cost.frames_per_s, whole) + " frames/s",
-                      .tip = "Pictures per second; none are drawn while nothing changes",
+    pieces.push_back({.text = fmt::format("{} frames/s", format_figures(ui.cost.fields_per_s)),
+                      .tip = "New fields shown per second: times the steps per frame, the steps per second",
                       .least_width = em(5.5f),
                       .importance = 50});
     pieces.push_back({.text = ui.transfer.text,

@@ -6,6 +6,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
+#include "sim/run/exports.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -191,17 +192,16 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
                  {"values",
                   "colormap",
                   "range",
-                  now.colormap.empty() ? "viridis" : now.colormap,
+                  std::string(field_colors(now).name),
                   now.range,
                   state.range,
                   shown_range(snapshot, false)});
     subtitle("Laplacian", "Colours of the Laplacian");
-    const std::string fallback = now.colormap.empty() ? "inferno" : now.colormap;
     draw_colours(ui,
                  {"laplacian",
                   "laplacian-colormap",
                   "laplacian-range",
-                  now.laplacian_colormap.empty() ? fallback : now.laplacian_colormap,
+                  std::string(laplacian_colors(now, false).name),
                   now.laplacian_range,
                   state.laplacian_range,
                   shown_range(snapshot, true)});

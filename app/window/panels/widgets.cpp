@@ -32,6 +32,7 @@ void push_text_color(const ImVec4& color) {
 }
 
 constexpr double kTipAfter = 0.4;    // seconds on an item
+constexpr int kTipSettles = 3;       // frames until ImGui shows a new window, and in its final size
 constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip follows at once
 
 // Which item the mouse rests on, known by its corner.
@@ -39,6 +40,7 @@ struct Hovering {
     ImVec2 corner;
     int frame = -1;
     double since = 0, shown = -1;  // ImGui's time
+    int times_shown = 0;
 };
 Hovering hovering;
 
@@ -51,11 +53,15 @@ bool has_rested() {
     if (now < h.since || now < h.shown) h = {};  // another context, whose time has just begun
     const bool same = corner.x == h.corner.x && corner.y == h.corner.y && frame - h.frame <= 1;
     const bool follows = h.shown >= 0 && now - h.shown < kTipRemains;
-    if (!same) h.since = follows ? now - kTipAfter : now;
+    if (!same) {
+        h.since = follows ? now - kTipAfter : now;
+        h.times_shown = 0;
+    }
     h.corner = corner;
     h.frame = frame;
     if (now - h.since < kTipAfter) return false;
     h.shown = now;
+    ++h.times_shown;
     return true;
 }
 
@@ -101,7 +107,7 @@ void tooltip(std::string_view text) {
 }
 
 bool tooltip_waits() {
-    return hovering.frame == ImGui::GetFrameCount() && ImGui::GetTime() - hovering.since < kTipAfter;
+    return hovering.frame == ImGui::GetFrameCount() && hovering.times_shown < kTipSettles;
 }
 
 void paragraph(std::string_view text, const ImVec4& color) {

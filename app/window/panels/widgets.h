@@ -27,7 +27,7 @@ inline float em(float count) {
 /// that begins with "--" is how the command line spells the same.
 void tooltip(std::string_view text);
 
-/// Whether the mouse is on something whose tooltip is about to appear: frames have to go on until then.
+/// Whether the mouse is on something whose tooltip is not yet seen whole: frames have to go on until then.
 bool tooltip_waits();
 
 /// The whole text, wrapped where the window ends.

@@ -179,7 +179,7 @@ void draw_examples(UiState& ui, const Snapshot& snapshot) {
 void follow_example(UiState& ui, const Snapshot& snapshot) {
     ExamplesState& state = ui.panel.examples;
     follow_live_curve(state, ui.example.report ? ui.example.report->live : nullptr);
-    const bool disturbed = snapshot.running || !snapshot.busy.empty();
+    const bool disturbed = !state.held && (snapshot.running || !snapshot.busy.empty());
     if (state.waiting) {
         if (state.resumes && snapshot.running) return;
         ui.runner_orders.emplace_back(
