@@ -14,6 +14,7 @@
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/run/exports.h"
 #include "sim/run/measures.h"
+#include "sim/run/next_edit.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_report.h"
 #include "sim/text/error.h"
@@ -72,7 +73,7 @@ long long next_batch(const Simulation& simulation) {
         else if (double(at_a_time) * seconds_per_step < kLongestBatchSeconds)
             batch = at_a_time;
     }
-    batch = std::min(batch, spec.steps - done);
+    batch = std::min({batch, spec.steps - done, steps_to_next_edit(simulation)});
     if (spec.every > 0) batch = std::min(batch, spec.every - done % spec.every);
     return batch;
 }

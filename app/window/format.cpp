@@ -60,6 +60,13 @@ std::string format_measured(double value, std::string (*format)(double)) {
     return value > 0 ? format(value) : std::string(kUnknown);
 }
 
+std::string format_duration(double seconds) {
+    constexpr double kMinute = 60, kHour = 3600, kUpTo = 100;
+    if (seconds < kUpTo) return fmt::format("{:.0f} s", std::ceil(seconds));
+    if (seconds < kUpTo * kMinute) return fmt::format("{:.0f} min", seconds / kMinute);
+    return fmt::format("{:.0f} h", seconds / kHour);
+}
+
 std::string format_share(double share) {
     return fmt::format("{:.0f} %", 100 * share);
 }

@@ -30,6 +30,9 @@ std::string format_measured(double value, std::string (*format)(double) = format
 /// Three figures without a prefix or powers of ten: "0.123", "12.3", "4567".
 std::string format_figures(double value);
 
+/// A time to wait: "3 s", "12 min", "5 h".
+std::string format_duration(double seconds);
+
 /// A share as a percentage: "94 %".
 std::string format_share(double share);
 

@@ -156,7 +156,9 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_large_results(ui);
     draw_help(ui);
-    const double copied_until = std::max(ui.panel.toolbar.copied_until, ui.panel.examples.copied_until);
+    ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
+    const double copied_until =
+        std::max({ui.panel.toolbar.copied_until, ui.panel.examples.copied_until, ui.said_until});
     return {ui.canvas, tooltip_waits() || ImGui::GetTime() < copied_until};
 }
 

@@ -42,7 +42,7 @@ constexpr Chord kFullScreen[] = {{GLFW_KEY_F11, 0}};
 constexpr Chord kQuit[] = {{GLFW_KEY_Q, GLFW_MOD_CONTROL}};
 
 constexpr Shortcut kShortcuts[] = {
-    {"Space", kSpace, "Run or pause", toggle_running},
+    {"Space", kSpace, "Run or pause; stop a jump", toggle_running},
     {". or Tab", kStep, "One step, then stand still", single_step, true},
     {"R", kR, "Back to the start; the settings stay", reset},
     {"+", kPlus, "Twice as many steps between two frames", faster, true},
@@ -62,7 +62,7 @@ constexpr Shortcut kShortcuts[] = {
     {"S", kS, "Export the files chosen under Export", export_now},
     {"C", kC, "Copy the command line that repeats this run", copy_command_line},
     {"H, F1 or ?", kHelp, "Help", toggle_help},
-    {"Esc", kEscape, "Close the help, or the list or menu that is open", close_popups},
+    {"Esc", kEscape, "Close what is open: help, list, menu; else stop a jump", close_popups},
     {"U", kU, "Hide or show toolbar and panels", toggle_panels},
     {"T", kT, "Dark or light theme", toggle_theme},
     {"Ctrl+plus", kLargerText, "Larger text", larger_text, true},

@@ -70,7 +70,7 @@ constexpr Palette kLight = {
                .faint_text = rgb(0x55606d),
                .outline = rgb(0x8c97a4),
                .accent = rgb(0x0b6b61),
-               .warning = rgb(0x7d5200),
+               .warning = rgb(0x6b4600),
                .error = rgb(0xa8201a)},
 };
 

@@ -88,9 +88,16 @@ struct UiState {
     ScreenRect picture;        ///< of its first pane
     bool full_screen = false;  ///< wished for; the main loop follows
     bool help_open = false;
+    bool popup_open = false;    ///< in the newest frame
     bool close_popups = false;  ///< once, before the next frame is drawn
     bool about_to_close = false;
     bool copy_command_line = false;  ///< into the clipboard, once
+    std::string said;                ///< what the interface has just done, for the status line
+    double said_until = -1;          ///< ImGui's time; negative: not drawn yet
+    void say(std::string text) {
+        said = std::move(text);
+        said_until = -1;
+    }
     InterfaceCost cost;
     Transfer transfer;
     std::string gl_renderer;

@@ -20,7 +20,7 @@ struct WindowRequest {
     std::optional<double> zoom;  ///< pixels per cell; empty: all of the field is seen
 
     // What a scripted window needs. With frames, the user's preferences are neither read nor written.
-    long long frames = 0;    ///< leave after so many; 0: when told to
+    long long frames = 0;    ///< leave after this many new ones of the field; 0: when told to
     std::string screenshot;  ///< file for a picture of the last frame; empty: none
     std::string json;        ///< file for what the frames cost; empty: none
     bool vsync = true;

@@ -142,8 +142,7 @@ int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits) {
     return edge;
 }
 
-void check_resources(const RunSpec& spec, const Machine& machine) {
-    check_exports(spec);
+MemoryNeeds run_needs(const RunSpec& spec) {
     const SolverSetup setup = solver_setup(spec);
     const InitialChoice choice = parse_initial(spec.initial);
     const double field = double(bytes_of(spec.dtype));
@@ -153,30 +152,27 @@ void check_resources(const RunSpec& spec, const Machine& machine) {
     const bool on_cuda = setup.method->device == Device::cuda;
     // Start, end and Laplacian are there together while files are written.
     const double running = 3 * field + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
-    require_memory(MemoryNeeds{std::max(making, running), on_cuda ? solver : 0},
-                   memory_limits(machine, spec.memory_limit),
-                   {setup.nx, setup.ny});
+    return {std::max(making, running), on_cuda ? solver : 0};
+}
+
+MemoryNeeds solver_needs(const RunSpec& spec) {
+    const SolverSetup setup = solver_setup(spec);
+    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    // The field and the start travel over the host.
+    const double travelling = 2.0 * double(bytes_of(spec.dtype));
+    return {travelling + (on_cuda ? 0 : solver), on_cuda ? solver : 0};
+}
+
+void check_resources(const RunSpec& spec, const Machine& machine) {
+    check_exports(spec);
+    require_memory(
+        run_needs(spec), memory_limits(machine, spec.memory_limit), {spec.size->nx, spec.size->ny});
 }
 
 void check_solver_memory(const RunSpec& spec, const Machine& machine) {
-    const SolverSetup setup = solver_setup(spec);
-    const double cells = double(setup.nx) * setup.ny;
-    const double limit = double(spec.memory_limit);
-    const bool on_cuda = setup.method->device == Device::cuda;
-    const double free =
-        on_cuda ? double(machine.cuda.devices.front().free_bytes) : double(machine.memory.free_bytes);
-    // The field and the start travel over the host.
-    const double travelling = 2.0 * double(bytes_of(spec.dtype));
-    if (on_cuda)
-        require_memory({"host memory", travelling, 0, std::min(double(machine.memory.free_bytes), limit)},
-                       setup.nx,
-                       setup.ny);
-    require_memory({on_cuda ? "GPU memory" : "host memory",
-                    solver_bytes(setup) / cells + (on_cuda ? 0 : travelling),
-                    0,
-                    std::min(free, limit)},
-                   setup.nx,
-                   setup.ny);
+    require_memory(
+        solver_needs(spec), memory_limits(machine, spec.memory_limit), {spec.size->nx, spec.size->ny});
 }
 
 void check_magnitude(const RunSpec& spec, const Statistics& field) {

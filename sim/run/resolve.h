@@ -31,6 +31,10 @@ struct MemoryNeeds {
     double gpu = 0;
 };
 
+/// Of a resolved run from its start, its files included; and of another solver beside what there is now.
+MemoryNeeds run_needs(const RunSpec& spec);
+MemoryNeeds solver_needs(const RunSpec& spec);
+
 /// The two memories, what is free in them, and what of them is allowed.
 struct MemoryLimits {
     double host = 0;

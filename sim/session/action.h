@@ -14,7 +14,7 @@ struct Run {
     bool on = true;
 };
 
-/// So many steps, exactly, and then it stands still.
+/// Exactly this number of steps, and then it stands still.
 struct Step {
     long long steps = 1;
 };
@@ -22,7 +22,7 @@ struct Step {
 /// Back to the start; keeps the settings.
 struct Reset {};
 
-/// As fast as it goes to exactly this step, and then it stands still; a step that lies behind begins at the
+/// As fast as it goes to exactly this step, and then it stands still; a step that is behind begins at the
 /// start again.
 struct Jump {
     long long step = 0;
@@ -33,13 +33,13 @@ struct StopAt {
     std::optional<long long> step;
 };
 
-/// Steps between two frames: exactly so many, or, where 0, as many as fit into the budget.
+/// Steps between two frames: exactly this number, or, where 0, as many as fit into the budget.
 struct Pace {
     long long steps_per_frame = 0;
     double budget_ms = 12;
 };
 
-/// So many times the steps between two frames as there are now, whatever that is by then; at least one.
+/// This factor times the steps between two frames as there are now, whatever that is by then; at least one.
 struct ScalePace {
     double factor = 2;
 };
@@ -73,7 +73,7 @@ struct Export {
     std::vector<std::string> files;
 };
 
-/// From now on a numbered frame every so many steps, in FOLDER/frames; every == 0 ends it.
+/// From now on a numbered frame every `every` steps, in FOLDER/frames; every == 0 ends it.
 struct Record {
     std::string folder;
     long long every = 0;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "sim/files/folder.h"
 #include "sim/run/exports.h"
 
@@ -19,7 +21,8 @@ Exporter::Outcome write(const ExportOrder& order) {
                                           order.spec.steps,
                                           order.timings,
                                           &order.tables});
-        return {false, fmt::format("Wrote {} files to {}", files.size(), order.folder.string())};
+        return {false,
+                fmt::format("Wrote {} files to {}{}", files.size(), order.folder.string(), order.remark)};
     } catch (const std::bad_alloc&) {
         return {true, "export: not enough host memory; fewer files at a time need less"};
     } catch (const std::exception& error) {
@@ -28,6 +31,24 @@ Exporter::Outcome write(const ExportOrder& order) {
 }
 
 }  // namespace
+
+std::filesystem::path unused_folder(const std::filesystem::path& folder,
+                                    const std::vector<std::string>& files) {
+    std::filesystem::path plain = folder.lexically_normal();
+    if (!plain.has_filename()) plain = plain.parent_path();  // "out/"
+    const auto holds_any = [&](const std::filesystem::path& candidate) {
+        std::error_code failed;
+        return std::ranges::any_of(files, [&](const std::string& file) {
+            return std::filesystem::exists(candidate / file, failed);
+        });
+    };
+    if (!holds_any(folder)) return folder;
+    for (int number = 2;; ++number) {
+        std::filesystem::path next = plain;
+        next += fmt::format("-{}", number);
+        if (!holds_any(next)) return next;
+    }
+}
 
 void Exporter::start(ExportOrder order) {
     writing_ = std::async(std::launch::async, [order = std::move(order)] { return write(order); });

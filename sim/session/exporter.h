@@ -5,6 +5,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "sim/run/run_spec.h"
 #include "sim/run/simulation.h"
@@ -14,12 +15,18 @@ namespace stencil {
 /// Everything that is written, held until it is.
 struct ExportOrder {
     std::filesystem::path folder;
-    RunSpec spec;  ///< with the files and the steps done
+    std::string remark;  ///< after what was written where
+    RunSpec spec;        ///< with the files and the steps done
     std::shared_ptr<const Field> start;
     Field end, laplacian;
     nlohmann::ordered_json timings;
     MeasureTables tables;
 };
+
+/// The folder, or the first of FOLDER-2, FOLDER-3 ... that holds none of these files: an export replaces
+/// nothing.
+std::filesystem::path unused_folder(const std::filesystem::path& folder,
+                                    const std::vector<std::string>& files);
 
 /// One order at a time, on a thread of its own. The destructor waits for it: what was ordered is written.
 class Exporter {

@@ -1,4 +1,4 @@
-// Pixels that are used again once nobody looks at them any more.
+// Pixels that are used again once their last holder lets go of them.
 #pragma once
 
 #include <memory>

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "sim/initial/initial.h"
+#include "sim/run/next_edit.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
 
@@ -185,7 +186,7 @@ StepCost Session::step_cost() const {
 
 void Session::do_slice() {
     const long long step = simulation_->step();
-    long long steps = std::min(slice_steps(step_cost()), target_ - step);
+    long long steps = std::min({slice_steps(step_cost()), target_ - step, steps_to_next_edit(*simulation_)});
     if (recorder_) steps = std::min(steps, recorder_spec_.every - step % recorder_spec_.every);
     const auto begin = Clock::now();
     const Timings& timings = simulation_->timings();
@@ -206,6 +207,7 @@ void Session::do_slice() {
     record_if_due();
     if (steps_left()) return;
     order_.clear();
+    step_again();
     if (stop_at_ && simulation_->step() == *stop_at_) running_ = false;
 }
 

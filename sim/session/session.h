@@ -1,4 +1,4 @@
-// A simulation under somebody's hands: what is done to it, what is seen of it, and the way back.
+// A simulation that a person works on: what is done to it, what is seen of it, and the way back.
 #pragma once
 
 #include <chrono>
@@ -86,7 +86,7 @@ class Session {
     void set(const std::string& setting, const std::string& value);
     void change_running(const action::Change& change);
     void start_anew(const action::Change& change);
-    // `auto` under somebody's hands: sim/session/session_method.cpp.
+    // `auto` while a person changes things: sim/session/session_method.cpp.
     RunSpec as_asked(RunSpec spec) const;
     long long steps_per_call() const;
     std::string best_method(const RunSpec& spec, long long steps) const;
@@ -94,6 +94,8 @@ class Session {
     void make_way_for(const std::string& setting, const std::string& value);
     void reconsider_method(long long steps);
     void choose_for_order();
+    void jump_at_once();
+    void step_again();
 
     void schedule_reference(const std::string& setting, const std::string& value);
     void remember(const std::string& what);
@@ -139,6 +141,7 @@ class Session {
     std::shared_ptr<const Machine> machine_;
     std::unique_ptr<Simulation> simulation_;
     bool auto_method_ = false;  ///< asked for: the method follows the steps of a frame
+    bool jumps_once_ = false;   ///< the method was changed for one long jump
     MethodFollower follower_;
     std::unique_ptr<Simulation> reference_;  ///< in float64, where its difference is seen
     UndoStack undo_;
@@ -157,7 +160,7 @@ class Session {
     bool running_ = false;
     long long target_ = 0;  ///< of the batch or order in work
     long long order_from_ = 0;
-    bool ordered_ = false;  ///< by somebody: the steps are no pace
+    bool ordered_ = false;  ///< a person asked for these steps: they are no pace
     std::string order_;     ///< what takes longer than a frame; empty: a batch of a run
     std::optional<long long> stop_at_;
     long long steps_per_frame_ = 0;

@@ -20,6 +20,11 @@ std::string text_of(const RunSpec& spec, const std::string& setting) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// What is in the folder that was asked for, where another one was taken.
+std::string kept_text(const std::filesystem::path& asked, const std::filesystem::path& taken) {
+    return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
+}
+
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -42,11 +47,9 @@ void Session::apply(const Action& action) {
 
 void Session::handle(const action::Run& run) {
     running_ = run.on;
-    if (!run.on && order_.empty()) target_ = simulation_->step();
-    if (run.on && !order_.empty()) {  // the order ends here
-        order_.clear();
-        target_ = simulation_->step();
-    }
+    if (!run.on || !order_.empty()) target_ = simulation_->step();  // an order ends here
+    order_.clear();
+    step_again();
 }
 
 // The run stands still once the target is reached.
@@ -58,7 +61,7 @@ void Session::order(long long target, std::string what) {
     order_ = std::move(what);
     batch_seconds_ = 0;
     batch_begun_ = Clock::now();
-    choose_for_order();
+    if (target_ > order_from_) choose_for_order();
 }
 
 void Session::handle(const action::Step& step) {
@@ -92,6 +95,7 @@ void Session::handle(const action::Jump& jump) {
         replace(std::make_unique<Simulation>(spec, std::move(start)));
     }
     order(jump.step, fmt::format("jumping to step {}", jump.step));
+    jump_at_once();
 }
 
 void Session::handle(const action::StopAt& stop) {
@@ -138,7 +142,7 @@ void Session::handle(const action::Change& change) {
     }
 }
 
-// Another start, size or precision from the start: a new run with the settings in force.
+// Another start, size or precision from the start: a new run with the present settings.
 void Session::start_anew(const action::Change& change) {
     RunSpec next = changed(as_asked(simulation_->now()), change.setting, change.value);
     if (change.setting == "initial" && !parse_initial(change.value).condition) next.size.reset();
@@ -263,19 +267,26 @@ void Session::handle(const action::Export& order) {
     if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     ExportOrder written;
-    written.folder = order.folder;
     written.spec = simulation_->spec();
     written.spec.steps = simulation_->step();
     written.spec.exports.clear();
+    std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
-        add_export(file, written.spec.exports);
+        if (file == "profile.csv" && !view_.profile)
+            left_out += "; profile.csv needs a line (L)";
+        else if (file == "probes.csv" && measures_.probes().empty())
+            left_out += "; probes.csv needs a probe (P)";
+        else
+            add_export(file, written.spec.exports);
     }
     written.spec.probes = probe_cells();
     written.spec.profile = view_.profile;
     written.spec.validate();
     written.tables = tables();
-    if (written.spec.exports.empty()) throw InputError("export: no file was chosen");
+    if (written.spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
+    written.folder = unused_folder(order.folder, written.spec.exports);
+    written.remark = kept_text(order.folder, written.folder) + left_out;
     RunSpec shown = simulation_->now();
     shown.exports = written.spec.exports;
     check_exports(shown);
@@ -304,7 +315,7 @@ void Session::handle(const action::Record& record) {
     if (record.npy) recorder_spec_.exports.emplace_back("frames.npy");
     if (recorder_spec_.exports.empty()) throw InputError("recording: pictures, arrays or both are needed");
     check_exports(recorder_spec_);
-    const std::filesystem::path folder = std::filesystem::path(record.folder) / "frames";
+    const std::filesystem::path folder = unused_folder(record.folder, {"frames"}) / "frames";
     make_folder(folder, "record to");
     recorder_ = std::make_unique<FrameWriter>(folder, recorder_spec_);
     record_if_due();
@@ -331,9 +342,12 @@ void Session::handle(const action::ExportMeasures& order) {
     const MeasureTables measured = tables();
     output.spec = &spec;
     output.tables = &measured;
-    make_folder(order.folder, "export to");
-    const auto files = write_exports(order.folder, output);
-    message(Message::Level::notice, fmt::format("Wrote {} files to {}", files.size(), order.folder));
+    const std::filesystem::path folder = unused_folder(order.folder, spec.exports);
+    make_folder(folder, "export to");
+    const auto files = write_exports(folder, output);
+    message(Message::Level::notice,
+            fmt::format(
+                "Wrote {} files to {}{}", files.size(), folder.string(), kept_text(order.folder, folder)));
 }
 
 // Of the field, as `run` would write them.

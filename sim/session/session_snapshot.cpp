@@ -12,6 +12,8 @@ namespace {
 
 constexpr auto kMemoryInterval = std::chrono::milliseconds(500);
 // A batch that takes longer than this shows how far it is.
+// Of an order, from which the rest of its time is guessed.
+constexpr double kTellingSeconds = 1;
 constexpr auto kLongBatch = std::chrono::milliseconds(500);
 
 }  // namespace
@@ -47,6 +49,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
 void Session::fill_progress(Snapshot& snapshot) const {
     snapshot.step = simulation_->step();
     snapshot.running = running_;
+    snapshot.ordered = steps_left() && !order_.empty();
     snapshot.stop_at = stop_at_;
     snapshot.steps_per_frame = steps_per_frame_;
     snapshot.budget_ms = budget_ms_;
@@ -64,6 +67,9 @@ void Session::fill_progress(Snapshot& snapshot) const {
         snapshot.busy =
             order_.empty() ? fmt::format("{} steps to the next frame", target_ - order_from_) : order_;
         snapshot.busy_share = share(order_from_, simulation_->step(), target_);
+        const double spent = std::chrono::duration<double>(Clock::now() - batch_begun_).count();
+        if (snapshot.busy_share > 0 && spent > kTellingSeconds)
+            snapshot.busy_seconds_left = spent * (1 / snapshot.busy_share - 1);
     }
 }
 

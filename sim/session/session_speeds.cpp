@@ -57,7 +57,7 @@ void Session::forget_limits(bool of_copies) {
     limits_wanted_ = measured;
 }
 
-// The newest speed of the method in force, in place of the one before.
+// The newest speed of the present method, in place of the one before.
 void Session::note_speed() {
     const RunSpec& now = simulation_->now();
     const Timings::Spread spread = recent_.spread();

@@ -36,8 +36,8 @@ struct MemoryUse {
 
 struct Snapshot {
     RunSpec spec;              ///< what repeats the run so far, edits included: `steps` is the step now
-    RunSpec now;               ///< the settings in force, all decided
-    bool auto_method = false;  ///< the method in force was chosen for the steps of a frame, and follows them
+    RunSpec now;               ///< the present settings, all decided
+    bool auto_method = false;  ///< the present method was chosen for the steps of a frame, and follows them
     std::shared_ptr<const Machine> machine;
     std::string device;  ///< the name of what it runs on
 
@@ -47,7 +47,9 @@ struct Snapshot {
     /// An order that takes longer than a frame: "jumping to step 5000", with its share done in [0, 1].
     std::string busy;
     double busy_share = 0;
-    long long steps_per_frame = 0;  ///< 0: automatic
+    std::optional<double> busy_seconds_left;  ///< by how long its share has taken
+    bool ordered = false;                     ///< steps up to a target, which Run{false} ends
+    long long steps_per_frame = 0;            ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;  ///< steps between the newest two frames
 
@@ -58,8 +60,8 @@ struct Snapshot {
     std::vector<ProbeSeries> probes;
 
     Speed speed;          ///< over the newest batches; zeros before the first, and where the method jumps
-    LadderLimits limits;  ///< of the device in the precision in force, measured; 0 before
-    /// What methods reached in this session, in the precision and on the device in force.
+    LadderLimits limits;  ///< of the device in the present precision, measured; 0 before
+    /// What methods reached in this session, in the present precision and on the present device.
     std::vector<MethodSpeed> speeds;
     bool measuring_ladder = false;
     EngineCost cost;

@@ -8,17 +8,23 @@ namespace stencil {
 namespace {
 
 constexpr PaneRow kPanes[] = {
-    {Pane::now, "now", "Now", "The field as it is."},
+    {Pane::now, "now", "Now", "Now", "The field as it is."},
     {Pane::laplacian,
      "laplacian",
      "Laplacian",
+     "Laplacian",
      "Of the field: where it is about to rise (> 0) and to fall (< 0)."},
-    {Pane::from_start, "from-start", "Difference from the start", "The field minus the initial condition."},
+    {Pane::from_start,
+     "from-start",
+     "Difference from the start",
+     "From start",
+     "The field minus the initial condition."},
     {Pane::from_reference,
      "from-reference",
      "Difference from float64",
+     "From float64",
      "The field minus the same run in double precision from its start: the error of what runs."},
-    {Pane::start, "start", "Start", "The initial condition."},
+    {Pane::start, "start", "Start", "Start", "The initial condition."},
 };
 
 }  // namespace

@@ -22,6 +22,7 @@ struct PaneRow {
     Pane pane;
     std::string_view name;   ///< on the command line (--view)
     std::string_view title;  ///< above the picture
+    std::string_view brief;  ///< where there is little room
     std::string_view help;
 };
 std::span<const PaneRow> panes();

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <thread>
 
+#include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/session/engine.h"
 #include "sim/session/pacer.h"
@@ -322,6 +323,85 @@ TEST_CASE("An export is what run writes, and its spec repeats it") {
     other.apply(action::Open{(folder / "run").string()});
     settle(other);
     REQUIRE(other.snapshot()->step == 21);
+    REQUIRE(cells(other) == cells(session));
+}
+
+TEST_CASE("Exports replace nothing: the next one has a folder of its own") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    settle(session);
+    const auto export_to = [&](const std::string& name) {
+        session.apply(action::Export{(folder / name).string(), {"field.npy", "spec.json"}});
+        for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
+            session.work();
+            std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+        return newest_message(session);
+    };
+    export_to("out");
+    const std::string first = read_bytes(folder / "out" / "field.npy");
+    session.apply(action::Step{5});
+    settle(session);
+    REQUIRE(contains(export_to("out"), (folder / "out-2").string()));
+    REQUIRE(contains(export_to("out/"), (folder / "out-3").string()));
+    REQUIRE(read_bytes(folder / "out" / "field.npy") == first);
+    REQUIRE(read_bytes(folder / "out-2" / "field.npy") != first);
+}
+
+TEST_CASE("A table that there is nothing for is left out of an export, which says so") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    settle(session);
+    session.apply(action::Export{(folder / "out").string(), {"field.npy", "profile.csv", "probes.csv"}});
+    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
+        session.work();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(std::filesystem::exists(folder / "out" / "field.npy"));
+    REQUIRE_FALSE(std::filesystem::exists(folder / "out" / "profile.csv"));
+    REQUIRE(contains(newest_message(session), "profile.csv"));
+    REQUIRE(contains(newest_message(session), "probes.csv"));
+}
+
+TEST_CASE("A jump can be stopped, and then the session stands still") {
+    RunSpec spec = small_spec();
+    spec.method = "reference";
+    Session session(spec, standing());
+    session.set_view(view_of(Pane::now));
+    settle(session);
+    session.apply(action::Jump{100'000'000});
+    for (int i = 0; i < 5; ++i) session.work();
+    REQUIRE(session.snapshot()->ordered);
+    session.apply(action::Run{false});
+    settle(session);
+    REQUIRE_FALSE(session.snapshot()->ordered);
+    REQUIRE_FALSE(session.snapshot()->running);
+    REQUIRE(session.snapshot()->step < 100'000'000);
+}
+
+TEST_CASE("A long jump is done at once where the method is auto, and its spec repeats it bit for bit") {
+    RunSpec spec = small_spec();
+    spec.method = "auto";
+    Session session(spec, standing());
+    session.set_view(view_of(Pane::now));
+    session.apply(action::Step{30});
+    settle(session);
+    const std::string stepping = session.snapshot()->now.method;
+    session.apply(action::Jump{100'000'000'000});
+    settle(session);
+    const auto snapshot = session.snapshot();
+    REQUIRE(snapshot->step == 100'000'000'000);
+    REQUIRE(snapshot->now.method == stepping);
+    REQUIRE(snapshot->auto_method);
+    REQUIRE(contains(newest_message(session), "spectral"));
+
+    Session other(small_spec(), standing());
+    const ScratchFolder folder;
+    RunSpec repeated = snapshot->spec;
+    write_text_file(folder / "spec.json", to_json(repeated).dump());
+    other.apply(action::Open{(folder / "spec.json").string()});
+    settle(other);
+    REQUIRE(other.snapshot()->step == 100'000'000'000);
     REQUIRE(cells(other) == cells(session));
 }
 

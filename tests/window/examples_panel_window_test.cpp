@@ -354,13 +354,18 @@ TEST_CASE("dragging the slider in the panel moves the point from one frame to th
     lab.ui.example.report = std::make_shared<Report>(report);
     for (int i = 0; i < 3; ++i) lab.frame();
     const double before = lab.ui.panel.examples.live_value;
-    // Below the options somewhere is the slider: a press on the right end of it changes the value.
+    // Below the options somewhere is the slider: a drag to its right end changes the value.
     float y = 500;
     for (; y < 2000 && lab.ui.panel.examples.live_value == before; y += 9)
-        lab.imgui.click({370, y}, lab.draw());
+        for (const float x : {340.0f, 370.0f}) {
+            lab.imgui.move_mouse({x, y});
+            lab.frame();
+            lab.imgui.press_mouse(x < 370);
+            lab.frame();
+        }
     REQUIRE(lab.ui.panel.examples.live_value != before);
     CHECK(lab.ui.panel.examples.live_value > 500);
-    for (int i = 0; i < 60; ++i) lab.frame();  // or the next press would be a double click
+    for (int i = 0; i < 60; ++i) lab.frame();
     lab.imgui.press_mouse(true);
     lab.frame();
     double last = lab.ui.panel.examples.live_value;

@@ -205,7 +205,14 @@ TEST_CASE("the coefficient stays within the limit unless unstable steps are allo
     for (const bool allowed : {false, true}) {
         session.snapshot.now.allow_unstable = allowed;
         session.ui.actions.clear();
-        imgui.click(first_control(1.05f), session.draw());
+        imgui.move_mouse(first_control(0.5f));
+        imgui.frame(session.draw());
+        imgui.press_mouse(true);
+        imgui.frame(session.draw());
+        imgui.move_mouse(first_control(1.05f));
+        imgui.frame(session.draw());
+        imgui.press_mouse(false);
+        imgui.frame(session.draw());
         const auto changes = actions_of<action::Change>(session.ui);
         REQUIRE(changes.size() == 1);
         CHECK((std::stod(changes.front().value) > 0.25) == allowed);
@@ -379,6 +386,91 @@ TEST_CASE("a tooltip is seen whole once no more frames are asked for") {
     for (int i = 0; i < 5; ++i) imgui.frame(draw);
     CHECK(tip()->Size.x == size.x);
     CHECK(tip()->Size.y == size.y);
+}
+
+TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the time that is left is shown") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    HeadlessImGui imgui(1280, 800);
+    session.snapshot.running = false;
+    session.snapshot.ordered = true;
+    session.snapshot.busy = "jumping to step 1000000";
+    session.snapshot.busy_share = 0.25;
+    session.snapshot.busy_seconds_left = 90;
+    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
+    const WindowRect toolbar = window_rect("##toolbar");
+    imgui.click({toolbar.least.x + 30, (toolbar.least.y + toolbar.most.y) / 2}, session.draw());
+    handle_key({GLFW_KEY_SPACE}, session.ui, session.snapshot);
+    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
+    const auto runs = actions_of<action::Run>(session.ui);
+    REQUIRE(runs.size() == 3);
+    for (const auto& run : runs) CHECK_FALSE(run.on);
+    CHECK(format_duration(90) == "90 s");
+    CHECK(format_duration(600) == "10 min");
+    // What is open goes first.
+    session.ui.actions.clear();
+    session.ui.help_open = true;
+    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
+    CHECK(session.ui.actions.empty());
+}
+
+TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error goes when the path changes") {
+    Session session;
+    CAPTURE(session.dice.seed);
+    const ScratchFolder home;
+    write_bytes(home / "there.npy", "x");
+    const char* kept = std::getenv("HOME");
+    const std::string before = kept ? kept : "";
+    setenv("HOME", home.path().c_str(), 1);
+    HeadlessImGui imgui(1280, 800);
+    InitialState& state = session.ui.panel.initial;
+    ImVec2 field;
+    const auto draw = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({400, 500});
+        ImGui::Begin("initial");
+        draw_initial(session.ui, session.snapshot);
+        const ImVec2 end = ImGui::GetItemRectMin();
+        field = {end.x + 150, end.y - 10};
+        ImGui::End();
+    };
+    imgui.frame(draw);
+    const auto open = [&](const char* path) {
+        imgui.click(field, draw);
+        imgui.type(path);
+        imgui.frame(draw);
+        imgui.press(ImGuiKey_Enter, draw);
+    };
+    open("~/missing.npy");
+    CHECK(actions_of<action::Open>(session.ui).empty());
+    CHECK(state.path_error.find("missing.npy") != std::string::npos);
+    state.path.clear();
+    open("~/there.npy");
+    const auto opened = actions_of<action::Open>(session.ui);
+    REQUIRE(opened.size() == 1);
+    CHECK(opened.front().path == (home / "there.npy").string());
+    CHECK(state.path_error.empty());
+    // The session's own error about it goes, too.
+    session.ui.actions.clear();
+    const int id = session.snapshot.messages.back().id + 1;
+    session.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
+    imgui.click(field, draw);
+    imgui.type("z");
+    imgui.frame(draw);
+    const auto dismissed = actions_of<action::DismissMessage>(session.ui);
+    REQUIRE(dismissed.size() == 1);
+    CHECK(dismissed.front().id == id);
+    setenv("HOME", before.c_str(), 1);
+}
+
+TEST_CASE("a copy says how large it is and how many edits it holds") {
+    Session session;
+    copy_command_line(session.ui, session.snapshot);
+    CHECK(session.ui.said.find("Copied") == 0);
+    CHECK(session.ui.said.find("edit") == std::string::npos);
+    session.snapshot.spec.edits.resize(350);
+    copy_command_line(session.ui, session.snapshot);
+    CHECK(session.ui.said.find("350 edits") != std::string::npos);
 }
 
 TEST_CASE("the next view follows the one that is shown, however it came to be shown") {

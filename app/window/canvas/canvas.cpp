@@ -17,7 +17,7 @@ constexpr double kWaitsUnseen = 0.3;  // seconds
 constexpr double kWaitsLively = 10;
 constexpr double kMinCaption = 26;  // a title's and a colour bar's width, in lines of text
 
-/// Of the settings in force: a frame may still be of the size before, and what is asked for has to be of the
+/// Of the present settings: a frame may still be of the size before, and what is asked for has to be of the
 /// new one.
 FieldSize field_of(const Snapshot& snapshot) {
     const auto& size = snapshot.now.size;

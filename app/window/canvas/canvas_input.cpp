@@ -171,7 +171,10 @@ void CanvasInput::press_tool(UiState& ui,
                              const PaneSlot& slot) {
     const int button = mouse.pressed[kLeft] ? kLeft : kRight;
     if (ui.tool == Tool::paint) {
-        if (slot.pane == Pane::start) return;
+        if (slot.pane == Pane::start) {
+            ui.say("The brush paints on the field as it is; here its start is shown");
+            return;
+        }
         begin(Drag::Kind::stroke, button, mouse, slot);
         drag_.brush = ui.brush;
         if (button == kRight) {

@@ -1,4 +1,4 @@
-// Where the field lies on the canvas. Arithmetic alone: no ImGui, no OpenGL.
+// Where the field is on the canvas. Arithmetic alone: no ImGui, no OpenGL.
 #pragma once
 
 #include <optional>
@@ -43,11 +43,11 @@ CanvasView one_to_one(const CanvasView& view, const ScreenRect& canvas);
 
 /// By a factor at a point of the canvas, which keeps its cell; beyond the field, the field's nearest point
 /// stays where it is. The scale ends at kLargestScale and at a tenth of what fits, unless the fit itself or
-/// 1 pixel per cell lies beyond these.
+/// 1 pixel per cell is beyond these.
 CanvasView zoomed(
     const CanvasView& view, const ScreenRect& canvas, FieldSize field, double factor, double px, double py);
 
-/// By so many pixels; some of the field stays on the canvas. By 0, 0 it brings a field back that has left.
+/// By this many pixels; some of the field stays on the canvas. By 0, 0 it brings a field back that has left.
 CanvasView panned(const CanvasView& view, const ScreenRect& canvas, FieldSize field, double dx, double dy);
 
 /// The cell coordinates at a point of the screen, wherever it lies.
@@ -58,7 +58,7 @@ SamplePoint cell_at(const CanvasView& view, const ScreenRect& canvas, double px,
 std::optional<SamplePoint> shown_at(
     const CanvasView& view, const ScreenRect& canvas, FieldSize field, double px, double py);
 
-/// Where an area of cells lies on the screen. Ends that are whole pixels but for rounding are whole pixels.
+/// Where an area of cells is on the screen. Ends that are whole pixels but for rounding are whole pixels.
 ScreenRect place(const CanvasView& view, const ScreenRect& canvas, const CellArea& area);
 
 /// The pixels that show the field, on the canvas and beyond: those whose centres lie in it, and at least one

@@ -118,7 +118,7 @@ Display::Gui::Gui(GLFWwindow* window) {
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
-    // A drag that misses a slider by a pixel is no wish to move the window.
+    // A drag that misses a slider by a pixel must not move the window.
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.LogFilename = nullptr;
     ImGui_ImplGlfw_InitForOpenGL(window, true);

@@ -43,14 +43,14 @@ class Display {
     bool should_close() const;
     void request_close();
 
-    /// Sleeps until something happens, at most so many seconds; 0 only takes what has happened.
+    /// Sleeps until something happens, at most this many seconds; 0 only takes what has happened.
     void wait_events(double timeout_s);
     /// Ends wait_events() of the window that is open, from any thread.
     static void wake();
 
     /// From here on ImGui takes widgets.
     void begin_frame();
-    /// Fills the frame; what is drawn next lies below the widgets.
+    /// Fills the frame; what is drawn next is below the widgets.
     void clear(std::uint32_t color);
     /// Draws the widgets.
     void end_frame();

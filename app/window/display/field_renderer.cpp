@@ -44,7 +44,7 @@ PixelBox intersect(const PixelBox& a, const PixelBox& b) {
 struct Slot {
     GlTexture values;
     int width = 0, height = 0;  ///< of the texture
-    /// What lies in the texture. Owned, so that nobody fills the same object anew in the meantime.
+    /// What is in the texture. Owned, so that the same object is not filled anew in the meantime.
     std::shared_ptr<const Pixels> pixels;
     bool by_interop = false;
     double host_ms = 0;

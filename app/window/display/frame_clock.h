@@ -14,7 +14,7 @@ namespace stencil {
 /// end_frame(). Needs the OpenGL context current, in the destructor too.
 class FrameClock {
   public:
-    /// At most so many frames a second; 0: without a limit.
+    /// At most this many frames a second; 0: without a limit.
     explicit FrameClock(double highest_rate);
 
     /// Sleeps, so that frames don't follow each other faster where swapping does not wait for the monitor.
@@ -37,7 +37,7 @@ class FrameClock {
   private:
     using Clock = std::chrono::steady_clock;
 
-    /// A query is read back when its turn comes again, or later: by then its result lies ready.
+    /// A query is read back when its turn comes again, or later: by then its result is ready.
     struct DrawingTimer {
         GlQuery query;
         bool pending = false;

@@ -1,9 +1,12 @@
 #include "app/window/panels/commands.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "app/window/preferences.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
@@ -27,7 +30,7 @@ const std::vector<Pane>& three_up() {
 }
 
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
-    ui.act(action::Run{!snapshot.running});
+    ui.act(action::Run{!snapshot.running && !snapshot.ordered});
 }
 
 void single_step(UiState& ui, const Snapshot&) {
@@ -58,8 +61,14 @@ void export_now(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.exporting) ui.act(action::Export{ui.panel.exports.folder, ui.panel.exports.files});
 }
 
-void copy_command_line(UiState& ui, const Snapshot&) {
+void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     ui.copy_command_line = true;
+    const std::size_t edits = snapshot.spec.edits.size();
+    ui.say(edits == 0 ? fmt::format("Copied, {}", format_bytes(double(snapshot.command_line.size())))
+                      : fmt::format("Copied, {}, {} edit{}",
+                                    format_bytes(double(snapshot.command_line.size())),
+                                    edits,
+                                    edits == 1 ? "" : "s"));
 }
 
 void fit(UiState& ui, const Snapshot&) {
@@ -123,7 +132,9 @@ void toggle_help(UiState& ui, const Snapshot&) {
     ui.help_open = !ui.help_open;
 }
 
-void close_popups(UiState& ui, const Snapshot&) {
+void close_popups(UiState& ui, const Snapshot& snapshot) {
+    const bool any = ui.help_open || ui.panel.examples.large || ui.popup_open;
+    if (!any && snapshot.ordered) ui.act(action::Run{false});
     ui.help_open = ui.panel.examples.large = false;
     ui.close_popups = true;
 }

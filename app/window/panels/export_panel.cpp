@@ -5,6 +5,7 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/exports.h"
@@ -13,13 +14,24 @@
 namespace stencil {
 namespace {
 
-void draw_file_boxes(ExportState& state) {
+// A file that there is nothing for yet is greyed, ticked or not, and left out.
+std::string_view why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
+    if (name == "profile.csv" && !ui.profile) return "Draw a line first (L)";
+    if (name == "probes.csv" && snapshot.probes.empty()) return "Pin a probe first (P)";
+    return "";
+}
+
+void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
     if (!ImGui::BeginTable("files", 2, ImGuiTableFlags_SizingStretchSame)) return;
     for (const Export& file : exports()) {
         const std::string name(file.name);
         bool chosen = std::ranges::find(state.files, name) != state.files.end();
         ImGui::TableNextColumn();
-        if (!checkbox(name.c_str(), &chosen, file.help)) continue;
+        const std::string_view why_not = why_no_file(name, ui, snapshot);
+        ImGui::BeginDisabled(!why_not.empty());
+        const bool changed = checkbox(name.c_str(), &chosen, why_not.empty() ? file.help : why_not);
+        ImGui::EndDisabled();
+        if (!changed) continue;
         if (chosen)
             state.files.push_back(name);
         else
@@ -40,10 +52,10 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
     subtitle("Frames", "Numbered files while it runs, for films and for analysis");
     const bool recording = !snapshot.recording.empty();
     ImGui::BeginDisabled(recording);
-    constexpr std::string_view kTip = "A frame is written at exactly every so many steps\n--every N";
+    constexpr std::string_view kTip = "A frame is written each time this number of steps is done\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
-    number_input("##every", state.record_every, 1, kMaxSteps);
-    tooltip(kTip);
+    if (const auto every = whole_input("##every", state.every, state.record_every, 1, kMaxSteps, kTip))
+        state.record_every = *every;
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::TextUnformatted("steps");
     row("As", "Pictures, arrays or both");
@@ -75,11 +87,11 @@ void draw_open(UiState& ui) {
         "place of the present one.\n--spec FILE.json";
     subtitle("Earlier runs", "From spec.json, which every export has");
     row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    text_input("##spec", "a path", state.spec_path);
+    const bool entered = text_input("##spec", "a path", state.spec_path);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : ""))
-        ui.act(action::Open{state.spec_path});
+    const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : "");
+    if ((entered || pressed) && !state.spec_path.empty()) ui.act(action::Open{state.spec_path});
 }
 
 void draw_messages(const Snapshot& snapshot) {
@@ -97,10 +109,13 @@ void draw_messages(const Snapshot& snapshot) {
 
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
-    row("Folder", "Where the files go; made if it does not exist\n--out DIR");
+    row("Folder",
+        "Where the files go; made if it does not exist. Files that are there are kept: the next export goes "
+        "to "
+        "FOLDER-2.\n--out DIR");
     text_input("##folder", "a folder", state.folder);
     tooltip("Where the files go; made if it does not exist\n--out DIR");
-    draw_file_boxes(state);
+    draw_file_boxes(ui, state, snapshot);
     if (button(ICON_SAVE " Export now",
                button_size(1),
                "Writes the ticked files of this moment, as `stencilscope run` would. Key S.",

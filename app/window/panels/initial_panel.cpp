@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 #include <random>
 
 #include "app/window/format.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/initial/initial.h"
@@ -31,6 +34,7 @@ const InitialCondition* find_condition(std::string_view name) {
 void choose(InitialState& state, const InitialCondition& condition, const InitialChoice& current) {
     state.name = std::string(condition.name);
     state.parameters.clear();
+    state.drafts.clear();
     for (const InitialParameter& parameter : condition.parameters)
         state.parameters[std::string(parameter.name)] = parameter.standard;
     if (current.condition == &condition) state.parameters = current.parameters;
@@ -74,9 +78,9 @@ void draw_parameters(InitialState& state, const InitialCondition& condition) {
         double& value = state.parameters[std::string(parameter.name)];
         ImGui::PushID(parameter.name.data());
         row(parameter.name.data(), tip);
-        ImGui::InputDouble("##value", &value, 0, 0, "%.6g");
-        if (!ImGui::IsItemActive()) value = std::clamp(value, parameter.least, parameter.most);
-        tooltip(tip);
+        NumberDraft& draft = state.drafts[std::string(parameter.name)];
+        if (const auto typed = number_input("##value", draft, value, {parameter.least, parameter.most}, tip))
+            value = *typed;
         ImGui::PopID();
     }
 }
@@ -119,18 +123,54 @@ void draw_apply(UiState& ui, const InitialChoice& current) {
         ui.act(action::Change{"initial", spelled(state)});
 }
 
-void draw_file(UiState& ui) {
+// "~/fields/a.npy" as a shell would expand it.
+std::string expanded(std::string path) {
+    const char* home = std::getenv("HOME");
+    if (home && (path == "~" || path.starts_with("~/"))) path.replace(0, 1, home);
+    return path;
+}
+
+void open_file(UiState& ui, const Snapshot& snapshot) {
+    InitialState& state = ui.panel.initial;
+    const std::string path = expanded(state.path);
+    std::error_code failed;
+    if (!std::filesystem::exists(path, failed)) {
+        state.path_error = fmt::format("{}: there is no such file", path);
+        return;
+    }
+    state.opened_after = snapshot.messages.empty() ? 1 : snapshot.messages.back().id + 1;
+    ui.act(action::Open{path});
+}
+
+// What an earlier path came to is no longer true of another one.
+void forget_errors(UiState& ui, const Snapshot& snapshot) {
+    InitialState& state = ui.panel.initial;
+    state.path_error.clear();
+    if (state.opened_after == 0) return;
+    for (const Message& message : snapshot.messages)
+        if (message.id >= state.opened_after && message.level == Message::Level::error)
+            ui.act(action::DismissMessage{message.id});
+    state.opened_after = 0;
+}
+
+void draw_file(UiState& ui, const Snapshot& snapshot) {
     constexpr std::string_view kTip =
         "An array (.npy) or a picture (.png, .jpg) to begin with, and the run starts again. Files can also "
         "be dropped on the window.\n--initial FILE";
     InitialState& state = ui.panel.initial;
     row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    text_input("##path", "a path", state.path);
+    const std::string before = state.path;
+    const bool entered = text_input("##path", "a path", state.path);
+    if (state.path != before) forget_errors(ui, snapshot);
     tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("Open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : ""))
-        ui.act(action::Open{state.path});
-    paragraph("Or drop a file on the window.", faint_color());
+    const bool pressed =
+        button("Open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : "");
+    if ((entered || pressed) && !state.path.empty()) open_file(ui, snapshot);
+    const bool wrong = !state.path_error.empty();
+    fitted_text(wrong ? state.path_error : "Or drop a file on the window.",
+                ImGui::GetContentRegionAvail().x,
+                wrong ? error_color() : faint_color());
 }
 
 }  // namespace
@@ -141,7 +181,10 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     if (state.seen != snapshot.now.initial) {
         state.seen = snapshot.now.initial;
         state.name.clear();
-        if (current.condition) choose(state, *current.condition, current);
+        if (current.condition)
+            choose(state, *current.condition, current);
+        else
+            state.path = snapshot.now.initial;
     }
     draw_condition(state, current);
     const InitialCondition* condition = find_condition(state.name);
@@ -150,7 +193,7 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
         ui.act(action::Change{"seed", state.seed.value});
     draw_apply(ui, current);
     subtitle("From a file", "Arrays and pictures");
-    draw_file(ui);
+    draw_file(ui, snapshot);
 }
 
 }  // namespace stencil

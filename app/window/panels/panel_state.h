@@ -21,36 +21,61 @@ template <class T>
 struct Draft {
     T value{};
     bool active = false;    ///< the widget has the focus
-    bool sent = false;      ///< something of the drag in progress
-    bool unsent = false;    ///< typed, and sent when the widget is left
     double hold_until = 0;  ///< ImGui's time
 };
 
+/// A number while it is typed.
+struct NumberDraft {
+    std::string text, before;  ///< as it is, and as it was when the field was entered
+    std::string wrong;         ///< why the text was not taken; empty: nothing is wrong with it
+    bool active = false;
+    double hold_until = 0;  ///< ImGui's time
+};
+
+/// A number that is dragged or typed.
+struct SliderDraft {
+    double value = 0;
+    bool sent = false, dragging = false;  ///< of the drag in progress
+    bool typing = false, focus = false;   ///< it is a number field now; which is to get the keyboard
+    double hold_until = 0;                ///< ImGui's time
+    NumberDraft typed;
+};
+
 struct RangeDraft {
-    Draft<double> low, high;
+    NumberDraft low, high;
 };
 
 struct ToolbarState {
-    Draft<long long> pace;
+    NumberDraft pace;
     double copied_until = 0;  ///< ImGui's time until which the copy button says so
 };
 
 struct SimulationState {
-    Draft<double> coefficient;
-    Draft<int> threads;
+    SliderDraft coefficient;
+    NumberDraft threads;
     int nx = 0, ny = 0;  ///< typed and not yet applied; 0: as the session
+    NumberDraft columns, rows;
     long long steps = 100;
     long long jump = 1000;
+    NumberDraft steps_draft, jump_draft;
     long long stop_wish = 10000;  ///< what ticking the box stops at
-    Draft<long long> stop_at;
+    NumberDraft stop_at;
 };
 
 struct InitialState {
     std::string seen;  ///< the session's own when the draft was last made from it
     std::string name;  ///< of the condition chosen, applied or not; empty: a file
     std::map<std::string, double, std::less<>> parameters;
+    std::map<std::string, NumberDraft, std::less<>> drafts;  ///< of the parameters
     Draft<std::string> seed;
     std::string path;
+    std::string path_error;  ///< why the path was not opened
+    int opened_after = 0;    ///< the newest message before a path was opened; 0: none was
+};
+
+struct BrushState {
+    NumberDraft value;
+    SliderDraft radius;
 };
 
 struct ViewState {
@@ -70,6 +95,7 @@ struct ExportState {
     std::vector<std::string> files = default_exports();
     std::string spec_path;
     long long record_every = 100;
+    NumberDraft every;
     bool record_png = true, record_npy = false;
 };
 
@@ -94,7 +120,7 @@ struct ExamplesState {
     bool large = false;       ///< the results have a window of their own
     bool reveal = false;      ///< once: the section opens and is scrolled to
 
-    Draft<double> live;
+    SliderDraft live;
     double live_value = 0;  ///< of the variable that moves a point along a curve
     double live_found = 0;  ///< what the point below was found for
     LivePoint live_point;
@@ -107,6 +133,7 @@ struct PanelState {
     SimulationState simulation;
     InitialState initial;
     ViewState view;
+    BrushState brush;
     MeasureState measure;
     ExportState exports;
     ExamplesState examples;

@@ -35,10 +35,11 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 struct ViewName {
     std::string_view name;  ///< on the command line
     std::string_view title;
+    std::string_view brief;  ///< where there is little room
     std::string_view help;
 };
 inline constexpr ViewName kThreeUp{
-    "three-up", "Start, now, Laplacian", "The field at the start, as it is, and its Laplacian"};
+    "three-up", "Start, now, Laplacian", "3-up", "The field at the start, as it is, and its Laplacian"};
 
 /// What the canvas shows, to choose from; as wide as SetNextItemWidth says.
 void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cfloat>
+#include <limits>
 
 #include "app/window/format.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "kernels/methods/method.h"
@@ -32,10 +34,17 @@ void draw_coefficient(UiState& ui, const RunSpec& now) {
     row("Coefficient",
         "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2. Takes "
         "effect at once and never restarts the run.\n--coefficient C");
-    SliderLook look{kMinCoefficient, now.allow_unstable ? kMaxCoefficient : kStabilityLimit, "%.4f"};
+    SliderLook look{kMinCoefficient, now.allow_unstable ? kMaxCoefficient : kStabilityLimit, "{:.4f}"};
     look.most = std::max(look.most, now.coefficient);
-    const auto edit = live_slider("##coefficient", ui.panel.simulation.coefficient, now.coefficient, look);
-    tooltip("Drag, or Ctrl+click or double-click to type a number\n--coefficient C");
+    constexpr double kLeast = std::numeric_limits<double>::min();
+    look.typed = {
+        kLeast, kStabilityLimit, "is above 0.25, the limit of stability: allow unstable steps first"};
+    if (now.allow_unstable) look.typed = {kLeast};
+    const auto edit = live_slider("##coefficient",
+                                  ui.panel.simulation.coefficient,
+                                  now.coefficient,
+                                  look,
+                                  "Drag, or click to type a number\n--coefficient C");
     if (edit) change(ui, "coefficient", format_real(edit->value), edit->continuing);
 }
 
@@ -45,21 +54,25 @@ void draw_stability(UiState& ui, const RunSpec& now) {
         "Explicit steps in two dimensions are stable up to 0.25: beyond it the finest pattern, a "
         "checkerboard, grows with every step.";
     row("Stability", kTip);
-    if (now.coefficient < kStabilityLimit) {
-        paragraph(fmt::format("Stable: the limit is {}", kStabilityLimit), good_color());
+    // One line whatever it says, so that nothing below moves while the slider is dragged.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string& wrong = ui.panel.simulation.coefficient.typed.wrong;
+    if (!wrong.empty()) {
+        fitted_text(wrong, width, error_color());
+    } else if (now.coefficient < kStabilityLimit) {
+        fitted_text(fmt::format("Stable: the limit is {}", kStabilityLimit), width, good_color(), kTip);
     } else if (now.coefficient == kStabilityLimit) {
-        paragraph(fmt::format("{}: the checkerboard mode never decays", c), warning_color());
+        fitted_text("Checkerboards stay", width, warning_color(), kTip);
     } else {
-        paragraph(fmt::format("{} exceeds the limit {}: the field grows without bound", c, kStabilityLimit),
-                  error_color());
+        fitted_text(fmt::format("Unstable: {} is above {}", c, kStabilityLimit), width, error_color(), kTip);
     }
-    tooltip(kTip);
-    if (now.coefficient >= kStabilityLimit) {
-        row("", "");
-        const std::string label = fmt::format("Use {}", kSafeCoefficient);
-        if (button(label.c_str(), button_size(1), "Sets the coefficient to a value that is stable"))
-            change(ui, "coefficient", format_real(kSafeCoefficient));
-    }
+    row("", "");
+    const std::string label = fmt::format("Use {}", kSafeCoefficient);
+    if (button(label.c_str(),
+               button_size(1),
+               "Sets the coefficient to a value that is stable",
+               now.coefficient < kStabilityLimit ? "The coefficient is stable" : ""))
+        change(ui, "coefficient", format_real(kSafeCoefficient));
     bool allow = now.allow_unstable;
     row("", "");
     if (checkbox("Allow unstable",
@@ -148,7 +161,6 @@ void draw_precision(UiState& ui, const RunSpec& now) {
 }
 
 void draw_threads(UiState& ui, const Snapshot& snapshot) {
-    Draft<int>& draft = ui.panel.simulation.threads;
     const int most =
         std::max({1, snapshot.now.threads, snapshot.machine ? snapshot.machine->cpu_threads : 1});
     constexpr std::string_view kTip =
@@ -156,40 +168,51 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
     const bool used = is_on(snapshot.now, Device::cpu) && most > 1;
     row("Threads", kTip);
     ImGui::BeginDisabled(!used);
-    const bool entered = count_input("##threads", draft, snapshot.now.threads, 1, most);
+    const auto entered = whole_input("##threads",
+                                     ui.panel.simulation.threads,
+                                     snapshot.now.threads,
+                                     1,
+                                     most,
+                                     used ? fmt::format("1 to {} threads of the processor\n--threads N", most)
+                                     : most == 1 ? std::string("This machine has one thread")
+                                                 : std::string("Of the CPU backend alone"));
     ImGui::EndDisabled();
-    tooltip(used        ? fmt::format("1 to {} threads of the processor\n--threads N", most)
-            : most == 1 ? std::string("This machine has one thread")
-                        : std::string("Of the CPU backend alone"));
-    if (entered) change(ui, "threads", std::to_string(draft.value));
+    if (entered) change(ui, "threads", std::to_string(*entered));
 }
 
 // --- The size and what it takes.
 
-// For a new solver; 0 where it is not known.
-double free_bytes(const Snapshot& snapshot, bool cuda) {
-    const MemoryUse& memory = snapshot.memory;
-    const double free = cuda ? memory.gpu_free : memory.host_free;
-    if (free <= 0 || !snapshot.now.size) return 0;
-    // What the present solver holds is given back for the new one.
-    const SolverSetup held = solver_setup(snapshot.now);
-    return free + (held.method ? solver_bytes(held) : 0);
+// The machine as it is now: what is free changes while the window is open.
+Machine machine_now(const Snapshot& snapshot) {
+    Machine machine = *snapshot.machine;
+    machine.memory.free_bytes = std::uint64_t(snapshot.memory.host_free);
+    if (machine.has_cuda()) machine.cuda.devices.front().free_bytes = std::size_t(snapshot.memory.gpu_free);
+    return machine;
 }
 
+// What Apply would say, before it is pressed.
 void draw_memory(const Snapshot& snapshot, Size size) {
     RunSpec wanted = snapshot.now;
     wanted.size = size;
-    const SolverSetup setup = solver_setup(wanted);
-    if (!setup.method) return;
-    const bool cuda = setup.method->device == Device::cuda;
-    const double needed = solver_bytes(setup);
-    const double free = free_bytes(snapshot, cuda);
-    const char* where = cuda ? "GPU memory" : "host memory";
-    row("Needs", "Memory of the method on a field of this size, without what exports take");
-    const bool fits = free <= 0 || needed <= free;
-    const std::string text = fmt::format("{} of {}", format_bytes(needed), where);
-    paragraph(fits ? text : fmt::format("{}: more than the {} free", text, format_bytes(free)),
-              fits ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : error_color());
+    wanted.exports.clear();  // they are checked when they are written
+    if (!method_of(wanted) || !snapshot.machine || snapshot.memory.host_free <= 0) return;
+    const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
+    const double cells = double(size.nx) * size.ny;
+    std::string text;
+    bool fits = true;
+    try {
+        const MemoryNeeds needs = anew ? run_needs(wanted) : solver_needs(wanted);
+        text = fmt::format("{} of host memory", format_bytes(needs.host * cells));
+        if (needs.gpu > 0) text = fmt::format("{} of GPU memory, {}", format_bytes(needs.gpu * cells), text);
+        const Machine machine = machine_now(snapshot);
+        require_memory(needs, memory_limits(machine, wanted.memory_limit), {size.nx, size.ny});
+    } catch (const std::exception& error) {
+        text = error.what();
+        fits = false;
+    }
+    row("Needs",
+        "Memory of the method on a field of this size, and of the fields that travel and are written");
+    paragraph(text, fits ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : error_color());
 }
 
 void draw_presets(SimulationState& state) {
@@ -210,14 +233,14 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = std::max(1.0f, (ImGui::GetContentRegionAvail().x - em(0.8f) - 2 * spacing) / 2);
     ImGui::SetNextItemWidth(width);
-    number_input("##nx", size.nx, 1, kMaxCells);
-    tooltip("Columns\n--size NX[xNY]");
+    const auto columns = whole_input("##nx", state.columns, size.nx, 1, kMaxCells, "Columns\n--size NX[xNY]");
+    if (columns) size.nx = int(*columns);
     ImGui::SameLine(0, spacing);
     ImGui::TextUnformatted("\xc3\x97");
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(-FLT_MIN);
-    number_input("##ny", size.ny, 1, kMaxCells);
-    tooltip("Rows\n--size NX[xNY]");
+    const auto rows = whole_input("##ny", state.rows, size.ny, 1, kMaxCells, "Rows\n--size NX[xNY]");
+    if (rows) size.ny = int(*rows);
     state.nx = size.nx == current.nx ? 0 : size.nx;
     state.ny = size.ny == current.ny ? 0 : size.ny;
     row("", "");
@@ -230,7 +253,10 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
                half,
                "Makes the field this large. At step 0 the initial condition is made anew; later what the "
                "field holds is stretched over the new size, and the run goes on.",
-               same ? "This is the size of the field" : "")) {
+               !state.columns.wrong.empty() ? state.columns.wrong
+               : !state.rows.wrong.empty()  ? state.rows.wrong
+               : same                       ? "This is the size of the field"
+                                            : "")) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
     }
@@ -239,15 +265,17 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
 
 // --- Steps.
 
-void draw_order(const char* label, const char* verb, long long& value, std::string_view tip, bool& pressed) {
+// True where the button was pressed.
+bool draw_order(
+    const char* label, const char* verb, long long& value, NumberDraft& draft, std::string_view tip) {
     const float keep = em(4.2f) + ImGui::GetStyle().ItemInnerSpacing.x;
     ImGui::PushID(label);
     row(label, tip, keep);
-    number_input("##value", value, 0, kMaxSteps);
-    tooltip(tip);
+    if (const auto entered = whole_input("##value", draft, value, 0, kMaxSteps, tip)) value = *entered;
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    pressed = button(verb, button_size(1), tip);
+    const bool pressed = button(verb, button_size(1), tip, draft.wrong);
     ImGui::PopID();
+    return pressed;
 }
 
 void draw_stop(UiState& ui, const Snapshot& snapshot) {
@@ -264,25 +292,33 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::SetNextItemWidth(-FLT_MIN);
     ImGui::BeginDisabled(!on);
-    const bool entered = number_input("##stop_at", state.stop_at, state.stop_wish, 0, kMaxSteps);
+    const auto entered = whole_input("##stop_at",
+                                     state.stop_at,
+                                     state.stop_wish,
+                                     0,
+                                     kMaxSteps,
+                                     on ? kTip : "Tick the box to stop at a step");
     ImGui::EndDisabled();
-    tooltip(on ? kTip : "Tick the box to stop at a step");
-    if (on && entered) ui.act(action::StopAt{state.stop_at.value});
+    if (on && entered) ui.act(action::StopAt{*entered});
 }
 
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
-    bool pressed = false;
-    draw_order(
-        "Advance by", "Step", state.steps, "Computes exactly so many steps, then stands still", pressed);
-    if (pressed) ui.act(action::Step{state.steps});
-    draw_order("Jump to step",
-               "Jump",
-               state.jump,
-               "Goes to exactly this step as fast as it can, then stands still; from the start again where "
-               "the step lies behind",
-               pressed);
-    if (pressed) ui.act(action::Jump{state.jump});
+    if (draw_order("Advance by",
+                   "Step",
+                   state.steps,
+                   state.steps_draft,
+                   "Computes exactly this number of steps, then stands still"))
+        ui.act(action::Step{state.steps});
+    if (draw_order(
+            "Jump to step",
+            "Jump",
+            state.jump,
+            state.jump_draft,
+            "Goes to exactly this step as fast as it can, then stands still; from the start again where "
+            "the step lies behind. Where the method is auto, what would take long is done at once by "
+            "the method spectral. Space or Esc stops it."))
+        ui.act(action::Jump{state.jump});
     draw_stop(ui, snapshot);
 }
 

@@ -33,6 +33,8 @@ Piece state_piece(const Snapshot& snapshot) {
     Piece piece{.tip = "What the simulation does", .least_width = em(4), .importance = 90};
     if (!snapshot.busy.empty()) {
         piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
+        if (snapshot.busy_seconds_left)
+            piece.text += fmt::format(", {} left", format_duration(*snapshot.busy_seconds_left));
         piece.color = warning_color();
     } else {
         piece.text = snapshot.running ? "running" : "paused";
@@ -86,6 +88,9 @@ std::string device_text(const Snapshot& snapshot) {
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     std::vector<Piece> pieces;
     const bool on_cell = snapshot.frame && snapshot.frame->hover;
+    if (!ui.said.empty())
+        pieces.push_back(
+            {.text = ui.said, .tip = "", .least_width = em(5), .importance = 110, .color = good_color()});
     pieces.push_back({.text = cell_text(snapshot),
                       .tip = "Column, row and value of the cell under the cursor",
                       .least_width = em(12),
@@ -157,6 +162,9 @@ void draw_divider() {
 }  // namespace
 
 void draw_status_line(UiState& ui, const Snapshot& snapshot) {
+    constexpr double kSaidFor = 4;  // seconds
+    if (!ui.said.empty() && ui.said_until < 0) ui.said_until = ImGui::GetTime() + kSaidFor;
+    if (ImGui::GetTime() >= ui.said_until) ui.said.clear();
     std::vector<Piece> pieces = pieces_of(ui, snapshot);
     const float room = ImGui::GetContentRegionAvail().x;
     while (pieces.size() > 1 && width_of(pieces) > room)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/window/icons.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shortcuts.h"
@@ -90,10 +91,8 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     if (button(kHalf, square, with_keys(shortcut_of(slower)->what, slower))) slower(ui, snapshot);
     ImGui::SameLine(0, gap);
     ImGui::SetNextItemWidth(pace_input_width());
-    Draft<long long>& draft = ui.panel.toolbar.pace;
-    if (number_input("##pace", draft, current, 1, 1LL << 30))
-        ui.act(action::Pace{draft.value, snapshot.budget_ms});
-    tooltip(kTip);
+    if (const auto pace = whole_input("##pace", ui.panel.toolbar.pace, current, 1, kMaxSteps, kTip))
+        ui.act(action::Pace{*pace, snapshot.budget_ms});
     ImGui::SameLine(0, gap);
     if (button("+", square, with_keys(shortcut_of(faster)->what, faster))) faster(ui, snapshot);
     ImGui::SameLine(0, gap);
@@ -104,11 +103,12 @@ void draw_pace(UiState& ui, const Snapshot& snapshot, bool labelled) {
     ImGui::PopStyleColor();
 }
 
-// --- The view: titles where there is room, else the short names of the command line.
+// --- The view: titles where there is room, else shorter ones.
 
 float view_width(bool labelled) {
-    float widest = text_width(labelled ? kThreeUp.title : kThreeUp.name);
-    for (const PaneRow& row : panes()) widest = std::max(widest, text_width(labelled ? row.title : row.name));
+    float widest = text_width(labelled ? kThreeUp.title : kThreeUp.brief);
+    for (const PaneRow& row : panes())
+        widest = std::max(widest, text_width(labelled ? row.title : row.brief));
     return widest + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetFrameHeight();
 }
 
@@ -117,10 +117,11 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
     const PaneRow& shown = row_of(ui.panes.front());
     const std::string_view name = three ? kThreeUp.name : shown.name;
     const std::string_view title = three ? kThreeUp.title : shown.title;
+    const std::string_view brief = three ? kThreeUp.brief : shown.brief;
     ImGui::SetNextItemWidth(width);
     view_combo(ui,
                snapshot,
-               labelled ? title : name,
+               labelled ? title : brief,
                fmt::format("{}\n--view {}", with_keys("What the canvas shows", next_view), name));
 }
 
@@ -130,12 +131,15 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     const bool dark = ui.preferences.theme == Theme::dark;
     const bool copied = ImGui::GetTime() < ui.panel.toolbar.copied_until;
     std::vector<Item> items;
-    items.push_back({.icon = snapshot.running ? ICON_PAUSE : ICON_PLAY,
-                     .label = snapshot.running ? "Pause" : "Run",
+    const bool goes_on = snapshot.running || snapshot.ordered;
+    items.push_back({.icon = goes_on ? ICON_PAUSE : ICON_PLAY,
+                     .label = snapshot.ordered ? "Stop"
+                              : goes_on        ? "Pause"
+                                               : "Run",
                      .widest = "Pause",
                      .command = toggle_running,
                      .importance = kAlways,
-                     .active = snapshot.running});
+                     .active = goes_on});
     items.push_back({.icon = ICON_STEP, .label = "Step", .command = single_step, .importance = 90});
     items.push_back({.icon = ICON_RESET, .label = "Reset", .command = reset, .importance = 85});
     items.push_back({.kind = Kind::pace, .importance = kAlways, .begins_group = true});

@@ -1,9 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/exports.h"
@@ -91,21 +94,18 @@ void draw_ends(UiState& ui, const Colours& colours) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float width = button_size(2).x;
     ImGui::SetNextItemWidth(width);
-    bool entered = number_input("##low", draft.low, rule.low);
-    tooltip(tips[0]);
+    // Each end stays on its side of the other.
+    const double least = percentile ? 0 : std::numeric_limits<double>::lowest();
+    const double most = percentile ? 100 : std::numeric_limits<double>::max();
+    const auto low =
+        number_input("##low", draft.low, rule.low, {least, std::nextafter(rule.high, least)}, tips[0]);
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(width);
-    entered |= number_input("##high", draft.high, rule.high);
-    tooltip(tips[1]);
-    if (!entered) return;
-    rule.low = draft.low.value;
-    rule.high = draft.high.value;
-    if (percentile) {
-        rule.low = std::clamp(rule.low, 0.0, 100.0);
-        rule.high = std::clamp(rule.high, 0.0, 100.0);
-    }
-    if (rule.high < rule.low) std::swap(rule.low, rule.high);
-    if (rule.low < rule.high) send_rule(ui, colours, rule);
+    const auto high =
+        number_input("##high", draft.high, rule.high, {std::nextafter(rule.low, most), most}, tips[1]);
+    if (low) rule.low = *low;
+    if (high) rule.high = *high;
+    if (low || high) send_rule(ui, colours, rule);
 }
 
 void draw_range(UiState& ui, const Colours& colours) {

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cfloat>
+#include <utility>
 
 namespace stencil {
 namespace {
@@ -57,11 +58,11 @@ bool has_rested() {
         h.since = follows ? now - kTipAfter : now;
         h.times_shown = 0;
     }
+    const bool first = std::exchange(h.frame, frame) != frame;
     h.corner = corner;
-    h.frame = frame;
     if (now - h.since < kTipAfter) return false;
     h.shown = now;
-    ++h.times_shown;
+    if (first) ++h.times_shown;
     return true;
 }
 
@@ -236,71 +237,8 @@ bool choice(const char* label, bool chosen, std::string_view tip, std::string_vi
     return clicked;
 }
 
-bool number_input(
-    const char* id, Draft<long long>& draft, long long current, long long least, long long most) {
-    follow(draft, current);
-    // Where it is not known yet how many an automatic pace will take.
-    const char* format = draft.value < least ? "auto" : nullptr;
-    ImGui::InputScalar(id, ImGuiDataType_S64, &draft.value, nullptr, nullptr, format);
-    if (!committed(draft)) return false;
-    draft.value = std::clamp(draft.value, least, most);
-    return draft.value != current;
-}
-
-bool number_input(const char* id, Draft<double>& draft, double current) {
-    follow(draft, current);
-    ImGui::InputDouble(id, &draft.value, 0, 0, "%.6g");
-    return committed(draft) && draft.value != current;
-}
-
-bool count_input(const char* id, Draft<int>& draft, int current, int least, int most) {
-    follow(draft, current);
-    ImGui::InputInt(id, &draft.value, 1, 1);
-    draft.value = std::clamp(draft.value, least, most);
-    return committed(draft) && draft.value != current;
-}
-
-void number_input(const char* id, long long& value, long long least, long long most) {
-    ImGui::InputScalar(id, ImGuiDataType_S64, &value);
-    if (!ImGui::IsItemActive()) value = std::clamp(value, least, most);
-}
-
-void number_input(const char* id, int& value, int least, int most) {
-    ImGui::InputInt(id, &value, 0);
-    if (!ImGui::IsItemActive()) value = std::clamp(value, least, most);
-}
-
-void text_input(const char* id, const char* hint, std::string& text) {
-    ImGui::InputTextWithHint(id, hint, &text);
-}
-
-std::optional<LiveEdit> live_slider(const char* id,
-                                    Draft<double>& draft,
-                                    double current,
-                                    const SliderLook& look) {
-    follow(draft, current);
-    ImGuiSliderFlags flags = ImGuiSliderFlags_AlwaysClamp;
-    if (look.logarithmic) flags |= ImGuiSliderFlags_Logarithmic;
-    // ImGui's sliders become inputs by Ctrl+click alone: for this widget a double click is one.
-    ImGuiIO& io = ImGui::GetIO();
-    const bool control = io.KeyCtrl;
-    if (ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) io.KeyCtrl = true;
-    const bool edited = ImGui::SliderScalar(
-        id, ImGuiDataType_Double, &draft.value, &look.least, &look.most, look.format, flags);
-    io.KeyCtrl = control;
-
-    const bool typing = io.WantTextInput;
-    if (ImGui::IsItemActivated()) draft.sent = draft.unsent = false;
-    const bool left = committed(draft);
-    std::optional<LiveEdit> result;
-    if (edited && typing) draft.unsent = true;
-    if (edited && !typing) {
-        result = LiveEdit{draft.value, draft.sent};
-        draft.sent = true;
-    }
-    if (left && draft.unsent && draft.value != current) result = LiveEdit{draft.value, false};
-    if (left) draft.unsent = false;
-    return result;
+bool text_input(const char* id, const char* hint, std::string& text) {
+    return ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
 }
 
 bool begin_values(const char* id, bool units) {

@@ -81,36 +81,8 @@ bool committed(Draft<T>& draft) {
     return done;
 }
 
-/// Number inputs; true where a new value was entered. Clamped to [least, most].
-bool number_input(
-    const char* id, Draft<long long>& draft, long long current, long long least, long long most);
-bool number_input(const char* id, Draft<double>& draft, double current);
-
-/// A whole number with a button on either side; true where a new one was entered.
-bool count_input(const char* id, Draft<int>& draft, int current, int least, int most);
-
-/// Numbers that stay in the interface until a button is pressed.
-void number_input(const char* id, long long& value, long long least, long long most);
-void number_input(const char* id, int& value, int least, int most);
-
-void text_input(const char* id, const char* hint, std::string& text);
-
-struct SliderLook {
-    double least = 0, most = 1;
-    const char* format = "%.3g";
-    bool logarithmic = false;
-};
-
-struct LiveEdit {
-    double value = 0;
-    bool continuing = false;  ///< of the same drag as the one before
-};
-
-/// Follows the mouse; Ctrl+click or a double click makes it an input, which is sent when it is left.
-std::optional<LiveEdit> live_slider(const char* id,
-                                    Draft<double>& draft,
-                                    double current,
-                                    const SliderLook& look);
+/// True where Enter was pressed in it.
+bool text_input(const char* id, const char* hint, std::string& text);
 
 /// Aligned columns: what, how much (right-aligned), and, with `units`, its unit. False where the table is not
 /// visible.

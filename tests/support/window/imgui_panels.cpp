@@ -64,6 +64,9 @@ HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme
     io.DisplaySize = ImVec2(width, height);
     io.MousePos = ImVec2(-1, -1);
     io.ConfigInputTextCursorBlink = false;
+#if IMGUI_VERSION_NUM < 18700
+    for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
+#endif
     add_fonts(15 * scale);
     unsigned char* pixels = nullptr;
     int w = 0, h = 0;
@@ -99,6 +102,18 @@ void HeadlessImGui::press_mouse(bool down) {
 
 void HeadlessImGui::type(std::string_view text) {
     ImGui::GetIO().AddInputCharactersUTF8(std::string(text).c_str());
+}
+
+void HeadlessImGui::press(ImGuiKey key, const std::function<void()>& draw) {
+    for (const bool down : {true, false}) {
+#if IMGUI_VERSION_NUM >= 18700
+        ImGui::GetIO().AddKeyEvent(key, down);
+#else
+        ImGui::GetIO().KeysDown[key] = down;
+#endif
+        frame(draw);
+    }
+    frame(draw);
 }
 
 void HeadlessImGui::frame(const std::function<void()>& draw) {

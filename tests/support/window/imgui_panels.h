@@ -26,6 +26,8 @@ class HeadlessImGui {
     void move_mouse(ImVec2 to);
     void press_mouse(bool down);
     void type(std::string_view text);
+    /// A key that is pressed and let go: several frames.
+    void press(ImGuiKey key, const std::function<void()>& draw);
 
     /// One frame, 1/60 of a second after the one before.
     void frame(const std::function<void()>& draw);

@@ -10,6 +10,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/examples/report_table.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
 #include "sim/examples/report/report_chart.h"
@@ -62,7 +63,7 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
         live.variable);
     ImGui::PushID("live");
     row(live.variable.c_str(), tip);
-    const SliderLook look{live.low, live.high, "%.4g", live.logarithmic};
+    const SliderLook look{live.low, live.high, "{:.4g}", live.logarithmic, {live.low, live.high}};
     if (const auto edit = live_slider("##value", state.live, state.live_value, look))
         state.live_value = edit->value;
     if (!state.live_failure.empty()) paragraph(state.live_failure, error_color());

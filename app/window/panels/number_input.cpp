@@ -1,0 +1,203 @@
+#include "app/window/panels/number_input.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+#include <imgui_internal.h>
+
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "app/window/format.h"
+#include "app/window/panels/widgets.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kExactWhole = 9007199254740992.0;  // 2^53: up to here a double holds every whole number
+
+// A draft that is left shows what was entered until the session has had the time to follow.
+constexpr double kHold = 0.5;  // seconds
+
+/// Draws the field; true where it was left with another text than it was entered with.
+bool edit_text(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip) {
+    if (!draft.active && draft.wrong.empty() && ImGui::GetTime() >= draft.hold_until) draft.text = current;
+    if (!draft.wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
+    ImGui::InputText(id, &draft.text, ImGuiInputTextFlags_AutoSelectAll);
+    if (!draft.wrong.empty()) ImGui::PopStyleColor();
+    const bool was_active = draft.active;
+    draft.active = ImGui::IsItemActive();
+    if (draft.active && !was_active) draft.before = draft.text;
+    // A double click would select a word, of which a number with a point may have two.
+    if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
+    tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
+    if (draft.active || !ImGui::IsItemDeactivated()) return false;
+    if (draft.text == draft.before) {  // Esc does this too
+        draft.wrong.clear();
+        draft.text = current;
+        return false;
+    }
+    draft.hold_until = ImGui::GetTime() + kHold;
+    return true;
+}
+
+std::string_view trimmed(std::string_view text) {
+    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+    return text;
+}
+
+// What is wrong with a number; empty: nothing.
+std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
+    if (!value) return fmt::format("'{}' is not a number; 1e4, 10k and 2^20 are", text);
+    if (*value > range.most && !range.above.empty()) return fmt::format("{} {}", text, range.above);
+    if (*value > range.most)
+        return fmt::format("{} is above {}, the largest allowed", text, format_short(range.most, 12));
+    if (*value < range.least)
+        return fmt::format("{} is below {}, the smallest allowed", text, format_short(range.least, 12));
+    return {};
+}
+
+double share_of(const SliderLook& look, double value) {
+    const double share = look.logarithmic ? std::log(std::max(value, look.least) / look.least) /
+                                                std::log(look.most / look.least)
+                                          : (value - look.least) / (look.most - look.least);
+    return std::clamp(share, 0.0, 1.0);
+}
+
+double value_at(const SliderLook& look, double share) {
+    share = std::clamp(share, 0.0, 1.0);
+    const double value = look.logarithmic ? look.least * std::pow(look.most / look.least, share)
+                                          : look.least + share * (look.most - look.least);
+    const double rounded = std::strtod(fmt::format(fmt::runtime(look.format), value).c_str(), nullptr);
+    return std::clamp(rounded, look.least, look.most);
+}
+
+float thumb_width() {
+    return std::round(em(0.4f));
+}
+
+// The thumb is slim and the number is drawn over it, so that it can be read at every value.
+void draw_slider(const SliderLook& look, double value, bool held) {
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const float rounding = ImGui::GetStyle().FrameRounding, thumb = thumb_width();
+    const ImGuiCol back = held                     ? ImGuiCol_FrameBgActive
+                          : ImGui::IsItemHovered() ? ImGuiCol_FrameBgHovered
+                                                   : ImGuiCol_FrameBg;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(least, most, ImGui::GetColorU32(back), rounding);
+    const float x = least.x + float(share_of(look, value)) * std::max(0.0f, most.x - least.x - thumb);
+    const ImU32 color = ImGui::GetColorU32(held ? ImGuiCol_SliderGrabActive : ImGuiCol_SliderGrab);
+    list->AddRectFilled(ImVec2(x, least.y + 1), ImVec2(x + thumb, most.y - 1), color, rounding);
+    const std::string text = fmt::format(fmt::runtime(look.format), value);
+    const ImVec2 size = ImGui::CalcTextSize(text.c_str());
+    ImVec2 at(std::round((least.x + most.x - size.x) / 2), std::round((least.y + most.y - size.y) / 2));
+    // Beside the thumb where it would be under the number.
+    const float gap = em(0.2f);
+    if (x + thumb + gap > at.x && x < at.x + size.x + gap)
+        at.x = x + thumb + gap + size.x < most.x ? std::max(at.x, x + thumb + gap) : x - gap - size.x;
+    list->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+}
+
+std::optional<LiveEdit> type_number(
+    const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip) {
+    if (draft.focus) ImGui::SetKeyboardFocusHere();
+    draft.focus = false;
+    const bool was_active = draft.typed.active;
+    ImGui::PushID("typed");
+    const auto value = number_input(id, draft.typed, current, look.typed, tip);
+    ImGui::PopID();
+    if (was_active && !draft.typed.active && draft.typed.wrong.empty()) draft.typing = false;
+    if (!value) return std::nullopt;
+    draft.value = *value;
+    draft.hold_until = ImGui::GetTime() + kHold;
+    return LiveEdit{*value, false};
+}
+
+}  // namespace
+
+std::optional<double> read_number(std::string_view text) {
+    std::string plain;
+    for (const char c : trimmed(text))
+        if (c != ' ') plain += c;
+    if (const std::size_t power = plain.find('^'); power != plain.npos) {
+        const auto base = read_real(plain.substr(0, power)), exponent = read_real(plain.substr(power + 1));
+        if (!base || !exponent) return std::nullopt;
+        const double value = std::pow(*base, *exponent);
+        return std::isfinite(value) ? std::optional(value) : std::nullopt;
+    }
+    double factor = 1;
+    if (!plain.empty()) {
+        const char last = plain.back();
+        factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
+        if (factor > 1) plain.pop_back();
+    }
+    const auto value = read_real(plain);
+    return value && std::isfinite(*value * factor) ? std::optional(*value * factor) : std::nullopt;
+}
+
+std::optional<double> number_input(
+    const char* id, NumberDraft& draft, double current, const NumberRange& range, std::string_view tip) {
+    if (!edit_text(id, draft, format_real(current), tip)) return std::nullopt;
+    const auto value = read_number(draft.text);
+    draft.wrong = why_not(value, trimmed(draft.text), range);
+    if (!draft.wrong.empty()) return std::nullopt;
+    draft.text = format_real(*value);
+    return *value == current ? std::nullopt : value;
+}
+
+std::optional<long long> whole_input(const char* id,
+                                     NumberDraft& draft,
+                                     long long current,
+                                     long long least,
+                                     long long most,
+                                     std::string_view tip) {
+    if (!edit_text(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
+    const auto value = read_number(draft.text);
+    draft.wrong = why_not(value, trimmed(draft.text), {double(least), double(most)});
+    if (draft.wrong.empty() && (*value != std::floor(*value) || std::abs(*value) > kExactWhole))
+        draft.wrong = fmt::format("{} is not a whole number", trimmed(draft.text));
+    if (!draft.wrong.empty()) return std::nullopt;
+    const auto whole = static_cast<long long>(*value);
+    draft.text = std::to_string(whole);
+    return whole == current ? std::nullopt : std::optional(whole);
+}
+
+std::optional<LiveEdit> live_slider(
+    const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip) {
+    if (draft.typing) return type_number(id, draft, current, look, tip);
+    const float width = std::max(1.0f, ImGui::CalcItemWidth());
+    const float left = ImGui::GetCursorScreenPos().x;
+    ImGui::InvisibleButton(id, ImVec2(width, ImGui::GetFrameHeight()));
+    const bool held = ImGui::IsItemActive();
+    if (ImGui::IsItemActivated()) draft.sent = draft.dragging = false;
+    draft.dragging |= held && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
+    std::optional<LiveEdit> edit;
+    if (held && draft.dragging) {
+        const double share = (ImGui::GetIO().MousePos.x - left - thumb_width() / 2) / (width - thumb_width());
+        const double value = value_at(look, share);
+        if (value != draft.value) edit = LiveEdit{value, std::exchange(draft.sent, true)};
+        draft.value = value;
+    } else if (!held && ImGui::GetTime() >= draft.hold_until) {
+        draft.value = current;
+    }
+    if (ImGui::IsItemDeactivated()) {
+        if (draft.dragging) draft.hold_until = ImGui::GetTime() + kHold;
+        if (!draft.dragging) draft.typing = draft.focus = true;
+    }
+    draw_slider(look, draft.value, held);
+    // While it is dragged the tooltip would cover what is looked at.
+    if (!held) tooltip(tip);
+    return edit;
+}
+
+}  // namespace stencil

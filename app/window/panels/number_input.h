@@ -1,0 +1,56 @@
+// The one field for numbers, and the slider that turns into it.
+#pragma once
+
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "app/window/panels/panel_state.h"
+
+namespace stencil {
+
+/// A number as people type it: 0.25, 1e4, 10k, 2M, 2^20, 10 000. Empty where it is none.
+std::optional<double> read_number(std::string_view text);
+
+struct NumberRange {
+    double least = -std::numeric_limits<double>::max();
+    double most = std::numeric_limits<double>::max();
+    std::string_view above =
+        {};  ///< what to say of a number above `most`, after the number; empty: the limit
+};
+
+/// A text field of one number. Enter or leaving the field applies it, Esc brings the old one back. What is no
+/// number, or none that is allowed, turns red and stays; the tooltip and NumberDraft::wrong say why. Returns
+/// the number that was entered where it differs from `current`.
+std::optional<double> number_input(const char* id,
+                                   NumberDraft& draft,
+                                   double current,
+                                   const NumberRange& range = {},
+                                   std::string_view tip = {});
+
+/// The same of whole numbers from `least` to `most`. Shows "auto" for a `current` below `least`.
+std::optional<long long> whole_input(const char* id,
+                                     NumberDraft& draft,
+                                     long long current,
+                                     long long least,
+                                     long long most,
+                                     std::string_view tip = {});
+
+struct SliderLook {
+    double least = 0, most = 1;
+    std::string_view format = "{:.3g}";  ///< of {fmt}; what is dragged to is rounded to it
+    bool logarithmic = false;
+    NumberRange typed = {};  ///< what may be typed, beyond the slider's ends, too
+};
+
+struct LiveEdit {
+    double value = 0;
+    bool continuing = false;  ///< of the same drag as the one before
+};
+
+/// Dragging moves it; a click without movement turns it into a number field until that is left.
+std::optional<LiveEdit> live_slider(
+    const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip = {});
+
+}  // namespace stencil

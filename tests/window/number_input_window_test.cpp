@@ -1,0 +1,188 @@
+// The one field for numbers, and the slider that turns into it.
+#include "app/window/panels/number_input.h"
+
+#include "app/window/panels/widgets.h"
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+/// One field in a window of its own, and what it gave.
+struct NumberLab {
+    HeadlessImGui imgui{300, 200};
+    NumberDraft draft;
+    long long value = 17, entries = 0;
+    ImVec2 middle;
+
+    std::function<void()> draw() {
+        return [this] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize({300, 200});
+            ImGui::Begin("window");
+            if (const auto entered = whole_input("##field", draft, value, 1, 1LL << 40)) {
+                value = *entered;
+                ++entries;
+            }
+            const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+            middle = {(least.x + most.x) / 2, (least.y + most.y) / 2};
+            ImGui::End();
+        };
+    }
+
+    void type(std::string_view text) {
+        imgui.frame(draw());
+        imgui.click(middle, draw());
+        imgui.type(text);
+        imgui.frame(draw());
+    }
+};
+
+struct Slider {
+    HeadlessImGui imgui{300, 200};
+    SliderDraft draft;
+    double value = 0.2;
+    std::vector<LiveEdit> edits;
+    ImVec2 least, most;
+
+    std::function<void()> draw() {
+        return [this] {
+            ImGui::SetNextWindowPos({0, 0});
+            ImGui::SetNextWindowSize({300, 200});
+            ImGui::Begin("window");
+            const SliderLook look{0, 0.25, "{:.4f}", false, {0, 0.25, "is above the limit"}};
+            if (const auto edit = live_slider("##slider", draft, value, look)) {
+                edits.push_back(*edit);
+                value = edit->value;
+            }
+            least = ImGui::GetItemRectMin();
+            most = ImGui::GetItemRectMax();
+            ImGui::End();
+        };
+    }
+
+    ImVec2 at(float share) const { return {least.x + share * (most.x - least.x), (least.y + most.y) / 2}; }
+
+    void settle() {
+        for (int i = 0; i < 60; ++i) imgui.frame(draw());
+    }
+
+    // A click, and a frame in which the number field gets the keyboard.
+    void begin_typing(float share) {
+        imgui.click(at(share), draw());
+        imgui.frame(draw());
+    }
+};
+
+}  // namespace
+
+TEST_CASE("numbers are read as people type them") {
+    CHECK(read_number("1e4") == 10000);
+    CHECK(read_number("10k") == 10000);
+    CHECK(read_number("2M") == 2e6);
+    CHECK(read_number("2^20") == 1048576);
+    CHECK(read_number(" 10 000 ") == 10000);
+    CHECK(read_number("-0.25") == -0.25);
+    for (const char* text : {"", "abc", "1e", "k", "2^", "^2", "1e400", "9^999", "0x10", "1,5", "nan"}) {
+        CAPTURE(text);
+        CHECK_FALSE(read_number(text));
+    }
+}
+
+TEST_CASE("a whole number can be typed with an exponent, and Enter applies it once") {
+    for (const auto& [text, value] : {std::pair{"1e4", 10000LL}, {"10k", 10000LL}, {"2^20", 1048576LL}}) {
+        CAPTURE(text);
+        NumberLab field;
+        field.type(text);
+        CHECK(field.value == 17);
+        field.imgui.press(ImGuiKey_Enter, field.draw());
+        CHECK(field.value == value);
+        CHECK(field.entries == 1);
+        CHECK(field.draft.wrong.empty());
+    }
+}
+
+TEST_CASE("Esc brings the old number back") {
+    NumberLab field;
+    field.type("1e4");
+    field.imgui.press(ImGuiKey_Escape, field.draw());
+    for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+    CHECK(field.entries == 0);
+    CHECK(field.draft.text == "17");
+}
+
+TEST_CASE("what is no number that is allowed changes nothing, stays, and says why") {
+    for (const char* text : {"abc", "2.5", "0", "1e13"}) {
+        CAPTURE(text);
+        NumberLab field;
+        field.type(text);
+        field.imgui.press(ImGuiKey_Enter, field.draw());
+        for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+        CHECK(field.entries == 0);
+        CHECK(field.draft.text == text);
+        CHECK(field.draft.wrong.find(text) != std::string::npos);
+        // It can be mended.
+        field.type("5");
+        field.imgui.press(ImGuiKey_Enter, field.draw());
+        CHECK(field.value == 5);
+        CHECK(field.draft.wrong.empty());
+    }
+}
+
+TEST_CASE("a double click on a slider opens a text, moves nothing, and Esc leaves the number as it was") {
+    Slider slider;
+    slider.imgui.frame(slider.draw());
+    for (int click = 0; click < 2; ++click) slider.imgui.click(slider.at(0.1f), slider.draw());
+    CHECK(ImGui::GetIO().WantTextInput);
+    CHECK(slider.edits.empty());
+    slider.imgui.type("0.1");
+    slider.imgui.frame(slider.draw());
+    slider.imgui.press(ImGuiKey_Escape, slider.draw());
+    slider.settle();
+    CHECK_FALSE(ImGui::GetIO().WantTextInput);
+    CHECK(slider.edits.empty());
+    CHECK(slider.value == 0.2);
+}
+
+TEST_CASE("a number typed into a slider is sent once; one beyond the limit is kept and refused") {
+    Slider slider;
+    slider.imgui.frame(slider.draw());
+    slider.begin_typing(0.1f);
+    slider.imgui.type("0.3");
+    slider.imgui.frame(slider.draw());
+    slider.imgui.press(ImGuiKey_Enter, slider.draw());
+    CHECK(slider.edits.empty());
+    CHECK(slider.draft.typed.text == "0.3");
+    CHECK(slider.draft.typed.wrong.find("0.3") != std::string::npos);
+    slider.begin_typing(0.5f);
+    slider.imgui.type("0.1");
+    slider.imgui.frame(slider.draw());
+    slider.imgui.press(ImGuiKey_Enter, slider.draw());
+    REQUIRE(slider.edits.size() == 1);
+    CHECK(slider.value == 0.1);
+    CHECK_FALSE(slider.edits.front().continuing);
+}
+
+TEST_CASE("a drag moves a slider to its ends and no further, and is one edit that continues") {
+    Slider slider;
+    slider.imgui.frame(slider.draw());
+    slider.imgui.move_mouse(slider.at(0.5f));
+    slider.imgui.frame(slider.draw());
+    slider.imgui.press_mouse(true);
+    slider.imgui.frame(slider.draw());
+    CHECK(slider.edits.empty());
+    for (const float share : {0.9f, 1.4f, -0.5f}) {
+        slider.imgui.move_mouse(slider.at(share));
+        slider.imgui.frame(slider.draw());
+    }
+    slider.imgui.press_mouse(false);
+    slider.settle();
+    REQUIRE(slider.edits.size() == 3);
+    CHECK(slider.edits[1].value == 0.25);
+    CHECK(slider.edits[2].value == 0);
+    CHECK_FALSE(slider.edits[0].continuing);
+    CHECK(slider.edits[2].continuing);
+    CHECK_FALSE(slider.draft.typing);
+}
