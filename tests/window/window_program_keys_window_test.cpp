@@ -71,8 +71,8 @@ TEST_CASE("What is typed into a field is no shortcut", "[program]") {
     PausedWindow window;
     const Spot pace{380, 17};
     window.robot.click(pace);
-    // As shortcuts: three-up, one pixel per cell, hide the panels, another theme.
-    for (const char* key : {"ctrl+a", "3", "1", "u", "t", "Return"}) window.robot.key(key);
+    // As shortcuts: three-up, one pixel per cell.
+    for (const char* key : {"ctrl+a", "3", "1", "Return"}) window.robot.key(key);
     window.robot.park();
     CHECK(window.settles());
     CHECK(window.wait_for(window.start));
