@@ -9,6 +9,7 @@
 
 #include "app/bench_command.h"
 #include "app/cli_words.h"
+#include "app/device_option.h"
 #include "app/devices_command.h"
 #include "app/example_words.h"
 #include "app/run_command.h"
@@ -102,6 +103,7 @@ void add_common(CLI::App& command, std::string& json, bool& quiet) {
     command.add_option("--json", json, "also write the results to this file")->type_name("FILE");
     command.add_flag("--quiet", quiet, "print nothing but errors and notes");
     command.set_version_flag("--version", kVersion);
+    add_device(command);
 }
 
 // The settings of a run, as options of a command.
@@ -257,6 +259,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const auto devices = std::make_shared<DevicesRequest>();
     const auto bench = std::make_shared<BenchRequest>();
     add_settings(app, *window_words);
+    add_device(app);
     add_window_options(app, *window);
     add_run(app, *words);
     add_bench(app, *bench);

@@ -29,27 +29,30 @@ Json describe_cpu(const Machine& machine, int threads, bool measured) {
             {"copy_gb_per_s", measured ? Json(measure_copy_bandwidth(Device::cpu, threads)) : Json()}};
 }
 
-// Only the first GPU is used, so only its bandwidth is measured.
+// Only the GPU in use is opened: its free memory and bandwidth are measured.
 Json describe_gpus(const Machine& machine, bool measured) {
     Json gpus = Json::array();
     for (const CudaDevice& device : machine.cuda.devices) {
-        Json gpu{{"name", device.name},
+        const bool used = device.index == machine.gpu().index;
+        Json gpu{{"device", device.index},
+                 {"name", device.name},
                  {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
                  {"multiprocessors", device.multiprocessors},
                  {"memory_bytes", device.total_bytes},
-                 {"free_bytes", device.free_bytes},
+                 {"free_bytes", used ? Json(machine.gpu_free_bytes) : Json()},
                  {"l2_bytes", device.l2_bytes},
                  {"copy_gb_per_s", nullptr}};
-        if (measured && gpus.empty()) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
+        if (measured && used) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
         gpus.push_back(std::move(gpu));
     }
     return gpus;
 }
 
 void print_memory(const Json& device) {
-    print("     memory {}, free {}\n",
-          format_bytes(device.at("memory_bytes").get<double>()),
-          format_bytes(device.at("free_bytes").get<double>()));
+    print("     memory {}", format_bytes(device.at("memory_bytes").get<double>()));
+    if (!device.at("free_bytes").is_null())
+        print(", free {}", format_bytes(device.at("free_bytes").get<double>()));
+    print("\n");
     if (!device.at("copy_gb_per_s").is_null())
         print("     copies {:.4g} GB/s (measured; read and write counted)\n",
               device.at("copy_gb_per_s").get<double>());
@@ -63,7 +66,8 @@ void print_devices(const Json& json) {
           cpu.at("simd").get<std::string>());
     print_memory(cpu);
     for (const Json& gpu : json.at("gpus")) {
-        print("GPU  {}, compute capability {}, {} multiprocessors, L2 {}\n",
+        print("GPU{} {}, compute capability {}, {} multiprocessors, L2 {}\n",
+              gpu.at("device").get<int>(),
               gpu.at("name").get<std::string>(),
               gpu.at("compute_capability").get<std::string>(),
               gpu.at("multiprocessors").get<int>(),
@@ -71,6 +75,7 @@ void print_devices(const Json& json) {
         print_memory(gpu);
     }
     const Json& cuda = json.at("cuda");
+    for (const Json& line : cuda.at("skipped")) print("left out: {}\n", line.get<std::string>());
     if (json.at("gpus").empty())
         print("GPU  none: {}\n", cuda.at("why_none").get<std::string>());
     else
@@ -91,7 +96,8 @@ int devices_command(const DevicesRequest& request) {
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},
-                    {"why_none", machine.cuda.why_none}};
+                    {"why_none", machine.cuda.why_none},
+                    {"skipped", machine.cuda.skipped}};
     if (!request.json.empty()) write_text_file(request.json, json_text(json));
     if (!request.quiet) print_devices(json);
     return 0;

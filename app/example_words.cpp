@@ -8,6 +8,7 @@
 
 #include "app/cli_words.h"
 #include "app/console.h"
+#include "app/device_option.h"
 #include "sim/examples/request.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -45,6 +46,7 @@ void add_common(CLI::App& command, const Example& example, ExampleOrder& order) 
         ->type_name("DIR");
     command.add_option("--json", order.json, "also write the report to this file")->type_name("FILE");
     command.add_flag("--quiet", order.quiet, "print nothing but errors and notes");
+    add_device(command);
 }
 
 void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& order) {

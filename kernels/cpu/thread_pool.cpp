@@ -1,6 +1,8 @@
 #include "kernels/cpu/thread_pool.h"
 
 #include <algorithm>
+#include <system_error>
+#include <utility>
 
 namespace stencil {
 namespace {
@@ -21,12 +23,16 @@ void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
 
 }  // namespace
 
-int available_threads() {
-    return std::max(1, int(std::thread::hardware_concurrency()));
-}
+ThreadPool::ThreadPool(int threads)
+    : ThreadPool(threads, [](std::function<void()> body) { return std::thread(std::move(body)); }) {}
 
-ThreadPool::ThreadPool(int threads) {
-    for (int i = 1; i < threads; ++i) workers_.emplace_back([this, i] { work(i); });
+ThreadPool::ThreadPool(int threads, const StartThread& start) {
+    workers_.reserve(std::size_t(threads));
+    try {
+        for (int i = 1; i < threads; ++i) workers_.push_back(start([this, i] { work(i); }));
+    } catch (const std::system_error&) {
+        // Those that there are do the work.
+    }
 }
 
 ThreadPool::~ThreadPool() {
@@ -45,10 +51,20 @@ void ThreadPool::run(const std::function<void(int)>& task) {
     running_.store(std::uint32_t(workers_.size()), std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
-    task(0);
+    call(0);
     for (std::uint32_t left = running_.load(std::memory_order_acquire); left != 0;
          left = running_.load(std::memory_order_acquire))
         await_change(running_, left);
+    if (failed_.exchange(false, std::memory_order_relaxed))
+        std::rethrow_exception(std::exchange(failure_, nullptr));
+}
+
+void ThreadPool::call(int index) {
+    try {
+        (*task_)(index);
+    } catch (...) {
+        if (!failed_.exchange(true, std::memory_order_relaxed)) failure_ = std::current_exception();
+    }
 }
 
 void ThreadPool::for_ranges(std::int64_t count,
@@ -70,7 +86,7 @@ void ThreadPool::work(int index) {
         await_change(generation_, seen);
         ++seen;
         if (stop_.load(std::memory_order_relaxed)) return;
-        (*task_)(index);
+        call(index);
         if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) running_.notify_one();
     }
 }

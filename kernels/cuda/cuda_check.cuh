@@ -24,7 +24,9 @@ inline void check_launch(const char* kernel) {
     check_cuda(cudaGetLastError(), kernel);
 }
 
+/// For the next call of the runtime: the stream's device becomes this thread's.
 inline cudaStream_t cuda_handle(const CudaStream& stream) {
+    stream.use_device();
     return static_cast<cudaStream_t>(stream.handle());
 }
 

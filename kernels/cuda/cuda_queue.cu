@@ -57,6 +57,10 @@ CudaGraph::~CudaGraph() {
     cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(executable_));
 }
 
+void CudaGraph::upload(CudaStream& stream) {
+    CUDA_CHECK(cudaGraphUpload(static_cast<cudaGraphExec_t>(executable_), cuda_handle(stream)));
+}
+
 void CudaGraph::launch(CudaStream& stream) {
     CUDA_CHECK(cudaGraphLaunch(static_cast<cudaGraphExec_t>(executable_), cuda_handle(stream)));
 }

@@ -41,6 +41,8 @@ class CudaGraph {
     CudaGraph(const CudaGraph&) = delete;
     CudaGraph& operator=(const CudaGraph&) = delete;
 
+    /// Ahead of the first launch, which would do it otherwise.
+    void upload(CudaStream& stream);
     void launch(CudaStream& stream);
 
   private:

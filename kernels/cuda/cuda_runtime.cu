@@ -10,23 +10,25 @@
 namespace stencil {
 namespace {
 
+// What the driver knows without opening the device.
 CudaDevice describe(int index) {
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
+    int mode = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, index));
+    if (mode == cudaComputeModeProhibited) throw CudaError("its compute mode is prohibited");
     CudaDevice device;
+    device.index = index;
     device.name = properties.name;
     device.compute_major = properties.major;
     device.compute_minor = properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
+    device.total_bytes = properties.totalGlobalMem;
     device.l2_bytes = std::size_t(properties.l2CacheSize);
-    CUDA_CHECK(cudaSetDevice(index));
-    CUDA_CHECK(cudaMemGetInfo(&device.free_bytes, &device.total_bytes));
     return device;
 }
 
-}  // namespace
-
-CudaStatus query_cuda() {
+CudaStatus find_devices() {
     CudaStatus status;
     status.built_in = true;
     cudaRuntimeGetVersion(&status.runtime_version);
@@ -43,21 +45,50 @@ CudaStatus query_cuda() {
             status.why_none = cudaGetErrorString(error);
         return status;
     }
-    try {
-        for (int i = 0; i < count; ++i) status.devices.push_back(describe(i));
-        CUDA_CHECK(cudaSetDevice(0));
-    } catch (const CudaError& failure) {
-        status.devices.clear();
-        status.why_none = failure.what();
-    }
+    for (int i = 0; i < count; ++i) try {
+            status.devices.push_back(describe(i));
+        } catch (const CudaError& failure) {
+            status.skipped.push_back("GPU " + std::to_string(i) + ": " + failure.what());
+        }
+    if (status.devices.empty()) status.why_none = status.skipped.front();
     return status;
 }
 
-CudaMemoryInfo cuda_memory() {
+constexpr int kFirstUsable = -1;
+std::atomic<int> chosen_device{kFirstUsable};
+
+// This thread's, without a call where it is already.
+void use_device(int device) {
+    thread_local int used = -1;
+    if (used == device) return;
+    CUDA_CHECK(cudaSetDevice(device));
+    used = device;
+}
+
+}  // namespace
+
+const CudaStatus& query_cuda() {
+    static const CudaStatus status = find_devices();
+    return status;
+}
+
+int default_cuda_device() {
+    const int chosen = chosen_device;
+    if (chosen != kFirstUsable) return chosen;
+    const auto& devices = query_cuda().devices;
+    return devices.empty() ? 0 : devices.front().index;
+}
+
+void choose_cuda_device(int index) {
+    chosen_device = index;
+}
+
+CudaMemoryInfo cuda_memory(int device) {
     CudaMemoryInfo info;
-    if (cudaMemGetInfo(&info.free_bytes, &info.total_bytes) == cudaSuccess) return info;
-    cudaGetLastError();  // no device is no error
-    return {};
+    if (query_cuda().devices.empty()) return info;
+    use_device(device);
+    CUDA_CHECK(cudaMemGetInfo(&info.free_bytes, &info.total_bytes));
+    return info;
 }
 
 // Memory may be freed on another thread than it was counted on.
@@ -106,14 +137,15 @@ CudaMemoryUncounted::~CudaMemoryUncounted() {
     counting = std::move(suspended_);
 }
 
-CudaMemory::CudaMemory(std::size_t bytes) {
+CudaMemory::CudaMemory(std::size_t bytes, int device) {
     const auto count = counting;
     if (count && count->limit > 0 && count->bytes + bytes > count->limit)
         throw CudaError("CUDA: " + std::to_string(bytes) + " bytes more would exceed the limit of " +
                         std::to_string(count->limit) + " bytes of GPU memory");
+    use_device(device);
     void* data = nullptr;
     CUDA_CHECK(cudaMalloc(&data, bytes));
-    data_ = std::unique_ptr<void, Free>(data, Free{bytes, count});
+    data_ = std::unique_ptr<void, Free>(data, Free{bytes, device, count});
     if (!count) return;
     count->bytes += bytes;
     count->peak = std::max(count->peak, count->bytes.load());
@@ -124,7 +156,8 @@ void CudaMemory::Free::operator()(void* p) const {
     if (count) count->bytes -= bytes;
 }
 
-CudaHostMemory::CudaHostMemory(std::size_t bytes) {
+CudaHostMemory::CudaHostMemory(std::size_t bytes, int device) {
+    use_device(device);
     void* data = nullptr;
     CUDA_CHECK(cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
     data_.reset(data);
@@ -134,14 +167,19 @@ void CudaHostMemory::Free::operator()(void* p) const {
     cudaFreeHost(p);
 }
 
-CudaStream::CudaStream() {
+CudaStream::CudaStream(int device) : device_(device) {
+    use_device();
     cudaStream_t stream = nullptr;
     CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     handle_ = stream;
 }
 
 CudaStream::~CudaStream() {
-    cudaStreamDestroy(cuda_handle(*this));
+    cudaStreamDestroy(static_cast<cudaStream_t>(handle_));
+}
+
+void CudaStream::use_device() const {
+    stencil::use_device(device_);
 }
 
 void CudaStream::synchronize() {

@@ -15,33 +15,39 @@ struct CudaError : std::runtime_error {
 };
 
 struct CudaDevice {
+    int index = 0;  ///< its number, as CUDA counts
     std::string name;
     int compute_major = 0;
     int compute_minor = 0;
     int multiprocessors = 0;
     std::size_t total_bytes = 0;
-    std::size_t free_bytes = 0;
     std::size_t l2_bytes = 0;
 };
 
 struct CudaStatus {
-    std::vector<CudaDevice> devices;
-    std::string why_none;    ///< one clause where there is no device, e.g. "no NVIDIA driver found"
-    bool built_in = false;   ///< this build has the CUDA backend
-    int driver_version = 0;  ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
+    std::vector<CudaDevice> devices;   ///< those that can be used
+    std::vector<std::string> skipped;  ///< a line for each that cannot
+    std::string why_none;              ///< one clause where there is no device, e.g. "no NVIDIA driver found"
+    bool built_in = false;             ///< this build has the CUDA backend
+    int driver_version = 0;            ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
     int runtime_version = 0;
 };
 
-/// What there is. Never throws for the lack of a device or driver.
-CudaStatus query_cuda();
+/// What there is, asked once per process; opens no device. Never throws for the lack of a device or driver.
+const CudaStatus& query_cuda();
+
+/// The device of whatever names none: the first that can be used, or the one chosen, for all threads and from
+/// then on. Only devices in use are ever opened.
+int default_cuda_device();
+void choose_cuda_device(int index);
 
 struct CudaMemoryInfo {
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
 };
 
-/// Of the current device, now; zeros where there is none.
-CudaMemoryInfo cuda_memory();
+/// Of a device, which it opens, now; zeros where there is none.
+CudaMemoryInfo cuda_memory(int device = default_cuda_device());
 
 /// Counts what its thread allocates as CudaMemory while it lives, and refuses what would exceed a limit. What
 /// the driver and the libraries take for themselves (contexts, kernels) is not counted.
@@ -83,24 +89,26 @@ class CudaMemory {
   public:
     CudaMemory() = default;
     /// Throws CudaError, also where the thread's meter allows no more.
-    explicit CudaMemory(std::size_t bytes);
+    explicit CudaMemory(std::size_t bytes, int device = default_cuda_device());
     void* data() const { return data_.get(); }
+    int device() const { return data_.get_deleter().device; }
 
   private:
     struct Free {
         std::size_t bytes;  // unique_ptr sets it to 0
+        int device;
         std::shared_ptr<CudaMemoryMeter::Count> count;
         void operator()(void* p) const;
     };
     std::unique_ptr<void, Free> data_;
 };
 
-/// Page-locked host memory, which the device reads and writes at its own address too. The contents start
+/// Page-locked host memory, which every device reads and writes at its own address too. The contents start
 /// undefined.
 class CudaHostMemory {
   public:
     CudaHostMemory() = default;
-    explicit CudaHostMemory(std::size_t bytes);
+    explicit CudaHostMemory(std::size_t bytes, int device = default_cuda_device());
     void* data() const { return data_.get(); }
 
   private:
@@ -110,10 +118,10 @@ class CudaHostMemory {
     std::unique_ptr<void, Free> data_;
 };
 
-/// A stream of the current device.
+/// A stream of a device, which everything that is enqueued on it works on.
 class CudaStream {
   public:
-    CudaStream();
+    explicit CudaStream(int device = default_cuda_device());
     ~CudaStream();
     CudaStream(const CudaStream&) = delete;
     CudaStream& operator=(const CudaStream&) = delete;
@@ -121,8 +129,12 @@ class CudaStream {
     /// Waits for all work enqueued so far; throws CudaError where any of it failed.
     void synchronize();
     void* handle() const { return handle_; }  ///< the cudaStream_t
+    int device() const { return device_; }
+    /// Makes its device this thread's: launches and queries of the runtime go there.
+    void use_device() const;
 
   private:
+    int device_ = 0;
     void* handle_ = nullptr;
 };
 

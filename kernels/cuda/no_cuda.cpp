@@ -4,21 +4,30 @@
 
 namespace stencil {
 
-CudaStatus query_cuda() {
-    CudaStatus status;
-    status.why_none = "this build has no CUDA backend";
+const CudaStatus& query_cuda() {
+    static const CudaStatus status = [] {
+        CudaStatus none;
+        none.why_none = "this build has no CUDA backend";
+        return none;
+    }();
     return status;
 }
 
-CudaMemoryInfo cuda_memory() {
+int default_cuda_device() {
+    return 0;
+}
+
+void choose_cuda_device(int) {}
+
+CudaMemoryInfo cuda_memory(int) {
     return {};
 }
 
-CudaMemory::CudaMemory(std::size_t) {
+CudaMemory::CudaMemory(std::size_t, int) {
     throw CudaError("this build has no CUDA backend");
 }
 
-CudaHostMemory::CudaHostMemory(std::size_t) {
+CudaHostMemory::CudaHostMemory(std::size_t, int) {
     throw CudaError("this build has no CUDA backend");
 }
 

@@ -139,7 +139,7 @@ double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
 }
 
 bool can_step(const Method& method, const MethodRequest& request) {
-    return method.device == request.device && !method.jumps &&
+    return method.model == request.model && method.device == request.device && !method.jumps &&
            (!method.unfit || method.unfit(request.shape, request.cell_bytes).empty());
 }
 

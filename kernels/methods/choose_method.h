@@ -15,8 +15,9 @@ struct MethodRequest {
     FieldShape shape;
     std::size_t cell_bytes = sizeof(float);
     Boundary boundary = Boundary::zero;
-    long long steps =
-        10000;  ///< in one call: what a method does once a call weighs the more the fewer they are
+    /// In one call: what a method does once a call weighs the more the fewer they are.
+    long long steps = 10000;
+    std::string_view model = kDiffusion;
 };
 
 /// The seconds that a call of so many steps takes, going by the table of measured speeds; infinite where the

@@ -4,12 +4,13 @@
 
 #include <cuda_runtime.h>
 
+#include <map>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
-#include "kernels/cuda/cuda_runtime.h"
-#include "kernels/methods/stepper.h"
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -26,21 +27,26 @@ struct StepLaunch {
 };
 
 template <class T>
-class GraphStepper : public Stepper<T> {
+class GraphStepper : public ScaledStepper<T> {
   public:
     explicit GraphStepper(CudaStream& stream)
         : stream_(stream), weights_(kGraphSteps * sizeof(StepWeights<T>)) {}
-    ~GraphStepper() override {
-        for (const Graph& graph : graphs_) cudaGraphExecDestroy(graph.executable);
+
+    void prepare(FieldPair<T>& fields, Boundary boundary) final {
+        graph_for(fields, boundary).upload(stream_);
     }
 
-    void advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) final {
+  protected:
+    /// Launches the kernel of one step.
+    virtual void launch(const StepLaunch<T>& step) = 0;
+
+    void step(FieldPair<T>& fields, Boundary boundary, long long steps) final {
         while (steps > 0) {
             const int batch = int(steps < kGraphSteps ? steps : kGraphSteps);
-            upload_weights(schedule, batch);
+            upload_weights(batch);
             if (batch == kGraphSteps) {
                 // An even number of steps: the result is back in the same buffer.
-                CUDA_CHECK(cudaGraphLaunch(graph_for(fields, boundary), cuda_handle(stream_)));
+                graph_for(fields, boundary).launch(stream_);
             } else {
                 enqueue(fields, boundary, batch);
             }
@@ -48,32 +54,14 @@ class GraphStepper : public Stepper<T> {
         }
     }
 
-    void prepare(FieldPair<T>& fields, Boundary boundary) final {
-        const cudaGraphExec_t graph = graph_for(fields, boundary);
-        CUDA_CHECK(cudaGraphUpload(graph, cuda_handle(stream_)));
-    }
-
-  protected:
-    /// Launches the kernel of one step.
-    virtual void launch(const StepLaunch<T>& step) = 0;
-
   private:
-    struct Graph {
-        const T* front;
-        Boundary boundary;
-        cudaGraphExec_t executable;
-    };
-
-    void upload_weights(ScaledSteps<T>& schedule, int count) {
+    void upload_weights(int count) {
         host_weights_.clear();
-        for (int i = 0; i < count; ++i) host_weights_.push_back(schedule.next());
+        for (int i = 0; i < count; ++i) host_weights_.push_back(this->schedule().next());
         // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
         // steps before still see the old weights.
-        CUDA_CHECK(cudaMemcpyAsync(weights_.data(),
-                                   host_weights_.data(),
-                                   std::size_t(count) * sizeof(StepWeights<T>),
-                                   cudaMemcpyHostToDevice,
-                                   cuda_handle(stream_)));
+        enqueue_to_device(
+            weights_.data(), host_weights_.data(), std::size_t(count) * sizeof(StepWeights<T>), stream_);
     }
 
     void enqueue(FieldPair<T>& fields, Boundary boundary, int steps) {
@@ -84,25 +72,19 @@ class GraphStepper : public Stepper<T> {
         }
     }
 
-    cudaGraphExec_t graph_for(FieldPair<T>& fields, Boundary boundary) {
-        for (const Graph& graph : graphs_)
-            if (graph.front == fields.front.data && graph.boundary == boundary) return graph.executable;
-        CUDA_CHECK(cudaStreamBeginCapture(cuda_handle(stream_), cudaStreamCaptureModeThreadLocal));
-        enqueue(fields, boundary, kGraphSteps);
-        cudaGraph_t captured = nullptr;
-        CUDA_CHECK(cudaStreamEndCapture(cuda_handle(stream_), &captured));
-        cudaGraphExec_t executable = nullptr;
-        const cudaError_t error = cudaGraphInstantiate(&executable, captured, 0);
-        cudaGraphDestroy(captured);
-        CUDA_CHECK(error);
-        graphs_.push_back({fields.front.data, boundary, executable});
-        return executable;
+    CudaGraph& graph_for(const FieldPair<T>& fields, Boundary boundary) {
+        const auto key = std::pair<const T*, Boundary>(fields.front.data, boundary);
+        const auto found = graphs_.find(key);
+        if (found != graphs_.end()) return found->second;
+        // A copy, because a launch that fails would leave the buffers swapped.
+        const auto capture = [&, pair = fields]() mutable { enqueue(pair, boundary, kGraphSteps); };
+        return graphs_.try_emplace(key, stream_, capture).first->second;
     }
 
     CudaStream& stream_;
     CudaMemory weights_;
     std::vector<StepWeights<T>> host_weights_;
-    std::vector<Graph> graphs_;
+    std::map<std::pair<const T*, Boundary>, CudaGraph> graphs_;  ///< by the front and the boundary
 };
 
 }  // namespace stencil

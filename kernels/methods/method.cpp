@@ -79,10 +79,10 @@ std::span<const Method> methods() {
     return table;
 }
 
-const Method* find_method(std::string_view name, std::optional<Device> device) {
+const Method* find_method(std::string_view name, std::optional<Device> device, std::string_view model) {
     const auto all = methods();
     const auto found = std::ranges::find_if(all, [&](const Method& method) {
-        return method.name == name && (!device || method.device == *device);
+        return method.name == name && method.model == model && (!device || method.device == *device);
     });
     return found == all.end() ? nullptr : &*found;
 }

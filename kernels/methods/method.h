@@ -36,18 +36,22 @@ struct FieldShape {
 template <class T>
 using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
 
+/// The built-in model, du/dt = D lap(u).
+inline constexpr std::string_view kDiffusion = "diffusion";
+
 struct Method {
-    /// A method that runs on both devices has a row for each.
+    /// A method that runs on both devices has a row for each, and so has one that solves several models.
     std::string_view name;
     Device device;
+    std::string_view model = kDiffusion;  ///< that it solves, by name
     /// Keeps its state in float64 whatever the field's precision.
     bool float64_state = false;
-    /// Goes any number of steps in one go: its time is that of a jump, and no speed in cells per second is
-    /// ever told of it, nor does `auto` take it.
+    /// Goes any number of steps in one go: its time is that of a jump, its throughput is not reported, and
+    /// `auto` never takes it.
     bool jumps = false;
     /// Field-sized arrays of its own in the field's precision, besides the double buffer.
     int extra_arrays = 0;
-    /// It works on so many steps at a time; advancing by multiples of them wastes nothing.
+    /// It works on this many steps at a time; advancing by multiples of them wastes nothing.
     int steps_at_a_time = 1;
     /// Steps in one pass over the memory of the field; 0: as many as are asked for.
     int steps_fused = 1;
@@ -72,7 +76,10 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& 
 /// All methods, slowest first on each device.
 std::span<const Method> methods();
 
-/// A name on a device; on the first that has it where the device is open. Null where there is none.
-const Method* find_method(std::string_view name, std::optional<Device> device = std::nullopt);
+/// The method of a model by its name on a device; on the first that has it where the device is open. Null
+/// where there is none.
+const Method* find_method(std::string_view name,
+                          std::optional<Device> device = std::nullopt,
+                          std::string_view model = kDiffusion);
 
 }  // namespace stencil

@@ -8,17 +8,13 @@ namespace {
 
 class ReferenceStepper : public Stepper<double> {
   public:
-    void advance(FieldPair<double>& fields,
-                 Boundary boundary,
-                 ScaledSteps<double>& schedule,
-                 long long steps) override {
-        const double coefficient = schedule.coefficient();
+    void advance(FieldPair<double>& fields, const DiffusionParams& params, long long steps) override {
         for (long long step = 0; step < steps; ++step) {
             const FieldView<const double> u = fields.front;
             for (int y = 0; y < u.ny; ++y)
                 for (int x = 0; x < u.nx; ++x)
-                    fields.back.at(x, y) =
-                        u.at(x, y) + coefficient * laplacian_cell(neighbourhood(u, boundary, x, y));
+                    fields.back.at(x, y) = u.at(x, y) + params.coefficient * laplacian_cell(neighbourhood(
+                                                                                 u, params.boundary, x, y));
             fields.swap();
         }
     }

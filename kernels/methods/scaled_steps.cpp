@@ -89,6 +89,16 @@ StepWeights<T> ScaledSteps<T>::next() {
 }
 
 template <class T>
+double ScaledSteps<T>::largest_growth(double coefficient) const {
+    ScaledSteps next = *this;
+    next.set_coefficient(coefficient);
+    // What is stored now grows until the next scale; after each scale it is within 1.5 of the field.
+    const double per_step = std::max(1 / coefficient, 1.0);
+    const double until_scale = std::pow(per_step, next.steps_to_scale()) / read_factor();
+    return std::max(until_scale, 1.5 * std::pow(per_step, next.steps_per_scale()));
+}
+
+template <class T>
 void ScaledSteps<T>::restart() {
     steps_ = 0;
     carried_error_ = 0;

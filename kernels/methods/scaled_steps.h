@@ -62,6 +62,10 @@ class ScaledSteps {
     /// So many steps from now, the step with the next scale included (1 to steps_per_scale()).
     int steps_to_scale() const { return steps_per_scale_ - int(steps_ % steps_per_scale_); }
 
+    /// How many times the field the stored state, or what a step passes through, may become with this
+    /// coefficient from the next step on.
+    double largest_growth(double coefficient) const;
+
     /// A field was loaded: the stored state is the field.
     void restart();
 

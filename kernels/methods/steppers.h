@@ -38,7 +38,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
-/// Why `resident` cannot work on a field on the current device; empty where it can.
+/// Why `resident` cannot work on a field on the device in use; empty where it can.
 std::string resident_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_resident(const Execution&, FieldShape);

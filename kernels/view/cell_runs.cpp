@@ -1,6 +1,7 @@
 #include "kernels/view/cell_runs.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/view/quantity_at.h"
 #include "kernels/view/statistics/radix_select.h"
@@ -19,23 +20,19 @@ namespace HWY_NAMESPACE {
 
 template <class T>
 void make_field(const FieldRun<T>& run) {
-    const T* HWY_RESTRICT state = run.state;
+    const PlainRow<T> field = run.field;
     T* HWY_RESTRICT out = run.out;
-    const double factor = run.factor;
     const int count = run.count;
-    for (int i = 0; i < count; ++i) out[i] = T(double(state[i]) * factor);
+    for (int i = 0; i < count; ++i) out[i] = field[i];
 }
 
 template <class T>
 void make_laplacian(const LaplacianRun<T>& run) {
-    const T* HWY_RESTRICT u = run.field.state;
-    const T* HWY_RESTRICT north = u - run.pitch;
-    const T* HWY_RESTRICT south = u + run.pitch;
+    const PlainRow<T> u = run.field.field;
+    const std::ptrdiff_t pitch = run.pitch;
     T* HWY_RESTRICT out = run.field.out;
-    const double factor = run.field.factor;
     const int count = run.field.count;
-    for (int i = 0; i < count; ++i)
-        out[i] = laplacian_value(Neighbourhood<T>{u[i], north[i], south[i], u[i - 1], u[i + 1]}, factor);
+    for (int i = 0; i < count; ++i) out[i] = laplacian_cell(inner_neighbourhood(u + i, pitch));
 }
 
 template <class V>
@@ -81,12 +78,9 @@ void add_statistics(PartialStatistics& result, const V* values, int count) {
     int i = 0;
     for (; i + kLanes <= count; i += kLanes) lanes.add(values + i, kLanes);
     lanes.add(values + i, count - i);
-    for (int j = 0; j < kLanes; ++j) {
-        result.low = std::min(result.low, double(lanes.low[j]));
-        result.high = std::max(result.high, double(lanes.high[j]));
-        result.total += lanes.total[j];
-        result.finite += std::uint64_t(lanes.finite[j]);
-    }
+    for (int j = 0; j < kLanes; ++j)
+        result.add(
+            {double(lanes.low[j]), double(lanes.high[j]), lanes.total[j], std::uint64_t(lanes.finite[j])});
 }
 
 void statistics_float(PartialStatistics& result, const float* values, int count) {

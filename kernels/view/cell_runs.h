@@ -2,16 +2,16 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
-#include <limits>
+
+#include "kernels/field/plain_view.h"
+#include "kernels/view/statistics/statistics.h"
 
 namespace stencil {
 
-/// out[i] = the field's cell of state[i] (field_value), for `count` cells.
+/// out[i] = field[i], for `count` cells.
 template <class T>
 struct FieldRun {
-    const T* state;
-    double factor;
+    PlainRow<T> field;
     T* out;
     int count;
 };
@@ -37,14 +37,6 @@ struct WeightedRun {
 };
 void add_weighted_run(const WeightedRun<float>& run);
 void add_weighted_run(const WeightedRun<double>& run);
-
-/// Of finite values. Where there is none, low > high.
-struct PartialStatistics {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-    double total = 0;
-    std::uint64_t finite = 0;
-};
 
 /// Adds some values, in an order that depends on their number alone.
 void add_statistics_run(PartialStatistics& result, const float* values, int count);

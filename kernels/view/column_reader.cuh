@@ -36,7 +36,7 @@ class ColumnReader<Quantity::laplacian, true, T> {
     }
 
   private:
-    __device__ T value(int x, int y) const { return field_value(source_.state.at(x, y), source_.factor); }
+    __device__ T value(int x, int y) const { return source_.field.at(x, y); }
 
     const QuantitySource<T>& source_;
     int x_;

@@ -14,13 +14,17 @@
 
 namespace stencil {
 
-/// A quantity of a state on the host. Its base is set where the quantity needs it.
+/// A quantity of a field on the host. Its base is set where the quantity needs it.
 template <class T>
 struct CpuView {
     QuantitySource<T> source;
     Quantity quantity = Quantity::value;
     ThreadPool& threads;
 };
+
+/// Every cell, into a field of the same shape. Not in place.
+template <class T, class U>
+void read(const CpuView<T>& view, FieldView<U> out);
 
 /// Into (height, width) pixels, row 0 on top.
 template <class T>
@@ -47,8 +51,8 @@ std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins
 template <class T>
 std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, bool smooth);
 
-/// One piece of a stroke on the field state * factor.
+/// One piece of a stroke.
 template <class T>
-void paint(FieldView<T> state, double factor, const BrushPiece& piece, ThreadPool& threads);
+void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads);
 
 }  // namespace stencil

@@ -35,7 +35,7 @@ class CudaScratch {
     std::size_t bytes_ = 0;
 };
 
-/// A quantity of a state on the device. Its base is set where the quantity needs it, and is there too.
+/// A quantity of a field on the device. Its base is set where the quantity needs it, and is there too.
 template <class T>
 struct CudaView {
     QuantitySource<T> source;
@@ -43,6 +43,10 @@ struct CudaView {
     CudaStream& stream;
     CudaScratch& scratch;
 };
+
+/// Enqueues the reading of every cell into a device field of the same shape. Not in place.
+template <class T, class U>
+void cuda_read(const CudaView<T>& view, FieldView<U> out);
 
 /// Enqueues the making of (height, width) pixels, row 0 on top, in device memory.
 template <class T>
@@ -68,8 +72,8 @@ std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const Histogr
 template <class T>
 std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SamplePoint> points, bool smooth);
 
-/// Enqueues one piece of a stroke on the field state * factor.
+/// Enqueues one piece of a stroke.
 template <class T>
-void cuda_paint(FieldView<T> state, double factor, const BrushPiece& piece, CudaStream& stream);
+void cuda_paint(const PlainView<T>& field, const BrushPiece& piece, CudaStream& stream);
 
 }  // namespace stencil

@@ -70,13 +70,13 @@ __device__ void for_whole_tile(const QuantitySource<T>& source, const WalkTile& 
 
 template <Quantity Q, class T, class F>
 __device__ void for_part_of_tile(const QuantitySource<T>& source, const WalkTile& tile, F&& f) {
-    const int end = min(tile.y + kWalkRows, source.state.ny);
+    const int end = min(tile.y + kWalkRows, source.field.ny());
     for (int y = tile.y; y < end; ++y) {
         QuantityValue<Q, T> values[kWalkColumns];
 #pragma unroll
         for (int k = 0; k < kWalkColumns; ++k) {
             const int x = tile.x + k * tile.stride;
-            values[k] = x < source.state.nx ? quantity_at<Q>(source, x, y) : QuantityValue<Q, T>(NAN);
+            values[k] = x < source.field.nx() ? quantity_at<Q>(source, x, y) : QuantityValue<Q, T>(NAN);
         }
 #pragma unroll
         for (int k = 0; k < kWalkColumns; ++k) f(values[k]);
@@ -87,8 +87,8 @@ __device__ void for_part_of_tile(const QuantitySource<T>& source, const WalkTile
 /// blocks are those of walk_over().
 template <Quantity Q, class T, class F>
 __device__ void for_cells(const QuantitySource<T>& source, F&& f) {
-    const int nx = source.state.nx;
-    const int ny = source.state.ny;
+    const int nx = source.field.nx();
+    const int ny = source.field.ny();
     const int rim = Q == Quantity::laplacian ? 1 : 0;
     const int stride = int(blockDim.x);
     const int width = stride * kWalkColumns;

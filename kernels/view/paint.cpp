@@ -1,4 +1,4 @@
-// Painting on a stored state on the CPU.
+// Painting on the CPU.
 
 #include "kernels/view/paint_cell.h"
 
@@ -7,15 +7,15 @@
 namespace stencil {
 
 template <class T>
-void paint(FieldView<T> state, double factor, const BrushPiece& piece, ThreadPool& threads) {
-    const CellBox box = reach_of(piece, state.nx, state.ny);
+void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads) {
+    const CellBox box = reach_of(piece, field.nx(), field.ny());
     threads.for_ranges(box.ny, [&](std::int64_t begin, std::int64_t end) {
         for (int y = box.y + int(begin); y < box.y + int(end); ++y)
-            for (int x = box.x; x < box.x + box.nx; ++x) paint_cell(piece, x, y, factor, state.at(x, y));
+            for (int x = box.x; x < box.x + box.nx; ++x) paint_cell(piece, x, y, field);
     });
 }
 
-template void paint(FieldView<float>, double, const BrushPiece&, ThreadPool&);
-template void paint(FieldView<double>, double, const BrushPiece&, ThreadPool&);
+template void paint(const PlainView<float>&, const BrushPiece&, ThreadPool&);
+template void paint(const PlainView<double>&, const BrushPiece&, ThreadPool&);
 
 }  // namespace stencil

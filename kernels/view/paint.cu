@@ -1,4 +1,4 @@
-// Painting on a stored state on CUDA: a thread per cell of the box that the piece can reach.
+// Painting on CUDA: a thread per cell of the box that the piece can reach.
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
@@ -12,25 +12,24 @@ constexpr int kWidth = 32;
 constexpr int kHeight = 8;
 
 template <class T>
-__global__ void paint_kernel(FieldView<T> state, double factor, BrushPiece piece, CellBox box) {
+__global__ void paint_kernel(PlainView<T> field, BrushPiece piece, CellBox box) {
     const int x = block_column() * kWidth + int(threadIdx.x);
     const int y = block_row() * kHeight + int(threadIdx.y);
-    if (x < box.nx && y < box.ny)
-        paint_cell(piece, box.x + x, box.y + y, factor, state.at(box.x + x, box.y + y));
+    if (x < box.nx && y < box.ny) paint_cell(piece, box.x + x, box.y + y, field);
 }
 
 }  // namespace
 
 template <class T>
-void cuda_paint(FieldView<T> state, double factor, const BrushPiece& piece, CudaStream& stream) {
-    const CellBox box = reach_of(piece, state.nx, state.ny);
+void cuda_paint(const PlainView<T>& field, const BrushPiece& piece, CudaStream& stream) {
+    const CellBox box = reach_of(piece, field.nx(), field.ny());
     if (box.nx == 0 || box.ny == 0) return;
     const dim3 grid = grid_over(box.nx, box.ny, kWidth, kHeight);
-    paint_kernel<<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(state, factor, piece, box);
+    paint_kernel<<<grid, dim3(kWidth, kHeight), 0, cuda_handle(stream)>>>(field, piece, box);
     check_launch("paint_kernel");
 }
 
-template void cuda_paint(FieldView<float>, double, const BrushPiece&, CudaStream&);
-template void cuda_paint(FieldView<double>, double, const BrushPiece&, CudaStream&);
+template void cuda_paint(const PlainView<float>&, const BrushPiece&, CudaStream&);
+template void cuda_paint(const PlainView<double>&, const BrushPiece&, CudaStream&);
 
 }  // namespace stencil

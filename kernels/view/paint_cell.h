@@ -1,11 +1,11 @@
-// Painting on a stored state: which cells, and what becomes of each.
+// Painting on a field: which cells, and what becomes of each.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/field/plain_view.h"
 #include "kernels/view/brush.h"
-#include "kernels/view/quantity_at.h"
 
 namespace stencil {
 
@@ -32,15 +32,16 @@ inline CellBox reach_of(const BrushPiece& piece, int nx, int ny) {
     return {columns.begin, rows.begin, columns.count, rows.count};
 }
 
-/// Paints the cell (x, y) of the field state * factor. Where the piece does not change the field, the state
-/// keeps every bit.
+/// Paints the cell (x, y). Where the piece does not change the field, what is stored keeps every bit.
 template <class T>
-STENCIL_HOST_DEVICE constexpr void paint_cell(
-    const BrushPiece& piece, int x, int y, double factor, T& state) {
-    const double before = double(field_value(state, factor));
+STENCIL_HOST_DEVICE constexpr void paint_cell(const BrushPiece& piece,
+                                              int x,
+                                              int y,
+                                              const PlainView<T>& field) {
+    const double before = double(field.at(x, y));
     const double after = painted(piece, x, y, before);
     const bool same = after == before || (after != after && before != before);
-    if (!same) state = T(after / factor);
+    if (!same) field.set(x, y, after);
 }
 
 }  // namespace stencil

@@ -1,8 +1,8 @@
-// What can be seen of a stored state: the numbers that pictures, statistics and probes are made of.
+// What can be seen of a field: the numbers that pictures, statistics and probes are made of.
 #pragma once
 
 #include "kernels/field/boundary.h"
-#include "kernels/field/field_view.h"
+#include "kernels/field/plain_view.h"
 
 namespace stencil {
 
@@ -13,13 +13,12 @@ enum class Quantity {
     base,        ///< the base field itself
 };
 
-/// Where a quantity is read from. The field is state * factor, each cell rounded to T.
+/// Where a quantity is read from.
 template <class T>
 struct QuantitySource {
-    FieldView<const T> state;
-    double factor = 1;
+    PlainView<const T> field;
     Boundary boundary = Boundary::zero;
-    FieldView<const double> base;  ///< empty unless the quantity needs it; else of the state's shape
+    FieldView<const double> base;  ///< empty unless the quantity needs it; else of the field's shape
 };
 
 }  // namespace stencil

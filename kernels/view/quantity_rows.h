@@ -24,23 +24,23 @@ struct CellRun {
 /// A run of at most kRun cells.
 template <Quantity Q, class T>
 void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityValue<Q, T>* out) {
-    const T* state = source.state.row(run.y) + run.x;
+    const PlainRow<T> row = source.field.row(run.y) + run.x;
     if constexpr (Q == Quantity::value) {
-        make_field_run({state, source.factor, out, run.count});
+        make_field_run({row, out, run.count});
     } else if constexpr (Q == Quantity::difference) {
         std::array<T, kRun> field;
-        make_field_run({state, source.factor, field.data(), run.count});
+        make_field_run({row, field.data(), run.count});
         const double* base = source.base.row(run.y) + run.x;
         for (int i = 0; i < run.count; ++i) out[i] = double(field[std::size_t(i)]) - base[i];
     } else if constexpr (Q == Quantity::base) {
         std::copy_n(source.base.row(run.y) + run.x, run.count, out);
     } else {
         // The cells with all their neighbours go together, those at the field's edges one by one.
-        const bool inner_row = run.y > 0 && run.y < source.state.ny - 1;
+        const bool inner_row = run.y > 0 && run.y < source.field.ny() - 1;
         const int begin = inner_row ? std::min(std::max(1 - run.x, 0), run.count) : run.count;
-        const int end = std::max(std::min(run.count, source.state.nx - 1 - run.x), begin);
+        const int end = std::max(std::min(run.count, source.field.nx() - 1 - run.x), begin);
         for (int i = 0; i < begin; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
-        make_laplacian_run({{state + begin, source.factor, out + begin, end - begin}, source.state.pitch});
+        make_laplacian_run({{row + begin, out + begin, end - begin}, source.field.pitch()});
         for (int i = end; i < run.count; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
     }
 }
@@ -78,7 +78,7 @@ class FieldParts {
 /// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part has one thread.
 template <Quantity Q, class T, class Fold>
 void for_quantity(const QuantitySource<T>& source, ThreadPool& threads, const Fold& fold) {
-    const FieldParts parts(source.state.nx, source.state.ny);
+    const FieldParts parts(source.field.nx(), source.field.ny());
     threads.run([&](int thread) {
         std::array<QuantityValue<Q, T>, kRun> values;
         const auto cut = [&](int i) { return int(std::int64_t(parts.count()) * i / threads.size()); };

@@ -79,8 +79,8 @@ void resample_run(const QuantitySource<T>& source,
 
 template <class T>
 void resample(const CpuView<T>& view, const ResampleRequest& request, float* pixels) {
-    PixelGrid grid{{}, rows_of(request, view.source.state.ny), request.width, pixels};
-    const PixelAxis columns = columns_of(request, view.source.state.nx);
+    PixelGrid grid{{}, rows_of(request, view.source.field.ny()), request.width, pixels};
+    const PixelAxis columns = columns_of(request, view.source.field.nx());
     for (int p = 0; p < request.width; ++p) grid.columns.push_back(pixel_span(columns, p));
     // A few long rows are cut, so that every thread has a share.
     const int parts =

@@ -12,9 +12,9 @@
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/reductions.cuh"
-#include "kernels/view/cell_span.h"
 #include "kernels/view/column_reader.cuh"
 #include "kernels/view/cuda_view.h"
+#include "kernels/view/sampled.h"
 
 namespace stencil {
 namespace {
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks<Q>)
         for (int x = begin; x <= last; x += capacity) {
             const ColumnRun run{x, min(capacity, last - x + 1), shape.across};
             const bool inner =
-                Q != Quantity::laplacian || (run.x > 0 && run.x + run.count < source.state.nx &&
-                                             rows.first > 0 && rows.last < source.state.ny - 1);
+                Q != Quantity::laplacian || (run.x > 0 && run.x + run.count < source.field.nx() &&
+                                             rows.first > 0 && rows.last < source.field.ny() - 1);
             if (inner)
                 sum_rows<Q, true>(source, rows, run, sums);
             else
@@ -172,11 +172,7 @@ __global__ void point_kernel(QuantitySource<T> source, PixelGrid grid) {
     if (px >= grid.width || py >= grid.height) return;
     const CellSpan columns = pixel_span(grid.columns, px);
     const CellSpan rows = pixel_span(grid.rows, py);
-    double total = 0;
-    for (int y = rows.first; y <= rows.last; ++y)
-        for (int x = columns.first; x <= columns.last; ++x)
-            total += rows.weight(y) * columns.weight(x) * double(quantity_at<Q>(source, x, y));
-    grid.pixels[std::ptrdiff_t(py) * grid.width + px] = float(total);
+    grid.pixels[std::ptrdiff_t(py) * grid.width + px] = float(sum_of_spans<Q>(source, columns, rows));
 }
 
 template <Quantity Q, class T>
@@ -201,9 +197,9 @@ void launch_points(const CudaView<T>& view, const PixelGrid& grid) {
 template <class T>
 void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels) {
     if (request.width <= 0 || request.height <= 0) return;
-    const FieldView<const T>& state = view.source.state;
+    const PlainView<const T>& field = view.source.field;
     const PixelGrid grid{
-        columns_of(request, state.nx), rows_of(request, state.ny), request.width, request.height, pixels};
+        columns_of(request, field.nx()), rows_of(request, field.ny()), request.width, request.height, pixels};
     with_quantity(view.quantity, [&](auto quantity) {
         if (grid.columns.size > 1 || grid.rows.size > 1)
             launch_average<quantity.value>(view, grid);

@@ -19,7 +19,7 @@ double cache_bytes(int name) {
 std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
     const double field = double(setup.nx) * setup.ny * double(bytes_of(setup.dtype));
     if (setup.method->device == Device::cuda) {
-        const CudaDevice& gpu = machine.cuda.devices.front();
+        const CudaDevice& gpu = machine.gpu();
         if (field <= gpu.multiprocessors * kRegisterBytes) return "registers";
         return 2 * field <= double(gpu.l2_bytes) ? "L2" : "memory";
     }

@@ -129,7 +129,7 @@ double ExampleContext::tflops(Device device, DType dtype) {
 
 double ExampleContext::tensor_tflops([[maybe_unused]] TensorKind kind) const {
 #if STENCILSCOPE_HAS_CUDA
-    const CudaDevice& device = machine_.cuda.devices.front();
+    const CudaDevice& device = machine_.gpu();
     return 1e-12 * matmul::cuda_clock_rate() * device.multiprocessors *
            tensor_operations_per_clock(device.compute_major, device.compute_minor, kind);
 #else

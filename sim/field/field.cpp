@@ -1,6 +1,9 @@
 #include "sim/field/field.h"
 
 #include <algorithm>
+#include <type_traits>
+
+#include "kernels/view/cpu_view.h"
 
 namespace stencil {
 
@@ -38,7 +41,12 @@ int Field::ny() const {
 }
 
 Statistics statistics_of(const Field& field) {
-    return field.visit([](const auto& cells) { return statistics(cells.view()); });
+    ThreadPool alone(1);
+    return field.visit([&](const auto& array) {
+        using T = std::remove_cvref_t<decltype(array.at(0, 0))>;
+        const FieldView<const T> cells = array.view();
+        return statistics(CpuView<T>{{cells, {}, {}}, Quantity::value, alone});
+    });
 }
 
 Field Field::clone() const {

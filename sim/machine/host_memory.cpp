@@ -8,6 +8,7 @@
 #include <fstream>
 #include <limits>
 
+#include "sim/machine/control_group.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
@@ -25,28 +26,6 @@ std::uint64_t meminfo(const std::string& key) {
     return 0;
 }
 
-constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
-
-std::uint64_t read_number(const std::string& path, std::uint64_t otherwise) {
-    std::ifstream file(path);
-    std::uint64_t value = 0;
-    return file >> value ? value : otherwise;
-}
-
-// What this process's control group (a container, a batch job) still allows, under version 2 and 1.
-std::uint64_t control_group_free() {
-    static constexpr const char* kFiles[][2] = {
-        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current"},
-        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes"}};
-    std::uint64_t least = kNoLimit;
-    for (const auto& [limit_file, used_file] : kFiles) {
-        const std::uint64_t limit = read_number(limit_file, kNoLimit);
-        const std::uint64_t used = read_number(used_file, 0);
-        if (limit != kNoLimit) least = std::min(least, limit > used ? limit - used : 0);
-    }
-    return least;
-}
-
 }  // namespace
 
 HostMemory query_host_memory() {
@@ -56,7 +35,7 @@ HostMemory query_host_memory() {
     if (memory.total_bytes == 0)
         memory.total_bytes = memory.free_bytes =
             std::uint64_t(sysconf(_SC_PHYS_PAGES)) * std::uint64_t(sysconf(_SC_PAGESIZE));
-    memory.free_bytes = std::min(memory.free_bytes, control_group_free());
+    memory.free_bytes = std::min(memory.free_bytes, control_group_limits().free_bytes);
     return memory;
 }
 

@@ -1,13 +1,17 @@
 #include "sim/machine/machine.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
+#include <vector>
 
-#include "kernels/cpu/thread_pool.h"
 #include "kernels/methods/cpu/lifted_rows.h"
+#include "sim/machine/control_group.h"
 #include "sim/text/error.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -30,11 +34,30 @@ Machine query_machine() {
     machine.simd = simd_target();
     machine.memory = query_host_memory();
     machine.cuda = query_cuda();
+    machine.gpu_free_bytes = cuda_memory().free_bytes;
     return machine;
 }
 
 int thread_count(int asked, int processors) {
     return asked == 0 ? processors : std::min(asked, std::max(4 * processors, 64));
+}
+
+const CudaDevice& Machine::gpu() const {
+    const auto found = std::ranges::find(cuda.devices, default_cuda_device(), &CudaDevice::index);
+    return found == cuda.devices.end() ? cuda.devices.front() : *found;
+}
+
+void choose_gpu(std::string_view number) {
+    const CudaStatus& cuda = query_cuda();
+    std::vector<std::string> known;
+    for (const CudaDevice& device : cuda.devices) known.push_back(std::to_string(device.index));
+    if (known.empty())
+        throw InputError(fmt::format("--device {} needs CUDA, and {}", quotable(number), cuda.why_none));
+    if (std::ranges::find(known, number) == known.end())
+        throw InputError(fmt::format("--device {}: there is no such GPU (allowed here: {})",
+                                     quotable(number),
+                                     fmt::join(known, ", ")));
+    choose_cuda_device(std::stoi(std::string(number)));
 }
 
 void require_backend(const std::string& backend, const Machine& machine) {
@@ -44,7 +67,7 @@ void require_backend(const std::string& backend, const Machine& machine) {
 }
 
 std::string device_name(const Machine& machine, Device device, int threads) {
-    if (device == Device::cuda) return machine.cuda.devices.front().name;
+    if (device == Device::cuda) return machine.gpu().name;
     return fmt::format("{} ({} thread{})", machine.cpu_name, threads, threads == 1 ? "" : "s");
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/methods/method.h"
@@ -15,9 +16,15 @@ struct Machine {
     std::string simd;
     HostMemory memory;
     CudaStatus cuda;
+    std::uint64_t gpu_free_bytes = 0;  ///< of the GPU in use
 
     bool has_cuda() const { return !cuda.devices.empty(); }
+    /// The one in use, where there is any.
+    const CudaDevice& gpu() const;
 };
+
+/// From now on the GPU in use is the one of this number. Throws InputError where there is none such.
+void choose_gpu(std::string_view number);
 
 Machine query_machine();
 

@@ -5,7 +5,6 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/padded_rows.h"
 #include "kernels/view/cpu_view.h"
-#include "kernels/view/laplacian.h"
 #include "kernels/view/quantity_at.h"
 #include "sim/run/solver.h"
 
@@ -34,7 +33,6 @@ class CpuSolver : public CpuNeighbour {
     explicit CpuSolver(const SolverSetup& setup)
         : CpuNeighbour(setup),
           threads_(setup.threads),
-          schedule_(setup.params.coefficient),
           front_(PaddedRows<T>::cells(setup.nx, setup.ny)),
           back_(PaddedRows<T>::cells(setup.nx, setup.ny)),
           stepper_(make_stepper<T>(*setup.method, {&threads_, nullptr}, {setup.nx, setup.ny})) {
@@ -55,39 +53,42 @@ class CpuSolver : public CpuNeighbour {
                                            [](auto value) { return T(value); });
             });
         });
-        schedule_.restart();
+        stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
     }
 
     void set_params(const DiffusionParams& params) override {
         if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
-        // The same once more would begin the sequence of weights again.
-        if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
     }
 
     void advance_by(long long steps) override {
         const auto start = std::chrono::steady_clock::now();
-        stepper_->advance(fields_, setup_.params.boundary, schedule_, steps);
+        stepper_->advance(fields_, setup_.params, steps);
         seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
     double wait() override { return std::exchange(seconds_, 0.0); }
 
+    // The state may be in float64 whatever the setup's precision is.
     Field field() override {
-        Array<T> result(setup_.nx, setup_.ny);
-        read_field<T>(fields_.front, schedule_.read_factor(), result.view(), threads_);
-        return in_precision(std::move(result));
+        Field result(setup_.dtype, setup_.nx, setup_.ny);
+        result.visit([&](auto& cells) { read(view_of(Quantity::value), cells.view()); });
+        return result;
     }
 
     // Of the field that field() gives, also where the state is more precise than that.
     Field laplacian() override {
-        return field().visit([&](const auto& cells) {
-            using U = std::remove_cvref_t<decltype(cells.at(0, 0))>;
-            Array<U> result(setup_.nx, setup_.ny);
-            read_laplacian<U>(cells.view(), setup_.params.boundary, result.view(), threads_);
-            return Field(std::move(result));
-        });
+        Field result(setup_.dtype, setup_.nx, setup_.ny);
+        if (setup_.dtype == dtype_of<T>) {
+            result.visit([&](auto& cells) { read(view_of(Quantity::laplacian), cells.view()); });
+            return result;
+        }
+        const Field rounded = field();
+        const FieldView<const float> cells = rounded.as<float>().view();
+        const CpuView<float> view{{cells, setup_.params.boundary, {}}, Quantity::laplacian, threads_};
+        read(view, result.as<float>().view());
+        return result;
     }
 
     void set_base(const Field& base) override {
@@ -103,12 +104,7 @@ class CpuSolver : public CpuNeighbour {
         dynamic_cast<const CpuNeighbour&>(other).copy_field(base_.view());
     }
 
-    void copy_field(FieldView<double> out) const override {
-        for_rows([&](int y) {
-            for (int x = 0; x < setup_.nx; ++x)
-                out.at(x, y) = double(field_value(fields_.front.at(x, y), schedule_.read_factor()));
-        });
-    }
+    void copy_field(FieldView<double> out) const override { read(view_of(Quantity::value), out); }
 
     void resample(Quantity quantity, const ResampleRequest& request, bool, Pixels& out) override {
         const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
@@ -135,14 +131,18 @@ class CpuSolver : public CpuNeighbour {
         return stencil::sample(view_of(quantity), points, smooth);
     }
 
-    void paint(const BrushPiece& piece) override {
-        stencil::paint(fields_.front, schedule_.read_factor(), piece, threads_);
+    void paint_piece(const BrushPiece& piece) override {
+        stencil::paint(stepper_->plain(fields_.front), piece, threads_);
+    }
+
+    double largest_value(const DiffusionParams& params) const override {
+        return stepper_->largest_value(params);
     }
 
     std::unique_ptr<SavedState> save() override {
         auto saved = std::make_unique<CpuState<T>>();
         saved->cells = stored_cells();
-        saved->numbers = schedule_.numbers();
+        saved->numbers = stepper_->numbers();
         saved->step = step_;
         return saved;
     }
@@ -150,21 +150,21 @@ class CpuSolver : public CpuNeighbour {
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const CpuState<T>&>(state);
         copy_cells(saved.cells.view(), fields_.front);
-        schedule_.resume(saved.numbers);
+        stepper_->resume(saved.numbers);
         step_ = saved.step;
+        forget_largest();
     }
 
     InnerState inner() override {
         InnerState state;
         state.arrays.emplace("stored", stored_cells());
-        state.numbers = schedule_.numbers();
+        state.numbers = stepper_->numbers();
         return state;
     }
 
     bool take_inner(const InnerState& inner) override {
         const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
-        if (!cells || !schedule_.resume(inner.numbers)) return false;
-        set_params(setup_.params);
+        if (!cells || !stepper_->resume(inner.numbers)) return false;
         copy_cells(cells->view(), fields_.front);
         return true;
     }
@@ -194,9 +194,7 @@ class CpuSolver : public CpuNeighbour {
     CpuView<T> view_of(Quantity quantity) const {
         if (needs_base(quantity) && base_.size() == 0)
             throw std::logic_error("a solver without a base field");
-        return {{fields_.front, schedule_.read_factor(), setup_.params.boundary, base_.view()},
-                quantity,
-                threads_};
+        return {{stepper_->plain(fields_.front), setup_.params.boundary, base_.view()}, quantity, threads_};
     }
 
     void clear(AlignedBuffer<T>& buffer) {
@@ -205,14 +203,7 @@ class CpuSolver : public CpuNeighbour {
         });
     }
 
-    // The state may be in float64 whatever the setup's precision is.
-    Field in_precision(Array<T> cells) const {
-        Field field(std::move(cells));
-        return field.dtype() == setup_.dtype ? std::move(field) : field.to(setup_.dtype);
-    }
-
     mutable ThreadPool threads_;
-    ScaledSteps<T> schedule_;
     AlignedBuffer<T> front_;
     AlignedBuffer<T> back_;
     FieldPair<T> fields_;

@@ -36,7 +36,6 @@ class CudaSolver : public CudaNeighbour {
   public:
     explicit CudaSolver(const SolverSetup& setup)
         : CudaNeighbour(setup),
-          schedule_(setup.params.coefficient),
           front_(cuda_field_bytes<T>(setup.nx, setup.ny)),
           back_(cuda_field_bytes<T>(setup.nx, setup.ny)),
           stepper_(make_stepper<T>(*setup.method, {nullptr, &stream_}, {setup.nx, setup.ny})) {
@@ -48,7 +47,7 @@ class CudaSolver : public CudaNeighbour {
         const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
         const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
         upload(cells.view(), fields_.front);
-        schedule_.restart();
+        stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
         stream_.synchronize();
     }
@@ -56,15 +55,13 @@ class CudaSolver : public CudaNeighbour {
     void set_params(const DiffusionParams& params) override {
         if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
-        // The same once more would begin the sequence of weights again.
-        if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
     }
 
     void advance_by(long long steps) override {
         // Only the newest batch is timed by events, so an older one is settled first.
         seconds_ += settle();
         timer_.start(stream_);
-        stepper_->advance(fields_, setup_.params.boundary, schedule_, steps);
+        stepper_->advance(fields_, setup_.params, steps);
         timer_.stop(stream_);
         timing_ = true;
     }
@@ -75,16 +72,9 @@ class CudaSolver : public CudaNeighbour {
         return std::exchange(seconds_, 0.0);
     }
 
-    Field field() override {
-        cuda_read_field<T>(fields_.front, schedule_.read_factor(), fields_.back, stream_);
-        return download(fields_.back);
-    }
+    Field field() override { return read_back(Quantity::value); }
 
-    Field laplacian() override {
-        cuda_read_laplacian<T>(
-            fields_.front, schedule_.read_factor(), setup_.params.boundary, fields_.back, stream_);
-        return download(fields_.back);
-    }
+    Field laplacian() override { return read_back(Quantity::laplacian); }
 
     void set_base(const Field& base) override {
         make_base();
@@ -97,7 +87,8 @@ class CudaSolver : public CudaNeighbour {
                                            setup_.ny,
                                            fields_.back.pitch * int(sizeof(T) / sizeof(float))};
             upload(base.as<float>().view(), scratch);
-            cuda_widen_field<float>(scratch, 1, base_view(), stream_);
+            const PlainView<float> field(scratch);
+            cuda_read<float, double>({{field, {}, {}}, Quantity::value, stream_, scratch_}, base_view());
         }
         stream_.synchronize();
     }
@@ -108,7 +99,7 @@ class CudaSolver : public CudaNeighbour {
     }
 
     void copy_field(FieldView<double> out) override {
-        cuda_widen_field<T>(fields_.front, schedule_.read_factor(), out, stream_);
+        cuda_read(view_of(Quantity::value), out);
         stream_.synchronize();
     }
 
@@ -145,15 +136,19 @@ class CudaSolver : public CudaNeighbour {
         return cuda_sample(view_of(quantity), points, smooth);
     }
 
-    void paint(const BrushPiece& piece) override {
-        cuda_paint(fields_.front, schedule_.read_factor(), piece, stream_);
+    void paint_piece(const BrushPiece& piece) override {
+        cuda_paint(stepper_->plain(fields_.front), piece, stream_);
+    }
+
+    double largest_value(const DiffusionParams& params) const override {
+        return stepper_->largest_value(params);
     }
 
     std::unique_ptr<SavedState> save() override {
         auto saved = std::make_unique<CudaState<T>>(field_bytes());
         copy_cells(saved->cells.data(), fields_.front.data);
         stream_.synchronize();
-        saved->numbers = schedule_.numbers();
+        saved->numbers = stepper_->numbers();
         saved->step = step_;
         return saved;
     }
@@ -162,21 +157,21 @@ class CudaSolver : public CudaNeighbour {
         const auto& saved = dynamic_cast<const CudaState<T>&>(state);
         copy_cells(fields_.front.data, saved.cells.data());
         stream_.synchronize();
-        schedule_.resume(saved.numbers);
+        stepper_->resume(saved.numbers);
         step_ = saved.step;
+        forget_largest();
     }
 
     InnerState inner() override {
         InnerState state;
         state.arrays.emplace("stored", download(fields_.front));
-        state.numbers = schedule_.numbers();
+        state.numbers = stepper_->numbers();
         return state;
     }
 
     bool take_inner(const InnerState& inner) override {
         const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
-        if (!cells || !schedule_.resume(inner.numbers)) return false;
-        set_params(setup_.params);
+        if (!cells || !stepper_->resume(inner.numbers)) return false;
         upload(cells->view(), fields_.front);
         return true;
     }
@@ -226,10 +221,16 @@ class CudaSolver : public CudaNeighbour {
 
     CudaView<T> view_of(Quantity quantity) {
         if (needs_base(quantity) && !base_.data()) throw std::logic_error("a solver without a base field");
-        return {{fields_.front, schedule_.read_factor(), setup_.params.boundary, base_view()},
+        return {{stepper_->plain(fields_.front), setup_.params.boundary, base_view()},
                 quantity,
                 stream_,
                 scratch_};
+    }
+
+    // Through the scratch field.
+    Field read_back(Quantity quantity) {
+        cuda_read(view_of(quantity), fields_.back);
+        return download(fields_.back);
     }
 
     Array<T> download(FieldView<const T> from) {
@@ -242,7 +243,6 @@ class CudaSolver : public CudaNeighbour {
 
     CudaStream stream_;
     CudaTimer timer_;
-    ScaledSteps<T> schedule_;
     CudaMemory front_;
     CudaMemory back_;
     FieldPair<T> fields_;

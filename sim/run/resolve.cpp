@@ -65,6 +65,10 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
     return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
 }
 
+std::string_view wider_dtype(const RunSpec& spec) {
+    return spec.dtype == DType::float32 ? ": use --dtype float64" : "";
+}
+
 // What is needed beside the cells: rings, graphs, kernels, libraries.
 constexpr MemoryNeeds kFixedBytes{64e6, 256e6};
 
@@ -128,7 +132,7 @@ std::string method_choice(const RunSpec& spec, long long steps_per_call) {
 }
 
 MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed) {
-    const double gpu = machine.has_cuda() ? double(machine.cuda.devices.front().free_bytes) : 0;
+    const double gpu = machine.has_cuda() ? double(machine.gpu_free_bytes) : 0;
     return {std::min(double(machine.memory.free_bytes), double(allowed)), std::min(gpu, double(allowed))};
 }
 
@@ -175,18 +179,41 @@ void check_solver_memory(const RunSpec& spec, const Machine& machine) {
         solver_needs(spec), memory_limits(machine, spec.memory_limit), {spec.size->nx, spec.size->ny});
 }
 
-void check_magnitude(const RunSpec& spec, const Statistics& field) {
-    const double largest = std::max(std::abs(field.min), std::abs(field.max));
-    // A step in the scaled state passes through values of u / coefficient.
-    const double most =
-        spec.dtype == DType::float32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-    // Nothing is too large where no cell is finite (NaN).
-    if (!(largest > most / 16 * std::min(spec.coefficient, 1.0)) && 1 / spec.coefficient < most / 16) return;
+void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
+    const double largest = from.measure_largest();
+    if (to.fits(spec.params(), largest)) return;
     throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
                                  spec.coefficient,
                                  largest,
                                  name_of(spec.dtype),
-                                 spec.dtype == DType::float32 ? ": use --dtype float64" : ""));
+                                 wider_dtype(spec)));
+}
+
+void check_magnitude(const RunSpec& spec, Solver& solver) {
+    if (!solver.fits(spec.params())) check_magnitude(spec, solver, solver);
+}
+
+void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver) {
+    if (solver.fits(piece)) return;
+    throw InputError(fmt::format("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
+                                 kPaint,
+                                 piece.brush.value,
+                                 spec.coefficient,
+                                 name_of(spec.dtype),
+                                 wider_dtype(spec)));
+}
+
+void check_start(const RunSpec& spec, Solver& solver) {
+    check_magnitude(spec, solver);
+    const double largest = solver.measure_largest();
+    const double smallest = 16 * (spec.dtype == DType::float32 ? double(std::numeric_limits<float>::min())
+                                                               : std::numeric_limits<double>::min());
+    if (largest == 0 || largest >= smallest) return;
+    throw InputError(fmt::format("values of at most {:.3g} are below the range of {}: steps need {:.3g}{}",
+                                 largest,
+                                 name_of(spec.dtype),
+                                 smallest,
+                                 spec.dtype == DType::float32 ? "; use --dtype float64" : ""));
 }
 
 }  // namespace stencil

@@ -55,7 +55,14 @@ void check_resources(const RunSpec& spec, const Machine& machine);
 /// Throws MachineError where another solver for a resolved spec would not fit beside what there is now.
 void check_solver_memory(const RunSpec& spec, const Machine& machine);
 
-/// Throws InputError where the values of a field are too large for the spec's steps in its precision.
-void check_magnitude(const RunSpec& spec, const Statistics& field);
+/// Throws InputError where what the solver holds is too large for the spec's steps in its precision, or would
+/// be after a piece of a brush stroke, or in another solver, which is to go on from it.
+void check_magnitude(const RunSpec& spec, Solver& solver);
+void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver);
+void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to);
+
+/// check_magnitude() of a field to start from, and InputError where all of it is too small: steps take such
+/// numbers for zeros.
+void check_start(const RunSpec& spec, Solver& solver);
 
 }  // namespace stencil

@@ -38,9 +38,9 @@ Simulation::Simulation(const RunSpec& spec, Field start) : spec_(spec), now_(wit
     start_ = std::make_shared<Field>(fitted(std::move(start), spec));
     start = Field();  // its float64 original is not needed beside the solver
     start_statistics_ = statistics_of(*start_);
-    check_magnitude(spec_, start_statistics_);
     solver_ = make_solver(solver_setup(now_));
     solver_->load(*start_);
+    check_start(spec_, *solver_);
     apply_due_edits();
 }
 
@@ -132,7 +132,9 @@ void Simulation::apply_due_edits() {
 
 void Simulation::put_in_force(const Edit& edit) {
     if (edit.setting == kPaint) {
-        solver_->paint(parse_piece(edit.value));
+        const BrushPiece piece = parse_piece(edit.value);
+        check_magnitude(now_, piece, *solver_);
+        solver_->paint(piece);
         return;
     }
     RunSpec next = changed(now_, edit.setting, edit.value);
@@ -140,7 +142,7 @@ void Simulation::put_in_force(const Edit& edit) {
         carry_over(next);
         return;
     }
-    check_magnitude(next, start_statistics_);
+    check_magnitude(next, *solver_);
     solver_->set_params(next.params());
     now_ = std::move(next);
 }
@@ -149,10 +151,10 @@ void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     const RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    check_magnitude(next, start_statistics_);
     Field field = fitted(solver_->field(), next);
     auto solver = make_solver(solver_setup(next));
-    solver->load(field);
+    check_magnitude(next, *solver_, *solver);
+    solver->load(field, step_);
     if (Size{start_->nx(), start_->ny()} != *next.size || start_->dtype() != next.dtype) {
         start_ = std::make_shared<Field>(fitted(start_->clone(), next));
         start_statistics_ = statistics_of(*start_);

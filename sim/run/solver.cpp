@@ -1,5 +1,7 @@
 #include "sim/run/solver.h"
 
+#include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 namespace stencil {
@@ -7,6 +9,7 @@ namespace stencil {
 void Solver::load(const Field& start, long long step) {
     load_field(start);
     step_ = step;
+    forget_largest();
 }
 
 State Solver::state() {
@@ -19,6 +22,34 @@ State Solver::state() {
 void Solver::advance(long long steps) {
     advance_by(steps);
     step_ += steps;
+    if (setup_.params.coefficient > kStabilityLimit) forget_largest();
+}
+
+void Solver::paint(const BrushPiece& piece) {
+    if (largest_) largest_ = largest_with(piece);
+    paint_piece(piece);
+}
+
+double Solver::measure_largest() {
+    const Statistics all = statistics(Quantity::value);
+    const double largest = std::max(std::abs(all.min), std::abs(all.max));
+    largest_ = largest >= 0 ? largest : 0;  // no number where no cell is finite
+    return *largest_;
+}
+
+double Solver::largest_with(const BrushPiece& piece) {
+    const double value = std::abs(piece.brush.value);
+    return piece.brush.add ? largest() + value : std::max(largest(), value);
+}
+
+bool Solver::fits(const DiffusionParams& params) {
+    return fits(params, largest()) || fits(params, measure_largest());
+}
+
+bool Solver::fits(const BrushPiece& piece) {
+    if (fits(setup_.params, largest_with(piece))) return true;
+    forget_largest();
+    return fits(setup_.params, largest_with(piece));
 }
 
 SolverSnapshot Solver::snapshot() {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -94,7 +95,17 @@ class Solver {
                                        bool smooth) = 0;
 
     /// Before the next step. The cells that the brush does not reach keep every bit.
-    virtual void paint(const BrushPiece& piece) = 0;
+    void paint(const BrushPiece& piece);
+
+    /// The largest |value| of the finite cells.
+    double measure_largest();
+    /// Whether stable steps of values up to `largest` stay in the range of the precision.
+    bool fits(const DiffusionParams& params, double largest) const {
+        return largest <= largest_value(params);
+    }
+    /// Whether those of the field do with these parameters, or with the present ones after this piece.
+    bool fits(const DiffusionParams& params);
+    bool fits(const BrushPiece& piece);
 
     /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
     /// saved.
@@ -110,6 +121,9 @@ class Solver {
   protected:
     virtual void load_field(const Field& start) = 0;
     virtual void advance_by(long long steps) = 0;
+    virtual void paint_piece(const BrushPiece& piece) = 0;
+    virtual double largest_value(const DiffusionParams& params) const = 0;
+    void forget_largest() { largest_.reset(); }
     /// Empty where the plain fields are all there is.
     virtual InnerState inner() = 0;
     /// False, and nothing is changed, where that is not this solver's.
@@ -117,6 +131,12 @@ class Solver {
 
     SolverSetup setup_;
     long long step_ = 0;
+
+  private:
+    double largest() { return largest_ ? *largest_ : measure_largest(); }
+    double largest_with(const BrushPiece& piece);
+
+    std::optional<double> largest_;  ///< a bound, since stable steps never raise it
 };
 
 /// Throws CudaError and std::bad_alloc. The method must be one that this build has.

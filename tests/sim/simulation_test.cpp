@@ -156,7 +156,7 @@ TEST_CASE("Too little GPU memory is predicted, with what would fit") {
     Machine machine;
     machine.memory.free_bytes = 1'000'000'000'000;
     machine.cuda.devices.emplace_back();
-    machine.cuda.devices.front().free_bytes = 2'000'000'000;
+    machine.gpu_free_bytes = 2'000'000'000;
     RunSpec spec = spec_of(40'000, 40'000, "tiled");
     spec.backend = "cuda";
     spec.exports = {"field.npy"};

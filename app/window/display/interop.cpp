@@ -61,8 +61,8 @@ struct Interop::State {
             text = "CPU backend: copied to the texture";
         } else if (!allowed) {
             text = "copied through the host: interop is switched off";
-        } else if (works(cudaGetDevice(&device), "cudaGetDevice") && same_device(device, renderer) &&
-                   make_stream()) {
+        } else if (works(cudaSetDevice(device = default_cuda_device()), "cudaSetDevice") &&
+                   same_device(device, renderer) && make_stream()) {
             ready = true;
             text = "CUDA writes the texture (interop)";
         }

@@ -186,7 +186,7 @@ void draw_threads(UiState& ui, const Snapshot& snapshot) {
 Machine machine_now(const Snapshot& snapshot) {
     Machine machine = *snapshot.machine;
     machine.memory.free_bytes = std::uint64_t(snapshot.memory.host_free);
-    if (machine.has_cuda()) machine.cuda.devices.front().free_bytes = std::size_t(snapshot.memory.gpu_free);
+    machine.gpu_free_bytes = std::uint64_t(snapshot.memory.gpu_free);
     return machine;
 }
 

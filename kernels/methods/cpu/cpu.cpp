@@ -26,6 +26,7 @@
 #include "kernels/methods/cpu/cpu_tiling.h"
 #include "kernels/methods/cpu/flush_denormals.h"
 #include "kernels/methods/cpu/lifted_rows.h"
+#include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -55,7 +56,7 @@ class Workspace {
           line_(width_),
           cells_(width_ * kBlockRows + 2 * kBlockGuard<T>),
           carries_(width_ * 2 * std::size_t(tiling.levels) + 2 * kBlockGuard<T>) {
-        // Cells that nothing depends on are read too.
+        // Uninitialised padding is read, so it must be zeroed.
         for (AlignedBuffer<T>* buffer : {&line_, &cells_, &carries_})
             std::fill_n(buffer->data(), buffer->size(), T(0));
     }
@@ -76,11 +77,12 @@ class Workspace {
 };
 
 template <class T>
-class CpuStepper : public Stepper<T> {
+class CpuStepper : public ScaledStepper<T> {
   public:
     CpuStepper(ThreadPool& threads, FieldShape shape);
 
-    void advance(FieldPair<T>& fields, Boundary boundary, ScaledSteps<T>& schedule, long long steps) override;
+  protected:
+    void step(FieldPair<T>& fields, Boundary boundary, long long steps) override;
 
   private:
     struct Pass {
@@ -200,14 +202,11 @@ void CpuStepper<T>::run(const Pass& pass) {
 }
 
 template <class T>
-void CpuStepper<T>::advance(FieldPair<T>& fields,
-                            Boundary boundary,
-                            ScaledSteps<T>& schedule,
-                            long long steps) {
+void CpuStepper<T>::step(FieldPair<T>& fields, Boundary boundary, long long steps) {
     while (steps > 0) {
         const long long passes = ceil_div(steps, tiling_.levels);
         const Pass pass{fields.front, fields.back, boundary, int(ceil_div(steps, passes))};
-        for (int i = 0; i < pass.levels; ++i) weights_[std::size_t(i)] = schedule.next();
+        for (int i = 0; i < pass.levels; ++i) weights_[std::size_t(i)] = this->schedule().next();
         run(pass);
         fields.swap();
         steps -= pass.levels;

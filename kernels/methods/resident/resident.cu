@@ -9,10 +9,13 @@
 #include "kernels/methods/resident/resident.cuh"
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -26,8 +29,10 @@ struct ResidentTuning {
     static constexpr double kStepPerCell64 = 0.0105;
     static constexpr double kExchangeBase = 1.2;
     static constexpr double kExchangePerMessage = 0.0012;
-    /// Steps in a launch: their weights are at most 64 KiB, which a copy stages without waiting.
-    static constexpr int kLaunchSteps = 4096;
+    /// Steps in a launch: their weights, and those that are read beyond them, are at most the 64 KiB that a
+    /// copy stages without waiting.
+    static constexpr int kLaunchSteps = 4080;
+    static_assert((kLaunchSteps + 1) * sizeof(StepWeights<double>) <= 64 << 10);
 };
 
 struct ResidentDevice {
@@ -37,13 +42,11 @@ struct ResidentDevice {
     bool cooperative = false;
 };
 
-// Of the current device. Without one, nothing fits.
-ResidentDevice query_device() {
+// Without one, nothing fits.
+ResidentDevice query_device(int device) {
     ResidentDevice found;
-    int device = 0;
     cudaDeviceProp properties{};
-    if (cudaGetDevice(&device) != cudaSuccess ||
-        cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
+    if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
         cudaGetLastError();  // no device is no error here
         return found;
     }
@@ -54,9 +57,10 @@ ResidentDevice query_device() {
     return found;
 }
 
-const ResidentDevice& this_device() {
-    static const ResidentDevice device = query_device();
-    return device;
+const ResidentDevice& resident_device(int device) {
+    thread_local std::map<int, ResidentDevice> known;
+    const auto found = known.find(device);
+    return found != known.end() ? found->second : known.emplace(device, query_device(device)).first->second;
 }
 
 struct ResidentPlan {
@@ -90,8 +94,7 @@ double us_per_step(const ResidentInstance& instance, const ResidentTiles& tiles)
 }
 
 template <class T>
-std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps) {
-    const ResidentDevice& device = this_device();
+std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps, const ResidentDevice& device) {
     if (!device.cooperative) return std::nullopt;
     std::optional<ResidentPlan> best;
     for (const ResidentInstance& instance : resident_instances<T>())
@@ -110,49 +113,44 @@ std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps) {
 
 // The boundary may change in mid-run, so all must fit.
 template <class T>
-bool plans_fit(FieldShape shape) {
-    return make_plan<T>(shape, false) && make_plan<T>(shape, true);
-}
-
-// The window asks for the same shape at every frame.
-template <class T>
-bool fits(FieldShape shape) {
-    thread_local FieldShape asked;
-    thread_local bool answer = false;
-    if (shape.nx != asked.nx || shape.ny != asked.ny) {
-        answer = plans_fit<T>(shape);
-        asked = shape;
-    }
-    return answer;
+bool plans_fit(FieldShape shape, const ResidentDevice& device) {
+    return make_plan<T>(shape, false, device) && make_plan<T>(shape, true, device);
 }
 
 template <class T>
-int largest_square() {
-    int edge = 4096;
-    while (edge > 0 && !plans_fit<T>({edge, edge})) edge -= 16;
-    return edge;
-}
-
-template <class T>
-std::string why_unfit(FieldShape shape) {
-    if (fits<T>(shape)) return "";
-    const ResidentDevice& device = this_device();
+std::string why_unfit(FieldShape shape, const ResidentDevice& device) {
+    if (plans_fit<T>(shape, device)) return "";
     if (!device.cooperative) return "it needs a GPU that launches cooperatively; take streaming";
-    static const int edge = largest_square<T>();
+    int edge = 4096;
+    while (edge > 0 && !plans_fit<T>({edge, edge}, device)) edge -= 16;
     return std::to_string(shape.nx) + "x" + std::to_string(shape.ny) +
            (sizeof(T) == 4 ? " float32" : " float64") + " cells do not fit in the registers of " +
            device.name + " (about " + std::to_string(edge) + "x" + std::to_string(edge) +
            " do, and no strips of less than 4 cells); take streaming";
 }
 
+// The window asks for the same shape at every frame.
 template <class T>
-class ResidentStepper : public Stepper<T> {
+const std::string& answer_for(FieldShape shape, int device) {
+    thread_local std::tuple<int, int, int> asked{-1, 0, 0};
+    thread_local std::string answer;
+    const std::tuple<int, int, int> question{device, shape.nx, shape.ny};
+    if (asked != question) {
+        answer = why_unfit<T>(shape, resident_device(device));
+        asked = question;
+    }
+    return answer;
+}
+
+template <class T>
+class ResidentStepper : public ScaledStepper<T> {
   public:
     ResidentStepper(CudaStream& stream, FieldShape shape)
         : stream_(stream), weights_((ResidentTuning::kLaunchSteps + 1) * sizeof(StepWeights<T>)) {
+        const ResidentDevice& device = resident_device(stream.device());
         for (const bool wraps : {false, true}) {
-            const auto plan = make_plan<T>(shape, wraps);
-            if (!plan) throw CudaError("resident: " + why_unfit<T>(shape));
+            const auto plan = make_plan<T>(shape, wraps, device);
+            if (!plan) throw CudaError("resident: " + why_unfit<T>(shape, device));
             plans_[wraps] = *plan;
         }
         std::size_t messages = 1;
@@ -165,18 +163,15 @@ class ResidentStepper : public Stepper<T> {
         CUDA_CHECK(
             cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(BorderMessage), cuda_handle(stream_)));
         for (const ResidentPlan& plan : plans_)
-            CUDA_CHECK(cudaFuncSetAttribute(plan.instance->kernel,
-                                            cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            this_device().shared_bytes));
+            CUDA_CHECK(cudaFuncSetAttribute(
+                plan.instance->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, device.shared_bytes));
     }
 
-    void advance(FieldPair<T>& fields,
-                 Boundary boundary,
-                 ScaledSteps<T>& schedule,
-                 long long steps) override {
+  protected:
+    void step(FieldPair<T>& fields, Boundary boundary, long long steps) override {
         while (steps > 0) {
             const int batch = int(std::min<long long>(steps, ResidentTuning::kLaunchSteps));
-            upload_weights(schedule, batch);
+            upload_weights(batch);
             launch(fields, boundary, batch);
             fields.swap();
             steps -= batch;
@@ -184,9 +179,9 @@ class ResidentStepper : public Stepper<T> {
     }
 
   private:
-    void upload_weights(ScaledSteps<T>& schedule, int count) {
+    void upload_weights(int count) {
         host_weights_.clear();
-        for (int i = 0; i < count; ++i) host_weights_.push_back(schedule.next());
+        for (int i = 0; i < count; ++i) host_weights_.push_back(this->schedule().next());
         host_weights_.push_back({});
         // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
         // launch before still sees the old weights.
@@ -231,7 +226,8 @@ class ResidentStepper : public Stepper<T> {
 }  // namespace
 
 std::string resident_unfit(FieldShape shape, std::size_t cell_bytes) {
-    return cell_bytes == sizeof(float) ? why_unfit<float>(shape) : why_unfit<double>(shape);
+    const int device = default_cuda_device();
+    return cell_bytes == sizeof(float) ? answer_for<float>(shape, device) : answer_for<double>(shape, device);
 }
 
 template <class T>

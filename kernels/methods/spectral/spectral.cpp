@@ -56,13 +56,11 @@ class SpectralStepper : public Stepper<T> {
         work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads.size()));
     }
 
-    void advance(FieldPair<T>& fields,
-                 Boundary boundary,
-                 ScaledSteps<T>& schedule,
-                 long long steps) override {
+    void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0) return;
-        prepare(fields, boundary);
-        with_boundary(boundary, [&](auto b) { jump<b.value>(fields.front, schedule.coefficient(), steps); });
+        prepare(fields, params.boundary);
+        with_boundary(params.boundary,
+                      [&](auto b) { jump<b.value>(fields.front, params.coefficient, steps); });
     }
 
     void prepare(FieldPair<T>&, Boundary boundary) override {
@@ -76,6 +74,11 @@ class SpectralStepper : public Stepper<T> {
             columns_.emplace(boundary, shape_.ny, Axis::length(shape_.ny), work_.data());
         });
         planned_ = boundary;
+    }
+
+    double largest_value(const DiffusionParams&) const override {
+        // The transforms sum over all cells, continued on both sides.
+        return this->kLargest / (4.0 * (shape_.nx + 1.0) * (shape_.ny + 1.0));
     }
 
   private:

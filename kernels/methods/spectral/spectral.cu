@@ -214,13 +214,10 @@ class SpectralStepper : public Stepper<T> {
   public:
     SpectralStepper(CudaStream& stream, FieldShape shape) : stream_(stream), shape_(shape) {}
 
-    void advance(FieldPair<T>& fields,
-                 Boundary boundary,
-                 ScaledSteps<T>& schedule,
-                 long long steps) override {
+    void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0) return;
-        prepare(fields, boundary);
-        with_boundary(boundary, [&](auto b) { jump<b.value>(fields, schedule.coefficient(), steps); });
+        prepare(fields, params.boundary);
+        with_boundary(params.boundary, [&](auto b) { jump<b.value>(fields, params.coefficient, steps); });
     }
 
     void prepare(FieldPair<T>&, Boundary boundary) override {
@@ -236,6 +233,11 @@ class SpectralStepper : public Stepper<T> {
         rows_->fft().work_in(work_.data());
         columns_->fft().work_in(work_.data());
         planned_ = boundary;
+    }
+
+    double largest_value(const DiffusionParams&) const override {
+        // The transforms sum over all cells, continued on both sides.
+        return this->kLargest / (4.0 * (shape_.nx + 1.0) * (shape_.ny + 1.0));
     }
 
   private:

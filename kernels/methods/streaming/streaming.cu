@@ -15,14 +15,17 @@ namespace stencil {
 namespace {
 
 template <class T>
-class StreamingStepper : public Stepper<T> {
+class StreamingStepper : public ScaledStepper<T> {
   public:
     explicit StreamingStepper(CudaStream& stream) : stream_(stream), multiprocessors_(multiprocessors()) {}
 
-    void advance(FieldPair<T>& fields,
-                 Boundary boundary,
-                 ScaledSteps<T>& schedule,
-                 long long steps) override {
+    void prepare(FieldPair<T>& fields, Boundary boundary) override {
+        plan_for(fields.front, boundary, {true, Tuning::kMaxWarps});
+    }
+
+  protected:
+    void step(FieldPair<T>& fields, Boundary boundary, long long steps) override {
+        ScaledSteps<T>& schedule = this->schedule();
         while (steps > 0) {
             const Cut cut = next_cut(schedule, steps);
             const Plan& plan = plan_for(fields.front, boundary, cut);
@@ -33,10 +36,6 @@ class StreamingStepper : public Stepper<T> {
             fields.swap();
             steps -= levels;
         }
-    }
-
-    void prepare(FieldPair<T>& fields, Boundary boundary) override {
-        plan_for(fields.front, boundary, {true, Tuning::kMaxWarps});
     }
 
   private:
@@ -65,6 +64,7 @@ class StreamingStepper : public Stepper<T> {
         const auto key = std::tuple(boundary, cut.full, cut.warps);
         const auto found = plans_.find(key);
         if (found != plans_.end()) return found->second;
+        stream_.use_device();
         int warps = cut.warps;
         int blocks = 0;
         // A GPU with little shared memory takes fewer warps in a block.

@@ -4,7 +4,7 @@
 #include <cuda_runtime.h>
 
 #include "kernels/field/cell_update.h"
-#include "kernels/methods/scaled_steps.h"
+#include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 #include "kernels/methods/streaming/streaming_plan.h"
 

@@ -1,64 +1,34 @@
 // Statistics, histograms and points of a quantity on the CPU.
 
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
-#include "kernels/view/cell_span.h"
 #include "kernels/view/cpu_view.h"
 #include "kernels/view/quantity_rows.h"
+#include "kernels/view/sampled.h"
 
 namespace stencil {
-namespace {
-
-template <Quantity Q, class T>
-double sample_at(const QuantitySource<T>& source, const SamplePoint& point, bool smooth) {
-    const int nx = source.state.nx;
-    const int ny = source.state.ny;
-    if (!holds(point, nx, ny)) return std::numeric_limits<double>::quiet_NaN();
-    const CellSpan columns = point_span(point.x, nx, smooth);
-    const CellSpan rows = point_span(point.y, ny, smooth);
-    double sum = 0;
-    for (int y = rows.first; y <= rows.last; ++y)
-        for (int x = columns.first; x <= columns.last; ++x)
-            sum += rows.weight(y) * columns.weight(x) * double(quantity_at<Q>(source, x, y));
-    return sum;
-}
-
-}  // namespace
-
 template <class T>
 Statistics statistics(const CpuView<T>& view) {
-    const FieldView<const T> state = view.source.state;
-    std::vector<PartialStatistics> parts(std::size_t(FieldParts(state.nx, state.ny).count()));
+    const PlainView<const T>& field = view.source.field;
+    std::vector<PartialStatistics> parts(std::size_t(FieldParts(field.nx(), field.ny()).count()),
+                                         PartialStatistics::none());
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
             view.source, view.threads, [&](int part, int, const auto* values, int count) {
                 add_statistics_run(parts[std::size_t(part)], values, count);
             });
     });
-    PartialStatistics all;
-    for (const PartialStatistics& part : parts) {
-        all.low = std::min(all.low, part.low);
-        all.high = std::max(all.high, part.high);
-        all.total += part.total;
-        all.finite += part.finite;
-    }
-    Statistics result;
-    result.not_finite = std::size_t(state.nx) * std::size_t(state.ny) - all.finite;
-    if (all.finite == 0) return no_finite_cell(result.not_finite);
-    result.min = all.low;
-    result.max = all.high;
-    result.total = all.total;
-    result.mean = all.total / double(all.finite);
-    return result;
+    PartialStatistics all = PartialStatistics::none();
+    for (const PartialStatistics& part : parts) all.add(part);
+    return all.of_field(std::size_t(field.nx()) * std::size_t(field.ny()));
 }
 
 template <class T>
 double norm(const CpuView<T>& view) {
-    const FieldView<const T> state = view.source.state;
-    std::vector<double> parts(std::size_t(FieldParts(state.nx, state.ny).count()));
+    const PlainView<const T>& field = view.source.field;
+    std::vector<double> parts(std::size_t(FieldParts(field.nx(), field.ny()).count()));
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
             view.source, view.threads, [&](int part, int, const auto* values, int count) {
@@ -94,7 +64,7 @@ std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> 
     std::vector<double> values;
     with_quantity(view.quantity, [&](auto quantity) {
         for (const SamplePoint& point : points)
-            values.push_back(sample_at<quantity.value>(view.source, point, smooth));
+            values.push_back(sampled<quantity.value>(view.source, point, smooth));
     });
     return values;
 }

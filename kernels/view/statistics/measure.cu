@@ -5,35 +5,24 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/reductions.cuh"
-#include "kernels/view/cell_span.h"
 #include "kernels/view/cuda_view.h"
 #include "kernels/view/cuda_walk.cuh"
+#include "kernels/view/sampled.h"
 #include "kernels/view/statistics/radix_select.h"
 
 namespace stencil {
 namespace {
 
-/// Of finite cells. Where there is none, low > high.
-struct PartialStatistics {
-    double low;
-    double high;
-    double total;
-    unsigned long long finite;
-};
-
-__device__ PartialStatistics none() {
-    return {INFINITY, -INFINITY, 0, 0};
-}
-
 struct Merge {
-    __device__ PartialStatistics operator()(const PartialStatistics& a, const PartialStatistics& b) const {
-        return {fmin(a.low, b.low), fmax(a.high, b.high), a.total + b.total, a.finite + b.finite};
+    __device__ PartialStatistics operator()(PartialStatistics a, const PartialStatistics& b) const {
+        a.add(b);
+        return a;
     }
 };
 
 // Of a whole block, always in the same order.
 __device__ PartialStatistics merge_block(const PartialStatistics& mine, int thread) {
-    return block_reduce(mine, Merge(), none(), thread);
+    return block_reduce(mine, Merge(), PartialStatistics::none(), thread);
 }
 
 template <Quantity Q, class T>
@@ -57,8 +46,8 @@ __global__ void __launch_bounds__(kWalkThreads)
 
 __global__ void __launch_bounds__(kWalkThreads)
     merge_kernel(const PartialStatistics* blocks, int count, PartialStatistics* result) {
-    PartialStatistics mine = none();
-    for (int i = int(threadIdx.x); i < count; i += kWalkThreads) mine = Merge()(mine, blocks[i]);
+    PartialStatistics mine = PartialStatistics::none();
+    for (int i = int(threadIdx.x); i < count; i += kWalkThreads) mine.add(blocks[i]);
     mine = merge_block(mine, int(threadIdx.x));
     if (threadIdx.x == 0) *result = mine;
 }
@@ -105,17 +94,7 @@ template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads) sample_kernel(QuantitySource<T> source, SampledPoints all) {
     const int i = int(blockIdx.x * kWalkThreads + threadIdx.x);
     if (i >= all.count) return;
-    const SamplePoint point = all.points[i];
-    double sum = NAN;
-    if (holds(point, source.state.nx, source.state.ny)) {
-        const CellSpan columns = point_span(point.x, source.state.nx, all.smooth);
-        const CellSpan rows = point_span(point.y, source.state.ny, all.smooth);
-        sum = 0;
-        for (int y = rows.first; y <= rows.last; ++y)
-            for (int x = columns.first; x <= columns.last; ++x)
-                sum += rows.weight(y) * columns.weight(x) * double(quantity_at<Q>(source, x, y));
-    }
-    all.values[i] = sum;
+    all.values[i] = sampled<Q>(source, all.points[i], all.smooth);
 }
 
 // Waits for it.
@@ -128,8 +107,8 @@ void fetch(V* to, const void* from, std::size_t count, CudaStream& stream) {
 // Launches a kernel that leaves a part for each block of the walk, and merges the parts.
 template <class T, class Launch>
 PartialStatistics merged_parts(const CudaView<T>& view, const Launch& launch) {
-    const FieldView<const T>& state = view.source.state;
-    const WalkShape walk = walk_over(state.nx, state.ny);
+    const PlainView<const T>& field = view.source.field;
+    const WalkShape walk = walk_over(field.nx(), field.ny());
     auto* blocks = static_cast<PartialStatistics*>(
         view.scratch.reserve(std::size_t(walk.blocks() + 1) * sizeof(PartialStatistics)));
     PartialStatistics* merged = blocks + walk.blocks();
@@ -142,8 +121,8 @@ PartialStatistics merged_parts(const CudaView<T>& view, const Launch& launch) {
 }
 
 template <class T>
-std::size_t not_finite(const CudaView<T>& view, const PartialStatistics& all) {
-    return std::size_t(view.source.state.nx) * std::size_t(view.source.state.ny) - std::size_t(all.finite);
+std::size_t cells_of(const CudaView<T>& view) {
+    return std::size_t(view.source.field.nx()) * std::size_t(view.source.field.ny());
 }
 
 }  // namespace
@@ -155,14 +134,7 @@ Statistics cuda_statistics(const CudaView<T>& view) {
             <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
         check_launch("statistics_kernel");
     });
-    Statistics result;
-    result.not_finite = not_finite(view, all);
-    if (all.finite == 0) return no_finite_cell(result.not_finite);
-    result.min = all.low;
-    result.max = all.high;
-    result.total = all.total;
-    result.mean = all.total / double(all.finite);
-    return result;
+    return all.of_field(cells_of(view));
 }
 
 template <class T>
@@ -172,12 +144,12 @@ double cuda_norm(const CudaView<T>& view) {
             <<<walk.grid, walk.block, 0, cuda_handle(view.stream)>>>(view.source, blocks);
         check_launch("squares_kernel");
     });
-    return not_finite(view, all) > 0 ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(all.total);
+    return all.finite < cells_of(view) ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(all.total);
 }
 
 template <class T>
 std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const HistogramBins& bins) {
-    const WalkShape walk = walk_over(view.source.state.nx, view.source.state.ny);
+    const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
     const std::size_t count = std::size_t(bins.count);
     const cudaStream_t stream = cuda_handle(view.stream);
     auto* counts = static_cast<unsigned long long*>(view.scratch.reserve(count * sizeof(unsigned long long)));

@@ -110,8 +110,9 @@ RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads
 
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q) {
-    const FieldView<const T>& state = view.source.state;
-    if (only_extremes(q)) return extremes(q, statistics(view), std::size_t(state.nx) * std::size_t(state.ny));
+    const PlainView<const T>& field = view.source.field;
+    if (only_extremes(q))
+        return extremes(q, statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kLanes* kMaxRanks)
 template <Quantity Q, class T, class Key>
 RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions) {
     const cudaStream_t stream = cuda_handle(view.stream);
-    const WalkShape walk = walk_over(view.source.state.nx, view.source.state.ny);
+    const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
     const std::size_t bytes = kCounts * sizeof(Count) + sizeof(RadixSearch<Key>);
     auto* counts = static_cast<Count*>(view.scratch.reserve(bytes));
     auto* search = reinterpret_cast<RadixSearch<Key>*>(counts + kCounts);
@@ -132,9 +132,9 @@ RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions)
 
 template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view, std::span<const double> q) {
-    const FieldView<const T>& state = view.source.state;
+    const PlainView<const T>& field = view.source.field;
     if (only_extremes(q))
-        return extremes(q, cuda_statistics(view), std::size_t(state.nx) * std::size_t(state.ny));
+        return extremes(q, cuda_statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {

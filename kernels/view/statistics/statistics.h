@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
-#include "kernels/field/field_view.h"
+#include "kernels/field/host_device.h"
 
 namespace stencil {
 
@@ -12,17 +13,36 @@ namespace stencil {
 struct Statistics {
     double min = 0;
     double max = 0;
-    double total = 0;  ///< summed in float64, row by row
+    double total = 0;  ///< summed in float64
     double mean = 0;
     std::size_t not_finite = 0;
 };
 
-inline Statistics no_finite_cell(std::size_t cells) {
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    return {nan, nan, nan, nan, cells};
-}
+/// The statistics of some cells, on the way to those of all. Where none is finite, low > high.
+struct PartialStatistics {
+    double low;
+    double high;
+    double total;
+    std::uint64_t finite;
 
-template <class T>
-Statistics statistics(FieldView<const T> u);
+    STENCIL_HOST_DEVICE static constexpr PartialStatistics none() {
+        constexpr double infinity = __builtin_huge_val();
+        return {infinity, -infinity, 0, 0};
+    }
+
+    STENCIL_HOST_DEVICE constexpr void add(const PartialStatistics& other) {
+        low = other.low < low ? other.low : low;
+        high = other.high > high ? other.high : high;
+        total += other.total;
+        finite += other.finite;
+    }
+
+    /// Of a field of `cells` cells, all of which were counted.
+    constexpr Statistics of_field(std::size_t cells) const {
+        constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+        if (finite == 0) return {nan, nan, nan, nan, cells};
+        return {low, high, total, total / double(finite), cells - std::size_t(finite)};
+    }
+};
 
 }  // namespace stencil

@@ -1,0 +1,90 @@
+// A stored state as the plain field. A method may keep its state in another form than the field's; whoever
+// looks at the field, or writes on it, does so through these views and knows nothing of that form.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/field/cell_update.h"
+#include "kernels/field/field_view.h"
+#include "kernels/field/host_device.h"
+
+namespace stencil {
+
+/// Some neighbouring cells of one row, or of the rows above and below at the same columns.
+template <class T>
+class PlainRow {
+  public:
+    STENCIL_HOST_DEVICE constexpr PlainRow(const T* stored, double factor)
+        : stored_(stored), factor_(factor) {}
+
+    /// The field's cell, rounded to T.
+    STENCIL_HOST_DEVICE constexpr T operator[](std::ptrdiff_t i) const {
+#ifdef __CUDA_ARCH__
+        // A multiplication of its own: fused with what follows it would not be rounded to a cell first.
+        return T(__dmul_rn(double(stored_[i]), factor_));
+#else
+        return T(double(stored_[i]) * factor_);
+#endif
+    }
+
+    /// From `cells` further on.
+    STENCIL_HOST_DEVICE constexpr PlainRow operator+(std::ptrdiff_t cells) const {
+        return {stored_ + cells, factor_};
+    }
+
+  private:
+    const T* stored_;
+    double factor_;
+};
+
+/// A field of (ny, nx) cells in memory that another owner keeps. T is const where it is read only.
+template <class T>
+class PlainView {
+  public:
+    using Cell = std::remove_const_t<T>;
+
+    PlainView() = default;
+    /// The field is `stored`, times a factor that is the business of the method that stored it.
+    STENCIL_HOST_DEVICE constexpr PlainView(FieldView<T> stored, double factor = 1)
+        : stored_(stored), factor_(factor) {}
+
+    STENCIL_HOST_DEVICE constexpr int nx() const { return stored_.nx; }
+    STENCIL_HOST_DEVICE constexpr int ny() const { return stored_.ny; }
+    /// From the start of a row to that of the next, in cells.
+    STENCIL_HOST_DEVICE constexpr std::ptrdiff_t pitch() const { return stored_.pitch; }
+    STENCIL_HOST_DEVICE constexpr PlainRow<Cell> row(int y) const { return {stored_.row(y), factor_}; }
+    STENCIL_HOST_DEVICE constexpr Cell at(int x, int y) const { return row(y)[x]; }
+
+    /// Makes the field's cell `value`, rounded as it is stored.
+    STENCIL_HOST_DEVICE constexpr void set(int x, int y, double value) const {
+        stored_.at(x, y) = Cell(value / factor_);
+    }
+
+    /// The five values of the stencil, at any cell.
+    STENCIL_HOST_DEVICE constexpr Neighbourhood<Cell> neighbourhood(Boundary boundary, int x, int y) const {
+        const Neighbourhood<Cell> n = stencil::neighbourhood<Cell>(stored_, boundary, x, y);
+        const auto plain = [this](const Cell& stored) { return PlainRow<Cell>(&stored, factor_)[0]; };
+        return {plain(n.center), plain(n.north), plain(n.south), plain(n.west), plain(n.east)};
+    }
+
+    /// The same cells, read only.
+    template <class U>
+    requires(std::is_same_v<U, const T> && !std::is_const_v<T>) STENCIL_HOST_DEVICE operator PlainView<U>()
+        const {
+        return {FieldView<U>(stored_), factor_};
+    }
+
+  private:
+    FieldView<T> stored_;
+    double factor_ = 1;
+};
+
+/// The five values around row[0], none of them beyond the field.
+template <class T>
+STENCIL_HOST_DEVICE constexpr Neighbourhood<T> inner_neighbourhood(const PlainRow<T>& row,
+                                                                   std::ptrdiff_t pitch) {
+    return {row[0], row[-pitch], row[pitch], row[-1], row[1]};
+}
+
+}  // namespace stencil

@@ -1,0 +1,45 @@
+// Methods that keep their state scaled.
+#pragma once
+
+#include <limits>
+
+#include "kernels/methods/scaled_steps.h"
+#include "kernels/methods/stepper.h"
+
+namespace stencil {
+
+/// Owns the schedule of weights (kernels/methods/scaled_steps.h) and says what the stored cells mean; a
+/// method takes the weights of its steps from it.
+template <class T>
+class ScaledStepper : public Stepper<T> {
+  public:
+    void restart() final { schedule_.restart(); }
+
+    void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) final {
+        if (steps == 0) return;
+        // Setting the same once more would begin the dither again.
+        if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
+        step(fields, params.boundary, steps);
+    }
+
+    PlainView<T> plain(FieldView<T> stored) const final { return {stored, schedule_.read_factor()}; }
+
+    double largest_value(const DiffusionParams& params) const final {
+        constexpr double kRange = double(std::numeric_limits<T>::max() / 2);
+        const double growth = schedule_.largest_growth(params.coefficient);
+        return growth < kRange ? kRange / growth : -1;
+    }
+
+    InnerNumbers numbers() const final { return schedule_.numbers(); }
+    bool resume(const InnerNumbers& numbers) final { return schedule_.resume(numbers); }
+
+  protected:
+    /// `steps` > 0, with the weights that schedule().next() gives one after the other.
+    virtual void step(FieldPair<T>& fields, Boundary boundary, long long steps) = 0;
+    ScaledSteps<T>& schedule() { return schedule_; }
+
+  private:
+    ScaledSteps<T> schedule_{DiffusionParams{}.coefficient};
+};
+
+}  // namespace stencil
