@@ -12,11 +12,13 @@
 #include "app/device_option.h"
 #include "app/devices_command.h"
 #include "app/example_words.h"
+#include "app/models_command.h"
 #include "app/run_command.h"
 #include "app/window_options.h"
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
 #include "sim/run/exports.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -45,11 +47,22 @@ RunSpec spec_of(const RunWords& words) {
     return spec;
 }
 
-int start_run(const RunWords& words) {
+RunRequest request_of(const RunWords& words) {
     RunRequest request = words.request;
-    request.spec = spec_of(words);
-    request.spec_file = words.spec_file;
-    for (const char* name : {"export", "every"})
+    if (request.resume.empty()) {
+        request.spec = spec_of(words);
+        request.spec_file = words.spec_file;
+        return request;
+    }
+    if (!words.spec_file.empty()) throw InputError("--resume takes its settings along: leave --spec out");
+    for (const auto& [setting, text] : words.settings) request.given.emplace_back(setting->name, text);
+    if (request.out.empty()) request.out = request.resume;
+    return request;
+}
+
+int start_run(const RunWords& words) {
+    const RunRequest request = request_of(words);
+    for (const char* name : {"export", "every", "checkpoint"})
         if (request.out.empty() && was_given(words, name))
             throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
     return run_command(request);
@@ -122,18 +135,36 @@ void add_settings(CLI::App& command, RunWords& words) {
             },
             help_of(setting));
         option->type_name(std::string(setting.value))->allow_extra_args(false);
-        option->multi_option_policy(setting.repeatable ? CLI::MultiOptionPolicy::TakeAll
-                                                       : CLI::MultiOptionPolicy::TakeLast);
+        option->multi_option_policy(setting.add ? CLI::MultiOptionPolicy::TakeAll
+                                                : CLI::MultiOptionPolicy::TakeLast);
     }
     command.add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
         ->type_name("FILE.json");
     command.footer(list_names());
 }
 
+void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder) {
+    command
+        .add_option_function<std::string>(
+            name,
+            [&folder, name](const std::string& text) {
+                if (text.empty()) throw InputError(name + " '': a folder is needed, and this is no name");
+                folder = text;
+            },
+            help)
+        ->type_name("DIR");
+}
+
 void add_run(CLI::App& app, RunWords& words) {
     CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
     add_settings(*run, words);
-    run->add_option("--out", words.request.out, "folder for the files")->type_name("DIR");
+    add_folder(*run, "--out", "folder for the files", words.request.out);
+    add_folder(
+        *run,
+        "--resume",
+        "go on from the newest checkpoint of the run in this folder, up to --steps counted from its start; "
+        "--out is the same folder unless given",
+        words.request.resume);
     add_common(*run, words.request.json, words.request.quiet);
 }
 
@@ -264,6 +295,9 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_run(app, *words);
     add_bench(app, *bench);
     add_devices(app, *devices);
+    const auto model = std::make_shared<std::string>();
+    app.add_subcommand("models", "List the models, or show the text of one")
+        ->add_option("NAME", *model, "a model");
     const auto example = std::make_shared<ExampleWords>();
     example->add_to(app);
     app.require_subcommand(0, 1);
@@ -284,6 +318,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     if (!chosen.empty()) refuse_options_before(app, chosen.front()->get_name());
     if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
     const std::string name = chosen.front()->get_name();
+    if (name == "models") return [model] { return models_command(*model); };
     if (name == "example") return example->command();
     if (name == "bench") return [bench] { return bench_command(*bench); };
     if (name == "devices") return [devices] { return devices_command(*devices); };

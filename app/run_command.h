@@ -2,6 +2,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "sim/run/run_spec.h"
 
@@ -12,6 +14,9 @@ struct RunRequest {
     std::string out;        ///< folder for the exports; empty: none are written
     std::string json;       ///< file for the timings; empty: none
     std::string spec_file;  ///< where the spec was read from; empty: nowhere
+    /// The folder of an earlier run, to go on from its checkpoint; empty: a run from its start.
+    std::string resume;
+    std::vector<std::pair<std::string, std::string>> given;  ///< settings beside it, by name
     bool quiet = false;
 };
 

@@ -13,6 +13,7 @@
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
+#include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/view/value_range.h"
 
@@ -271,7 +272,7 @@ void MainWindow::build(CanvasOutput& output) {
     if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
     if (!ui_.copy_command_line) return;
     ui_.copy_command_line = false;
-    display_->set_clipboard(snapshot_->command_line);
+    display_->set_clipboard(command_text(snapshot_->spec));
 }
 
 void MainWindow::ask_engine(ViewRequest request) {

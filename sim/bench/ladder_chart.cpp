@@ -10,10 +10,10 @@ namespace {
 
 std::string note_of(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
-    return fmt::format("{}, {} boundary, coefficient {}; copies {:.4g} GB/s; stencilscope {}",
+    return fmt::format("{}, {} boundary, {}; copies {:.4g} GB/s; stencilscope {}",
                        name_of(run.dtype),
                        name_of(run.boundary),
-                       run.coefficient,
+                       parameter_text(run),
                        report.limits.copy_gb_per_s,
                        STENCILSCOPE_VERSION);
 }

@@ -55,7 +55,7 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     json["backend"] = run.backend;
     json["dtype"] = std::string(name_of(run.dtype));
     json["boundary"] = std::string(name_of(run.boundary));
-    json["coefficient"] = run.coefficient;
+    json["coefficient"] = run.parameter("coefficient");
     json["nx"] = row.size.nx;
     json["ny"] = row.size.ny;
     json["fits"] = row.fits;
@@ -146,13 +146,13 @@ std::string to_csv(const LadderReport& report) {
 std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
-        "{}, {}, {} boundary, coefficient {}, from {} (seed {})\n"
+        "{}, {}, {} boundary, {}, from {} (seed {})\n"
         "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; issues {:.3g}e12 instructions/s: {:.0f} "
         "GCells/s at {} a cell\n",
         report.device,
         name_of(run.dtype),
         name_of(run.boundary),
-        run.coefficient,
+        parameter_text(run),
         run.initial,
         run.seed,
         report.limits.copy_gb_per_s,

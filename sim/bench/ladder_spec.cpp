@@ -8,6 +8,7 @@
 
 #include "sim/bench/truth.h"
 #include "sim/run/resolve.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -76,11 +77,11 @@ LadderSpec::LadderSpec() {
 }
 
 LadderSpec resolve(LadderSpec spec, const Machine& machine) {
-    if (spec.run.coefficient > kStabilityLimit && !spec.run.allow_unstable)
-        throw InputError(
-            fmt::format("--coefficient {}: must be above 0 and at most {}, where steps are stable",
-                        spec.run.coefficient,
-                        kStabilityLimit));
+    if (const auto bound = spec.run.stability(); bound && bound->exceeded() && !spec.run.allow_unstable)
+        throw InputError(fmt::format("--{} {}: must be above 0 and at most {}, where steps are stable",
+                                     bound->parameter->name,
+                                     bound->value,
+                                     bound->largest));
     if (spec.sweep && !spec.sizes.empty())
         throw InputError("--sweep chooses the sizes itself: leave --size out");
     const Device device = decide_device(spec, machine);

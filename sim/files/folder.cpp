@@ -1,5 +1,6 @@
 #include "sim/files/folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -54,6 +55,20 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
     remove_leftovers(folder);
+}
+
+void rename_folder(const fs::path& folder, const fs::path& name) {
+    std::error_code error;
+    fs::rename(folder, name, error);
+    if (error)
+        throw MachineError(
+            fmt::format("cannot rename {} to {}: {}", folder.string(), name.string(), error.message()));
+    const fs::path parent = name.has_parent_path() ? name.parent_path() : fs::path(".");
+    // Some file systems cannot do this to a folder; then the name is there all the same.
+    if (const int descriptor = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
+        ::fsync(descriptor);
+        ::close(descriptor);
+    }
 }
 
 }  // namespace stencil

@@ -28,4 +28,8 @@ void check_json_file(const std::filesystem::path& file,
 /// there; `setting` names it in the message ("--out"). Removes what killed processes left in it.
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
 
+/// Gives a folder another name beside it, on the disk too when this returns. There must be nothing of the new
+/// name. Throws MachineError.
+void rename_folder(const std::filesystem::path& folder, const std::filesystem::path& name);
+
 }  // namespace stencil

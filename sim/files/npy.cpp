@@ -206,9 +206,12 @@ void read_finite(InputFile& file, const NpyHeader& header, std::span<T> values) 
 }
 
 template <class T>
-Field read_cells(InputFile& file, const NpyHeader& header) {
+Field read_cells(InputFile& file, const NpyHeader& header, NonFinite non_finite) {
     Array<T> array(int(header.shape[1]), int(header.shape[0]));
-    read_finite(file, header, array.cells());
+    if (non_finite == NonFinite::allowed)
+        read_as(file, header, array.cells());
+    else
+        read_finite(file, header, array.cells());
     return array;
 }
 
@@ -251,10 +254,11 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype) {
     return array;
 }
 
-Field read_npy(const std::filesystem::path& path) {
+Field read_npy(const std::filesystem::path& path, NonFinite non_finite) {
     InputFile file(path);
     const NpyHeader header = read_header(file, Kind::field);
-    return header.descr.ends_with("f4") ? read_cells<float>(file, header) : read_cells<double>(file, header);
+    return header.descr.ends_with("f4") ? read_cells<float>(file, header, non_finite)
+                                        : read_cells<double>(file, header, non_finite);
 }
 
 void write_npy(const std::filesystem::path& path, const Field& field) {

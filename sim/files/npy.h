@@ -33,6 +33,9 @@ struct NpyArray {
 /// little-endian real numbers of either precision, integers of up to 64 bits, and booleans, all there.
 NpyHeader read_npy_header(const std::filesystem::path& path);
 
+/// What of values that are NaN or infinite.
+enum class NonFinite { refused, allowed };
+
 /// Reads an array, in C or Fortran order, as `dtype`. Throws InputError as read_npy_header() does, and where
 /// values are not finite or too large for the type (says how many).
 NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
@@ -40,7 +43,7 @@ NpyArray read_npy_array(const std::filesystem::path& path, DType dtype);
 /// The same for fields: two axes, (rows, columns), of float32 or float64, at least one cell. A field is read
 /// in its own precision.
 NpyHeader read_field_header(const std::filesystem::path& path);
-Field read_npy(const std::filesystem::path& path);
+Field read_npy(const std::filesystem::path& path, NonFinite non_finite = NonFinite::refused);
 
 /// Version 1.0, C order, a field's shape being (ny, nx); atomically. Throws MachineError.
 void write_npy(const std::filesystem::path& path, const Field& field);

@@ -4,13 +4,14 @@
 #include <array>
 #include <string_view>
 
+#include "sim/run/settings.h"
 #include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {
 
 constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
-constexpr std::array<std::string_view, 4> kNever{"backend", "threads", "export", "every"};
+constexpr std::array<std::string_view, 5> kNever{"backend", "threads", "export", "every", "checkpoint"};
 
 template <class List>
 bool holds(const List& list, std::string_view name) {
@@ -32,7 +33,7 @@ std::string command_text(const RunSpec& spec) {
         if (value.is_null() || (holds(kNever, setting.name) && !needed)) continue;
         if (value == setting.get(standard) && !holds(kAlways, setting.name)) continue;
         const std::string option = " --" + std::string(setting.name);
-        if (setting.repeatable)
+        if (setting.add)
             for (const nlohmann::json& item : value) text += option + " " + word_of(item);
         else if (setting.value.empty())
             text += option;

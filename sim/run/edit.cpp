@@ -1,14 +1,13 @@
 #include "sim/run/edit.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
-#include "sim/run/run_spec.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -16,22 +15,6 @@
 
 namespace stencil {
 namespace {
-
-struct KindRow {
-    std::string_view setting;
-    SettingKind kind;
-};
-
-// Every other setting is one of the view.
-constexpr KindRow kKinds[] = {{"coefficient", SettingKind::parameter},
-                              {"boundary", SettingKind::parameter},
-                              {"method", SettingKind::device},
-                              {"backend", SettingKind::device},
-                              {"threads", SettingKind::device},
-                              {"size", SettingKind::shape},
-                              {"dtype", SettingKind::shape},
-                              {"initial", SettingKind::origin},
-                              {"seed", SettingKind::origin}};
 
 struct StyleRow {
     std::string_view name;
@@ -59,19 +42,40 @@ double piece_number(std::string_view whole, const std::string& text) {
     return *number;
 }
 
-std::vector<std::string> editable_settings() {
-    std::vector<std::string> names;
-    for (const KindRow& row : kKinds)
-        if (row.kind != SettingKind::origin) names.emplace_back(row.setting);
-    names.emplace_back(kPaint);
-    return names;
+// Throws InputError where there is nothing of that name to be changed in mid-run.
+const Setting& editable_setting(std::string_view name) {
+    const auto row = std::ranges::find(settings(), name, &Setting::name);
+    if (row != settings().end() && is_editable(*row)) return *row;
+    std::vector<std::string> known;
+    for (const Setting& setting : settings())
+        if (is_editable(setting)) known.emplace_back(setting.name);
+    known.emplace_back(kPaint);
+    throw InputError("--at: " + unknown_name_message("setting", name, known));
 }
 
 }  // namespace
 
-SettingKind kind_of(std::string_view setting) {
-    const auto row = std::ranges::find(kKinds, setting, &KindRow::setting);
-    return row == std::end(kKinds) ? SettingKind::view : row->kind;
+bool operator==(const EditList& a, const EditList& b) {
+    return std::ranges::equal(a, b);
+}
+
+void EditList::add(std::vector<Edit> more) {
+    if (more.empty()) return;
+    std::vector<Edit>& edits = own();
+    const std::size_t before = edits.size();
+    std::ranges::move(more, std::back_inserter(edits));
+    const auto unknown = edits.begin() + std::ptrdiff_t(std::max<std::size_t>(before, 1) - 1);
+    if (!std::ranges::is_sorted(unknown, edits.end(), {}, &Edit::step))
+        std::ranges::stable_sort(edits, {}, &Edit::step);
+}
+
+std::vector<Edit>& EditList::own() {
+    if (!edits_)
+        edits_ = std::make_shared<std::vector<Edit>>();
+    else if (shared_)
+        edits_ = std::make_shared<std::vector<Edit>>(*edits_);
+    shared_ = false;
+    return *edits_;
 }
 
 Edit parse_edit(std::string_view text) {
@@ -84,15 +88,14 @@ Edit parse_edit(std::string_view text) {
     edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
     edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
     edit.value = std::string(text.substr(equals + 1));
-    const auto known = editable_settings();
-    if (std::ranges::find(known, edit.setting) == known.end())
-        throw InputError("--at: " + unknown_name_message("setting", edit.setting, known));
     if (edit.setting == kPaint) {
         parse_piece(edit.value);
     } else {
-        RunSpec scratch;
+        const Setting& setting = editable_setting(edit.setting);
+        static const RunSpec standard;
+        RunSpec scratch = standard;
         try {
-            find_setting(edit.setting).set(scratch, edit.value);
+            setting.set(scratch, edit.value);
         } catch (const InputError& error) {
             throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
         }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <system_error>
 
 #include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
@@ -13,6 +15,7 @@
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -33,13 +36,21 @@ figure::FigurePanel panel(std::string title,
 
 std::string caption(const RunOutput& run) {
     const auto& t = run.timings;
-    std::string text = fmt::format("{}x{} cells, {}, {} boundary, coefficient {}, {} steps",
+    // What edits changed on the way is told as it was at first and at the end.
+    const auto change = [](const std::string& first, const std::string& last) {
+        return first == last ? first : fmt::format("{} at first and {} at the end", first, last);
+    };
+    std::string text = fmt::format("{}x{} cells, {}, {} boundary",
                                    run.end->nx(),
                                    run.end->ny(),
                                    name_of(run.end->dtype()),
-                                   t.at("boundary").get<std::string>(),
-                                   t.at("coefficient").get<double>(),
-                                   run.steps);
+                                   change(std::string(name_of(run.spec->boundary)), t.at("boundary")));
+    for (const ModelParameter& row : run.spec->model->parameters)
+        text += fmt::format(
+            ", {} {}",
+            row.name,
+            change(format_real(run.spec->parameter(row.name)), format_real(t.at(row.name).get<double>())));
+    text += fmt::format(", {} steps", run.steps);
     if (!t.at("jumps").is_null())
         text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
                             t.at("method").get<std::string>(),
@@ -231,6 +242,18 @@ double export_bytes_per_cell(const RunSpec& spec) {
     return double(bytes_of(spec.dtype)) + (pictures ? 12 : 0);
 }
 
+MeasureTables make_tables(Solver& solver,
+                          const RunSpec& now,
+                          Measures measures,
+                          const std::optional<ProfileLine>& line) {
+    constexpr int kHistogramBins = 256;
+    MeasureTables tables{std::move(measures), {}, {}};
+    const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
+    tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
+    if (line) tables.profile = measure_profile(solver, Quantity::value, *line);
+    return tables;
+}
+
 std::vector<Path> write_exports(const Path& folder, const RunOutput& run) {
     std::vector<Path> written;
     for (const Export& row : kExports) {
@@ -242,23 +265,44 @@ std::vector<Path> write_exports(const Path& folder, const RunOutput& run) {
     return written;
 }
 
-FrameWriter::FrameWriter(Path folder, const RunSpec& spec)
-    : folder_(std::move(folder)), spec_(spec), digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
+FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
+    : folder_(std::move(folder)),
+      spec_(std::make_shared<RunSpec>(spec)),
+      progress_(std::move(progress)),
+      digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
     if (spec.every == 0) return;
     for (const FrameExport& row : kFrameExports)
         if (chosen(spec, row.name)) kinds_.push_back(&row);
 }
 
 void FrameWriter::write(const Field& field, long long step) {
-    if (!shared_range_ || spec_.range_per_frame)
-        shared_range_ = find_range(field, spec_.range, field_colors(spec_).diverging);
+    if (!progress_.range || spec_->range_per_frame)
+        progress_.range = find_range(field, spec_->range, field_colors(*spec_).diverging);
+    // It may have been removed in mid-run; where it cannot be made again, the file says why.
+    std::error_code ignored;
+    std::filesystem::create_directories(folder_, ignored);
     for (const FrameExport* kind : kinds_) {
         kind->write(folder_ / fmt::format("field_{:0{}}{}", step, digits_, kind->ending),
                     field,
-                    spec_,
-                    *shared_range_);
-        ++count_;
+                    *spec_,
+                    *progress_.range);
+        ++progress_.count;
     }
+}
+
+void FrameWriter::remove_later(long long step) const {
+    std::error_code ignored;
+    std::vector<Path> later;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+        const Path name = entry.path().filename();
+        const std::string stem = name.stem().string();
+        const bool ours = stem.starts_with("field_") && stem.size() >= 12 &&
+                          std::ranges::all_of(stem.substr(6), [](char c) { return c >= '0' && c <= '9'; }) &&
+                          std::ranges::find(kFrameExports, name.extension().string(), &FrameExport::ending) !=
+                              std::end(kFrameExports);
+        if (ours && std::strtoll(stem.c_str() + 6, nullptr, 10) > step) later.push_back(entry.path());
+    }
+    for (const Path& file : later) std::filesystem::remove(file, ignored);
 }
 
 }  // namespace stencil

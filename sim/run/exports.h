@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/run/measures.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
 struct Colormap;
-struct MeasureTables;
 struct RunSpec;
+class Solver;
 
 /// What the files are made of. Fields are in the run's precision.
 struct RunOutput {
@@ -77,27 +78,44 @@ void check_exports(const RunSpec& spec);
 /// Host bytes per cell that writing takes beyond the fields themselves.
 double export_bytes_per_cell(const RunSpec& spec);
 
+/// The tables of a moment: what was measured over the run, the histogram over the range of the pictures, and
+/// the profile along a line where there is one.
+MeasureTables make_tables(Solver& solver,
+                          const RunSpec& now,
+                          Measures measures,
+                          const std::optional<ProfileLine>& line);
+
 /// Writes the files chosen, in the table's order; returns their paths.
 std::vector<std::filesystem::path> write_exports(const std::filesystem::path& folder, const RunOutput& run);
+
+/// What the frames of a run that goes on take along.
+struct FrameProgress {
+    std::optional<ValueRange> range;  ///< that all frames share
+    long long count = 0;              ///< files
+};
 
 /// Writes the numbered files of one moment: frames/field_<step>.png and .npy. Keeps the colour range that the
 /// frames share.
 class FrameWriter {
   public:
-    FrameWriter(std::filesystem::path folder, const RunSpec& spec);
+    FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
+    const FrameProgress& progress() const { return progress_; }
+
+    /// Removes the numbered files in the folder that are of later steps, of this run or of an earlier one: -1
+    /// for all of them.
+    void remove_later(long long step) const;
 
     bool wanted() const { return !kinds_.empty(); }
     void write(const Field& field, long long step);
-    long long count() const { return count_; }
+    long long count() const { return progress_.count; }
     const std::filesystem::path& folder() const { return folder_; }
 
   private:
     std::filesystem::path folder_;
-    const RunSpec& spec_;
+    std::shared_ptr<const RunSpec> spec_;
     std::vector<const FrameExport*> kinds_;
-    std::optional<ValueRange> shared_range_;
+    FrameProgress progress_;
     int digits_;
-    long long count_ = 0;
 };
 
 }  // namespace stencil

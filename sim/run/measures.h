@@ -76,6 +76,12 @@ class Measures {
     void remove_probe(int index);
     const std::vector<ProbeSeries>& probes() const { return probes_; }
 
+    /// Those of a run that goes on.
+    void resume(std::vector<MeasuredMoment> series, std::vector<ProbeSeries> probes) {
+        series_ = std::move(series);
+        probes_ = std::move(probes);
+    }
+
     /// The run went back to this step: what was measured after it did not happen.
     void rewind(long long step);
     /// Probes that are not on the field any more go.

@@ -8,9 +8,12 @@
 #include <filesystem>
 #include <limits>
 
+#include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/run/exports.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace {
@@ -83,7 +86,7 @@ std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
     spec.validate();
     const InitialChoice choice = parse_initial(spec.initial);
-    const auto own_size = initial_size(choice);
+    const auto own_size = spec.size ? std::nullopt : initial_size(choice);
     if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
     const Method& method = decide_method(spec, machine, steps_per_call);
     spec.method = method.name;
@@ -104,6 +107,21 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     if (spec.profile) add("profile.csv");
     if (!spec.probes.empty()) add("probes.csv");
     return spec;
+}
+
+Field make_start(RunSpec& spec) {
+    const InitialChoice choice = parse_initial(spec.initial);
+    Field field =
+        make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters});
+    if (choice.condition) return field;
+    const std::string hash = field_hash(field);
+    if (!spec.initial_hash.empty() && spec.initial_hash != hash)
+        throw InputError(
+            fmt::format("--initial {}: the file is not what it was when spec.json was written: "
+                        "to start from it as it is now, give --initial",
+                        quotable(spec.initial)));
+    spec.initial_hash = hash;
+    return field;
 }
 
 SolverSetup solver_setup(const RunSpec& spec) {
@@ -155,7 +173,8 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
     const bool on_cuda = setup.method->device == Device::cuda;
     // Start, end and Laplacian are there together while files are written.
-    const double running = 3 * field + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
+    const double checkpoint = spec.checkpoint > 0 ? 2 * field : 0;
+    const double running = 3 * field + checkpoint + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
     return {std::max(making, running), on_cuda ? solver : 0};
 }
 
@@ -183,7 +202,7 @@ void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
     const double largest = from.measure_largest();
     if (to.fits(spec.params(), largest)) return;
     throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
-                                 spec.coefficient,
+                                 spec.params().coefficient,
                                  largest,
                                  name_of(spec.dtype),
                                  wider_dtype(spec)));
@@ -198,7 +217,7 @@ void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solve
     throw InputError(fmt::format("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
                                  kPaint,
                                  piece.brush.value,
-                                 spec.coefficient,
+                                 spec.params().coefficient,
                                  name_of(spec.dtype),
                                  wider_dtype(spec)));
 }

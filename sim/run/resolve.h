@@ -18,6 +18,10 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call =
 /// What `auto` goes by in a spec whose size and backend are decided.
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 
+/// The initial field of a resolved spec, in whatever precision it is made. Of a file the spec keeps the hash;
+/// throws InputError where the file cannot be read, or is not the one of which the spec has the hash.
+Field make_start(RunSpec& spec);
+
 /// Why `auto` chose the method of a resolved spec: "auto: tiled (fastest measured on CUDA for 10000 steps of
 /// 2000x2000 float32)".
 std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);

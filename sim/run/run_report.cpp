@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 
 namespace stencil {
@@ -37,9 +38,7 @@ Json to_json(const Statistics& s) {
 
 // How far the total moved, relatively, where the boundary conserves it.
 std::optional<double> total_drift(const RunReport& report) {
-    if (!row_of(report.spec.boundary).conserves_total || report.start.total == 0 ||
-        !report.spec.edits.empty())
-        return std::nullopt;
+    if (!report.conserved || report.start.total == 0) return std::nullopt;
     return report.end.total / report.start.total - 1;
 }
 
@@ -61,7 +60,8 @@ RunReport make_report(Simulation& simulation, const Field& end, const Machine& m
             simulation.timings(),
             simulation.start_statistics(),
             statistics_of(end),
-            conserves_total(simulation.spec()),
+            field_hash(end),
+            simulation.conserves_total(),
             std::nullopt,
             ""};
 }
@@ -79,13 +79,15 @@ Json to_json(const RunReport& report) {
     json["device"] = report.device;
     json["backend"] = spec.backend;
     json["method"] = spec.method;
+    json["model"] = spec.model->name;
     json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
     json["threads"] = spec.threads;
     json["nx"] = spec.size->nx;
     json["ny"] = spec.size->ny;
     json["dtype"] = std::string(name_of(spec.dtype));
     json["boundary"] = std::string(name_of(spec.boundary));
-    json["coefficient"] = spec.coefficient;
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        json[spec.model->parameters[i].name] = spec.parameters[i];
     json["initial"] = spec.initial;
     json["seed"] = spec.seed;
     json["edits"] = report.spec.edits.size();
@@ -108,18 +110,19 @@ Json to_json(const RunReport& report) {
     json["total_drift"] = drift ? Json(*drift) : Json();
     json["field_at_start"] = to_json(report.start);
     json["field_at_end"] = to_json(report.end);
+    json["field_hash"] = report.field_hash;
     return json;
 }
 
 std::string to_text(const RunReport& report) {
     const RunSpec& spec = report.spec;
     const Speed speed = speed_of(report);
-    std::string text = fmt::format("{}x{} {}, {} boundary, coefficient {}, from {}\n",
+    std::string text = fmt::format("{}x{} {}, {} boundary, {}, from {}\n",
                                    spec.size->nx,
                                    spec.size->ny,
                                    name_of(spec.dtype),
                                    name_of(spec.boundary),
-                                   spec.coefficient,
+                                   parameter_text(spec),
                                    initial_text(spec));
     text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
     if (!report.method_choice.empty()) text += report.method_choice + "\n";

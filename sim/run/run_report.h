@@ -17,6 +17,7 @@ struct RunReport {
     long long steps = 0;  ///< done
     Timings timings;
     Statistics start, end;                ///< of the field
+    std::string field_hash;               ///< of the field at the end
     bool conserved = false;               ///< the total ought to stay
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
     std::string method_choice;            ///< what `auto` chose and why; empty: the method was asked for

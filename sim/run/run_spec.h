@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "kernels/field/diffusion_params.h"
 #include "kernels/methods/method.h"
 #include "sim/field/field.h"
+#include "sim/model/model.h"
 #include "sim/run/edit.h"
 #include "sim/run/measures.h"
 #include "sim/view/value_range.h"
@@ -32,16 +33,18 @@ struct Size {
 struct RunSpec {
     std::optional<Size> size;  ///< unset: the file's own, or 2000x2000
     long long steps = 10000;
-    double coefficient = 0.2;
+    std::shared_ptr<const Model> model;  ///< never null
+    std::vector<double> parameters;      ///< of the model, in the order of its table
     Boundary boundary = Boundary::zero;
     std::string initial = "jagged";
+    std::string initial_hash;  ///< field_hash() of what the initial file held; empty: of any
     std::uint64_t seed = 3966789;
     DType dtype = DType::float32;
     std::string method = "auto";
     std::string backend = "auto";
     int threads = 0;  ///< 0: all that there are
     bool allow_unstable = false;
-    std::vector<Edit> edits;  ///< changes in mid-run, by their step
+    EditList edits;  ///< changes in mid-run
     std::uint64_t memory_limit =
         std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
 
@@ -52,7 +55,8 @@ struct RunSpec {
     std::vector<Cell> probes;
     std::optional<ProfileLine> profile;
 
-    long long every = 0;  ///< 0: no frames
+    long long every = 0;       ///< 0: no frames
+    long long checkpoint = 0;  ///< every so many steps; 0: none
     std::vector<std::string> exports;
     std::string colormap;            ///< empty: viridis
     std::string laplacian_colormap;  ///< empty: the colormap where one is given, else inferno
@@ -62,9 +66,26 @@ struct RunSpec {
 
     RunSpec();
 
-    DiffusionParams params() const { return {coefficient, boundary}; }
+    /// Another model, with its parameters and boundary as they are by default.
+    void use_model(std::shared_ptr<const Model> another);
 
-    /// Throws InputError where settings contradict each other.
+    /// A parameter of the model by its name; throws InputError where the model has none of that name.
+    double parameter(std::string_view name) const;
+    /// Throws InputError too where the value is not allowed.
+    void set_parameter(std::string_view name, double value);
+
+    /// The parameter that stability bounds, and its largest stable value now; empty: any is stable.
+    struct Bound {
+        const ModelParameter* parameter = nullptr;
+        double value = 0, largest = 0;
+        bool exceeded() const { return value > largest; }
+    };
+    std::optional<Bound> stability() const;
+
+    /// What the diffusion methods step with.
+    DiffusionParams params() const { return {parameter("coefficient"), boundary}; }
+
+    /// Throws InputError where settings contradict each other, now or after an edit.
     void validate() const;
 };
 
@@ -72,24 +93,11 @@ struct RunSpec {
 /// where the method is.
 const Method* method_of(const RunSpec& spec);
 
+/// "coefficient 0.2": all of the model's parameters, for people.
+std::string parameter_text(const RunSpec& spec);
+
 /// A method of this name is there on either device.
 bool runs_on_both(std::string_view method);
-
-/// One setting: its name on the command line (--name) and in spec.json.
-struct Setting {
-    std::string_view name;
-    std::string_view value;  ///< what stands for the value in the help; empty for a switch
-    std::string_view help;
-    void (*set)(RunSpec&, std::string_view text);  ///< throws InputError
-    nlohmann::json (*get)(const RunSpec&);         ///< null: unset, left out of spec.json
-    bool repeatable = false;                       ///< may be given several times, and adds up
-};
-
-/// All settings of a run. A new one is a member of RunSpec and a row here.
-std::span<const Setting> settings();
-
-/// Throws InputError for an unknown name.
-const Setting& find_setting(std::string_view name);
 
 /// The same with one setting changed, and what depends on it: a backend brings its own method
 /// where the present one does not run on it, and a method its backend. Throws
@@ -102,9 +110,5 @@ nlohmann::ordered_json to_json(const RunSpec& spec);
 RunSpec spec_from_json(const std::string& text, const std::string& file);
 /// From a file. Throws InputError where it cannot be read.
 RunSpec read_spec(const std::string& file);
-
-/// The total of the field stays what it is at the start: every boundary in force conserves it, and nothing
-/// was painted or resized.
-bool conserves_total(const RunSpec& spec);
 
 }  // namespace stencil

@@ -7,6 +7,7 @@
 #include "kernels/view/statistics/statistics.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solver.h"
+#include "sim/run/solver_snapshot.h"
 #include "sim/run/timings.h"
 
 namespace stencil {
@@ -34,6 +35,17 @@ struct Reset {};
 
 using Command = std::variant<Advance, Set, Paint, Reset>;
 
+/// A simulation at one moment, portable: what a checkpoint on disk is made of.
+struct RunState {
+    RunSpec spec, now;
+    std::size_t applied = 0;  ///< of the spec's edits, how many are in force
+    bool conserves = true;
+    double coefficient = 0;  ///< of the newest step
+    std::shared_ptr<const Field> start;
+    Timings timings;
+    SolverSnapshot solver;
+};
+
 class Simulation {
   public:
     /// A resolved spec, and its initial field in any precision; the size must be the spec's. Edits at step 0
@@ -41,16 +53,26 @@ class Simulation {
     /// values exceed what the precision can step.
     Simulation(const RunSpec& spec, Field start);
 
+    /// Goes on from a state. By the method, backend and precision that it had, every further bit is what it
+    /// would have been; by any other it goes on from the plain field. Throws CudaError and std::bad_alloc.
+    explicit Simulation(RunState state);
+    RunState state();
+
     /// Throws InputError, MachineError or CudaError and changes nothing where a command cannot be done.
     void apply(const Command& command);
 
-    /// What repeats the run: the settings at the start, and the edits since.
+    /// What repeats the run: the settings at the start, and the edits since. Changes of one parameter at one
+    /// step, such as the drag of a slider while the run stands still, are one edit.
     const RunSpec& spec() const { return spec_; }
     /// The settings in force.
     const RunSpec& now() const { return now_; }
     long long step() const { return step_; }
     /// Since the field last came to another method, size or precision.
     const Timings& timings() const { return timings_; }
+
+    /// The total of the field ought to be what it was at the start: every boundary so far conserves it, and
+    /// nothing was painted or resized.
+    bool conserves_total() const;
 
     /// The field at the start, in the run's precision and size.
     const std::shared_ptr<const Field>& start() const { return start_; }
@@ -71,6 +93,8 @@ class Simulation {
         long long step = 0;
         std::shared_ptr<const Field> start;
         Statistics start_statistics;
+        bool conserves = true;
+        double coefficient = 0;  ///< of the newest step
         std::shared_ptr<const SavedState> state;
     };
     Checkpoint checkpoint();
@@ -83,13 +107,18 @@ class Simulation {
     void run(const Paint& paint);
     void run(const Reset&);
     void apply_due_edits();
+    bool record(const Edit& edit, std::size_t place);
+    void do_edit(Edit edit);
     void put_in_force(const Edit& edit);
+    void take_parameters();
     void carry_over(const RunSpec& next);
     bool untouched() const { return step_ == 0 && spec_.edits.empty(); }
 
     RunSpec spec_;
     RunSpec now_;
     std::size_t applied_ = 0;  ///< of the spec's edits, how many are in force
+    bool conserves_ = true;    ///< the steps and edits so far
+    double coefficient_ = 0;   ///< what the solver has: that in force follows before the next step
     std::shared_ptr<const Field> start_;
     Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;

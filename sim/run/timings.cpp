@@ -8,26 +8,28 @@ namespace stencil {
 
 void Timings::add(double seconds, long long steps) {
     if (steps <= 0) return;
-    total_seconds_ += seconds;
-    total_steps_ += steps;
-    ++total_batches_;
+    sums_.total_seconds += seconds;
+    sums_.total_steps += steps;
+    ++sums_.total_batches;
     const double each = seconds / double(steps);
-    if (!warm_ && !seconds_per_step_.empty()) {
-        warm_ = true;
-        seconds_per_step_.clear();
+    std::vector<double>& ring = sums_.seconds_per_step;
+    if (!sums_.warm && !ring.empty()) {
+        sums_.warm = true;
+        ring.clear();
     }
-    if (seconds_per_step_.size() < capacity_) {
-        seconds_per_step_.push_back(each);
+    if (ring.size() < capacity_) {
+        ring.push_back(each);
     } else {
-        seconds_per_step_[next_] = each;
-        next_ = (next_ + 1) % capacity_;
+        ring[sums_.next] = each;
+        sums_.next = (sums_.next + 1) % capacity_;
     }
 }
 
 Timings::Spread Timings::spread() const {
-    if (seconds_per_step_.empty()) return {};
-    const auto [least, most] = std::ranges::minmax(seconds_per_step_);
-    return {least, median(seconds_per_step_), most, seconds_per_step_.size()};
+    const std::vector<double>& ring = sums_.seconds_per_step;
+    if (ring.empty()) return {};
+    const auto [least, most] = std::ranges::minmax(ring);
+    return {least, median(ring), most, ring.size()};
 }
 
 Speed speed_of(double seconds, long long steps, double cells, DType dtype) {

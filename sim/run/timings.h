@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/field/field.h"
@@ -15,12 +16,24 @@ class Timings {
   public:
     explicit Timings(std::size_t capacity = 4096) : capacity_(capacity) {}
 
+    /// All that there is to keep of them, with the standard capacity.
+    struct Sums {
+        std::vector<double> seconds_per_step;  ///< the ring
+        std::size_t next = 0;                  ///< its oldest entry, once it is full
+        bool warm = false;                     ///< the first batch ever was left out
+        double total_seconds = 0;
+        long long total_steps = 0;
+        long long total_batches = 0;
+    };
+    explicit Timings(Sums sums) : Timings() { sums_ = std::move(sums); }
+    const Sums& sums() const { return sums_; }
+
     /// A batch of `steps` that took `seconds` together.
     void add(double seconds, long long steps);
 
-    double total_seconds() const { return total_seconds_; }
-    long long total_steps() const { return total_steps_; }
-    long long total_batches() const { return total_batches_; }
+    double total_seconds() const { return sums_.total_seconds; }
+    long long total_steps() const { return sums_.total_steps; }
+    long long total_batches() const { return sums_.total_batches; }
 
     /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is
     /// the only one. 0 where there is none.
@@ -32,12 +45,7 @@ class Timings {
 
   private:
     std::size_t capacity_;
-    std::vector<double> seconds_per_step_;
-    std::size_t next_ = 0;
-    bool warm_ = false;
-    double total_seconds_ = 0;
-    long long total_steps_ = 0;
-    long long total_batches_ = 0;
+    Sums sums_;
 };
 
 /// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one

@@ -73,6 +73,15 @@ struct Export {
     std::vector<std::string> files;
 };
 
+/// The whole state to FOLDER/checkpoint, as `run --checkpoint` writes it, and a session that goes on from
+/// one.
+struct SaveCheckpoint {
+    std::string folder;
+};
+struct Resume {
+    std::string folder;
+};
+
 /// From now on a numbered frame every `every` steps, in FOLDER/frames; every == 0 ends it.
 struct Record {
     std::string folder;
@@ -119,6 +128,8 @@ using Action = std::variant<action::Run,
                             action::Redo,
                             action::Open,
                             action::Export,
+                            action::SaveCheckpoint,
+                            action::Resume,
                             action::Record,
                             action::AddProbe,
                             action::RemoveProbe,

@@ -10,19 +10,22 @@
 namespace stencil {
 namespace {
 
-Exporter::Outcome write(const ExportOrder& order) {
+std::string write(const ExportOrder& order) {
+    make_folder(order.folder, "export to");
+    const auto files = write_exports(order.folder,
+                                     {&order.spec,
+                                      order.start.get(),
+                                      &order.end,
+                                      &order.laplacian,
+                                      order.spec.steps,
+                                      order.timings,
+                                      &order.tables});
+    return fmt::format("Wrote {} files to {}{}", files.size(), order.folder.string(), order.remark);
+}
+
+Exporter::Outcome outcome_of(const std::function<std::string()>& work) {
     try {
-        make_folder(order.folder, "export to");
-        const auto files = write_exports(order.folder,
-                                         {&order.spec,
-                                          order.start.get(),
-                                          &order.end,
-                                          &order.laplacian,
-                                          order.spec.steps,
-                                          order.timings,
-                                          &order.tables});
-        return {false,
-                fmt::format("Wrote {} files to {}{}", files.size(), order.folder.string(), order.remark)};
+        return {false, work()};
     } catch (const std::bad_alloc&) {
         return {true, "export: not enough host memory; fewer files at a time need less"};
     } catch (const std::exception& error) {
@@ -51,7 +54,11 @@ std::filesystem::path unused_folder(const std::filesystem::path& folder,
 }
 
 void Exporter::start(ExportOrder order) {
-    writing_ = std::async(std::launch::async, [order = std::move(order)] { return write(order); });
+    start([order = std::make_shared<ExportOrder>(std::move(order))] { return write(*order); });
+}
+
+void Exporter::start(std::function<std::string()> work) {
+    writing_ = std::async(std::launch::async, outcome_of, std::move(work));
 }
 
 std::optional<Exporter::Outcome> Exporter::poll() {

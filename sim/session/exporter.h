@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -33,8 +34,9 @@ class Exporter {
   public:
     bool busy() const { return writing_.valid(); }
 
-    /// Not while busy.
+    /// Not while busy. The work returns what to say of it.
     void start(ExportOrder order);
+    void start(std::function<std::string()> work);
 
     /// How an order ended, once: what was written where, or why not.
     struct Outcome {

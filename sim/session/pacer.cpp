@@ -8,8 +8,6 @@
 namespace stencil {
 namespace {
 
-constexpr double kSliceSeconds = 0.03;
-constexpr double kLongestPass = 0.25;
 constexpr long long kFirstSteps = 4;
 
 long long steps_within(double seconds, const StepCost& cost) {
@@ -23,11 +21,11 @@ long long whole_passes(long long steps, int at_a_time) {
 
 }  // namespace
 
-long long slice_steps(const StepCost& cost) {
+long long slice_steps(const StepCost& cost, const SliceLimits& limits) {
     if (cost.jumps) return kMaxSteps;
-    if (cost.seconds_per_step <= 0) return kFirstSteps;
-    const long long steps = whole_passes(steps_within(kSliceSeconds, cost), cost.at_a_time);
-    const bool pass_is_short = cost.at_a_time * cost.seconds_per_step <= kLongestPass;
+    if (cost.seconds_per_step <= 0) return limits.first;
+    const long long steps = whole_passes(steps_within(limits.seconds, cost), cost.at_a_time);
+    const bool pass_is_short = cost.at_a_time * cost.seconds_per_step <= limits.pass_seconds;
     return pass_is_short ? std::max(steps, static_cast<long long>(cost.at_a_time)) : steps;
 }
 

@@ -13,9 +13,16 @@ struct StepCost {
 /// Between two frames where the cost does not say how many.
 inline constexpr long long kJumpSteps = 10;
 
-/// The steps of one slice of work: about 30 ms, so that orders are heard, but a whole pass of the method
-/// where that takes at most a quarter of a second. Of a method that jumps as many as there are.
-long long slice_steps(const StepCost& cost);
+/// How long a slice of work may be: for the window, where orders are to be heard.
+struct SliceLimits {
+    double seconds = 0.03;
+    double pass_seconds = 0.25;  ///< of a whole pass of the method, which is the least a slice does
+    long long first = 4;         ///< steps where the cost is not known yet
+};
+
+/// The steps of one slice of work: as long as the limits say, but at least a whole pass of the method where
+/// they allow it. Of a method that jumps as many as there are.
+long long slice_steps(const StepCost& cost, const SliceLimits& limits = {});
 
 /// The steps between two frames under a budget of milliseconds, given those of the frame before. It follows
 /// the cost with hysteresis (20%) and at most doubles, so that the picture does not stutter. Of a

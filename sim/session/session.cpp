@@ -8,6 +8,7 @@
 #include "sim/initial/initial.h"
 #include "sim/run/next_edit.h"
 #include "sim/run/resolve.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -51,14 +52,12 @@ void Session::take_probes(const RunSpec& spec) {
 
 void Session::begin(const RunSpec& asked) {
     const auto machine = std::make_shared<Machine>(query_machine());
-    const RunSpec spec = resolve(asked, *machine, steps_per_call());
+    RunSpec spec = resolve(asked, *machine, steps_per_call());
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
-    const InitialChoice choice = parse_initial(spec.initial);
-    auto next = std::make_unique<Simulation>(
-        spec,
-        make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters}));
+    Field start = make_start(spec);
+    auto next = std::make_unique<Simulation>(spec, std::move(start));
     machine_ = machine;
     auto_method_ = asked.method == "auto";
     replace(std::move(next));
@@ -73,11 +72,9 @@ void Session::replace(std::unique_ptr<Simulation> next) {
 }
 
 Field Session::origin() const {
-    const RunSpec& spec = simulation_->spec();
+    RunSpec spec = simulation_->spec();
     if (std::ranges::none_of(spec.edits, is_shape_edit)) return simulation_->start()->clone();
-    const InitialChoice choice = parse_initial(spec.initial);
-    return make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters})
-        .to(spec.dtype);
+    return make_start(spec).to(spec.dtype);
 }
 
 void Session::field_changed(bool another_field) {
@@ -224,7 +221,7 @@ bool Session::reference_behind() const {
 void Session::make_reference() {
     try {
         RunSpec spec = simulation_->spec();
-        std::erase_if(spec.edits, [](const Edit& edit) {
+        std::erase_if(spec.edits.own(), [](const Edit& edit) {
             return kind_of(edit.setting) == SettingKind::device || edit.setting == "dtype";
         });
         spec.dtype = DType::float64;
@@ -270,7 +267,8 @@ void Session::make_frame() {
 
 // Statistics and probes of the field; returns the seconds that they took.
 double Session::measure_field() {
-    const bool unstable = simulation_->now().coefficient > kStabilityLimit;
+    const auto bound = simulation_->now().stability();
+    const bool unstable = bound && bound->exceeded();
     if (measured_version_ == version_ || !(settled() || unstable || statistics_cadence_.due())) return 0;
     Statistics statistics;
     const double seconds = statistics_cadence_.spend(
@@ -284,18 +282,19 @@ void Session::watch_for_overflow(const Statistics& statistics) {
     const RunSpec& now = simulation_->now();
     const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
     const bool overflowed = statistics.not_finite > 0 || largest > kOverflow;
-    if (now.coefficient <= kStabilityLimit || !overflowed || settled()) return;
+    const auto bound = now.stability();
+    if (!bound || !bound->exceeded() || !overflowed || settled()) return;
     running_ = false;
     target_ = simulation_->step();
     order_.clear();
-    message(
-        Message::Level::error,
-        fmt::format("The field overflowed by step {}: coefficient {} is above the stability limit {}; set "
-                    "it to {} or less, then reset or undo",
-                    simulation_->step(),
-                    now.coefficient,
-                    kStabilityLimit,
-                    kStabilityLimit));
+    message(Message::Level::error,
+            fmt::format("The field overflowed by step {}: {} {} is above the stability limit {}; set "
+                        "it to {} or less, then reset or undo",
+                        simulation_->step(),
+                        bound->parameter->name,
+                        bound->value,
+                        bound->largest,
+                        bound->largest));
 }
 
 void Session::record_if_due() {

@@ -69,6 +69,8 @@ class Session {
     void handle(const action::Redo&);
     void handle(const action::Open& open);
     void handle(const action::Export& order);
+    void handle(const action::SaveCheckpoint& order);
+    void handle(const action::Resume& resume);
     void handle(const action::Record& record);
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);

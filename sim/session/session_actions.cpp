@@ -8,6 +8,7 @@
 #include "sim/initial/initial.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_report.h"
+#include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 #include "sim/view/colormap.h"
@@ -89,7 +90,7 @@ void Session::handle(const action::Jump& jump) {
         throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
     if (jump.step < simulation_->step()) {
         RunSpec spec = simulation_->spec();
-        std::erase_if(spec.edits, [&](const Edit& edit) { return edit.step > jump.step; });
+        std::erase_if(spec.edits.own(), [&](const Edit& edit) { return edit.step > jump.step; });
         Field start = origin();
         remember("jump back");
         replace(std::make_unique<Simulation>(spec, std::move(start)));
@@ -350,16 +351,8 @@ void Session::handle(const action::ExportMeasures& order) {
                 "Wrote {} files to {}{}", files.size(), folder.string(), kept_text(order.folder, folder)));
 }
 
-// Of the field, as `run` would write them.
 MeasureTables Session::tables() {
-    constexpr int kBins = 256;
-    Solver& solver = simulation_->solver();
-    MeasureTables tables{measures_, {}, {}};
-    const RunSpec& now = simulation_->now();
-    const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
-    tables.histogram = measure_histogram(solver, Quantity::value, range, kBins);
-    if (view_.profile) tables.profile = measure_profile(solver, Quantity::value, *view_.profile);
-    return tables;
+    return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profile);
 }
 
 std::vector<RunSpec::Cell> Session::probe_cells() const {

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "sim/machine/host_memory.h"
-#include "sim/run/command_text.h"
 #include "sim/session/session.h"
 
 namespace stencil {
@@ -30,7 +29,6 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->auto_method = auto_method_;
     snapshot->machine = machine_;
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
-    snapshot->command_line = command_text(snapshot->spec);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
     snapshot->can_undo = undo_.undo_text();
@@ -79,7 +77,7 @@ void Session::fill_numbers(Snapshot& snapshot) {
     snapshot.series = measures_.series();
     snapshot.probes = measures_.probes();
     const double total = snapshot.start_statistics->total;
-    if (!snapshot.series.empty() && total != 0 && conserves_total(simulation_->spec()))
+    if (!snapshot.series.empty() && total != 0 && simulation_->conserves_total())
         snapshot.drift = snapshot.series.back().statistics.total / total - 1;
     const double cells = double(now.size->nx) * now.size->ny;
     const double seconds_per_step = recent_.spread().median;

@@ -99,7 +99,8 @@ void Session::handle(const action::MeasureLadder&) {
     LadderSpec spec;
     spec.run.dtype = now.dtype;
     spec.run.boundary = now.boundary;
-    spec.run.coefficient = now.coefficient;
+    spec.run.model = now.model;
+    spec.run.parameters = now.parameters;
     spec.run.allow_unstable = now.allow_unstable;
     spec.run.backend = now.backend;
     spec.run.threads = now.threads;

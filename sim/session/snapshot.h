@@ -72,7 +72,6 @@ struct Snapshot {
     long long recorded = 0;          ///< files
     bool exporting = false;
     std::vector<Message> messages;  ///< newest last
-    std::string command_line;       ///< the headless command that repeats what is on the screen
 
     std::shared_ptr<const Frame> frame;
 };

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_spec.h"
+#include "sim/run/settings.h"
 #include "sim/run/simulation.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -110,14 +113,14 @@ TEST_CASE("What was done to a run is repeated by its spec, to the bit, however i
     REQUIRE(live.now().size == Size{57, 44});
     REQUIRE(live.now().method == "reference");
     REQUIRE(live.spec().size == Size{40, 31});
-    REQUIRE(live.spec().coefficient == 0.15);
+    REQUIRE(live.spec().parameter("coefficient") == 0.15);
 
     Simulation again(spec_from_json(to_json(live.spec()).dump(), "spec.json"), start.clone());
     while (again.step() < live.step())
         again.apply(Advance{std::min<long long>(7, live.step() - again.step())});
     REQUIRE(same(again.field(), live.field()));
     REQUIRE(same(again.laplacian(), live.laplacian()));
-    REQUIRE(again.now().coefficient == 0.05);
+    REQUIRE(again.now().parameter("coefficient") == 0.05);
     REQUIRE(again.now().boundary == Boundary::insulated);
 }
 
@@ -141,10 +144,104 @@ TEST_CASE("A checkpoint brings back every bit, whatever happened since") {
 TEST_CASE("The command line of a run names what differs from the defaults, and quotes it") {
     RunSpec spec = small_spec();
     spec.initial = "it's a file.png";
-    spec.coefficient = 0.125;
+    spec.set_parameter("coefficient", 0.125);
     find_setting("at").set(spec, "10:boundary=periodic");
     const std::string text = command_text(spec);
     REQUIRE(text ==
             "stencilscope run --size 40x31 --steps 60 --coefficient 0.125 --initial 'it'\\''s a file.png' "
             "--method cpu --at 10:boundary=periodic");
+}
+
+TEST_CASE("Changes of a parameter at one step are one edit, and the field goes as its spec says") {
+    const Field start = Field(random_field(40, 31)).to(DType::float32);
+    Simulation live(small_spec(), start.clone());
+    live.apply(Advance{7});
+    live.apply(Set{"boundary", "periodic"});
+    for (int i = 0; i < 5000; ++i) live.apply(Set{"coefficient", fmt::format("{}", 0.05 + 1e-5 * i)});
+    live.apply(Paint{parse_piece("0.5,4,add,30,20")});
+    live.apply(Set{"coefficient", "0.137"});
+    live.apply(Set{"boundary", "zero"});
+    std::vector<std::string> settings;
+    for (const Edit& edit : live.spec().edits) settings.push_back(edit.setting);
+    const std::vector<std::string> wanted{"boundary", "coefficient", "paint", "coefficient", "boundary"};
+    REQUIRE(settings == wanted);
+    live.apply(Advance{5});
+    // Away and back at one step is no change, to the bit.
+    live.apply(Set{"coefficient", "0.21"});
+    live.apply(Set{"coefficient", "0.137"});
+    live.apply(Advance{9});
+    Simulation again(live.spec(), start.clone());
+    again.apply(Advance{21});
+    REQUIRE(same(again.field(), live.field()));
+}
+
+TEST_CASE("An undone step leaves a parameter that was dragged since where it was, to the bit") {
+    const Field start = Field(random_field(40, 31)).to(DType::float32);
+    RunSpec spec = small_spec();
+    spec.set_parameter("coefficient", 0.137);
+    Simulation live(spec, start.clone());
+    live.apply(Advance{7});
+    live.apply(Set{"coefficient", "0.21"});
+    const auto checkpoint = live.checkpoint();
+    live.apply(Paint{parse_piece("0.5,4,add,30,20")});
+    live.restore(checkpoint);
+    live.apply(Set{"coefficient", "0.137"});
+    live.apply(Advance{9});
+    Simulation again(live.spec(), start.clone());
+    again.apply(Advance{16});
+    REQUIRE(same(again.field(), live.field()));
+}
+
+TEST_CASE("Restoring what cannot be restored changes nothing") {
+    const Field start = Field(random_field(40, 31)).to(DType::float32);
+    Simulation simulation(small_spec(), start.clone());
+    simulation.apply(Advance{3});
+    auto wrong = simulation.checkpoint();
+    simulation.apply(Set{"dtype", "float64"});
+    simulation.apply(Advance{2});
+    wrong.state = simulation.checkpoint().state;  // of another precision than its settings
+    simulation.apply(Set{"size", "50x20"});
+    simulation.apply(Advance{2});
+    const Field before = simulation.field();
+    REQUIRE_THROWS(simulation.restore(wrong));
+    REQUIRE(simulation.now().size == Size{50, 20});
+    REQUIRE(simulation.step() == 7);
+    REQUIRE(same(simulation.field(), before));
+}
+
+TEST_CASE("A hundred thousand edits are read in any order, and copies of the spec share them") {
+    nlohmann::json json = to_json(small_spec());
+    json["at"] = nlohmann::json::array();
+    constexpr int kEdits = 100'000;
+    for (int i = 0; i < kEdits; ++i)
+        json["at"].push_back(fmt::format("{}:coefficient={}", kEdits - i, 0.01 + 1e-6 * i));
+    const RunSpec spec = spec_from_json(json.dump(), "spec.json");
+    REQUIRE(spec.edits.size() == kEdits);
+    REQUIRE(std::ranges::is_sorted(spec.edits, {}, &Edit::step));
+    RunSpec copy = spec;
+    REQUIRE(copy.edits.begin() == spec.edits.begin());
+    copy.edits.own().pop_back();
+    REQUIRE(copy.edits.begin() != spec.edits.begin());
+    REQUIRE(spec.edits.size() == kEdits);
+}
+
+TEST_CASE("Whether the total ought to stay goes by the steps that were made") {
+    RunSpec spec = small_spec();
+    spec.boundary = Boundary::insulated;
+    Simulation simulation(spec, Field(random_field(40, 31)));
+    simulation.apply(Advance{3});
+    simulation.apply(Set{"boundary", "zero"});
+    simulation.apply(Set{"boundary", "periodic"});
+    simulation.apply(Set{"coefficient", "0.1"});
+    simulation.apply(Advance{3});
+    REQUIRE(simulation.conserves_total());
+    const auto checkpoint = simulation.checkpoint();
+    simulation.apply(Paint{parse_piece("0.5,4,add,30,20")});
+    REQUIRE_FALSE(simulation.conserves_total());
+    simulation.restore(checkpoint);
+    REQUIRE(simulation.conserves_total());
+    simulation.apply(Set{"boundary", "zero"});
+    simulation.apply(Advance{1});
+    simulation.apply(Set{"boundary", "periodic"});
+    REQUIRE_FALSE(simulation.conserves_total());
 }

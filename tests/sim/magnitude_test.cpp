@@ -17,7 +17,7 @@ RunSpec spec_with(double coefficient, DType dtype) {
     spec.method = "cpu";
     spec.backend = "cpu";
     spec.threads = 1;
-    spec.coefficient = coefficient;
+    spec.set_parameter("coefficient", coefficient);
     spec.dtype = dtype;
     return spec;
 }
@@ -41,7 +41,7 @@ TEST_CASE(
     simulation.apply(Advance{3});
     const std::string refusal = message_of<InputError>([&] { simulation.apply(change); });
     REQUIRE(refusal.find("float32") != std::string::npos);
-    REQUIRE(simulation.now().coefficient == 0.0313);
+    REQUIRE(simulation.now().parameter("coefficient") == 0.0313);
     simulation.apply(Advance{1});
     simulation.apply(change);
     simulation.apply(Advance{10});

@@ -1,4 +1,5 @@
 #include "sim/run/run_spec.h"
+#include "sim/run/settings.h"
 
 #include <fmt/format.h>
 
@@ -45,7 +46,7 @@ TEST_CASE("A spec survives its JSON unchanged") {
     const RunSpec again = spec_from_json(json, "spec.json");
     REQUIRE(to_json(again).dump() == json);
     REQUIRE(again.size == Size{123, 45});
-    REQUIRE(again.coefficient == 0.1234567890123);
+    REQUIRE(again.parameter("coefficient") == 0.1234567890123);
     REQUIRE(again.seed == 18446744073709551615u);
     REQUIRE(again.exports == std::vector<std::string>{"field.npy", "frames.npy"});
     REQUIRE(again.range_per_frame);

@@ -208,9 +208,9 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     session.apply(action::Undo{});
     REQUIRE(cells(session) == painted);
     REQUIRE(session.snapshot()->step == 20);
-    REQUIRE(session.snapshot()->now.coefficient == 0.12);
+    REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.12);
     session.apply(action::Undo{});
-    REQUIRE(session.snapshot()->now.coefficient == 0.2);  // one drag of the slider
+    REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.2);  // one drag of the slider
     session.apply(action::Undo{});
     REQUIRE(cells(session) == before);
     REQUIRE(session.snapshot()->can_undo.empty());
@@ -218,7 +218,7 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     session.apply(action::Redo{});
     REQUIRE(cells(session) == painted);
     session.apply(action::Redo{});
-    REQUIRE(session.snapshot()->now.coefficient == 0.12);
+    REQUIRE(session.snapshot()->now.parameter("coefficient") == 0.12);
     session.apply(action::Redo{});
     REQUIRE(cells(session) == gaussian);
     REQUIRE(session.snapshot()->can_redo.empty());
@@ -277,7 +277,7 @@ TEST_CASE("What is not allowed becomes a message and changes nothing") {
     refuse(action::Change{"size", "0x5"}, "--size");
     refuse(action::Change{"size", "900000x900000"}, "not enough host memory");
     refuse(action::Change{"initial", "nothing-like-it.npy"}, "nothing-like-it.npy");
-    refuse(action::Open{"nowhere/spec.json"}, "cannot be read");
+    refuse(action::Open{"nowhere/spec.json"}, "nowhere/spec.json");
     refuse(action::Jump{-3}, "jump");
     refuse(action::AddProbe{61, 0}, "no cell");
     refuse(action::Export{"", {"field.npy"}}, "folder");
@@ -290,7 +290,7 @@ TEST_CASE("What is not allowed becomes a message and changes nothing") {
 TEST_CASE("Beyond the limit the run pauses once the field overflows, and says what to change") {
     RunSpec spec = small_spec();
     spec.allow_unstable = true;
-    spec.coefficient = 0.4;
+    spec.set_parameter("coefficient", 0.4);
     Session session(spec, standing());
     session.set_view(view_of(Pane::now));
     session.apply(action::Pace{50, 12});
@@ -403,6 +403,52 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     settle(other);
     REQUIRE(other.snapshot()->step == 100'000'000'000);
     REQUIRE(cells(other) == cells(session));
+}
+
+TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and the way back stays") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    session.apply(action::Change{"coefficient", "0.137"});
+    session.apply(action::Step{12});
+    settle(session);
+    session.apply(action::Paint{piece_at(30, 20)});
+    session.apply(action::SaveCheckpoint{folder.path().string()});
+    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
+        session.work();
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    REQUIRE(contains(newest_message(session), "step 12"));
+    session.apply(action::Step{9});
+    settle(session);
+
+    Session other(small_spec(), standing());
+    const auto before = cells(other);
+    other.apply(action::Resume{folder.path().string()});
+    REQUIRE(other.snapshot()->step == 12);
+    REQUIRE(other.snapshot()->now.parameter("coefficient") == 0.137);
+    other.apply(action::Step{9});
+    settle(other);
+    REQUIRE(cells(other) == cells(session));
+    other.apply(action::Undo{});
+    REQUIRE(cells(other) == before);
+    other.apply(action::Resume{(folder / "nowhere").string()});
+    REQUIRE(contains(newest_message(other), "no checkpoint"));
+}
+
+TEST_CASE("A drag of thousands of changes at one step is one edit, and what is seen shares the edits") {
+    Session session(small_spec(), standing());
+    session.apply(action::Step{5});
+    settle(session);
+    for (int i = 0; i < 5000; ++i)
+        session.apply(action::Change{"coefficient", std::to_string(0.1 + 1e-5 * i), i > 0});
+    REQUIRE(session.snapshot()->spec.edits.size() == 1);
+    for (int i = 0; i < 3000; ++i) session.apply(action::Paint{piece_at(i % 61, i % 43, i > 0)});
+    const auto first = session.snapshot();
+    session.apply(action::Pace{7, 12});
+    const auto second = session.snapshot();
+    REQUIRE(first != second);
+    REQUIRE(second->spec.edits.size() == 3001);
+    REQUIRE(first->spec.edits.begin() == second->spec.edits.begin());
 }
 
 TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace") {

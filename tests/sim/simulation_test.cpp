@@ -66,7 +66,7 @@ TEST_CASE("Commands that are not allowed change nothing") {
         REQUIRE_FALSE(input_error([&] { simulation.apply(Set{"coefficient", std::to_string(c)}); }).empty());
     REQUIRE_FALSE(input_error([&] { simulation.apply(Advance{-1}); }).empty());
     REQUIRE(simulation.step() == 3);
-    REQUIRE(simulation.spec().coefficient == 0.2);
+    REQUIRE(simulation.spec().parameter("coefficient") == 0.2);
     REQUIRE(same(simulation.field(), before));
 }
 
@@ -88,7 +88,7 @@ TEST_CASE("Values that a precision cannot step are refused") {
     Array<double> large(4, 4);
     for (double& value : large.cells()) value = 1e38;
     RunSpec spec = spec_of(4, 4);
-    spec.coefficient = 1e-6;
+    spec.set_parameter("coefficient", 1e-6);
     const std::string message = input_error([&] { Simulation(spec, Field(large.clone())); });
     REQUIRE(contains(message, "--dtype float64"));
     spec.dtype = DType::float64;

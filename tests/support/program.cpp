@@ -57,7 +57,7 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
     if (child == 0) become_program(arguments, options, outputs);
     if (options.interrupt_after_ms > 0) {
         std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
-        kill(child, SIGINT);
+        kill(child, options.signal);
     }
     int status = 0;
     waitpid(child, &status, 0);

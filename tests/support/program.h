@@ -1,6 +1,7 @@
 // Running the program as a user would.
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,8 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-    int interrupt_after_ms = 0;       ///< > 0: send SIGINT once so much time has passed
+    int interrupt_after_ms = 0;  ///< > 0: send the signal once so much time has passed
+    int signal = SIGINT;
     const char* out = nullptr;        ///< a file to open instead as standard output; "" closes it
     const char* err = nullptr;        ///< the same for standard error
     bool ignores_interrupts = false;  ///< as a script's background job

@@ -150,7 +150,7 @@ TEST_CASE("a drag of the coefficient is one beginning and what continues it") {
             imgui.move_mouse(first_control(drag == 0 ? 0.9f - 0.08f * i : 0.1f + 0.08f * i));
             imgui.frame(session.draw());
             for (const auto& change : actions_of<action::Change>(session.ui))
-                session.snapshot.now.coefficient = std::stod(change.value);
+                session.snapshot.now.set_parameter("coefficient", std::stod(change.value));
         }
         imgui.press_mouse(false);
         for (int i = 0; i < 60; ++i) imgui.frame(session.draw());
@@ -468,7 +468,7 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
     copy_command_line(session.ui, session.snapshot);
     CHECK(session.ui.said.find("Copied") == 0);
     CHECK(session.ui.said.find("edit") == std::string::npos);
-    session.snapshot.spec.edits.resize(350);
+    session.snapshot.spec.edits.own().resize(350);
     copy_command_line(session.ui, session.snapshot);
     CHECK(session.ui.said.find("350 edits") != std::string::npos);
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "app/window/preferences.h"
+#include "sim/run/command_text.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -64,11 +65,9 @@ void export_now(UiState& ui, const Snapshot& snapshot) {
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     ui.copy_command_line = true;
     const std::size_t edits = snapshot.spec.edits.size();
-    ui.say(edits == 0 ? fmt::format("Copied, {}", format_bytes(double(snapshot.command_line.size())))
-                      : fmt::format("Copied, {}, {} edit{}",
-                                    format_bytes(double(snapshot.command_line.size())),
-                                    edits,
-                                    edits == 1 ? "" : "s"));
+    const std::string size = format_bytes(double(command_text(snapshot.spec).size()));
+    ui.say(edits == 0 ? fmt::format("Copied, {}", size)
+                      : fmt::format("Copied, {}, {} edit{}", size, edits, edits == 1 ? "" : "s"));
 }
 
 void fit(UiState& ui, const Snapshot&) {

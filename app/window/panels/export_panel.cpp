@@ -94,6 +94,23 @@ void draw_open(UiState& ui) {
     if ((entered || pressed) && !state.spec_path.empty()) ui.act(action::Open{state.spec_path});
 }
 
+// In the folder of the exports.
+void draw_checkpoint(UiState& ui, const Snapshot& snapshot) {
+    const ExportState& state = ui.panel.exports;
+    constexpr std::string_view kTip =
+        "The whole state of this moment in FOLDER/checkpoint: a run that goes on from it has the same bits "
+        "as "
+        "one that was never cut.\n--checkpoint N, --resume DIR";
+    const std::string_view why = snapshot.exporting     ? "Files are still being written"
+                                 : state.folder.empty() ? "Name a folder"
+                                                        : "";
+    row("Checkpoint", kTip);
+    if (button("Save##checkpoint", button_size(2), kTip, why)) ui.act(action::SaveCheckpoint{state.folder});
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("Resume", button_size(2), "Goes on from the checkpoint in the folder.\n--resume DIR", why))
+        ui.act(action::Resume{state.folder});
+}
+
 void draw_messages(const Snapshot& snapshot) {
     if (snapshot.messages.empty()) return;
     subtitle("Messages", "Newest first");
@@ -131,6 +148,7 @@ void draw_exports(UiState& ui, const Snapshot& snapshot) {
     draw_export_choice(ui, snapshot);
     draw_record(ui, snapshot);
     draw_open(ui);
+    draw_checkpoint(ui, snapshot);
     draw_messages(snapshot);
 }
 

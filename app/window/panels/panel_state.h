@@ -51,7 +51,7 @@ struct ToolbarState {
 };
 
 struct SimulationState {
-    SliderDraft coefficient;
+    std::map<std::string, SliderDraft> parameters;  ///< of the model, by name
     NumberDraft threads;
     int nx = 0, ny = 0;  ///< typed and not yet applied; 0: as the session
     NumberDraft columns, rows;

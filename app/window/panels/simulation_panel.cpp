@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cfloat>
 #include <limits>
 
@@ -16,10 +17,6 @@
 namespace stencil {
 namespace {
 
-constexpr double kMinCoefficient = 1e-4;  // of the slider; 0 is not allowed
-constexpr double kMaxCoefficient = 0.5;   // of the slider where unstable steps are allowed
-constexpr double kSafeCoefficient = 0.2;
-
 void change(UiState& ui, std::string setting, std::string value, bool continuing = false) {
     ui.act(action::Change{std::move(setting), std::move(value), continuing});
 }
@@ -28,57 +25,76 @@ std::string text_of(std::string_view text) {
     return std::string(text);
 }
 
-// --- The coefficient and its limit.
+// --- The model's parameters and what is stable.
 
-void draw_coefficient(UiState& ui, const RunSpec& now) {
-    row("Coefficient",
-        "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2. Takes "
-        "effect at once and never restarts the run.\n--coefficient C");
-    SliderLook look{kMinCoefficient, now.allow_unstable ? kMaxCoefficient : kStabilityLimit, "{:.4f}"};
-    look.most = std::max(look.most, now.coefficient);
-    constexpr double kLeast = std::numeric_limits<double>::min();
-    look.typed = {
-        kLeast, kStabilityLimit, "is above 0.25, the limit of stability: allow unstable steps first"};
-    if (now.allow_unstable) look.typed = {kLeast};
-    const auto edit = live_slider("##coefficient",
-                                  ui.panel.simulation.coefficient,
-                                  now.coefficient,
+double slider_end(const RunSpec& now, const ModelParameter& parameter) {
+    const auto bound = now.stability();
+    if (!bound || bound->parameter != &parameter) return parameter.high;
+    return now.allow_unstable ? now.model->stable->slider : bound->largest;
+}
+
+std::string capitalized(std::string text) {
+    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
+
+void draw_parameter(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
+    const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
+    row(capitalized(parameter.name).c_str(),
+        fmt::format("{} Takes effect at once and never restarts the run.\n{}", parameter.about, option));
+    SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
+    look.most = std::max(look.most, value);
+    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
+    const auto bound = now.stability();
+    const std::string wrong =
+        bound ? fmt::format("is above {}, the limit of stability: allow unstable steps first", bound->largest)
+              : "";
+    if (bound && bound->parameter == &parameter && !now.allow_unstable)
+        look.typed = {look.typed.least, bound->largest, wrong};
+    const auto edit = live_slider(("##" + parameter.name).c_str(),
+                                  ui.panel.simulation.parameters[parameter.name],
+                                  value,
                                   look,
-                                  "Drag, or click to type a number\n--coefficient C");
-    if (edit) change(ui, "coefficient", format_real(edit->value), edit->continuing);
+                                  "Drag, or click to type a number\n" + option);
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
 void draw_stability(UiState& ui, const RunSpec& now) {
-    const std::string c = format_real(now.coefficient);
-    constexpr std::string_view kTip =
-        "Explicit steps in two dimensions are stable up to 0.25: beyond it the finest pattern, a "
-        "checkerboard, grows with every step.";
-    row("Stability", kTip);
+    const auto bound = now.stability();
+    if (!bound) return;
+    const StableLimit& limit = *now.model->stable;
+    const std::string c = format_real(bound->value);
+    const std::string tip =
+        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound->largest, limit.why);
+    row("Stability", tip);
     // One line whatever it says, so that nothing below moves while the slider is dragged.
     const float width = ImGui::GetContentRegionAvail().x;
-    const std::string& wrong = ui.panel.simulation.coefficient.typed.wrong;
-    if (!wrong.empty()) {
+    const std::string& wrong = ui.panel.simulation.parameters[limit.parameter].typed.wrong;
+    if (!wrong.empty())
         fitted_text(wrong, width, error_color());
-    } else if (now.coefficient < kStabilityLimit) {
-        fitted_text(fmt::format("Stable: the limit is {}", kStabilityLimit), width, good_color(), kTip);
-    } else if (now.coefficient == kStabilityLimit) {
-        fitted_text("Checkerboards stay", width, warning_color(), kTip);
-    } else {
-        fitted_text(fmt::format("Unstable: {} is above {}", c, kStabilityLimit), width, error_color(), kTip);
-    }
+    else if (bound->exceeded())
+        fitted_text(fmt::format("Unstable: {} is above {}", c, bound->largest), width, error_color(), tip);
+    else if (bound->value == bound->largest && !limit.at.empty())
+        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
+    else
+        fitted_text(fmt::format("Stable: the limit is {}", bound->largest), width, good_color(), tip);
     row("", "");
-    const std::string label = fmt::format("Use {}", kSafeCoefficient);
+    const std::string label = fmt::format("Use {}", limit.advised);
     if (button(label.c_str(),
                button_size(1),
-               "Sets the coefficient to a value that is stable",
-               now.coefficient < kStabilityLimit ? "The coefficient is stable" : ""))
-        change(ui, "coefficient", format_real(kSafeCoefficient));
+               fmt::format("Sets the {} to a value that is stable", limit.parameter),
+               bound->value < bound->largest ? fmt::format("The {} is stable", limit.parameter) : ""))
+        change(ui, limit.parameter, format_real(limit.advised));
     bool allow = now.allow_unstable;
     row("", "");
-    if (checkbox("Allow unstable",
-                 &allow,
-                 "Lets the coefficient exceed 0.25, up to 0.5 on the slider. The field is watched, and the "
-                 "run pauses where it overflows.\n--allow-unstable"))
+    if (checkbox(
+            "Allow unstable",
+            &allow,
+            fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
+                        "pauses where it overflows.\n--allow-unstable",
+                        limit.parameter,
+                        bound->largest,
+                        limit.slider)))
         change(ui, "allow-unstable", allow ? "true" : "false");
 }
 
@@ -326,7 +342,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    draw_coefficient(ui, now);
+    for (std::size_t i = 0; i < now.parameters.size(); ++i)
+        draw_parameter(ui, now, now.model->parameters[i], now.parameters[i]);
     draw_stability(ui, now);
     draw_boundary(ui, now);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");

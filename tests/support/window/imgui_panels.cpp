@@ -188,7 +188,6 @@ Snapshot full_snapshot(Dice& dice) {
     snapshot.can_undo = "brush stroke";
     snapshot.messages = {{Message::Level::notice, 1, "wrote 6 files to stencilscope-out"},
                          {Message::Level::error, 2, "stencilscope-out/field.npy: No space left on device"}};
-    snapshot.command_line = "stencilscope run --size 2000";
     snapshot.frame = std::make_shared<const Frame>(full_frame(dice, *snapshot.now.size));
     return snapshot;
 }

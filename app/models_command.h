@@ -1,0 +1,11 @@
+// stencilscope models: the table of models, or the text of one.
+#pragma once
+
+#include <string>
+
+namespace stencil {
+
+/// An empty name lists all of them. Throws InputError for an unknown one.
+int models_command(const std::string& name);
+
+}  // namespace stencil

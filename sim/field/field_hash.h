@@ -1,0 +1,24 @@
+// A number for the bits of a field: the same bits have the same one on every machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "sim/field/field.h"
+
+namespace stencil {
+
+/// XXH64 with seed 0 (Collet, github.com/Cyan4973/xxHash, specification 0.2.0).
+std::uint64_t xxh64(std::span<const std::byte> bytes);
+
+/// XXH64 of the field as a little-endian array of 64-bit words: bytes of a cell, columns, rows, and for each
+/// row the XXH64 of its cells' bytes. 16 hexadecimal digits.
+std::string field_hash(const Field& field);
+
+/// The same of several components: XXH64 of their field_hash() texts, one after the other; of a single one
+/// its own.
+std::string field_hash(std::span<const Field> components);
+
+}  // namespace stencil

@@ -1,0 +1,67 @@
+#include "sim/model/model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/field/diffusion_params.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+
+namespace stencil {
+namespace {
+
+Model diffusion() {
+    Model model;
+    model.name = "diffusion";
+    model.help = "heat spreads: every cell moves towards the mean of its neighbours";
+    model.text =
+        "# Diffusion, one explicit step: u <- u + coefficient * (north + south + east + west - 4 u)\n"
+        "u' = u + coefficient*lap(u)\n"
+        "coefficient = 0.2 in [0.0001, 0.25]\n"
+        "boundary = zero\n";
+    model.components = {{"u", {}}};
+    ModelParameter coefficient;
+    coefficient.name = "coefficient";
+    coefficient.symbol = "C";
+    coefficient.value = 0.2;
+    coefficient.low = 1e-4;
+    coefficient.high = kStabilityLimit;
+    coefficient.help = "D dt / dx^2; stable up to 0.25";
+    coefficient.about =
+        "How much of the difference to its neighbours a cell gives or takes in one step: D dt / dx^2.";
+    coefficient.positive = true;
+    model.parameters = {coefficient};
+    model.stable = StableLimit{
+        "coefficient",
+        [](std::span<const double>) { return kStabilityLimit; },
+        0.2,
+        0.5,
+        "in two dimensions the finest pattern, a checkerboard, grows with every step",
+        "the checkerboard mode never decays and comes to dominate the Laplacian; 0.2 is free of it"};
+    return model;
+}
+
+}  // namespace
+
+std::optional<std::size_t> Model::index_of(std::string_view parameter) const {
+    const auto row = std::ranges::find(parameters, parameter, &ModelParameter::name);
+    if (row == parameters.end()) return std::nullopt;
+    return std::size_t(row - parameters.begin());
+}
+
+std::span<const std::shared_ptr<const Model>> models() {
+    static const std::vector<std::shared_ptr<const Model>> table{std::make_shared<Model>(diffusion())};
+    return table;
+}
+
+std::shared_ptr<const Model> find_model(std::string_view name) {
+    std::vector<std::string> known;
+    for (const auto& model : models()) {
+        if (model->name == name) return model;
+        known.push_back(model->name);
+    }
+    throw InputError("--model: " + unknown_name_message("model", name, known));
+}
+
+}  // namespace stencil

@@ -1,0 +1,68 @@
+// What is stepped: components, parameters, and when explicit steps are stable. The built-in models are the
+// rows of one table; sliders, command line, spec.json, edits and undo go by a model's parameters.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/field/boundary.h"
+
+namespace stencil {
+
+struct ModelParameter {
+    std::string name;    ///< on the command line and in spec.json
+    std::string symbol;  ///< what stands for its value in the help
+    double value = 0;    ///< where nothing else is said
+    double low = 0;      ///< of its slider
+    double high = 1;
+    std::string unit;   ///< empty: a pure number
+    std::string help;   ///< one line
+    std::string about;  ///< a sentence, for a tooltip
+    bool positive = false;
+    bool logarithmic = false;  ///< the slider
+};
+
+/// The boundary of a component on each side of the field.
+struct Sides {
+    Boundary left = Boundary::zero, right = Boundary::zero, top = Boundary::zero, bottom = Boundary::zero;
+};
+
+struct Component {
+    std::string name;
+    Sides boundary;
+};
+
+/// Explicit steps are stable while one parameter is at most a value that depends on all of them.
+struct StableLimit {
+    std::string parameter;
+    std::function<double(std::span<const double> values)> largest;
+    double advised = 0;  ///< a value well inside
+    double slider = 0;   ///< how far the slider goes where unstable steps are allowed
+    std::string why;     ///< what grows beyond the limit
+    std::string at;      ///< what happens exactly at it; empty: nothing worth a note
+};
+
+struct Model {
+    std::string name;
+    std::string help;  ///< one line
+    std::string text;  ///< as mathematics, a statement a line
+    std::vector<Component> components;
+    std::vector<ModelParameter> parameters;
+    std::optional<StableLimit> stable;
+
+    /// Its place in `parameters`; empty where there is none of that name.
+    std::optional<std::size_t> index_of(std::string_view parameter) const;
+};
+
+/// The built-in models; the first one is what runs where none is named.
+std::span<const std::shared_ptr<const Model>> models();
+
+/// Throws InputError for an unknown name.
+std::shared_ptr<const Model> find_model(std::string_view name);
+
+}  // namespace stencil
