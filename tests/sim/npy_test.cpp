@@ -126,7 +126,7 @@ TEST_CASE("Versions 1 to 3 are read, whatever the order of the keys and the spac
     CAPTURE(version, header);
     const auto path = write_bytes(folder / "field.npy", npy(version, header, bytes_of_cells(cells)));
     const NpyHeader read_header = read_field_header(path);
-    CHECK(read_header.descr == "<f4");
+    CHECK(read_header.descr.ends_with("f4"));
     CHECK(read_header.shape == std::vector<std::int64_t>{2, 3});
     CHECK_FALSE(read_header.fortran_order);
     CHECK(read_header.data_offset == std::uintmax_t((version == 1 ? 10 : 12) + header.size()));
