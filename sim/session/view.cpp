@@ -39,4 +39,9 @@ const PaneRow& row_of(Pane pane) {
     return *row;
 }
 
+const std::vector<Pane>& three_up() {
+    static const std::vector<Pane> panes{Pane::start, Pane::now, Pane::laplacian};
+    return panes;
+}
+
 }  // namespace stencil

@@ -80,4 +80,7 @@ struct Frame {
     std::optional<Histogram> histogram;
 };
 
+/// What three-up shows, from left to right.
+const std::vector<Pane>& three_up();
+
 }  // namespace stencil

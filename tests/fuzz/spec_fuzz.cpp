@@ -1,4 +1,6 @@
 // spec.json.
+#include <nlohmann/json.hpp>
+
 #include "sim/run/run_spec.h"
 #include "tests/fuzz/fuzz.h"
 

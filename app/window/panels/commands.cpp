@@ -25,11 +25,6 @@ void change_text_size(UiState& ui, float pixels) {
 
 }  // namespace
 
-const std::vector<Pane>& three_up() {
-    static const std::vector<Pane> panes{Pane::start, Pane::now, Pane::laplacian};
-    return panes;
-}
-
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
     ui.act(action::Run{!snapshot.running && !snapshot.ordered});
 }

@@ -24,8 +24,6 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot);
 void fit(UiState& ui, const Snapshot& snapshot);
 void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);
 void show_pane(UiState& ui, Pane pane);
-/// What three-up shows, from left to right.
-const std::vector<Pane>& three_up();
 void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);
