@@ -23,7 +23,8 @@ std::filesystem::path scratch_file();
 /// The bytes of a file of tests/reference.
 std::string reference_bytes(const char* name);
 
-/// False where `read` refused its input, as readers may: InputError, one line, and nothing else.
+/// False where `read` refused its input, as readers may: InputError with a reason, or this machine is too
+/// small.
 bool accepted(const std::function<void()>& read);
 
 /// Ends the run where `holds` is false.
