@@ -1,16 +1,25 @@
-# Finds a CUDA toolkit (12 or newer) or leaves CUDA out, saying which in one line.
-# Sets STENCILSCOPE_HAS_CUDA and, where nothing else did, CMAKE_CUDA_ARCHITECTURES.
+# Finds a CUDA toolkit (12 or newer) or leaves CUDA out, saying which in one line. AUTO leaves it out where no GPU is here
+# either, unless architectures are given. Sets STENCILSCOPE_HAS_CUDA and, where nothing else did, CMAKE_CUDA_ARCHITECTURES.
+
+function(stencilscope_find_gpu result)
+  find_program(nvidia_smi nvidia-smi PATHS /usr/lib/wsl/lib)
+  mark_as_advanced(nvidia_smi)
+  if(nvidia_smi)
+    execute_process(COMMAND ${nvidia_smi} -L RESULT_VARIABLE status OUTPUT_VARIABLE gpus ERROR_QUIET)
+  endif()
+  if(EXISTS /dev/nvidia0 OR (nvidia_smi AND status EQUAL 0 AND gpus MATCHES "GPU"))
+    set(${result} TRUE PARENT_SCOPE)
+  else()
+    set(${result} FALSE PARENT_SCOPE)
+  endif()
+endfunction()
 
 # The machine's own GPU where there is one; otherwise every architecture from 7.5 on that this nvcc knows, as machine
 # code, with PTX of the newest for what comes after it.
 function(stencilscope_default_architectures nvcc result)
-  find_program(nvidia_smi nvidia-smi)
-  if(nvidia_smi)
-    execute_process(COMMAND ${nvidia_smi} -L RESULT_VARIABLE status OUTPUT_VARIABLE gpus ERROR_QUIET)
-    if(status EQUAL 0 AND gpus MATCHES "GPU")
-      set(${result} native PARENT_SCOPE)
-      return()
-    endif()
+  if(stencilscope_gpu)
+    set(${result} native PARENT_SCOPE)
+    return()
   endif()
   execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
   set(list "")
@@ -24,8 +33,11 @@ function(stencilscope_default_architectures nvcc result)
   set(${result} "${list}" PARENT_SCOPE)
 endfunction()
 
+stencilscope_find_gpu(stencilscope_gpu)
 set(STENCILSCOPE_HAS_CUDA FALSE)
-if(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
+if(STENCILSCOPE_CUDA STREQUAL "AUTO" AND NOT stencilscope_gpu AND NOT CMAKE_CUDA_ARCHITECTURES)
+  set(why "no NVIDIA GPU here: --preset cuda or ci builds it all the same")
+elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
     find_program(stencilscope_nvcc nvcc PATHS ENV CUDA_HOME ENV CUDA_PATH /usr/local/cuda PATH_SUFFIXES bin)
     mark_as_advanced(stencilscope_nvcc)
