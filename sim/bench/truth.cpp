@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 #include "sim/initial/initial.h"
 
 namespace stencil {

@@ -2,7 +2,7 @@
 // and memory counted, before anything is allocated.
 #pragma once
 
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 #include "sim/machine/machine.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solver.h"

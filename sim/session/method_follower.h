@@ -1,7 +1,7 @@
 // Which method should step a run whose method is `auto`.
 #pragma once
 
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 
 namespace stencil {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
 

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/edit_checks.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/field/cell_update.h"
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/solver.h"
 #include "sim/view/percentile.h"
 #include "tests/support/catch.h"

@@ -1,4 +1,4 @@
-#include "kernels/methods/choose_method.h"
+#include "sim/run/choose_method.h"
 
 #include <algorithm>
 #include <cmath>
