@@ -1,8 +1,11 @@
 #include "app/bench_command.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 #include "app/console.h"
@@ -11,6 +14,7 @@
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
+#include "sim/bench/measured_rows.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
@@ -67,6 +71,58 @@ void require_rows(const LadderReport& report) {
     throw MachineError(fmt::format("nothing can be measured: {}: {}", row.method->name, row.why_not));
 }
 
+std::string today() {
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string driver_of(const Machine& machine, Device device) {
+    if (device == Device::cpu) return "";
+    const int version = machine.cuda.driver_version;
+    return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+// What `auto` needs: every size in long calls and in single steps, in both precisions. Nothing is kept of
+// less.
+int save_command(const BenchRequest& request, const Machine& machine) {
+    if (request.spec.sweep || request.spec.steps > 0 || !request.spec.methods.empty() ||
+        !request.out.empty() || !request.json.empty() || request.spec.run.boundary != Boundary::zero)
+        throw InputError(
+            "--save measures all methods under the zero boundary: allowed beside it are --size, "
+            "--backend, --threads, --repeats, --memory-limit and --quiet");
+    std::vector<PrecisionRows> rows;
+    LadderSpec spec;
+    std::optional<LadderLimits> limits;
+    for (const DType dtype : {DType::float32, DType::float64}) {
+        PrecisionRows precision{dtype, {}, {}};
+        for (const long long steps : {0LL, 1LL}) {
+            spec = request.spec;
+            spec.run.dtype = dtype;
+            spec.steps = steps;
+            spec = resolve(spec, machine);
+            Ladder ladder(spec, machine, limits);
+            Table table(machine, request.quiet);
+            climb(ladder, table, request.quiet);
+            if (interrupt_signal() != 0) {
+                fmt::print(stderr, "stencilscope: interrupted: nothing was saved\n");
+                return 128 + interrupt_signal();
+            }
+            require_rows(make_report(ladder, machine));
+            (steps == 0 ? precision.long_calls : precision.single_steps) = ladder.rows();
+        }
+        rows.push_back(std::move(precision));
+    }
+    const Device device = device_of(spec);
+    const fs::path path = save_measured({device_name(machine, device, spec.run.threads),
+                                         device,
+                                         "stencilscope bench --save",
+                                         today(),
+                                         driver_of(machine, device),
+                                         "",
+                                         measured_methods(rows)});
+    if (!request.quiet) fmt::print("wrote {}: auto goes by it from now on\n", path.string());
+    return 0;
+}
+
 std::vector<fs::path> write_files(const BenchRequest& request, const LadderReport& report) {
     std::vector<fs::path> files;
     const auto put = [&](const fs::path& path, const std::string& text) {
@@ -90,6 +146,7 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
+    if (request.save) return save_command(request, machine);
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);
     check_json_file(request.json, request.out, {});

@@ -11,6 +11,7 @@ struct BenchRequest {
     LadderSpec spec;
     std::string out;   ///< folder for bench.json, bench.csv, bench.png and bench.svg; empty: none are written
     std::string json;  ///< file for the results; empty: none
+    bool save = false;  ///< measures what `auto` needs, in both precisions, and keeps it in the user's folder
     bool quiet = false;
 };
 

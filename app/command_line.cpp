@@ -238,6 +238,9 @@ void add_bench(CLI::App& app, BenchRequest& request) {
     add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", spec.run);
     bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
         ->type_name("DIR");
+    bench->add_flag("--save",
+                    request.save,
+                    "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
     add_common(*bench, request.json, request.quiet);
 }
 

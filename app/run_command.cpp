@@ -14,6 +14,7 @@
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/run/checkpoint.h"
 #include "sim/run/exports.h"
+#include "sim/run/measured_speeds.h"
 #include "sim/run/measures.h"
 #include "sim/run/next_edit.h"
 #include "sim/run/resolve.h"
@@ -40,6 +41,9 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
     const bool fell_back =
         asked_for_auto(request) && request.spec.backend == "auto" && resolved.backend == "cpu";
     if (fell_back && machine.cuda.built_in) note("note: {}: using the CPU\n", machine.cuda.why_none);
+    if (asked_for_auto(request))
+        if (const auto& figures = measured_figures(method_request(resolved).device); !figures.trouble.empty())
+            note("note: {}: going by the built-in figures\n", figures.trouble);
     if (resolved.threads < request.spec.threads)
         note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
     const auto late =

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "sim/run/choose_method.h"
 #include "sim/initial/initial.h"
+#include "sim/run/choose_method.h"
 
 namespace stencil {
 namespace {

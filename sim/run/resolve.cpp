@@ -11,6 +11,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/run/exports.h"
+#include "sim/run/measured_speeds.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
@@ -139,14 +140,18 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
 
 std::string method_choice(const RunSpec& spec, long long steps_per_call) {
     const MethodRequest request = method_request(spec, steps_per_call);
-    return fmt::format("auto: {} (fastest measured on {} for {} step{} of {}x{} {})",
+    const MeasuredFigures& figures = measured_figures(request.device);
+    return fmt::format("auto: {} for {} step{} of {}x{} {} (by {})",
                        spec.method,
-                       request.device == Device::cuda ? "CUDA" : "the CPU",
                        request.steps,
                        request.steps == 1 ? "" : "s",
                        spec.size->nx,
                        spec.size->ny,
-                       name_of(spec.dtype));
+                       name_of(spec.dtype),
+                       figures.of_this_machine
+                           ? "this machine's measured figures"
+                           : fmt::format("the figures of another machine, {}; bench --save measures this one",
+                                         figures.machine.name));
 }
 
 MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed) {

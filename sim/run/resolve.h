@@ -2,8 +2,8 @@
 // and memory counted, before anything is allocated.
 #pragma once
 
-#include "sim/run/choose_method.h"
 #include "sim/machine/machine.h"
+#include "sim/run/choose_method.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solver.h"
 
@@ -22,8 +22,8 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 /// throws InputError where the file cannot be read, or is not the one of which the spec has the hash.
 Field make_start(RunSpec& spec);
 
-/// Why `auto` chose the method of a resolved spec: "auto: tiled (fastest measured on CUDA for 10000 steps of
-/// 2000x2000 float32)".
+/// Why `auto` chose the method of a resolved spec: "auto: tiled for 10000 steps of 2000x2000
+/// float32 (by this machine's measured figures)".
 std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
 
 /// Of a resolved spec.

@@ -13,6 +13,8 @@ struct EmbeddedFile {
 
 /// assets/colormaps/*.csv
 std::span<const EmbeddedFile> embedded_colormaps();
+/// assets/measured/*.json
+std::span<const EmbeddedFile> embedded_measured();
 
 // Parts of the window's library alone.
 

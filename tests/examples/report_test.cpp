@@ -15,6 +15,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/seed.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -22,7 +23,7 @@ using namespace stencil_test;
 namespace {
 
 double random_between(double low, double high) {
-    static std::mt19937_64 generator{std::random_device{}()};
+    static std::mt19937_64 generator{next_seed()};
     return std::uniform_real_distribution<double>(low, high)(generator);
 }
 

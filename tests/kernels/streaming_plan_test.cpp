@@ -3,6 +3,7 @@
 
 #include "kernels/methods/streaming/streaming_plan.h"
 #include "tests/support/catch.h"
+#include "tests/support/seed.h"
 
 using namespace stencil;
 
@@ -23,7 +24,7 @@ Span right_columns(const StreamStrips& strips, int k) {
 }  // namespace
 
 TEST_CASE("Strips write each column once, and only where they have it right") {
-    std::mt19937 dice{std::random_device{}()};
+    std::mt19937_64 dice{stencil_test::next_seed()};
     std::uniform_int_distribution<int> sizes(1, 20000);
     for (int i = 0; i < 2000; ++i) {
         const int width = i % 2 ? 576 : 288;
@@ -55,7 +56,7 @@ TEST_CASE("There are no more strips than the columns need") {
 }
 
 TEST_CASE("Segments fill the GPU without a last wave that is nearly empty") {
-    std::mt19937 dice{std::random_device{}()};
+    std::mt19937_64 dice{stencil_test::next_seed()};
     for (int i = 0; i < 200; ++i) {
         const int ny = std::uniform_int_distribution<int>(1000, 30000)(dice);
         const int strips = std::uniform_int_distribution<int>(2, 60)(dice);

@@ -21,6 +21,7 @@
 #include "sim/figure/ticks.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/seed.h"
 
 namespace fs = std::filesystem;
 using namespace stencil;
@@ -58,7 +59,7 @@ bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-const unsigned kSeed = std::random_device{}();
+const std::uint64_t kSeed = stencil_test::next_seed();
 
 std::mt19937_64& random_bits() {
     static std::mt19937_64 engine(kSeed);

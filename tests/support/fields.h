@@ -10,6 +10,7 @@
 #include "sim/field/field.h"
 #include "sim/text/error.h"
 #include "tests/support/scratch.h"
+#include "tests/support/seed.h"
 
 namespace stencil_test {
 
@@ -17,7 +18,7 @@ namespace stencil_test {
 /// left of a small field of both signs may be next to nothing, and an error relative to nothing is as large
 /// as it likes.
 inline stencil::Array<double> random_field(int nx, int ny) {
-    static std::mt19937_64 generator{std::random_device{}()};
+    static std::mt19937_64 generator{next_seed()};
     std::uniform_real_distribution<double> uniform(0.25, 1.0);
     const double sign = generator() % 2 == 0 ? 1 : -1;
     stencil::Array<double> field(nx, ny);

@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "tests/support/seed.h"
 
 namespace {
 
@@ -38,5 +39,9 @@ int main(int argc, char** argv) {
         }
     }
     // Catch2 2 returns the number of failures, which must not be taken for the status of a skipped test.
-    return Catch::Session().run(argc, argv) == 0 ? 0 : 1;
+    if (Catch::Session().run(argc, argv) == 0) return 0;
+    std::fprintf(stderr,
+                 "The same random numbers again: STENCILSCOPE_TEST_SEED=%llu\n",
+                 static_cast<unsigned long long>(stencil_test::test_seed()));
+    return 1;
 }

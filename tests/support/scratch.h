@@ -13,6 +13,8 @@
 #include <string>
 #include <string_view>
 
+#include "tests/support/seed.h"
+
 namespace stencil_test {
 
 /// A new empty folder, removed with all that it holds.
@@ -63,7 +65,7 @@ std::string message_of(Action action) {
 
 /// Numbers that differ in every run; a test names its seed with CAPTURE(random.seed).
 struct Dice {
-    std::uint64_t seed = std::random_device()();
+    std::uint64_t seed = next_seed();
     std::mt19937_64 engine{seed};
 
     double uniform(double low, double high) { return std::uniform_real_distribution(low, high)(engine); }

@@ -10,10 +10,12 @@
 
 #include "kernels/examples/matmul/matmul_shape.h"
 
+#include "tests/support/seed.h"
+
 namespace stencil_test {
 
 inline std::mt19937_64& matmul_random() {
-    static std::mt19937_64 generator{std::random_device{}()};
+    static std::mt19937_64 generator{next_seed()};
     return generator;
 }
 

@@ -1,0 +1,223 @@
+#include "sim/run/measured_speeds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "sim/files/atomic_file.h"
+#include "sim/files/input_file.h"
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::uintmax_t kMaxBytes = 1 << 20;
+constexpr std::size_t kMaxEntries = 1000;
+
+// One text of figures: every failure names the file and the member.
+class Reader {
+  public:
+    explicit Reader(const std::string& file) : file_(file) {}
+
+    [[noreturn]] void refuse(const std::string& what) const { throw InputError(file_ + ": " + what); }
+
+    const Json& list(const Json& json, const char* name) const {
+        const auto found = json.is_object() ? json.find(name) : json.end();
+        if (!json.is_object() || found == json.end() || !found->is_array() || found->empty() ||
+            found->size() > kMaxEntries)
+            refuse(fmt::format("'{}' has to be a list of 1 to {} entries", name, kMaxEntries));
+        return *found;
+    }
+
+    double number(const Json& value, const char* name, double least) const {
+        const double number = value.is_number() ? value.get<double>() : -1;
+        if (!(std::isfinite(number) && number >= least))
+            refuse(fmt::format("'{}' has to be a number of at least {}", name, least));
+        return number;
+    }
+
+    double number(const Json& json, const char* name, double least, double otherwise) const {
+        const auto found = json.find(name);
+        return found == json.end() ? otherwise : number(*found, name, least);
+    }
+
+    std::string text(const Json& json, const char* name) const {
+        const auto found = json.find(name);
+        if (found == json.end() || !found->is_string()) refuse(fmt::format("'{}' has to be a text", name));
+        return found->get<std::string>();
+    }
+
+    MeasuredMethod method(const Json& json) const {
+        if (!json.is_object()) refuse("an entry of 'methods' is no object");
+        MeasuredMethod method;
+        method.name = text(json, "method");
+        const std::string dtype = text(json, "dtype");
+        if (dtype != "float32" && dtype != "float64") refuse("'dtype' has to be float32 or float64");
+        method.cell_bytes = dtype == "float32" ? sizeof(float) : sizeof(double);
+        method.us_per_call = number(json, "us_per_call", 0, 0);
+        method.insulated = number(json, "insulated", 0.01, 1);
+        method.periodic = number(json, "periodic", 0.01, 1);
+        for (const Json& entry : list(json, "speeds")) {
+            if (!entry.is_array() || entry.size() < 2 || entry.size() > 3)
+                refuse("an entry of 'speeds' has to be [edge, us_per_step] or [edge, us_per_step, us_alone]");
+            MeasuredSpeed speed{number(entry[0], "edge", 1), number(entry[1], "us_per_step", 1e-9), 0};
+            speed.us_alone = entry.size() == 3 ? number(entry[2], "us_alone", 0) : speed.us_per_step;
+            if (!method.speeds.empty() && speed.edge <= method.speeds.back().edge)
+                refuse("'speeds' have to be in the order of their edges");
+            method.speeds.push_back(speed);
+        }
+        return method;
+    }
+
+    MeasuredMachine machine(const Json& json) const {
+        if (!json.is_object()) refuse("a machine is no object");
+        MeasuredMachine machine;
+        machine.name = text(json, "machine");
+        const std::string backend = text(json, "backend");
+        if (backend != "cpu" && backend != "cuda") refuse("'backend' has to be cpu or cuda");
+        machine.device = backend == "cpu" ? Device::cpu : Device::cuda;
+        const auto word = [&](const char* name) {
+            const auto found = json.find(name);
+            return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+        };
+        machine.command = word("command");
+        machine.date = word("date");
+        machine.driver = word("driver");
+        machine.commit = word("commit");
+        for (const Json& entry : list(json, "methods")) machine.methods.push_back(method(entry));
+        return machine;
+    }
+
+  private:
+    const std::string& file_;
+};
+
+Json to_json(const MeasuredMachine& machine) {
+    const auto word = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+    Json json;
+    json["machine"] = machine.name;
+    json["backend"] = std::string(name_of(machine.device));
+    json["command"] = word(machine.command);
+    json["date"] = word(machine.date);
+    json["driver"] = word(machine.driver);
+    json["commit"] = word(machine.commit);
+    json["methods"] = Json::array();
+    for (const MeasuredMethod& method : machine.methods) {
+        Json speeds = Json::array();
+        for (const MeasuredSpeed& speed : method.speeds)
+            speeds.push_back({speed.edge, speed.us_per_step, speed.us_alone});
+        json["methods"].push_back({{"method", method.name},
+                                   {"dtype", method.cell_bytes == sizeof(float) ? "float32" : "float64"},
+                                   {"us_per_call", method.us_per_call},
+                                   {"insulated", method.insulated},
+                                   {"periodic", method.periodic},
+                                   {"speeds", speeds}});
+    }
+    return json;
+}
+
+std::vector<MeasuredMachine> read_file(const std::filesystem::path& path) {
+    InputFile file(path);
+    if (file.size() > kMaxBytes) file.refuse("is too large for measured figures (at most 1 MiB)");
+    std::string text(std::size_t(file.size()), '\0');
+    file.read(std::as_writable_bytes(std::span(text)));
+    return read_measured(text, path.string());
+}
+
+}  // namespace
+
+std::vector<MeasuredMachine> read_measured(std::string_view text, const std::string& file) {
+    const Reader reader(file);
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object()) reader.refuse("is no JSON object");
+    std::vector<MeasuredMachine> machines;
+    if (!json.contains("machines")) {
+        machines.push_back(reader.machine(json));
+    } else {
+        for (const Json& entry : reader.list(json, "machines")) machines.push_back(reader.machine(entry));
+    }
+    return machines;
+}
+
+std::string write_measured(const std::vector<MeasuredMachine>& machines) {
+    Json json;
+    json["machines"] = Json::array();
+    for (const MeasuredMachine& machine : machines) json["machines"].push_back(to_json(machine));
+    return json.dump(1) + "\n";
+}
+
+std::optional<std::filesystem::path> measured_path() {
+    // The XDG specification says that relative paths are to be ignored.
+    const auto folder = [](const char* variable) -> std::filesystem::path {
+        const char* text = std::getenv(variable);
+        return text && std::filesystem::path(text).is_absolute() ? text : "";
+    };
+    if (const auto config = folder("XDG_CONFIG_HOME"); !config.empty())
+        return config / "stencilscope" / "measured.json";
+    if (const auto home = folder("HOME"); !home.empty())
+        return home / ".config" / "stencilscope" / "measured.json";
+    return std::nullopt;
+}
+
+std::filesystem::path save_measured(const MeasuredMachine& machine) {
+    const auto path = measured_path();
+    if (!path) throw MachineError("neither XDG_CONFIG_HOME nor HOME names a folder to keep the figures in");
+    std::vector<MeasuredMachine> all;
+    try {
+        if (std::filesystem::exists(*path)) all = read_file(*path);
+    } catch (const InputError&) {
+        // What can't be read is of no use: it is replaced.
+    }
+    std::erase_if(all, [&](const MeasuredMachine& old) {
+        return old.name == machine.name && old.device == machine.device;
+    });
+    all.push_back(machine);
+    std::error_code ignored;
+    std::filesystem::create_directories(path->parent_path(), ignored);
+    write_text_file(*path, write_measured(all));
+    return *path;
+}
+
+MeasuredFigures find_figures(Device device, const Machine& machine) {
+    MeasuredFigures figures;
+    const bool present = device == Device::cpu || machine.has_cuda();
+    const std::string name = present ? device_name(machine, device, machine.cpu_threads) : "";
+    const auto take = [&](const std::vector<MeasuredMachine>& machines, bool any) {
+        for (const MeasuredMachine& candidate : machines) {
+            if (candidate.device != device || (!any && candidate.name != name)) continue;
+            figures.machine = candidate;
+            figures.of_this_machine = candidate.name == name;
+            return true;
+        }
+        return false;
+    };
+    const auto path = measured_path();
+    std::error_code ignored;
+    if (path && std::filesystem::exists(*path, ignored)) try {
+            if (take(read_file(*path), false)) return figures;
+        } catch (const InputError& error) {
+            figures.trouble = error.what();
+        }
+    std::vector<MeasuredMachine> built_in;
+    for (const EmbeddedFile& file : embedded_measured())
+        for (MeasuredMachine& one : read_measured(file.text, std::string(file.name)))
+            built_in.push_back(std::move(one));
+    if (!take(built_in, false)) take(built_in, true);
+    return figures;
+}
+
+const MeasuredFigures& measured_figures(Device device) {
+    static const Machine machine = query_machine();
+    static const MeasuredFigures cpu = find_figures(Device::cpu, machine);
+    static const MeasuredFigures cuda = find_figures(Device::cuda, machine);
+    return device == Device::cpu ? cpu : cuda;
+}
+
+}  // namespace stencil

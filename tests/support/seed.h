@@ -1,0 +1,27 @@
+// Where the tests' random numbers begin: anew in every run, and again as they were with
+// STENCILSCOPE_TEST_SEED. The tests' main prints the seed after a failure; with it the same test, run alone
+// as ctest does, draws the same numbers.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+
+namespace stencil_test {
+
+inline std::uint64_t test_seed() {
+    static const std::uint64_t seed = [] {
+        const char* given = std::getenv("STENCILSCOPE_TEST_SEED");
+        return given ? std::strtoull(given, nullptr, 10) : std::uint64_t{std::random_device{}()};
+    }();
+    return seed;
+}
+
+/// Another one for every generator of the run, all made from test_seed().
+inline std::uint64_t next_seed() {
+    static std::atomic<std::uint64_t> count = 0;
+    return test_seed() + 0x9e3779b97f4a7c15u * count++;
+}
+
+}  // namespace stencil_test
