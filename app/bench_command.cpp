@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <ctime>
 #include <filesystem>
 
@@ -103,7 +102,7 @@ int save_command(const BenchRequest& request, const Machine& machine) {
             Table table(machine, request.quiet);
             climb(ladder, table, request.quiet);
             if (interrupt_signal() != 0) {
-                fmt::print(stderr, "stencilscope: interrupted: nothing was saved\n");
+                note("stencilscope: interrupted: nothing was saved\n");
                 return 128 + interrupt_signal();
             }
             require_rows(make_report(ladder, machine));
@@ -119,7 +118,7 @@ int save_command(const BenchRequest& request, const Machine& machine) {
                                          driver_of(machine, device),
                                          "",
                                          measured_methods(rows)});
-    if (!request.quiet) fmt::print("wrote {}: auto goes by it from now on\n", path.string());
+    if (!request.quiet) print("wrote {}: auto goes by it from now on\n", path.string());
     return 0;
 }
 

@@ -131,11 +131,11 @@ TEST_CASE("A broken file of figures is named, and the built-in ones hold") {
 
 TEST_CASE("Rows of the ladder become figures: what a call costs apart from what a step does") {
     const auto row = [](const char* method, int edge, double us) {
-        LadderRow row;
-        row.method = find_method(method);
-        row.size = {edge, edge};
-        row.speed.us_per_step = us;
-        return row;
+        LadderRow result;
+        result.method = find_method(method);
+        result.size = {edge, edge};
+        result.speed.us_per_step = us;
+        return result;
     };
     PrecisionRows rows;
     rows.long_calls = {row("reference", 512, 300), row("reference", 64, 5), row("cpu", 64, 1)};
