@@ -80,6 +80,13 @@ std::string driver_of(const Machine& machine, Device device) {
     return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
 }
 
+std::string save_command_line(const LadderSpec& spec) {
+    std::string sizes;
+    for (const Size& size : spec.sizes)
+        sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", size.nx, size.ny);
+    return fmt::format("stencilscope bench --save --backend {} --size {}", spec.run.backend, sizes);
+}
+
 // What `auto` needs: every size in long calls and in single steps, in both precisions. Nothing is kept of
 // less.
 int save_command(const BenchRequest& request, const Machine& machine) {
@@ -113,7 +120,7 @@ int save_command(const BenchRequest& request, const Machine& machine) {
     const Device device = device_of(spec);
     const fs::path path = save_measured({device_name(machine, device, spec.run.threads),
                                          device,
-                                         "stencilscope bench --save",
+                                         save_command_line(spec),
                                          today(),
                                          driver_of(machine, device),
                                          "",
