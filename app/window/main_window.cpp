@@ -149,6 +149,7 @@ nlohmann::ordered_json MainWindow::report() const {
                      {"per_s", cost.frames_per_s},
                      {"fields_per_s", rate_.per_second(seconds())},
                      {"stepping_ms", now.cost.stepping_ms},
+                     {"waiting_ms", now.cost.waiting_ms},
                      {"resampling_ms", now.cost.resampling_ms},
                      {"measuring_ms", now.cost.measuring_ms},
                      {"transfer_ms", renderer_->transfer_ms()},
@@ -310,6 +311,8 @@ void MainWindow::hold_range() {
 
 void MainWindow::draw(const CanvasOutput& canvas) {
     const auto [width, height] = display_->frame_size();
+    for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)
+        renderer_->prepare(int(slot), canvas.drawings[slot]);
     clock_->begin_drawing();
     display_->clear(canvas_colors(ui_.preferences.theme).background);
     for (std::size_t slot = 0; slot < canvas.drawings.size(); ++slot)

@@ -60,6 +60,7 @@ class CudaSolver : public CudaNeighbour {
     void advance_by(long long steps) override {
         // Only the newest batch is timed by events, so an older one is settled first.
         seconds_ += settle();
+        cuda_nudge(stream_);
         timer_.start(stream_);
         stepper_->advance(fields_, setup_.params, steps);
         timer_.stop(stream_);

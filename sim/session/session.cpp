@@ -173,7 +173,7 @@ void Session::begin_batch() {
     reconsider_method(target_ - step);
     order_from_ = step;
     ordered_ = false;
-    batch_seconds_ = 0;
+    batch_seconds_ = batch_waiting_ = 0;
     batch_begun_ = Clock::now();
 }
 
@@ -194,10 +194,11 @@ void Session::do_slice() {
     simulation_->apply(Advance{steps});
     if (simulation_->now().method != method) auto_method_ = false;  // an edit of the spec asked for another
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
-    const double seconds =
-        same ? timings.total_seconds() - before : std::chrono::duration<double>(Clock::now() - begin).count();
+    const double wall = std::chrono::duration<double>(Clock::now() - begin).count();
+    const double seconds = same ? timings.total_seconds() - before : wall;
     recent_.add(seconds, steps);
     batch_seconds_ += seconds;
+    batch_waiting_ += std::max(wall - seconds, 0.0);
     note_speed();
     // An edit of the spec may have brought another size or method with it.
     field_changed(&simulation_->solver() != solver);
@@ -260,9 +261,12 @@ void Session::make_frame() {
         costs_.resampling_ms.add(frame_maker_.resampling_seconds() * 1e3);
     costs_.measuring_ms.add((frame_maker_.measuring_seconds() + measured) * 1e3);
     if (!stepped || steps_left()) return;
-    if (batch_seconds_ > 0) costs_.stepping_ms.add(batch_seconds_ * 1e3);
+    if (batch_seconds_ > 0) {
+        costs_.stepping_ms.add(batch_seconds_ * 1e3);
+        costs_.waiting_ms.add(batch_waiting_ * 1e3);
+    }
     if (!ordered_) last_batch_ = simulation_->step() - order_from_;
-    batch_seconds_ = 0;
+    batch_seconds_ = batch_waiting_ = 0;
 }
 
 // Statistics and probes of the field; returns the seconds that they took.

@@ -169,7 +169,8 @@ class Session {
     double budget_ms_ = 12;
     long long last_auto_ = 0;   ///< steps of the newest automatic batch
     long long last_batch_ = 0;  ///< steps between the newest two frames
-    double batch_seconds_ = 0;
+    double batch_seconds_ = 0;  ///< of its steps
+    double batch_waiting_ = 0;  ///< seconds beside them
     Clock::time_point batch_begun_{};
     bool reference_refused_ = false;
 
@@ -189,7 +190,7 @@ class Session {
     Timings recent_{64};
     Cadence statistics_cadence_;
     struct {
-        Recent stepping_ms, resampling_ms, measuring_ms;
+        Recent stepping_ms, waiting_ms, resampling_ms, measuring_ms;
     } costs_;
     Clock::time_point memory_at_{};
     MemoryUse memory_;

@@ -86,8 +86,10 @@ void Session::fill_numbers(Snapshot& snapshot) {
     snapshot.limits = limits_;
     snapshot.speeds = speeds();
     snapshot.measuring_ladder = ladder_ != nullptr;
-    snapshot.cost = {
-        costs_.stepping_ms.middle(), costs_.resampling_ms.middle(), costs_.measuring_ms.middle()};
+    snapshot.cost = {costs_.stepping_ms.middle(),
+                     costs_.waiting_ms.middle(),
+                     costs_.resampling_ms.middle(),
+                     costs_.measuring_ms.middle()};
     snapshot.memory = memory_use();
 }
 

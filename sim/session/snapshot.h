@@ -23,7 +23,8 @@ struct Message {
 
 /// What a frame costs on the engine's side, in milliseconds, medians over the newest frames.
 struct EngineCost {
-    double stepping_ms = 0;    ///< device time on CUDA
+    double stepping_ms = 0;    ///< device time of the kernels on CUDA
+    double waiting_ms = 0;     ///< from the order until the steps are done, less stepping: launches, switches
     double resampling_ms = 0;  ///< of all panes
     double measuring_ms = 0;   ///< ranges, statistics, histogram, probes
 };

@@ -179,7 +179,10 @@ void Display::listen() {
     glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
     glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { of(w); });
-    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int, int) { of(w); });
+    glfwGetFramebufferSize(window, &frame_.first, &frame_.second);
+    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int width, int height) {
+        of(w).frame_ = {width, height};
+    });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w); });
 }
 
@@ -259,12 +262,6 @@ void Display::swap() {
 void Display::remake_font_texture() {
     ImGui_ImplOpenGL3_DestroyFontsTexture();
     ImGui_ImplOpenGL3_CreateFontsTexture();
-}
-
-std::pair<int, int> Display::frame_size() const {
-    int width = 0, height = 0;
-    glfwGetFramebufferSize(window_.get(), &width, &height);
-    return {width, height};
 }
 
 std::pair<int, int> Display::logical_size() const {

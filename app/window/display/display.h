@@ -60,10 +60,10 @@ class Display {
     /// After the fonts in ImGui's atlas have changed, between two frames.
     void remake_font_texture();
 
-    std::pair<int, int> frame_size() const;    ///< pixels
-    std::pair<int, int> logical_size() const;  ///< as in DisplayOptions
-    float content_scale() const;               ///< the monitor's; 1 without hi-dpi; may change at any time
-    double refresh_rate() const;               ///< Hz; 60 where the system does not say
+    std::pair<int, int> frame_size() const { return frame_; }  ///< pixels
+    std::pair<int, int> logical_size() const;                  ///< as in DisplayOptions
+    float content_scale() const;  ///< the monitor's; 1 without hi-dpi; may change at any time
+    double refresh_rate() const;  ///< Hz; 60 where the system does not say
     const std::string& gl_renderer() const { return gl_renderer_; }
     const std::string& gl_version() const { return gl_version_; }
     void set_clipboard(const std::string& text);
@@ -107,7 +107,8 @@ class Display {
     bool input_ = true;
     struct {
         double x = 0, y = 0;
-    } cursor_;  ///< in units of the window
+    } cursor_;                         ///< in units of the window
+    std::pair<int, int> frame_{0, 0};  ///< pixels: asking X for them costs a round trip each time
 };
 
 }  // namespace stencil

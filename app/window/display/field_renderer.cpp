@@ -175,6 +175,11 @@ struct FieldRenderer::State {
 FieldRenderer::FieldRenderer(bool allow_interop) : state_(std::make_unique<State>(allow_interop)) {}
 FieldRenderer::~FieldRenderer() = default;
 
+void FieldRenderer::prepare(int slot, const PaneDrawing& drawing) {
+    const std::shared_ptr<const Pixels>& pixels = drawing.image->pixels;
+    if (pixels && pixels->width > 0 && pixels->height > 0) state_->upload(state_->slot(slot), pixels);
+}
+
 void FieldRenderer::draw(int slot_number, const PaneDrawing& drawing, int frame_width, int frame_height) {
     Slot& slot = state_->slot(slot_number);
     const std::shared_ptr<const Pixels>& pixels = drawing.image->pixels;

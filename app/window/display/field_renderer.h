@@ -24,6 +24,10 @@ class FieldRenderer {
     FieldRenderer(const FieldRenderer&) = delete;
     FieldRenderer& operator=(const FieldRenderer&) = delete;
 
+    /// Copies the pane's pixels into its texture, unless they are there already. Called before any of the
+    /// frame's drawing, so that the GPU switches from CUDA to OpenGL once a frame and not back and forth.
+    void prepare(int slot, const PaneDrawing& drawing);
+
     /// Uploads the pane's pixels unless they are those already in its texture, and draws them. `slot` numbers
     /// the panes of one frame from 0. Keeps the newest pixels of every slot. Leaves the viewport on the whole
     /// frame, and blending, scissor, depth test and culling off.

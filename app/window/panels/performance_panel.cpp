@@ -108,8 +108,12 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
               "New fields shown per second; 0 while the run stands still");
     milliseconds("Stepping",
                  engine.stepping_ms,
-                 "The steps between two pictures: time of the device that computes them, in which pictures "
-                 "are drawn as well");
+                 "The kernels' own time for the steps between two pictures; the speeds above are theirs");
+    milliseconds("Waiting",
+                 engine.waiting_ms,
+                 "Between ordering these steps and their end, beside stepping: launches and, on a GPU that "
+                 "draws the window too, the switch from OpenGL to CUDA (0.3 ms on an H200). A frame pays it "
+                 "once, however many steps it makes.");
     milliseconds("Resampling",
                  engine.resampling_ms,
                  "From the visible cells to pixels, of all panes: time of the device that steps");
