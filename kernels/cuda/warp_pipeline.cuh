@@ -1,5 +1,5 @@
 // How the warps of a block work as a pipeline: barriers in shared memory, and copies of whole rows between
-// global and shared memory that one thread starts and nobody waits in line for (Hopper's bulk copies and
+// global and shared memory that one thread starts and no thread waits for in turn (Hopper's bulk copies and
 // barriers by <cuda/ptx>; elsewhere plain means that do the same).
 #pragma once
 

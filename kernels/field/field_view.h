@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// A field of (ny, nx) cells, row-major, somebody else's memory. `pitch` is the distance between the starts
-/// of two rows, in cells (>= nx).
+/// A field of (ny, nx) cells, row-major; it does not own the memory. `pitch` is the distance between the
+/// starts of two rows, in cells (>= nx).
 template <class T>
 struct FieldView {
     T* data = nullptr;

@@ -56,6 +56,11 @@ class PlainView {
     STENCIL_HOST_DEVICE constexpr PlainRow<Cell> row(int y) const { return {stored_.row(y), factor_}; }
     STENCIL_HOST_DEVICE constexpr Cell at(int x, int y) const { return row(y)[x]; }
 
+    /// For sums over many cells: a sum of addends times addend_unit() is that of the field's cells, without
+    /// the rounding of each, and without a multiplication for each.
+    STENCIL_HOST_DEVICE constexpr Cell addend(int x, int y) const { return stored_.at(x, y); }
+    STENCIL_HOST_DEVICE constexpr double addend_unit() const { return factor_; }
+
     /// Makes the field's cell `value`, rounded as it is stored.
     STENCIL_HOST_DEVICE constexpr void set(int x, int y, double value) const {
         stored_.at(x, y) = Cell(value / factor_);

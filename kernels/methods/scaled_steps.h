@@ -55,11 +55,11 @@ class ScaledSteps {
     /// and 2^16 always.
     double read_factor() const { return inverse(growth_); }
 
-    /// Every so many steps have a scale; that of all others is 1.
+    /// The period of steps with a scale; that of all others is 1.
     static constexpr int kStepsPerScale = 4;
     int steps_per_scale() const { return steps_per_scale_; }
 
-    /// So many steps from now, the step with the next scale included (1 to steps_per_scale()).
+    /// Steps from now to the next scale, that step included (1 to steps_per_scale()).
     int steps_to_scale() const { return steps_per_scale_ - int(steps_ % steps_per_scale_); }
 
     /// How many times the field the stored state, or what a step passes through, may become with this

@@ -13,11 +13,24 @@ class ColumnReader {
   public:
     __device__ ColumnReader(const QuantitySource<T>& source, int x, int) : source_(source), x_(x) {}
     __device__ QuantityValue<Q, T> at(int y) { return quantity_at<Q, kInner>(source_, x_, y); }
+    /// The same as a part of a sum, which is to be multiplied by addend_unit().
+    __device__ QuantityValue<Q, T> addend(int y) {
+        if constexpr (Q == Quantity::value)
+            return source_.field.addend(x_, y);
+        else
+            return at(y);
+    }
 
   private:
     const QuantitySource<T>& source_;
     int x_;
 };
+
+/// What a sum of addends is multiplied by.
+template <Quantity Q, class T>
+__device__ double addend_unit(const QuantitySource<T>& source) {
+    return Q == Quantity::value ? source.field.addend_unit() : 1;
+}
 
 /// Of the five values of a Laplacian, the row above had two.
 template <class T>
@@ -26,6 +39,7 @@ class ColumnReader<Quantity::laplacian, true, T> {
     __device__ ColumnReader(const QuantitySource<T>& source, int x, int y)
         : source_(source), x_(x), north_(value(x, y - 1)), center_(value(x, y)) {}
 
+    __device__ T addend(int y) { return at(y); }
     __device__ T at(int y) {
         const T south = value(x_, y + 1);
         const T result =

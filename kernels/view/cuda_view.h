@@ -19,7 +19,7 @@ namespace stencil {
 /// Device memory that grows to what the functions below need, and is used again by the next.
 class CudaScratch {
   public:
-    /// At least so many bytes, aligned for anything; undefined contents.
+    /// At least `bytes` bytes, aligned for anything; undefined contents.
     void* reserve(std::size_t bytes) {
         if (bytes > bytes_) {
             bytes_ = 0;

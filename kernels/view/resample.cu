@@ -19,14 +19,14 @@
 namespace stencil {
 namespace {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 128;
 constexpr int kColumns = 4;  ///< of a thread
-constexpr int kRows = 4;     ///< of a thread at a time
+constexpr int kRows = 8;     ///< of a thread at a time, so that enough loads are under way
 constexpr int kMaxColumns = kThreads * kColumns;
 
 // On a multiprocessor: as many as have their sums in registers.
 template <Quantity Q>
-constexpr int kBlocks = Q == Quantity::value || Q == Quantity::base ? 4 : 3;
+constexpr int kBlocks = Q == Quantity::value || Q == Quantity::base ? 8 : 6;
 
 constexpr int kPointWidth = 32;
 constexpr int kPointHeight = 8;
@@ -80,7 +80,7 @@ struct ColumnSums {
         for (int j = 0; j < kCount; ++j) {
             const V weight = V(rows.weight(y + j));
 #pragma unroll
-            for (int k = 0; k < kColumns; ++k) part[k] += weight * readers[k].at(y + j);
+            for (int k = 0; k < kColumns; ++k) part[k] += weight * readers[k].addend(y + j);
         }
 #pragma unroll
         for (int k = 0; k < kColumns; ++k) totals[k] += double(part[k]);
@@ -161,7 +161,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks<Q>)
         }
         total = warp_sum(total, shape.lanes);
         if (has_pixel && lane == 0)
-            grid.pixels[std::ptrdiff_t(y) * grid.width + pixel] = float(total * span.scale * rows.scale);
+            grid.pixels[std::ptrdiff_t(y) * grid.width + pixel] =
+                float(total * (span.scale * rows.scale * addend_unit<Q>(source)));
     }
 }
 

@@ -14,9 +14,9 @@ namespace stencil {
 /// What measuring one method of a ladder on a field of this size takes, its truth included.
 MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size);
 
-/// How to find out what a field ought to be after so many steps: always by another method than the one that
-/// is judged, unless that one works in float32. The reference itself where it takes no more than a second or
-/// so; else a jump on the device; else the fastest stepping method there.
+/// How to find out what a field ought to be after a number of steps: always by another method than the one
+/// that is judged, unless that one works in float32. The reference itself where it takes no more than a
+/// second or so; else a jump on the device; else the fastest stepping method there.
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps);
 
 /// How far a method in float64 is from the reference, relative 2-norm: on a small field under the spec's

@@ -11,7 +11,7 @@
 namespace stencil {
 namespace {
 
-// A report may hold long curves: it is copied only as often as somebody would notice.
+// A report may hold long curves: it is copied only as often as a person would notice.
 constexpr auto kBetweenCopies = std::chrono::milliseconds(50);
 
 double seconds_between(std::chrono::steady_clock::time_point begin,

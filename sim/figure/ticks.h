@@ -48,7 +48,7 @@ Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
                     double gap,
                     const LabelWidth& width);
 
-/// Of at most so many ticks every k-th.
+/// Every k-th, so that at most the given number of ticks is left.
 Ticks thinned(Ticks ticks, int most);
 
 double widest_label(const Ticks& ticks, const LabelWidth& width);

@@ -13,7 +13,7 @@ namespace stencil {
 /// largest is the one to believe once it has stood for a while.
 class Fastest {
   public:
-    /// Done when so many rates in a row have not raised the largest by more than a hundredth.
+    /// Done when this number of rates in a row have not raised the largest by more than a hundredth.
     explicit Fastest(std::size_t quiet) : quiet_(quiet) {}
 
     void add(double rate) {

@@ -21,7 +21,7 @@ struct IssuedPiece {
 /// Pieces follow each other until the fastest has not been surpassed for a while.
 class IssueRate {
   public:
-    /// Does so many rounds of instructions, at least 1.
+    /// Does `rounds` rounds of instructions, at least 1.
     using Issue = std::function<IssuedPiece(std::int64_t rounds)>;
 
     /// Allocates. Throws CudaError.

@@ -20,7 +20,7 @@ struct MethodRequest {
     std::string_view model = kDiffusion;
 };
 
-/// The seconds that a call of so many steps takes, going by measured_figures(); infinite where the
+/// The seconds that a call of the request's steps takes, going by measured_figures(); infinite where the
 /// method was not measured in this precision, does not fit, jumps, or is none of the device.
 double expected_seconds(const Method& method, const MethodRequest& request);
 

@@ -10,9 +10,9 @@
 namespace stencil {
 
 /// The same settings with nothing left open: size, method, backend and threads decided, a file's path
-/// absolute. `auto` chooses the method for calls of so many steps; 0: of all the run's steps, or of those
-/// from one frame to the next. Throws InputError where the machine lacks what was asked for, or the method
-/// does not fit the size now or after an edit.
+/// absolute. `auto` chooses the method for calls of `steps_per_call` steps; 0: of all the run's steps, or of
+/// those from one frame to the next. Throws InputError where the machine lacks what was asked for, or the
+/// method does not fit the size now or after an edit.
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call = 0);
 
 /// What `auto` goes by in a spec whose size and backend are decided.

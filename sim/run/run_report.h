@@ -13,7 +13,7 @@ namespace stencil {
 
 struct RunReport {
     std::string device;
-    RunSpec spec;         ///< resolved, as in force at the end
+    RunSpec spec;         ///< resolved, as it is at the end
     long long steps = 0;  ///< done
     Timings timings;
     Statistics start, end;                ///< of the field

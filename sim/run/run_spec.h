@@ -56,7 +56,7 @@ struct RunSpec {
     std::optional<ProfileLine> profile;
 
     long long every = 0;       ///< 0: no frames
-    long long checkpoint = 0;  ///< every so many steps; 0: none
+    long long checkpoint = 0;  ///< every N steps; 0: none
     std::vector<std::string> exports;
     std::string colormap;            ///< empty: viridis
     std::string laplacian_colormap;  ///< empty: the colormap where one is given, else inferno

@@ -30,7 +30,7 @@ struct Paint {
     BrushPiece piece;
 };
 
-/// Back to the field at the start, and to step 0, with the settings now in force and no edits.
+/// Back to the field at the start, and to step 0, with the current settings and no edits.
 struct Reset {};
 
 using Command = std::variant<Advance, Set, Paint, Reset>;
@@ -64,7 +64,7 @@ class Simulation {
     /// What repeats the run: the settings at the start, and the edits since. Changes of one parameter at one
     /// step, such as the drag of a slider while the run stands still, are one edit.
     const RunSpec& spec() const { return spec_; }
-    /// The settings in force.
+    /// The current settings.
     const RunSpec& now() const { return now_; }
     long long step() const { return step_; }
     /// Since the field last came to another method, size or precision.

@@ -62,7 +62,7 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
     REQUIRE(t.at("backend") == "cpu");
     REQUIRE(t.at("method") == "cpu");
     REQUIRE(contains(t.at("method_choice"), "auto: cpu for 25 steps of 40x30"));
-    REQUIRE(contains(result.out, "auto: cpu ("));
+    REQUIRE(contains(result.out, "auto: cpu for"));
     REQUIRE(t.at("nx") == 40);
     REQUIRE(t.at("ny") == 30);
     REQUIRE(t.at("steps") == 25);

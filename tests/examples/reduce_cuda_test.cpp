@@ -12,11 +12,11 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr Gathering kGatherings[] = {Gathering::atomic_per_thread,
-                                     Gathering::atomic_per_warp,
-                                     Gathering::atomic_per_block,
-                                     Gathering::two_launches,
-                                     Gathering::last_block};
+constexpr ReductionStrategy kGatherings[] = {ReductionStrategy::atomic_per_thread,
+                                             ReductionStrategy::atomic_per_warp,
+                                             ReductionStrategy::atomic_per_block,
+                                             ReductionStrategy::two_launches,
+                                             ReductionStrategy::last_block};
 
 // Two arrays and a result on the device.
 template <class T>
@@ -86,9 +86,9 @@ void check_sums() {
             Terms<T> terms(stream, dice, n, offset);
             for (const bool two : {false, true}) {
                 const T* const y = two ? terms.y() : nullptr;
-                for (const Gathering gathering : kGatherings) {
-                    CAPTURE(int(gathering));
-                    reduction.enqueue(gathering, terms.x(), y, terms.count(), terms.poisoned_result());
+                for (const ReductionStrategy strategy : kGatherings) {
+                    CAPTURE(int(strategy));
+                    reduction.enqueue(strategy, terms.x(), y, terms.count(), terms.poisoned_result());
                     terms.require(terms.result(), two);
                 }
                 reduction.enqueue_for_host(terms.x(), y, terms.count());
@@ -119,8 +119,9 @@ void check_bits() {
         const T* const y = two ? terms.y() : nullptr;
         std::set<T> results;
         for (int i = 0; i < 20; ++i) {
-            for (const Gathering gathering : {Gathering::two_launches, Gathering::last_block}) {
-                reduction.enqueue(gathering, terms.x(), y, terms.count(), terms.poisoned_result());
+            for (const ReductionStrategy strategy :
+                 {ReductionStrategy::two_launches, ReductionStrategy::last_block}) {
+                reduction.enqueue(strategy, terms.x(), y, terms.count(), terms.poisoned_result());
                 results.insert(terms.result());
             }
             reduction.enqueue_for_host(terms.x(), y, terms.count());
@@ -147,8 +148,8 @@ TEST_CASE("A CUDA sum of nothing is zero") {
     CudaStream stream;
     CudaReduction reduction(stream);
     Terms<double> terms(stream, dice, 1, 0);
-    for (const Gathering gathering : kGatherings) {
-        reduction.enqueue<double>(gathering, terms.x(), nullptr, 0, terms.poisoned_result());
+    for (const ReductionStrategy strategy : kGatherings) {
+        reduction.enqueue<double>(strategy, terms.x(), nullptr, 0, terms.poisoned_result());
         REQUIRE(terms.result() == 0);
     }
 }

@@ -16,7 +16,7 @@
 #define STENCIL_COLUMN_SUMS_ROWS
 namespace stencil {
 
-// So many rows are read side by side: a stream each for the processor to read ahead in.
+// The number of rows read side by side: a stream each for the processor to read ahead in.
 inline constexpr int kRowsTogether = 8;
 // Further than the processor by itself, which also stops at each page's end.
 inline constexpr std::int64_t kBytesAhead = 1024;

@@ -10,7 +10,7 @@
 namespace stencil {
 namespace {
 
-template <Gathering kGathering, class T>
+template <ReductionStrategy kGathering, class T>
 void launch_atomic(cudaStream_t stream, const Terms<T>& terms, T* result) {
     CUDA_CHECK(cudaMemsetAsync(result, 0, sizeof(T), stream));
     const unsigned blocks = unsigned(ceil_div(terms.count, kReduceThreads));
@@ -69,20 +69,20 @@ std::size_t CudaReduction::bytes() {
 }
 
 template <class T>
-void CudaReduction::enqueue(Gathering gathering, const T* x, const T* y, std::int64_t n, T* result) {
+void CudaReduction::enqueue(ReductionStrategy strategy, const T* x, const T* y, std::int64_t n, T* result) {
     const Terms<T> terms{x, y, n};
     const cudaStream_t stream = cuda_handle(stream_);
     auto* scratch = static_cast<ReduceScratch*>(scratch_.data());
-    switch (gathering) {
-        case Gathering::atomic_per_thread:
-            return launch_atomic<Gathering::atomic_per_thread>(stream, terms, result);
-        case Gathering::atomic_per_warp:
-            return launch_atomic<Gathering::atomic_per_warp>(stream, terms, result);
-        case Gathering::atomic_per_block:
-            return launch_atomic<Gathering::atomic_per_block>(stream, terms, result);
-        case Gathering::two_launches:
+    switch (strategy) {
+        case ReductionStrategy::atomic_per_thread:
+            return launch_atomic<ReductionStrategy::atomic_per_thread>(stream, terms, result);
+        case ReductionStrategy::atomic_per_warp:
+            return launch_atomic<ReductionStrategy::atomic_per_warp>(stream, terms, result);
+        case ReductionStrategy::atomic_per_block:
+            return launch_atomic<ReductionStrategy::atomic_per_block>(stream, terms, result);
+        case ReductionStrategy::two_launches:
             return launch_two(stream, terms, block_count(terms, multiprocessors_), scratch, result);
-        case Gathering::last_block:
+        case ReductionStrategy::last_block:
             return launch_one(
                 stream, terms, block_count(terms, multiprocessors_), scratch, Target<T>{result, nullptr});
     }
@@ -139,8 +139,10 @@ double CudaReduction::wait() {
     return slot->value;
 }
 
-template void CudaReduction::enqueue<float>(Gathering, const float*, const float*, std::int64_t, float*);
-template void CudaReduction::enqueue<double>(Gathering, const double*, const double*, std::int64_t, double*);
+template void CudaReduction::enqueue<float>(
+    ReductionStrategy, const float*, const float*, std::int64_t, float*);
+template void CudaReduction::enqueue<double>(
+    ReductionStrategy, const double*, const double*, std::int64_t, double*);
 template void CudaReduction::enqueue_for_host<float>(const float*, const float*, std::int64_t);
 template void CudaReduction::enqueue_for_host<double>(const double*, const double*, std::int64_t);
 template void CudaReduction::record_for_host<float>(const float*, const float*, std::int64_t);

@@ -140,14 +140,14 @@ __global__ void __launch_bounds__(kReduceThreads)
 }
 
 // A thread has one term, as in the tutorial.
-template <Gathering kGathering, bool kTwo, class T>
+template <ReductionStrategy kGathering, bool kTwo, class T>
 __global__ void __launch_bounds__(kReduceThreads) atomic_kernel(Terms<T> terms, T* result) {
     const std::int64_t i = std::int64_t(blockIdx.x) * kReduceThreads + threadIdx.x;
     const bool has_term = i < terms.count;
     const T own = has_term ? term<kTwo>(terms, i) : T(0);
-    if constexpr (kGathering == Gathering::atomic_per_thread) {
+    if constexpr (kGathering == ReductionStrategy::atomic_per_thread) {
         if (has_term) atomicAdd(result, own);
-    } else if constexpr (kGathering == Gathering::atomic_per_warp) {
+    } else if constexpr (kGathering == ReductionStrategy::atomic_per_warp) {
         const T sum = warp_sum(own);
         if (threadIdx.x % kWarp == 0) atomicAdd(result, sum);
     } else {

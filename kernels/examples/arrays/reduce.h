@@ -23,7 +23,7 @@ T cpu_sum(ThreadPool& threads, const T* x, std::int64_t n);
 template <class T>
 T cpu_dot(ThreadPool& threads, const T* x, const T* y, std::int64_t n);
 
-/// OpenBLAS, on so many of its own threads: the sum of |x[i]|, and the dot product. Its plain sum is no
+/// OpenBLAS, on `threads` of its own: the sum of |x[i]|, and the dot product. Its plain sum is no
 /// choice: ssum of 0.3.21 on processors with AVX-512 leaves terms out (a sum of a million is off by 1e-4).
 template <class T>
 T blas_absolute_sum(int threads, const T* x, std::int64_t n);
@@ -31,7 +31,7 @@ template <class T>
 T blas_dot(int threads, const T* x, const T* y, std::int64_t n);
 
 /// How the threads of a GPU add up. The first three add in an order that differs from run to run.
-enum class Gathering {
+enum class ReductionStrategy {
     atomic_per_thread,  ///< the tutorial's: each thread adds its term to the result
     atomic_per_warp,    ///< shuffles within a warp, which adds once
     atomic_per_block,   ///< warps meet in shared memory; a block adds once
@@ -39,8 +39,8 @@ enum class Gathering {
     last_block          ///< the block that ends last does it, in the same order, within one launch
 };
 
-constexpr bool repeats_every_bit(Gathering gathering) {
-    return gathering == Gathering::two_launches || gathering == Gathering::last_block;
+constexpr bool repeats_every_bit(ReductionStrategy strategy) {
+    return strategy == ReductionStrategy::two_launches || strategy == ReductionStrategy::last_block;
 }
 
 /// Sums on the device, with the scratch memory that they take.
@@ -58,7 +58,7 @@ class CudaReduction {
     /// Enqueues *result = sum of n terms; all pointers are the device's, at any alignment of T; `y` null: the
     /// sum of x alone. Throws CudaError.
     template <class T>
-    void enqueue(Gathering gathering, const T* x, const T* y, std::int64_t n, T* result);
+    void enqueue(ReductionStrategy strategy, const T* x, const T* y, std::int64_t n, T* result);
 
     /// The same by last_block, for the host: the kernel writes its result where the host sees it at once.
     template <class T>

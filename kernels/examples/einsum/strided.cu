@@ -23,7 +23,7 @@ constexpr int kThreads = 256;
 constexpr int kUnderWay = 8;
 constexpr int kGroup = 4;
 
-/// Each row is summed by `threads` neighbours, and in so many parts where there are few rows.
+/// Each row is summed by `threads` neighbours, and in `parts` where there are few rows.
 struct RowPlan {
     int threads = 1;
     int parts = 1;

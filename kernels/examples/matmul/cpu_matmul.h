@@ -15,8 +15,9 @@ struct CpuMatmulCall {
     MatmulShape shape;
 };
 
-/// C = A B with so many threads. It is worked out in panels of rows that take some tenths of a second each;
-/// `pause` is called after each of them with the share that is done, and may throw. T is float or double.
+/// C = A B on the given number of threads. It is worked out in panels of rows that take some tenths of a
+/// second each; `pause` is called after each of them with the share that is done, and may throw. T is float
+/// or double.
 template <class T>
 void cpu_matmul(const CpuMatmulCall<T>& call, int threads, const std::function<void(double)>& pause);
 

@@ -15,8 +15,8 @@ constexpr int kTogether = 4;   // numbers along k that a thread writes at once
 constexpr int kTile = 64;      // columns, and numbers along k, of a transposed block
 constexpr int kMaxRows = 128;  // rows that a block looks through for the largest
 
-// To integers of so many bits, in two steps, because 2^exponent itself may be no float64. NaN where a value
-// is not finite, and so not less than infinity.
+// To integers of the given number of bits, in two steps, because 2^exponent itself may be no float64. NaN
+// where a value is not finite, and so not less than infinity.
 struct Scale {
     double first = 0, second = 0;
     int exponent = 0;

@@ -24,7 +24,7 @@ double cost(const StreamPlan& plan) {
     return plan.values_in() + kPassCost * c * double(plan.panels());
 }
 
-// The fewest tiles across that fit, for so many down.
+// The fewest tiles across that fit, given the tiles down.
 std::optional<StreamPlan> widest(StreamPlan plan, std::size_t budget, const StreamBytes& bytes) {
     const std::int64_t n = plan.whole.n;
     const auto fits = [&](std::int64_t pieces) {

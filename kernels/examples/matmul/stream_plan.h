@@ -30,7 +30,7 @@ struct StreamPlan {
 /// Bytes of device memory for a plan with its tile.
 using StreamBytes = std::function<std::size_t(const StreamPlan&)>;
 
-/// The plan with the least to transfer that fits into so many bytes; none where even the smallest doesn't.
+/// The plan with the least to transfer that fits into the given bytes; none where even the smallest doesn't.
 std::optional<StreamPlan> plan_stream(const MatmulShape& whole, std::size_t budget, const StreamBytes& bytes);
 
 /// The plan that takes the least memory.

@@ -20,7 +20,7 @@ class CudaBasis {
   public:
     static constexpr int kStepsOfPiece = 256;
 
-    /// So many pieces on the device, made at once; further ones come on the host as they are needed.
+    /// The pieces on the device, made at once; further ones come on the host as they are needed.
     CudaBasis(std::int64_t columns, std::int64_t device_pieces)
         : columns_(columns), pitch_(pitch_of(columns)) {
         for (std::int64_t i = 0; i < device_pieces; ++i)

@@ -28,7 +28,7 @@ struct SlabLayout {
         row_segments = segments + aligned(segment_count * sizeof(RowSegment));
         bytes = row_segments + aligned((rows + 1) * sizeof(std::uint32_t));
     }
-    /// A slab of one row with so many nonzeros.
+    /// A slab of one row with the given number of nonzeros.
     static std::size_t bytes_of_row(std::int64_t nonzeros, std::size_t nonzero_bytes) {
         const auto groups = std::size_t(ceil_div(nonzeros, kGroup));
         return SlabLayout(groups * kGroup, groups / kSegmentGroups + 1, 1, nonzero_bytes).bytes;

@@ -51,7 +51,7 @@ CpuTiling choose_tiling(FieldShape field, const CpuShape& machine) {
         for (int bands = 1; bands <= std::min(machine.threads, field.ny); ++bands) {
             const int line = line_cells(machine);
             const int fewest = ceil_div(field.nx, (widest - 2 * levels) / line * line);
-            // So many strips that no thread is idle in the last round.
+            // Enough strips that no thread is idle in the last round.
             const int even = round_up(fewest, machine.threads / std::gcd(machine.threads, bands));
             for (const int strips : {fewest, even}) {
                 const CpuTiling t = tiling(field, machine, levels, bands, strips);

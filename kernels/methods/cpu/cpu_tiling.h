@@ -8,7 +8,7 @@
 namespace stencil {
 
 /// The field is cut into bands of rows and these into strips of columns; each part, with a halo of `levels`
-/// cells around it, goes through so many steps at a time.
+/// cells around it, goes through several steps at a time.
 struct CpuTiling {
     int levels;
     int bands;

@@ -69,7 +69,7 @@ HWY_INLINE void store_pieces(D d, hn::Vec<D> v, T* p, int stride) {
     }
 }
 
-// Transposes the kTile x kTile cells in each 16 bytes of so many vectors.
+// Transposes the kTile x kTile cells in each 16 bytes of kTile vectors.
 template <class D, class V>
 HWY_INLINE void transpose(D d, V* v) {
     using T = hn::TFromD<D>;

@@ -1,10 +1,10 @@
 // The method `resident`: how tiles tell each other their borders, through global memory (in practice L2).
 //
 // A message is three words of data and the number of the exchange, written and read as one access of 16
-// bytes: it is there as soon as its number is, so nobody waits for a flag first, and nothing has to be reset.
-// Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange e: its
-// sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier at
-// which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
+// bytes: it is there as soon as its number is, so no block waits for a flag first, and nothing has to be
+// reset. Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange
+// e: its sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier
+// at which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
 // since each sends to the other in every exchange. Numbers go on over launches, so what an earlier one left
 // behind is never taken for new.
 #pragma once
@@ -100,7 +100,7 @@ struct BorderPlace {
         return bits;
     }
 
-    /// How many slabs so many kept warps and lanes take.
+    /// The number of slabs that these kept warps and lanes take.
     static STENCIL_HOST_DEVICE int slabs(int warps, int lanes) {
         if (lanes == 0) return warps;
         const int side_by_side = S::kLanes / lanes;
@@ -125,7 +125,7 @@ struct BorderPlace {
         return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
     }
 
-    /// A cell that is nobody's: what the last message of a region has too many.
+    /// A dummy cell: the last message of a region may be longer than the region.
     __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
 };
 
@@ -281,7 +281,7 @@ struct BorderPost {
     int thread;
 };
 
-/// So many messages of a thread are under way at the same time.
+/// Messages of a thread that are under way at the same time.
 inline constexpr int kBorderBatch = 6;
 
 // Routes are read where they are needed, and once more: shared memory is near, and registers are few.
@@ -348,7 +348,7 @@ __device__ __forceinline__ void store_border(const Patch<S>& u, int place, typen
         }
 }
 
-// Lanes without a place read somebody's cells and drop them. Written as a branch, each cell would be one of
+// Lanes without a place read any cells and drop them. Written as a branch, each cell would be one of
 // two values where the branches meet, and the registers of the whole patch would be moved about in every step
 // to suit that.
 template <class S>

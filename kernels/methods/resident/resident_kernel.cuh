@@ -54,7 +54,7 @@ template <class S>
 __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const BorderPlace<S>& border) {
     using T = typename S::T;
     const FieldView<const T> from = run.from;
-    // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that nobody reads.
+    // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that are never read.
     const auto inside = [wraps = run.tiles.x.wraps](int i, int cells) {
         if (!wraps) return i;
         const int rest = i % cells;

@@ -58,8 +58,8 @@ class SpectralJump {
     }
 
   private:
-    /// Up to so many steps their factors are multiplied, which is quicker, and their roundings are no more
-    /// than that.
+    /// Up to this number of steps the factors are multiplied, which is quicker, and their roundings are no
+    /// more than that.
     static constexpr double kFewSteps = 64;
 
     STENCIL_HOST_DEVICE double product(ModeAngle x, ModeAngle y) const {

@@ -41,7 +41,7 @@ class StreamingStepper : public ScaledStepper<T> {
   private:
     using Tuning = StreamingTuning<T>;
 
-    /// What the next pass might do: so many warps at most, with kLevels steps each or one.
+    /// What the next pass might do: this number of warps at most, with kLevels steps each or one.
     struct Cut {
         bool full;
         int warps;

@@ -18,7 +18,7 @@ inline bool only_extremes(std::span<const double> q) {
     return true;
 }
 
-/// Percentiles 0 and 100 of so many cells; empty where none is finite.
+/// Percentiles 0 and 100 of the finite cells; empty where none is finite.
 inline std::vector<double> extremes(std::span<const double> q, const Statistics& all, std::size_t cells) {
     std::vector<double> result;
     if (all.not_finite == cells) return result;

@@ -9,7 +9,7 @@ namespace stencil {
 
 class ExampleContext;
 
-/// Bytes of GPU memory that so many arrays of n elements take, each of them on 256 elements.
+/// Bytes of GPU memory that `arrays` arrays of n elements take, each of them on 256 elements.
 double device_array_bytes(int arrays, std::int64_t n, std::size_t element_bytes);
 
 /// Throws MachineError where `arrays` of n elements and `beside` further bytes do not fit into the GPU memory

@@ -24,8 +24,8 @@ std::vector<SumWay<T>> ways() {
             cublas_way<T>(),
             to_host_way<T>(false),
             to_host_way<T>(true),
-            gathering_way<T>(Gathering::last_block),
-            gathering_way<T>(Gathering::atomic_per_block)};
+            strategy_way<T>(ReductionStrategy::last_block),
+            strategy_way<T>(ReductionStrategy::atomic_per_block)};
 }
 
 template <class T>

@@ -30,11 +30,11 @@ std::vector<SumWay<T>> ways() {
     return {serial_way<T>(),
             blas_way<T>(),
             blockwise_way<T>(),
-            gathering_way<T>(Gathering::atomic_per_thread),
-            gathering_way<T>(Gathering::atomic_per_warp),
-            gathering_way<T>(Gathering::atomic_per_block),
-            gathering_way<T>(Gathering::two_launches),
-            gathering_way<T>(Gathering::last_block),
+            strategy_way<T>(ReductionStrategy::atomic_per_thread),
+            strategy_way<T>(ReductionStrategy::atomic_per_warp),
+            strategy_way<T>(ReductionStrategy::atomic_per_block),
+            strategy_way<T>(ReductionStrategy::two_launches),
+            strategy_way<T>(ReductionStrategy::last_block),
             cub_way<T>()};
 }
 

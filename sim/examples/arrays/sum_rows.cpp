@@ -174,6 +174,7 @@ void require_memory(const ExampleContext& context,
                     int arrays,
                     std::int64_t n) {
     require_host_memory(double(arrays) * sizeof(T), n);
+    if (!context.gpu()) return;
     double beside = 0;
     for (const SumWay<T>& way : ways) beside = std::max(beside, bytes_beside(way, n));
     require_gpu_memory(context, arrays, n, sizeof(T), beside);

@@ -44,7 +44,7 @@ struct SumWay {
     bool for_gpu = false;   ///< it has a row there, also where there is no GPU
     /// Throws Cancelled. Empty: no row on the CPU.
     std::function<T(ExampleContext&, const SumTerms<T>&)> on_cpu;
-    /// For up to so many terms.
+    /// For up to this number of terms.
     std::function<std::unique_ptr<GpuSum<T>>(CudaStream&, std::int64_t)> on_gpu;
     std::function<double(std::int64_t)> gpu_bytes;
 };

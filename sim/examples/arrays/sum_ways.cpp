@@ -3,17 +3,17 @@
 namespace stencil {
 namespace {
 
-std::string name_of(Gathering gathering) {
-    switch (gathering) {
-        case Gathering::atomic_per_thread:
+std::string name_of(ReductionStrategy strategy) {
+    switch (strategy) {
+        case ReductionStrategy::atomic_per_thread:
             return "an atomic addition per thread";
-        case Gathering::atomic_per_warp:
+        case ReductionStrategy::atomic_per_warp:
             return "an atomic addition per warp";
-        case Gathering::atomic_per_block:
+        case ReductionStrategy::atomic_per_block:
             return "an atomic addition per block";
-        case Gathering::two_launches:
+        case ReductionStrategy::two_launches:
             return "two launches, fixed order";
-        case Gathering::last_block:
+        case ReductionStrategy::last_block:
             return "one launch, fixed order";
     }
     return "";
@@ -24,7 +24,7 @@ std::string name_of(Gathering gathering) {
 template <class T>
 class GatheringSum : public GpuSum<T> {
   public:
-    GatheringSum(CudaStream& stream, Gathering gathering) : reduction_(stream), gathering_(gathering) {}
+    GatheringSum(CudaStream& stream, ReductionStrategy strategy) : reduction_(stream), gathering_(strategy) {}
 
     void enqueue(const SumTerms<T>& terms, T* result) override {
         reduction_.enqueue(gathering_, terms.x, terms.y, terms.n, result);
@@ -32,7 +32,7 @@ class GatheringSum : public GpuSum<T> {
 
   private:
     CudaReduction reduction_;
-    Gathering gathering_;
+    ReductionStrategy gathering_;
 };
 
 template <class T>
@@ -41,7 +41,7 @@ class ToHostSum : public GpuSum<T> {
     ToHostSum(CudaStream& stream, bool as_graph) : reduction_(stream), as_graph_(as_graph) {}
 
     void enqueue(const SumTerms<T>& terms, T* result) override {
-        reduction_.enqueue(Gathering::last_block, terms.x, terms.y, terms.n, result);
+        reduction_.enqueue(ReductionStrategy::last_block, terms.x, terms.y, terms.n, result);
     }
 
     std::optional<T> on_host(const SumTerms<T>& terms) override {
@@ -131,15 +131,15 @@ SumWay<T> blas_way() {
 }
 
 template <class T>
-SumWay<T> gathering_way(Gathering gathering) {
+SumWay<T> strategy_way(ReductionStrategy strategy) {
     SumWay<T> way;
-    way.name = name_of(gathering);
-    way.same_bits = repeats_every_bit(gathering);
-    way.lesson = gathering == Gathering::atomic_per_thread;
+    way.name = name_of(strategy);
+    way.same_bits = repeats_every_bit(strategy);
+    way.lesson = strategy == ReductionStrategy::atomic_per_thread;
     way.for_gpu = true;
 #if STENCILSCOPE_HAS_CUDA
-    way.on_gpu = [gathering](CudaStream& stream, std::int64_t) {
-        return std::make_unique<GatheringSum<T>>(stream, gathering);
+    way.on_gpu = [strategy](CudaStream& stream, std::int64_t) {
+        return std::make_unique<GatheringSum<T>>(stream, strategy);
     };
     way.gpu_bytes = [](std::int64_t) { return double(CudaReduction::bytes()); };
 #endif
@@ -190,8 +190,8 @@ template SumWay<float> blockwise_way<float>();
 template SumWay<double> blockwise_way<double>();
 template SumWay<float> blas_way<float>();
 template SumWay<double> blas_way<double>();
-template SumWay<float> gathering_way<float>(Gathering);
-template SumWay<double> gathering_way<double>(Gathering);
+template SumWay<float> strategy_way<float>(ReductionStrategy);
+template SumWay<double> strategy_way<double>(ReductionStrategy);
 template SumWay<float> to_host_way<float>(bool);
 template SumWay<double> to_host_way<double>(bool);
 template SumWay<float> cub_way<float>();

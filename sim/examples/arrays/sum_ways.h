@@ -17,7 +17,7 @@ SumWay<T> blas_way();
 
 // On the GPU.
 template <class T>
-SumWay<T> gathering_way(Gathering gathering);
+SumWay<T> strategy_way(ReductionStrategy strategy);
 /// last_block, which leaves its result where the host looks for it; as a launch, or as a CUDA graph.
 template <class T>
 SumWay<T> to_host_way(bool as_graph);

@@ -61,7 +61,7 @@ class InPlace : public Base<T> {
         this->setting_.stream.synchronize();
     }
 
-    // One launch for all repetitions, or for a hundred of them: in between, somebody may want it to end.
+    // One launch for all repetitions, or for a hundred of them: in between, the run may be cancelled.
     void run(int times) override {
         constexpr int kAtOnce = 100;
         const int together = std::min(times, kAtOnce);

@@ -23,8 +23,8 @@ class GpuEinsum {
     virtual ~GpuEinsum() = default;
     /// Brings all operands to the device. Where they are cut, run() does so.
     virtual void upload() = 0;
-    /// Computes so many times. What is not cut is enqueued on the stream; otherwise it returns with the
-    /// result in main memory.
+    /// Computes the given number of times. What is not cut is enqueued on the stream; otherwise it returns
+    /// with the result in main memory.
     virtual void run(int times) = 0;
     /// The result, product of the output's shape values.
     virtual void fetch(T* result) = 0;

@@ -60,7 +60,7 @@ __device__ __forceinline__ void begin_products() {
 __device__ __forceinline__ void end_products() {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
-/// Waits until no more than so many groups of products are under way.
+/// Waits until at most the given number of groups of products are under way.
 template <int Pending>
 __device__ __forceinline__ void wait_products() {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
