@@ -1,4 +1,4 @@
-#include "kernels/methods/mantissa64.h"
+#include "kernels/methods/mantissa64_arithmetic.h"
 
 #include <cmath>
 #include <limits>
@@ -6,13 +6,12 @@
 namespace stencil {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 constexpr std::uint64_t kTop = std::uint64_t(1) << 63;
+__extension__ using Wide = unsigned __int128;
 
 }  // namespace
 
-Mantissa64 positive_sum(double a, double b) {
+Mantissa64 rounded_sum(double a, double b) {
     // Knuth's two-sum: a + b = sum + error exactly.
     const double sum = a + b;
     const double b_part = sum - a;
@@ -28,22 +27,6 @@ Mantissa64 positive_sum(double a, double b) {
     const std::uint64_t mantissa = whole + std::uint64_t(rest);
     if (mantissa < kTop) return {kTop, exponent};  // rounded up to the power of two
     return {mantissa, exponent - 1};
-}
-
-Mantissa64 operator*(const Mantissa64& a, const Mantissa64& b) {
-    if (a.mantissa == 0 || b.mantissa == 0) return {0, 0};
-    const Wide product = Wide(a.mantissa) * b.mantissa;
-    const int shift = product >> 127 ? 64 : 63;
-    const Wide half = Wide(1) << (shift - 1);
-    const Wide rest = product & ((half << 1) - 1);
-    auto mantissa = std::uint64_t(product >> shift);
-    int exponent = a.exponent + b.exponent + shift - 63;
-    if (rest > half || (rest == half && mantissa % 2 == 1)) ++mantissa;
-    if (mantissa == 0) {
-        mantissa = kTop;
-        ++exponent;
-    }
-    return {mantissa, exponent};
 }
 
 double inverse(const Mantissa64& a) {

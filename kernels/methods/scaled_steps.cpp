@@ -6,6 +6,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "kernels/methods/mantissa64_arithmetic.h"
+
 namespace stencil {
 namespace {
 
