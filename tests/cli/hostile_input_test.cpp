@@ -157,7 +157,7 @@ TEST_CASE("Output that did not arrive is a failure") {
     }
 }
 
-TEST_CASE("--json replaces neither what is read nor another result") {
+TEST_CASE("The file of --json replaces neither what is read nor another result") {
     const ScratchFolder folder;
     const auto initial = (folder / "a.npy").string();
     write_npy(initial, random_field(8, 6));
