@@ -1,8 +1,8 @@
 #include "sim/session/session.h"
 
 #include <fmt/format.h>
-#include <algorithm>
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 
