@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "app/example_words.h"
+#include "app/commands/example_words.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"

@@ -12,7 +12,7 @@
 #include "app/window/field_rate.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
-#include "sim/session/engine.h"
+#include "sim/session/engine/engine.h"
 
 namespace stencil {
 

@@ -12,7 +12,7 @@
 #include "sim/bench/truth.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
-#include "sim/run/timings.h"
+#include "sim/run/output/timings.h"
 
 namespace stencil {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "sim/machine/machine.h"
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 
 namespace stencil {
 

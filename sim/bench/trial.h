@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 
 namespace stencil {
 

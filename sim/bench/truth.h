@@ -7,7 +7,7 @@
 
 #include "sim/bench/ladder_spec.h"
 #include "sim/run/resolve.h"
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 
 namespace stencil {
 

@@ -10,8 +10,8 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
-#include "sim/run/exports.h"
 #include "sim/run/measured_speeds.h"
+#include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"

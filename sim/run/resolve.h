@@ -5,7 +5,7 @@
 #include "sim/machine/machine.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/run_spec.h"
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 
 namespace stencil {
 

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "sim/files/input_file.h"
-#include "sim/run/exports.h"
+#include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"

@@ -15,7 +15,7 @@
 #include "sim/field/field.h"
 #include "sim/model/model.h"
 #include "sim/run/edit.h"
-#include "sim/run/measures.h"
+#include "sim/run/output/measures.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "sim/initial/initial.h"
-#include "sim/run/exports.h"
+#include "sim/run/output/exports.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"

@@ -5,10 +5,10 @@
 #include <variant>
 
 #include "kernels/view/statistics/statistics.h"
+#include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
-#include "sim/run/solver.h"
-#include "sim/run/solver_snapshot.h"
-#include "sim/run/timings.h"
+#include "sim/run/solvers/solver.h"
+#include "sim/run/solvers/solver_snapshot.h"
 
 namespace stencil {
 

@@ -6,8 +6,8 @@
 
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
+#include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
-#include "sim/run/run_report.h"
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"

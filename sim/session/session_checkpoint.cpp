@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "sim/run/checkpoint.h"
+#include "sim/run/output/checkpoint.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"

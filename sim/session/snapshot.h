@@ -9,8 +9,8 @@
 #include "kernels/view/statistics/statistics.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/machine/machine.h"
+#include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
-#include "sim/run/timings.h"
 #include "sim/session/view.h"
 
 namespace stencil {

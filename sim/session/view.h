@@ -10,7 +10,7 @@
 
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
-#include "sim/run/measures.h"
+#include "sim/run/output/measures.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

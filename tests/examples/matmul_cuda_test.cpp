@@ -6,7 +6,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
-#include "kernels/examples/matmul/half_matmul.cuh"
+#include "kernels/examples/matmul/split/half_matmul.cuh"
 #include "kernels/examples/matmul/streamed_matmul.h"
 #include "sim/examples/context.h"
 #include "sim/examples/matmul/matmul.h"

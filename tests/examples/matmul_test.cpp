@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "kernels/examples/matmul/cpu_matmul.h"
-#include "kernels/examples/matmul/residues.h"
+#include "kernels/examples/matmul/split/residues.h"
 #include "kernels/examples/matmul/stream_plan.h"
 #include "kernels/examples/matmul/tensor_peak.h"
 #include "sim/examples/matmul/matmul.h"

@@ -3,7 +3,7 @@
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/examples/ridge/cuda_golub_kahan.h"
+#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
 #include "sim/examples/context.h"
 #include "sim/examples/ridge/ridge.h"
 #include "sim/text/error.h"

@@ -1,5 +1,5 @@
 #include "tests/support/catch.h"
-#include "tests/support/method_checks.h"
+#include "tests/support/checks/method_checks.h"
 
 using stencil::Device;
 

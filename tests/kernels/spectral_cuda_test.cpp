@@ -1,7 +1,7 @@
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
+#include "tests/support/checks/spectral_checks.h"
 #include "tests/support/fields.h"
-#include "tests/support/spectral_checks.h"
 
 using namespace stencil;
 using namespace stencil_test;

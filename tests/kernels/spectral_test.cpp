@@ -1,9 +1,9 @@
-#include "tests/support/spectral_checks.h"
+#include "tests/support/checks/spectral_checks.h"
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
-#include "sim/session/pacer.h"
+#include "sim/session/engine/pacer.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"

@@ -1,9 +1,9 @@
 #include "sim/run/choose_method.h"
-#include "sim/run/solver.h"
+#include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
-#include "tests/support/edit_checks.h"
+#include "tests/support/checks/edit_checks.h"
+#include "tests/support/checks/view_checks.h"
 #include "tests/support/fields.h"
-#include "tests/support/view_checks.h"
 
 using namespace stencil;
 

@@ -1,6 +1,6 @@
 #include "sim/bench/ladder.h"
 #include "tests/support/catch.h"
-#include "tests/support/ladder_checks.h"
+#include "tests/support/checks/ladder_checks.h"
 
 using namespace stencil;
 

@@ -11,8 +11,8 @@
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
 #include "tests/support/catch.h"
+#include "tests/support/checks/ladder_checks.h"
 #include "tests/support/fields.h"
-#include "tests/support/ladder_checks.h"
 #include "tests/support/picture.h"
 #include "tests/support/scratch.h"
 

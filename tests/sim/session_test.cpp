@@ -8,10 +8,10 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
-#include "sim/session/engine.h"
-#include "sim/session/pacer.h"
-#include "tests/support/auto_checks.h"
+#include "sim/session/engine/engine.h"
+#include "sim/session/engine/pacer.h"
 #include "tests/support/catch.h"
+#include "tests/support/checks/auto_checks.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 

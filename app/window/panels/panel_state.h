@@ -9,7 +9,7 @@
 
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
-#include "sim/run/exports.h"
+#include "sim/run/output/exports.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
 

@@ -9,7 +9,7 @@
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
-#include "sim/run/exports.h"
+#include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

@@ -6,11 +6,11 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/examples/arrays/column_sums.h"
-#include "kernels/examples/matmul/half_matmul.cuh"
 #include "kernels/examples/matmul/lt_product.cuh"
-#include "kernels/examples/matmul/residue_matmul.cuh"
-#include "kernels/examples/matmul/scratch_parts.h"
 #include "kernels/examples/matmul/simt_matmul.cuh"
+#include "kernels/examples/matmul/split/half_matmul.cuh"
+#include "kernels/examples/matmul/split/residue_matmul.cuh"
+#include "kernels/examples/matmul/split/scratch_parts.h"
 
 namespace stencil::matmul {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/staged_copies.h"
-#include "kernels/examples/matmul/scratch_parts.h"
+#include "kernels/examples/matmul/split/scratch_parts.h"
 
 namespace stencil::matmul {
 namespace {

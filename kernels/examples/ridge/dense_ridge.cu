@@ -1,6 +1,6 @@
 #include "kernels/examples/ridge/cuda_library.cuh"
-#include "kernels/examples/ridge/cuda_vectors.cuh"
 #include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
 
 namespace stencil {
 namespace {

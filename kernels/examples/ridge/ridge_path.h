@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/examples/ridge/golub_kahan.h"
+#include "kernels/examples/ridge/golub_kahan/golub_kahan.h"
 
 namespace stencil {
 

@@ -4,8 +4,8 @@
 #include "kernels/examples/arrays/elementwise.h"
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
-#include "sim/examples/arrays/device_arrays.h"
-#include "sim/examples/arrays/map_rows.h"
+#include "sim/examples/arrays/ways/device_arrays.h"
+#include "sim/examples/arrays/ways/map_rows.h"
 
 namespace stencil {
 namespace {

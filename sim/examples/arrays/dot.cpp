@@ -5,7 +5,7 @@
 
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
-#include "sim/examples/arrays/sum_ways.h"
+#include "sim/examples/arrays/ways/sum_ways.h"
 
 namespace stencil {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "sim/examples/arrays/array_examples.h"
 #include "sim/examples/arrays/array_options.h"
-#include "sim/examples/arrays/device_arrays.h"
-#include "sim/examples/arrays/map_rows.h"
 #include "sim/examples/arrays/map_sweep.h"
+#include "sim/examples/arrays/ways/device_arrays.h"
+#include "sim/examples/arrays/ways/map_rows.h"
 #include "sim/run/run_spec.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"

@@ -6,9 +6,9 @@
 #include <type_traits>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/arrays/device_arrays.h"
 #include "sim/examples/arrays/sweep.h"
-#include "sim/examples/arrays/timed_launches.h"
+#include "sim/examples/arrays/ways/device_arrays.h"
+#include "sim/examples/arrays/ways/timed_launches.h"
 #include "sim/examples/report/stopwatch.h"
 
 namespace stencil {

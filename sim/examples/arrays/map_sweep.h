@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "sim/examples/arrays/map_rows.h"
+#include "sim/examples/arrays/ways/map_rows.h"
 
 namespace stencil {
 

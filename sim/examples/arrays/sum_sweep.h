@@ -4,7 +4,7 @@
 
 #include <span>
 
-#include "sim/examples/arrays/sum_rows.h"
+#include "sim/examples/arrays/ways/sum_rows.h"
 
 namespace stencil {
 

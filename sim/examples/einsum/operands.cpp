@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/examples/arrays/host_arrays.h"
+#include "sim/examples/arrays/ways/host_arrays.h"
 #include "sim/field/random.h"
 #include "sim/text/error.h"
 

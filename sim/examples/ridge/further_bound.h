@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "kernels/examples/ridge/bidiagonal.h"
+#include "kernels/examples/ridge/golub_kahan/bidiagonal.h"
 #include "sim/examples/ridge/solution_check.h"
 
 namespace stencil {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/examples/ridge/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/dense_ridge.h"
+#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/ridge_path.h"
 #include "sim/examples/context.h"
 #include "sim/examples/ridge/further_bound.h"

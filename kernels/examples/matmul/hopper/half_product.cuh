@@ -3,8 +3,8 @@
 
 #include <cuda.h>
 
-#include "kernels/examples/matmul/half_layout.h"
 #include "kernels/examples/matmul/matmul_shape.h"
+#include "kernels/examples/matmul/split/half_layout.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {

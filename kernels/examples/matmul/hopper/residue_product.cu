@@ -6,7 +6,7 @@
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/examples/matmul/hopper/pipeline.cuh"
 #include "kernels/examples/matmul/hopper/tensor_map.cuh"
-#include "kernels/examples/matmul/residues.h"
+#include "kernels/examples/matmul/split/residues.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::matmul::hopper {

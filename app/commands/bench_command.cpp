@@ -1,0 +1,178 @@
+#include "app/commands/bench_command.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+
+#include "app/console.h"
+#include "app/interrupt.h"
+#include "app/progress_bar.h"
+#include "sim/bench/ladder.h"
+#include "sim/bench/ladder_chart.h"
+#include "sim/bench/ladder_report.h"
+#include "sim/bench/measured_rows.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/text/error.h"
+#include "sim/text/json_text.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool any_measured(const std::vector<LadderRow>& rows) {
+    return std::ranges::any_of(rows, [](const LadderRow& row) { return row.measured(); });
+}
+
+// The rows appear as they are measured, from the first one on that was.
+class Table {
+  public:
+    Table(const Machine& machine, bool quiet) : machine_(machine), quiet_(quiet) {}
+
+    void show(const Ladder& ladder, ProgressLine& progress) {
+        if (quiet_ || ladder.rows().size() == shown_ || !any_measured(ladder.rows())) return;
+        const LadderReport report = make_report(ladder, machine_);
+        progress.clear();
+        if (shown_ == 0) print("{}{}", intro_text(report), header_text(report));
+        for (; shown_ < report.rows.size(); ++shown_) print_text(row_text(report, report.rows[shown_]));
+    }
+
+  private:
+    const Machine& machine_;
+    bool quiet_;
+    std::size_t shown_ = 0;
+};
+
+void print_notice(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine) {
+    const bool fell_back = request.spec.run.backend == "auto" && resolved.run.backend == "cpu";
+    if (fell_back && request.spec.methods.empty() && machine.cuda.built_in)
+        note("note: {}: using the CPU\n", machine.cuda.why_none);
+}
+
+void climb(Ladder& ladder, Table& table, bool quiet) {
+    ProgressLine progress(quiet);
+    while (!ladder.done() && interrupt_signal() == 0) {
+        ladder.work();
+        table.show(ladder, progress);
+        if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * ladder.share(), ladder.doing()));
+    }
+}
+
+// Nothing at all could be measured: that is no table but an error.
+void require_rows(const LadderReport& report) {
+    if (report.interrupted || report.rows.empty() || any_measured(report.rows)) return;
+    const LadderRow& row = report.rows.front();
+    throw MachineError(fmt::format("nothing can be measured: {}: {}", row.method->name, row.why_not));
+}
+
+std::string today() {
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
+}
+
+std::string driver_of(const Machine& machine, Device device) {
+    if (device == Device::cpu) return "";
+    const int version = machine.cuda.driver_version;
+    return fmt::format("CUDA {}.{}", version / 1000, version % 1000 / 10);
+}
+
+std::string save_command_line(const LadderSpec& spec) {
+    std::string sizes;
+    for (const Size& size : spec.sizes)
+        sizes += fmt::format("{}{}x{}", sizes.empty() ? "" : ",", size.nx, size.ny);
+    return fmt::format("stencilscope bench --save --backend {} --size {}", spec.run.backend, sizes);
+}
+
+// What `auto` needs: every size in long calls and in single steps, in both precisions. Nothing is kept of
+// less.
+int save_command(const BenchRequest& request, const Machine& machine) {
+    if (request.spec.sweep || request.spec.steps > 0 || !request.spec.methods.empty() ||
+        !request.out.empty() || !request.json.empty() || request.spec.run.boundary != Boundary::zero)
+        throw InputError(
+            "--save measures all methods under the zero boundary: allowed beside it are --size, "
+            "--backend, --threads, --repeats, --memory-limit and --quiet");
+    std::vector<PrecisionRows> rows;
+    LadderSpec spec;
+    std::optional<LadderLimits> limits;
+    for (const DType dtype : {DType::float32, DType::float64}) {
+        PrecisionRows precision{dtype, {}, {}};
+        for (const long long steps : {0LL, 1LL}) {
+            spec = request.spec;
+            spec.run.dtype = dtype;
+            spec.steps = steps;
+            spec = resolve(spec, machine);
+            Ladder ladder(spec, machine, limits);
+            Table table(machine, request.quiet);
+            climb(ladder, table, request.quiet);
+            if (interrupt_signal() != 0) {
+                note("stencilscope: interrupted: nothing was saved\n");
+                return 128 + interrupt_signal();
+            }
+            require_rows(make_report(ladder, machine));
+            (steps == 0 ? precision.long_calls : precision.single_steps) = ladder.rows();
+        }
+        rows.push_back(std::move(precision));
+    }
+    const Device device = device_of(spec);
+    const fs::path path = save_measured({device_name(machine, device, spec.run.threads),
+                                         device,
+                                         save_command_line(spec),
+                                         today(),
+                                         driver_of(machine, device),
+                                         "",
+                                         measured_methods(rows)});
+    if (!request.quiet) print("wrote {}: auto goes by it from now on\n", path.string());
+    return 0;
+}
+
+std::vector<fs::path> write_files(const BenchRequest& request, const LadderReport& report) {
+    std::vector<fs::path> files;
+    const auto put = [&](const fs::path& path, const std::string& text) {
+        write_text_file(path, text);
+        files.push_back(path);
+    };
+    const std::string json = json_text(to_json(report));
+    if (!request.out.empty()) {
+        const fs::path folder = request.out;
+        put(folder / "bench.json", json);
+        put(folder / "bench.csv", to_csv(report));
+        put(folder / "bench.png", draw_ladder(report, figure::FigureFormat::png));
+        put(folder / "bench.svg", draw_ladder(report, figure::FigureFormat::svg));
+    }
+    if (!request.json.empty()) put(request.json, json);
+    return files;
+}
+
+}  // namespace
+
+int bench_command(const BenchRequest& request) {
+    watch_for_interrupts();
+    const Machine machine = query_machine();
+    if (request.save) return save_command(request, machine);
+    const LadderSpec spec = resolve(request.spec, machine);
+    print_notice(request, spec, machine);
+    check_json_file(request.json, request.out, {});
+    if (!request.out.empty()) make_folder(request.out, "--out");
+
+    Ladder ladder(spec, machine);
+    Table table(machine, request.quiet);
+    climb(ladder, table, request.quiet);
+    const LadderReport report = make_report(ladder, machine);
+    require_rows(report);
+    for (const fs::path& file : write_files(request, report)) {
+        std::error_code ignored;
+        if (!request.quiet)
+            print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+    }
+    if (interrupt_signal() == 0) return 0;
+    note("stencilscope: interrupted after {} of {} rows\n",
+         report.rows.size(),
+         spec.sizes.size() * spec.methods.size());
+    return 128 + interrupt_signal();
+}
+
+}  // namespace stencil

@@ -1,0 +1,106 @@
+#include "app/commands/devices_command.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "app/console.h"
+#include "sim/files/atomic_file.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/machine/machine.h"
+#include "sim/text/json_text.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cuda_version(int encoded) {
+    return fmt::format("{}.{}", encoded / 1000, encoded % 1000 / 10);
+}
+
+Json describe_cpu(const Machine& machine, int threads, bool measured) {
+    return {{"name", machine.cpu_name},
+            {"threads", threads},
+            {"simd", machine.simd},
+            {"memory_bytes", machine.memory.total_bytes},
+            {"free_bytes", machine.memory.free_bytes},
+            {"copy_gb_per_s", measured ? Json(measure_copy_bandwidth(Device::cpu, threads)) : Json()}};
+}
+
+// Only the GPU in use is opened: its free memory and bandwidth are measured.
+Json describe_gpus(const Machine& machine, bool measured) {
+    Json gpus = Json::array();
+    for (const CudaDevice& device : machine.cuda.devices) {
+        const bool used = device.index == machine.gpu().index;
+        Json gpu{{"device", device.index},
+                 {"name", device.name},
+                 {"compute_capability", fmt::format("{}.{}", device.compute_major, device.compute_minor)},
+                 {"multiprocessors", device.multiprocessors},
+                 {"memory_bytes", device.total_bytes},
+                 {"free_bytes", used ? Json(machine.gpu_free_bytes) : Json()},
+                 {"l2_bytes", device.l2_bytes},
+                 {"copy_gb_per_s", nullptr}};
+        if (measured && used) gpu["copy_gb_per_s"] = measure_copy_bandwidth(Device::cuda, 1);
+        gpus.push_back(std::move(gpu));
+    }
+    return gpus;
+}
+
+void print_memory(const Json& device) {
+    print("     memory {}", format_bytes(device.at("memory_bytes").get<double>()));
+    if (!device.at("free_bytes").is_null())
+        print(", free {}", format_bytes(device.at("free_bytes").get<double>()));
+    print("\n");
+    if (!device.at("copy_gb_per_s").is_null())
+        print("     copies {:.4g} GB/s (measured; read and write counted)\n",
+              device.at("copy_gb_per_s").get<double>());
+}
+
+void print_devices(const Json& json) {
+    const Json& cpu = json.at("cpu");
+    print("CPU  {}, {} threads, SIMD {}\n",
+          cpu.at("name").get<std::string>(),
+          cpu.at("threads").get<int>(),
+          cpu.at("simd").get<std::string>());
+    print_memory(cpu);
+    for (const Json& gpu : json.at("gpus")) {
+        print("GPU{} {}, compute capability {}, {} multiprocessors, L2 {}\n",
+              gpu.at("device").get<int>(),
+              gpu.at("name").get<std::string>(),
+              gpu.at("compute_capability").get<std::string>(),
+              gpu.at("multiprocessors").get<int>(),
+              format_bytes(gpu.at("l2_bytes").get<double>()));
+        print_memory(gpu);
+    }
+    const Json& cuda = json.at("cuda");
+    for (const Json& line : cuda.at("skipped")) print("left out: {}\n", line.get<std::string>());
+    if (json.at("gpus").empty())
+        print("GPU  none: {}\n", cuda.at("why_none").get<std::string>());
+    else
+        print("CUDA driver {}, runtime {}\n",
+              cuda.at("driver").get<std::string>(),
+              cuda.at("runtime").get<std::string>());
+}
+
+}  // namespace
+
+int devices_command(const DevicesRequest& request) {
+    const Machine machine = query_machine();
+    require_backend(request.spec.backend, machine);
+    Json json{{"program", "stencilscope"}, {"version", STENCILSCOPE_VERSION}};
+    const int threads = thread_count(request.spec.threads, machine.cpu_threads);
+    json["cpu"] = describe_cpu(machine, threads, request.spec.backend != "cuda");
+    json["gpus"] = describe_gpus(machine, request.spec.backend != "cpu");
+    json["cuda"] = {{"built_in", machine.cuda.built_in},
+                    {"driver", cuda_version(machine.cuda.driver_version)},
+                    {"runtime", cuda_version(machine.cuda.runtime_version)},
+                    {"why_none", machine.cuda.why_none},
+                    {"skipped", machine.cuda.skipped}};
+    if (!request.json.empty()) write_text_file(request.json, json_text(json));
+    if (!request.quiet) print_devices(json);
+    return 0;
+}
+
+}  // namespace stencil

@@ -1,0 +1,257 @@
+#include "app/commands/run_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/console.h"
+#include "app/interrupt.h"
+#include "app/progress_bar.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/initial/initial.h"
+#include "sim/machine/copy_bandwidth.h"
+#include "sim/run/measured_speeds.h"
+#include "sim/run/next_edit.h"
+#include "sim/run/output/checkpoint.h"
+#include "sim/run/output/exports.h"
+#include "sim/run/output/measures.h"
+#include "sim/run/output/run_report.h"
+#include "sim/run/resolve.h"
+#include "sim/session/engine/pacer.h"
+#include "sim/text/error.h"
+#include "sim/text/json_text.h"
+#include "sim/text/parse.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
+constexpr SliceLimits kBatch{0.1, 2, 12};
+
+bool asked_for_auto(const RunRequest& request) {
+    return request.resume.empty() && request.spec.method == "auto";
+}
+
+void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
+    const bool fell_back =
+        asked_for_auto(request) && request.spec.backend == "auto" && resolved.backend == "cpu";
+    if (fell_back && machine.cuda.built_in) note("note: {}: using the CPU\n", machine.cuda.why_none);
+    if (asked_for_auto(request))
+        if (const auto& figures = measured_figures(method_request(resolved).device); !figures.trouble.empty())
+            note("note: {}: going by the built-in figures\n", figures.trouble);
+    if (resolved.threads < request.spec.threads)
+        note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
+    const auto late =
+        std::ranges::count_if(resolved.edits, [&](const Edit& edit) { return edit.step > resolved.steps; });
+    if (late > 0)
+        note("note: --at: {} change{} beyond the last step, {}, and left out\n",
+             late,
+             late == 1 ? " is" : "s are",
+             resolved.steps);
+    const auto bound = resolved.stability();
+    if (!bound) return;
+    const std::string& name = bound->parameter->name;
+    if (bound->value == bound->largest && !resolved.model->stable->at.empty())
+        note("note: at {} {} {}\n", name, bound->value, resolved.model->stable->at);
+    if (bound->exceeded())
+        note("note: {} {} is above the stability limit {}\n", name, bound->value, bound->largest);
+}
+
+// How many steps the next batch takes: up to the next frame, checkpoint, or the end; a method that jumps goes
+// there at once.
+long long next_batch(const Simulation& simulation) {
+    const RunSpec& spec = simulation.spec();
+    const Method& method = *method_of(simulation.now());
+    const long long done = simulation.step();
+    const StepCost cost{simulation.timings().spread().median, method.steps_at_a_time, method.jumps};
+    long long batch =
+        std::min({slice_steps(cost, kBatch), spec.steps - done, steps_to_next_edit(simulation)});
+    for (const long long every : {spec.every, spec.checkpoint})
+        if (every > 0) batch = std::min(batch, every - done % every);
+    return batch;
+}
+
+bool wants_series(const RunSpec& spec) {
+    return std::ranges::any_of(spec.exports, [](const std::string& name) {
+        return name == "statistics.csv" || name == "probes.csv";
+    });
+}
+
+Measures make_measures(const RunSpec& spec) {
+    Measures measures(0);
+    for (const RunSpec::Cell& cell : spec.probes)
+        measures.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+    return measures;
+}
+
+// A run in work, with all that a checkpoint keeps of it.
+struct Run {
+    Simulation simulation;
+    Measures measures;
+    FrameWriter frames;
+    fs::path out;
+
+    void save() { write_checkpoint(out, {simulation.state(), measures, frames.progress()}); }
+};
+
+void look(Run& run, bool series) {
+    if (run.frames.wanted()) run.frames.write(run.simulation.field(), run.simulation.step());
+    if (series) run.measures.add(run.simulation.step(), run.simulation.solver());
+}
+
+bool is_due(long long every, long long step) {
+    return every > 0 && step % every == 0;
+}
+
+void step_to_the_end(Run& run, bool quiet) {
+    Simulation& simulation = run.simulation;
+    const RunSpec& spec = simulation.spec();
+    const bool series = wants_series(spec);
+    const RunSpec& now = simulation.now();
+    const double cells = method_of(now)->jumps ? 0 : double(now.size->nx) * now.size->ny;
+    ProgressBar bar(spec.steps, cells, quiet);
+    if (simulation.step() == 0) look(run, series);
+    while (simulation.step() < spec.steps && interrupt_signal() == 0) {
+        simulation.apply(Advance{next_batch(simulation)});
+        bar.show(simulation.step(), simulation.timings().total_seconds());
+        if (is_due(spec.every, simulation.step())) look(run, series);
+        if (is_due(spec.checkpoint, simulation.step())) run.save();
+    }
+    // What follows belongs to this end: a run that goes on from here to a later one does without it.
+    const bool saved = is_due(spec.checkpoint, simulation.step());
+    if (interrupt_signal() != 0 && spec.checkpoint > 0 && !saved) run.save();
+    const bool at_end = simulation.step() == spec.steps && simulation.step() > 0;
+    if (at_end && !is_due(spec.every, simulation.step())) look(run, series);
+}
+
+bool wants_timings(const RunRequest& request, const RunSpec& spec) {
+    const bool exported = std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
+    return exported || !request.json.empty() || !request.quiet;
+}
+
+// Without a folder nothing is exported, whatever a spec file says.
+RunSpec asked_for(const RunRequest& request) {
+    RunSpec spec = request.spec;
+    if (request.out.empty()) {
+        spec.every = 0;
+        spec.exports.clear();
+    }
+    return spec;
+}
+
+void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) {
+    for (const fs::path& file : files) {
+        std::error_code ignored;
+        print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
+    }
+    if (frames.count() > 0) print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
+}
+
+// Everything that is written at the end.
+void finish(const RunRequest& request, Run& run, const Machine& machine) {
+    Simulation& simulation = run.simulation;
+    const Field end = simulation.field();
+    RunReport report = make_report(simulation, end, machine);
+    const RunSpec& spec = simulation.spec();
+    if (asked_for_auto(request)) report.method_choice = method_choice(spec);
+    if (wants_timings(request, spec))
+        report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
+    if (report.end.not_finite > 0)
+        note("note: {} cells of the field are no longer finite\n", report.end.not_finite);
+
+    std::vector<fs::path> files;
+    const auto timings = to_json(report);
+    if (!request.out.empty()) {
+        make_folder(request.out, "--out");  // it may have been removed in mid-run
+        const Field laplacian = simulation.laplacian();
+        RunSpec done = spec;
+        done.steps = simulation.step();
+        const bool tabled = std::ranges::any_of(done.exports, is_table_export);
+        const MeasureTables tables =
+            tabled ? make_tables(simulation.solver(), simulation.now(), std::move(run.measures), spec.profile)
+                   : MeasureTables();
+        files = write_exports(
+            request.out, {&done, simulation.start().get(), &end, &laplacian, done.steps, timings, &tables});
+    }
+    if (!request.json.empty()) write_text_file(request.json, json_text(timings));
+    if (request.quiet) return;
+    print_text(to_text(report));
+    if (!request.json.empty()) files.emplace_back(request.json);
+    print_files(files, run.frames);
+    if (files.empty()) print("nothing was written; --out DIR exports pictures, arrays and timings\n");
+}
+
+// Found out before the work rather than after it.
+void check_places(const RunRequest& request, const RunSpec& spec) {
+    if (!request.out.empty()) make_folder(request.out, "--out");
+    if (spec.every > 0) make_folder(fs::path(request.out) / "frames", "--out");
+}
+
+Run make_run(const RunRequest& request, Simulation simulation, RunCheckpoint&& from) {
+    const RunSpec spec = simulation.spec();
+    return {std::move(simulation),
+            std::move(from.measures),
+            FrameWriter(fs::path(request.out) / "frames", spec, from.frames),
+            request.out};
+}
+
+Run begin(const RunRequest& request, const Machine& machine) {
+    RunSpec spec = resolve(asked_for(request), machine);
+    print_notices(request, spec, machine);
+    check_resources(spec, machine);
+    const InitialChoice choice = parse_initial(spec.initial);
+    const std::string inputs[] = {request.spec_file, choice.file};
+    check_json_file(request.json, request.out, inputs);
+    // A damaged file is refused before a folder is made; a long start is made after the folder.
+    Field start = choice.condition ? Field() : make_start(spec);
+    check_places(request, spec);
+    if (choice.condition) start = make_start(spec);
+    RunCheckpoint from;
+    from.measures = make_measures(spec);
+    Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from));
+    // What an earlier run left would be taken for this one's.
+    if (spec.every > 0) run.frames.remove_later(-1);
+    if (spec.checkpoint > 0) remove_checkpoint(request.out);
+    return run;
+}
+
+Run resume(const RunRequest& request, const Machine& machine) {
+    RunCheckpoint from = read_checkpoint(request.resume);
+    take_over(from, request.given, machine);
+    const RunSpec& spec = from.run.spec;
+    print_notices(request, from.run.now, machine);
+    check_resources(from.run.now, machine);
+    check_json_file(request.json, request.out, {});
+    check_places(request, spec);
+    if (!request.quiet) note("note: going on from step {} of {}\n", from.run.solver.plain.step, spec.steps);
+    Simulation simulation(std::move(from.run));
+    Run run = make_run(request, std::move(simulation), std::move(from));
+    // A frame between the multiples was that of an earlier end.
+    const long long step = run.simulation.step(), every = run.simulation.spec().every;
+    if (every > 0) run.frames.remove_later(is_due(every, step) ? step : step - 1);
+    return run;
+}
+
+}  // namespace
+
+int run_command(const RunRequest& request) {
+    const Machine machine = query_machine();
+    Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
+    watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
+    const long long steps = run.simulation.spec().steps;
+    step_to_the_end(run, request.quiet);
+    finish(request, run, machine);
+    if (interrupt_signal() == 0) return 0;
+    note("stencilscope: interrupted after {} of {} steps{}\n",
+         run.simulation.step(),
+         steps,
+         request.out.empty() ? "" : "; what was done until then is in " + request.out);
+    return 128 + interrupt_signal();
+}
+
+}  // namespace stencil

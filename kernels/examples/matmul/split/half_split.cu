@@ -1,0 +1,138 @@
+#include "kernels/examples/matmul/split/half_split.cuh"
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/reductions.cuh"
+#include "kernels/cuda/vectors.cuh"
+#include "kernels/field/divide.h"
+
+namespace stencil::matmul {
+namespace {
+
+constexpr int kThreads = 256;
+constexpr int kTogether = 4;   // numbers along k that a thread writes at once
+constexpr int kTile = 64;      // columns, and numbers along k, of a transposed block
+constexpr int kMaxRows = 128;  // rows that a block looks through for the largest
+
+/// To [2^13, 2^14), in two steps, because 2^exponent itself may be no float.
+struct Scale {
+    float first, second;
+    int exponent;
+
+    __device__ explicit Scale(float largest) : exponent(largest > 0 ? 13 - ilogbf(largest) : 0) {
+        first = power(exponent / 2);
+        second = power(exponent - exponent / 2);
+    }
+    __device__ static float power(int e) { return __int_as_float((e + 127) << 23); }
+    __device__ float operator()(float x) const { return x * first * second; }
+};
+
+__device__ float finite_size(float x) {
+    return isfinite(x) ? fabsf(x) : 0.f;
+}
+
+// Four numbers from k on, k a multiple of four.
+__device__ void write(const HalfLayout& layout, __half* row, std::int64_t k, const float (&x)[kTogether]) {
+    Pack<__half, kTogether> high, low;
+#pragma unroll
+    for (int i = 0; i < kTogether; ++i) {
+        high[i] = __float2half_rn(x[i]);
+        low[i] = __float2half_rn(x[i] - __half2float(high[i]));
+    }
+    const std::int64_t chunk = k / layout.chunk;
+    __half* const to = row + chunk * layout.parts * layout.chunk + (k - chunk * layout.chunk);
+    store_pack(to + layout.high * layout.chunk, high);
+    store_pack(to + layout.low * layout.chunk, low);
+    if (layout.high_again >= 0) store_pack(to + layout.high_again * layout.chunk, high);
+}
+
+// A block has one row: the second time it comes from the cache.
+template <bool Vectors>
+__global__ void __launch_bounds__(kThreads) split_rows_kernel(RowSplit split, std::int64_t padded) {
+    const HalfLayout& layout = split.layout;
+    const std::int64_t row = blockIdx.x;
+    const float* const from = split.a + row * layout.k;
+    const auto load = [&](std::int64_t k, float(&x)[kTogether]) {
+        if (Vectors) {
+            const auto all = k < layout.k ? load_pack(from + k) : Pack<float>{};
+            for (int i = 0; i < kTogether; ++i) x[i] = all[i];
+        } else {
+            for (int i = 0; i < kTogether; ++i) x[i] = k + i < layout.k ? from[k + i] : 0;
+        }
+    };
+    float largest = 0;
+    float x[kTogether];
+    for (std::int64_t k = threadIdx.x * kTogether; k < layout.k; k += kThreads * kTogether) {
+        load(k, x);
+        for (int i = 0; i < kTogether; ++i) largest = fmaxf(largest, finite_size(x[i]));
+    }
+    const Scale scale(block_reduce(
+        largest, [](float a, float b) { return fmaxf(a, b); }, 0.f));
+    for (std::int64_t k = threadIdx.x * kTogether; k < padded; k += kThreads * kTogether) {
+        load(k, x);
+        for (int i = 0; i < kTogether; ++i) x[i] = scale(x[i]);
+        write(layout, split.halves + row * layout.pitch, k, x);
+    }
+    if (threadIdx.x == 0) split.exponents[row] = -scale.exponent;
+}
+
+// Sizes of floats are in the order of their bits, and the order of the blocks does not matter to a maximum.
+__global__ void __launch_bounds__(kThreads)
+    column_max_kernel(const float* b, std::int64_t rows, std::int64_t columns, unsigned* largest) {
+    const std::int64_t column = std::int64_t(blockIdx.x) * kThreads + threadIdx.x;
+    if (column >= columns) return;
+    const std::int64_t first = std::int64_t(blockIdx.y) * kMaxRows;
+    const std::int64_t last = min(rows, first + kMaxRows);
+    float mine = 0;
+#pragma unroll 16
+    for (std::int64_t k = first; k < last; ++k) mine = fmaxf(mine, finite_size(b[k * columns + column]));
+    atomicMax(largest + column, __float_as_uint(mine));
+}
+
+__global__ void __launch_bounds__(kThreads) split_columns_kernel(ColumnSplit split) {
+    __shared__ float tile[kTile][kTile + 1];
+    const std::int64_t first_k = std::int64_t(blockIdx.y) * kTile;
+    const std::int64_t first = std::int64_t(blockIdx.x) * kTile;
+    const int x = int(threadIdx.x) % kTile;
+    for (int y = int(threadIdx.x) / kTile; y < kTile; y += kThreads / kTile) {
+        const bool there = first_k + y < split.layout.k && first + x < split.columns;
+        tile[y][x] = there ? split.b[(first_k + y) * split.columns + first + x] : 0;
+    }
+    __syncthreads();
+    constexpr int kGroups = kTile / kTogether;
+    const int k = int(threadIdx.x) % kGroups * kTogether;
+    for (int j = int(threadIdx.x) / kGroups; j < kTile; j += kThreads / kGroups) {
+        const std::int64_t column = first + j;
+        if (column >= split.columns) return;
+        const Scale scale(__uint_as_float(split.scratch[column]));
+        float values[kTogether];
+        for (int i = 0; i < kTogether; ++i) values[i] = scale(tile[k + i][j]);
+        write(split.layout, split.halves + column * split.layout.pitch, first_k + k, values);
+        if (first_k + k == 0) split.exponents[column] = -scale.exponent;
+    }
+}
+
+}  // namespace
+
+void split_rows(const RowSplit& split, cudaStream_t stream) {
+    const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
+    const bool vectors = split.layout.k % kTogether == 0 && are_aligned(16, split.a);
+    const auto kernel = vectors ? split_rows_kernel<true> : split_rows_kernel<false>;
+    kernel<<<unsigned(split.rows), kThreads, 0, stream>>>(split, padded);
+    check_launch("split_rows_kernel");
+}
+
+void split_columns(const ColumnSplit& split, cudaStream_t stream) {
+    const std::int64_t padded = half_chunks(split.layout) * split.layout.chunk;
+    CUDA_CHECK(cudaMemsetAsync(split.scratch, 0, std::size_t(split.columns) * sizeof(unsigned), stream));
+    const dim3 looked(unsigned(ceil_div(split.columns, kThreads)),
+                      unsigned(ceil_div(split.layout.k, kMaxRows)));
+    column_max_kernel<<<looked, kThreads, 0, stream>>>(split.b, split.layout.k, split.columns, split.scratch);
+    check_launch("column_max_kernel");
+    const dim3 tiles(unsigned(ceil_div(split.columns, kTile)), unsigned(ceil_div(padded, kTile)));
+    split_columns_kernel<<<tiles, kThreads, 0, stream>>>(split);
+    check_launch("split_columns_kernel");
+}
+
+}  // namespace stencil::matmul

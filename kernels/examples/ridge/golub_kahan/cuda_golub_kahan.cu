@@ -1,0 +1,273 @@
+#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
+
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <stdexcept>
+
+#include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
+#include "kernels/examples/ridge/golub_kahan/cuda_slabs.cuh"
+#include "kernels/examples/ridge/golub_kahan/device_rows.cuh"
+#include "kernels/examples/ridge/golub_kahan/steps_kernel.cuh"
+#include "kernels/field/divide.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kBatch = 16;  // steps of one launch
+
+// Of the kernel's own shared variables.
+constexpr std::size_t kStaticShared = 1024;
+
+// The process with all of the matrix on the device, as rows and as columns. Launches of kBatch steps follow
+// each other without a stop; the host reads the alpha and beta of one while the next one runs.
+template <class T, class I>
+class ResidentGolubKahan final : public GolubKahan {
+  public:
+    ResidentGolubKahan(const SparseMatrix<T>& a,
+                       ThreadPool& threads,
+                       CudaStream& stream,
+                       const CudaRidgeOptions& options)
+        : stream_(stream),
+          limits_(device_limits()),
+          rows_(std::size_t(a.rows)),
+          columns_(std::size_t(a.columns)),
+          forward_(a, limits_.blocks, threads, stream),
+          back_(transposed(a), limits_.blocks, threads, stream),
+          segment_sums_(sizeof(double) *
+                        std::max<std::size_t>(1, std::max(forward_.segment_count(), back_.segment_count()))),
+          u_(sizeof(double) * rows_),
+          v_(sizeof(double) * columns_),
+          p_(sizeof(double) * rows_),
+          q_(sizeof(double) * columns_),
+          unit_u_(sizeof(double) * rows_),
+          partial_(2 * sizeof(double2) * std::size_t(limits_.blocks)),
+          scalars_(sizeof(StepScalars)),
+          basis_(a.columns, options.plan.basis_pieces),
+          trace_(2 * sizeof(double) * std::size_t(options.steps + kBatch)) {
+        capacity_ = std::min(options.steps, basis_.capacity(options.host_bytes));
+        choose_kernel();
+    }
+
+    ~ResidentGolubKahan() override { cudaStreamSynchronize(cuda_handle(stream_)); }
+
+    void start(std::span<const double> d, bool take_out) override {
+        stream_.synchronize();
+        bidiagonal_ = {};
+        batches_.clear();
+        enqueued_ = 0;
+        deflated_ = false;
+        std::vector<double> u(d.begin(), d.end());
+        double beta = normalise(u);
+        if (take_out && beta > 0 && take_out_dominant(u, d, beta)) {
+            deflated_ = true;
+            u.assign(d.begin(), d.end());
+            for (int twice = 0; twice < 2; ++twice) {  // what is left may be small beside what was taken
+                double along = 0;
+                for (std::size_t i = 0; i < rows_; ++i) along += host_p_[i] * u[i];
+                for (std::size_t i = 0; i < rows_; ++i) u[i] -= along * host_p_[i];
+            }
+            beta = normalise(u);
+        }
+        bidiagonal_.beta.push_back(beta);
+        bidiagonal_.alpha.push_back(beta > 0 ? first_back(u) : 0);
+    }
+
+    void advance(int steps) override {
+        const std::int64_t target = std::min<std::int64_t>(capacity_, bidiagonal_.steps() + steps);
+        while (bidiagonal_.steps() < target && !ended()) {
+            // One launch is always under way while the host looks at the one before.
+            while (enqueued_ < capacity_ && enqueued_ < bidiagonal_.steps() + 2 * kBatch) enqueue();
+            batches_.front().done->wait();
+            const double* trace = static_cast<const double*>(trace_.data());
+            for (int i = 0; i < batches_.front().steps; ++i) {
+                const auto at = std::size_t(2 * (batches_.front().first + i));
+                append(trace[at], trace[at + 1]);
+            }
+            events_.push_back(std::move(batches_.front().done));
+            batches_.pop_front();
+        }
+    }
+
+    std::vector<double> combine(std::span<const ProjectedSolution> solutions) override {
+        return basis_.combine(solutions, deflated_ ? as<double>(q_) : nullptr, stream_);
+    }
+
+    double upload_seconds() const override { return forward_.upload_seconds() + back_.upload_seconds(); }
+
+  private:
+    struct Batch {
+        std::int64_t first;
+        int steps;
+        std::unique_ptr<CudaEvent> done;
+    };
+
+    static double normalise(std::vector<double>& u) {
+        double sum = 0;
+        for (const double value : u) sum += value * value;
+        const double length = std::sqrt(sum);
+        if (length > 0)
+            for (double& value : u) value /= length;
+        return length;
+    }
+
+    void upload(const CudaMemory& to, const std::vector<double>& from) {
+        CUDA_CHECK(cudaMemcpyAsync(
+            to.data(), from.data(), from.size() * sizeof(double), cudaMemcpyDefault, cuda_handle(stream_)));
+    }
+
+    StepsTask<T, I> task() {
+        StepsTask<T, I> t;
+        t.forward = forward_.view();
+        t.back = back_.view();
+        t.forward_parts = forward_.parts();
+        t.back_parts = back_.parts();
+        t.segment_sums = as<double>(segment_sums_);
+        t.rows = int(rows_);
+        t.columns = int(columns_);
+        t.u = as<double>(u_);
+        t.v = as<double>(v_);
+        t.p = deflated_ ? as<double>(p_) : nullptr;
+        t.q = deflated_ ? as<double>(q_) : nullptr;
+        t.pitch = basis_.pitch();
+        t.unit_u = as<double>(unit_u_);
+        t.partial = as<double2>(partial_);
+        t.scalars = as<StepScalars>(scalars_);
+        return t;
+    }
+
+    // The vector of a product goes to shared memory where it fits.
+    void choose_kernel() {
+        const std::size_t vector = sizeof(double) * std::max(rows_, columns_);
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, false>);
+        if (vector + kStaticShared > limits_.shared) return;
+        kernel_ = reinterpret_cast<const void*>(steps_kernel<T, I, true>);
+        shared_bytes_ = vector;
+        CUDA_CHECK(
+            cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shared_bytes_)));
+    }
+
+    void launch(StepsTask<T, I> t) {
+        void* arguments[] = {&t};
+        CUDA_CHECK(cudaLaunchCooperativeKernel(kernel_,
+                                               dim3(unsigned(limits_.blocks)),
+                                               dim3(kStepsThreads),
+                                               arguments,
+                                               shared_bytes_,
+                                               cuda_handle(stream_)));
+        check_launch("steps_kernel");
+    }
+
+    // One launch at a time, for the few steps before the process; returns beta and alpha.
+    std::pair<double, double> launch_alone(bool only_back, bool power) {
+        StepsTask<T, I> t = task();
+        t.basis = basis_.at(0);
+        t.trace = static_cast<double*>(trace_.data());
+        t.steps = 1;
+        t.only_back = only_back;
+        t.power = power;
+        launch(t);
+        stream_.synchronize();
+        return {t.trace[0], t.trace[1]};
+    }
+
+    // v = A^T u; returns its length.
+    double first_back(const std::vector<double>& u) {
+        upload(u_, u);
+        const StepScalars scalars{0, 0, 1, 0};
+        CUDA_CHECK(cudaMemcpyAsync(
+            scalars_.data(), &scalars, sizeof scalars, cudaMemcpyDefault, cuda_handle(stream_)));
+        return launch_alone(true, false).second;
+    }
+
+    // In u and v themselves; the dominant pair is then p and q.
+    bool take_out_dominant(const std::vector<double>& unit_d, std::span<const double> d, double) {
+        if (first_back(unit_d) == 0) return false;
+        double beta = 0, alpha = 0;
+        const bool found = find_dominant([&] {
+            std::tie(beta, alpha) = launch_alone(false, true);
+            return PowerNorms{beta, alpha};
+        });
+        if (!found) return false;
+        host_p_.resize(rows_);
+        std::vector<double> q(columns_);
+        const cudaStream_t s = cuda_handle(stream_);
+        CUDA_CHECK(cudaMemcpyAsync(host_p_.data(), u_.data(), rows_ * sizeof(double), cudaMemcpyDefault, s));
+        CUDA_CHECK(cudaMemcpyAsync(q.data(), v_.data(), columns_ * sizeof(double), cudaMemcpyDefault, s));
+        stream_.synchronize();
+        normalise(host_p_);
+        normalise(q);
+        double along = 0;
+        for (std::size_t i = 0; i < rows_; ++i) along += host_p_[i] * d[i];
+        bidiagonal_.dominant = {alpha, along};
+        upload(p_, host_p_);
+        upload(q_, q);
+        stream_.synchronize();
+        return true;
+    }
+
+    // Never across a piece of the basis.
+    void enqueue() {
+        std::int64_t steps = std::min<std::int64_t>(kBatch, capacity_ - enqueued_);
+        steps =
+            std::min<std::int64_t>(steps, CudaBasis::kStepsOfPiece - enqueued_ % CudaBasis::kStepsOfPiece);
+        StepsTask<T, I> t = task();
+        t.basis = basis_.at(enqueued_);
+        t.trace = static_cast<double*>(trace_.data()) + 2 * enqueued_;
+        t.steps = int(steps);
+        launch(t);
+        if (events_.empty()) events_.push_back(std::make_unique<CudaEvent>());
+        events_.back()->record(stream_);
+        batches_.push_back({enqueued_, int(steps), std::move(events_.back())});
+        events_.pop_back();
+        enqueued_ += steps;
+    }
+
+    CudaStream& stream_;
+    DeviceLimits limits_;
+    std::size_t rows_, columns_;
+    DeviceRows<T, I> forward_, back_;
+    CudaMemory segment_sums_, u_, v_, p_, q_, unit_u_, partial_, scalars_;
+    CudaBasis basis_;
+    CudaHostMemory trace_;
+    std::vector<double> host_p_;
+    const void* kernel_ = nullptr;
+    std::size_t shared_bytes_ = 0;
+    bool deflated_ = false;
+    std::int64_t enqueued_ = 0;
+    std::deque<Batch> batches_;
+    std::vector<std::unique_ptr<CudaEvent>> events_;
+};
+
+template <class T, template <class, class> class Process>
+std::unique_ptr<GolubKahan> make(const SparseMatrix<T>& a,
+                                 ThreadPool& threads,
+                                 CudaStream& stream,
+                                 const CudaRidgeOptions& options) {
+    if (a.columns <= kNarrowColumns && a.rows <= kNarrowColumns)
+        return std::make_unique<Process<T, std::uint16_t>>(a, threads, stream, options);
+    return std::make_unique<Process<T, std::uint32_t>>(a, threads, stream, options);
+}
+
+}  // namespace
+
+template <class T>
+std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
+                                                  ThreadPool& threads,
+                                                  CudaStream& stream,
+                                                  const CudaRidgeOptions& options) {
+    if (options.plan.streams_matrix) return make<T, StreamedGolubKahan>(a, threads, stream, options);
+    return make<T, ResidentGolubKahan>(a, threads, stream, options);
+}
+
+template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<float>&,
+                                                           ThreadPool&,
+                                                           CudaStream&,
+                                                           const CudaRidgeOptions&);
+template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<double>&,
+                                                           ThreadPool&,
+                                                           CudaStream&,
+                                                           const CudaRidgeOptions&);
+
+}  // namespace stencil

@@ -1,0 +1,69 @@
+// What of a ridge problem stays in GPU memory, and what is streamed.
+#include <algorithm>
+#include <vector>
+
+#include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
+#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
+#include "kernels/examples/ridge/golub_kahan/device_rows.cuh"
+#include "kernels/examples/ridge/golub_kahan/slab_layout.h"
+
+namespace stencil {
+namespace {
+
+// Bytes of one direction of the matrix on the device.
+std::size_t packed_bytes(const std::vector<std::int64_t>& start, std::size_t nonzero_bytes, int blocks) {
+    const auto rows = std::int64_t(start.size()) - 1;
+    const auto groups = std::size_t(packed_groups(start, 0, rows));
+    std::size_t segments = 0;
+    for (std::int64_t i = 0; i < rows; ++i)
+        segments += std::size_t(ceil_div(packed_groups(start, i, i + 1), kSegmentGroups));
+    return groups * kGroup * nonzero_bytes + segments * (sizeof(RowSegment) + sizeof(double)) +
+           sizeof(std::uint32_t) * std::size_t(rows + blocks + 2);
+}
+
+template <class T>
+std::vector<std::int64_t> column_starts(const SparseMatrix<T>& a) {
+    std::vector<std::int64_t> start(std::size_t(a.columns) + 1, 0);
+    for (const std::uint32_t column : a.column) ++start[column + std::size_t(1)];
+    for (std::size_t j = 0; j < std::size_t(a.columns); ++j) start[j + 1] += start[j];
+    return start;
+}
+
+constexpr std::int64_t kMaxDevicePieces = 16;  // 4096 steps
+constexpr std::int64_t kLargestSlab = std::int64_t(32) << 20;
+
+}  // namespace
+
+template <class T>
+CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps) {
+    const int blocks = device_limits().blocks;
+    const bool narrow = a.columns <= kNarrowColumns && a.rows <= kNarrowColumns;
+    const std::size_t nonzero = sizeof(T) + (narrow ? 2 : 4);
+    const auto rows = std::size_t(a.rows), columns = std::size_t(a.columns);
+    const std::size_t vectors = sizeof(double) * (4 * rows + 4 * columns) + 64 * std::size_t(blocks) + 4096 +
+                                CudaBasis::scratch_bytes(a.columns, steps);
+    const std::size_t resident =
+        vectors + packed_bytes(a.start, nonzero, blocks) + packed_bytes(column_starts(a), nonzero, blocks);
+    const std::size_t piece = CudaBasis::piece_bytes(a.columns);
+    CudaRidgePlan plan;
+    const auto least_slab = SlabLayout::bytes_of_row(longest_row(a.start), nonzero);
+    plan.least = vectors + 2 * least_slab;
+    if (resident <= budget) {
+        plan.fits = true;
+        const std::int64_t wanted = ceil_div(steps, CudaBasis::kStepsOfPiece);
+        plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - resident) / piece)});
+        plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
+        return plan;
+    }
+    if (plan.least > budget) return plan;
+    plan.fits = plan.streams_matrix = true;
+    plan.slab_bytes = std::min(kLargestSlab, std::int64_t((budget - vectors) / 2));
+    plan.slab_bytes = std::max(plan.slab_bytes, std::int64_t(least_slab));
+    plan.bytes = vectors + 2 * std::size_t(plan.slab_bytes);
+    return plan;
+}
+
+template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<float>&, std::size_t, std::int64_t);
+template CudaRidgePlan plan_cuda_ridge(const SparseMatrix<double>&, std::size_t, std::int64_t);
+
+}  // namespace stencil

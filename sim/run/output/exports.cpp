@@ -1,0 +1,308 @@
+#include "sim/run/output/exports.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <system_error>
+
+#include "sim/figure/figure.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/image.h"
+#include "sim/files/npy.h"
+#include "sim/run/output/measures.h"
+#include "sim/run/run_spec.h"
+#include "sim/text/error.h"
+#include "sim/text/json_text.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+using Path = std::filesystem::path;
+
+void write_picture(const Path& path, const Field& field, const Colormap& colors, const RangeRule& rule) {
+    write_png(path, field, colors, find_range(field, rule, colors.diverging));
+}
+
+figure::FigurePanel panel(std::string title,
+                          const Field& field,
+                          const Colormap& colors,
+                          const RangeRule& rule) {
+    return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), "u"};
+}
+
+std::string caption(const RunOutput& run) {
+    const auto& t = run.timings;
+    // What edits changed on the way is told as it was at first and at the end.
+    const auto change = [](const std::string& first, const std::string& last) {
+        return first == last ? first : fmt::format("{} at first and {} at the end", first, last);
+    };
+    std::string text = fmt::format("{}x{} cells, {}, {} boundary",
+                                   run.end->nx(),
+                                   run.end->ny(),
+                                   name_of(run.end->dtype()),
+                                   change(std::string(name_of(run.spec->boundary)), t.at("boundary")));
+    for (const ModelParameter& row : run.spec->model->parameters)
+        text += fmt::format(
+            ", {} {}",
+            row.name,
+            change(format_real(run.spec->parameter(row.name)), format_real(t.at(row.name).get<double>())));
+    text += fmt::format(", {} steps", run.steps);
+    if (!t.at("jumps").is_null())
+        text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
+                            t.at("method").get<std::string>(),
+                            t.at("device").get<std::string>(),
+                            t.at("jumps").get<long long>(),
+                            t.at("jumps") == 1 ? "" : "s",
+                            t.at("seconds").get<double>() * 1e3);
+    else if (run.steps > 0)
+        text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
+                            t.at("method").get<std::string>(),
+                            t.at("device").get<std::string>(),
+                            t.at("us_per_step").get<double>(),
+                            t.at("gcells_per_s").get<double>());
+    return text;
+}
+
+void write_run_figure(const Path& path, const RunOutput& run, figure::FigureFormat format) {
+    const RunSpec& spec = *run.spec;
+    std::vector<figure::FigurePanel> panels;
+    panels.push_back(panel(fmt::format("Start: {}", Path(spec.initial).filename().string()),
+                           *run.start,
+                           field_colors(spec),
+                           spec.range));
+    panels.push_back(
+        panel(fmt::format("After {} steps", run.steps), *run.end, field_colors(spec), spec.range));
+    panels.push_back(panel("Laplacian", *run.laplacian, laplacian_colors(spec, true), spec.laplacian_range));
+    panels.back().value_label = "Laplacian of u";
+    figure::write_figure(path, format, panels, caption(run));
+}
+
+constexpr Export kExports[] = {
+    {"initial.npy",
+     true,
+     "the field at the start",
+     [](const Path& path, const RunOutput& run) { write_npy(path, *run.start); }},
+    {"field.npy",
+     true,
+     "the field at the end",
+     [](const Path& path, const RunOutput& run) { write_npy(path, *run.end); }},
+    {"laplacian.npy",
+     true,
+     "its Laplacian",
+     [](const Path& path, const RunOutput& run) { write_npy(path, *run.laplacian); }},
+    {"field.png",
+     true,
+     "the field at the end, one pixel a cell",
+     [](const Path& path, const RunOutput& run) {
+         write_picture(path, *run.end, field_colors(*run.spec), run.spec->range);
+     }},
+    {"laplacian.png",
+     true,
+     "its Laplacian, one pixel a cell",
+     [](const Path& path, const RunOutput& run) {
+         write_picture(path, *run.laplacian, laplacian_colors(*run.spec, false), run.spec->laplacian_range);
+     }},
+    {"figure.png",
+     true,
+     "start, end and Laplacian with titles, axes and colour bars",
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::png); }},
+    {"figure.svg",
+     false,
+     "the same for the web",
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::svg); }},
+    {"figure.pdf",
+     false,
+     "the same for print",
+     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::pdf); }},
+    {"timings.json",
+     true,
+     "what was run, and how fast",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(run.timings)); }},
+    {"spec.json",
+     true,
+     "the settings, to run it again with --spec",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(to_json(*run.spec))); }},
+    {"statistics.csv",
+     false,
+     "min, max, mean and total: at the start, every N steps (--every) and at the end",
+     [](const Path& path, const RunOutput& run) {
+         write_text_file(path, statistics_csv(run.tables->measures));
+     }},
+    {"histogram.csv",
+     false,
+     "how many cells at the end hold which values",
+     [](const Path& path, const RunOutput& run) {
+         write_text_file(path, histogram_csv(*run.tables->histogram));
+     }},
+    {"profile.csv",
+     false,
+     "the values at the end along --profile",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, profile_csv(*run.tables->profile)); },
+     "profile"},
+    {"probes.csv",
+     false,
+     "the values of each --probe, at the steps of statistics.csv",
+     [](const Path& path, const RunOutput& run) { write_text_file(path, probes_csv(run.tables->measures)); },
+     "probe"},
+};
+
+constexpr FrameExport kFrameExports[] = {
+    {"frames.png",
+     ".png",
+     "with --every: a numbered picture of each moment",
+     [](const Path& path, const Field& field, const RunSpec& spec, ValueRange range) {
+         write_png(path, field, field_colors(spec), range);
+     }},
+    {"frames.npy",
+     ".npy",
+     "with --every: a numbered array of each moment",
+     [](const Path& path, const Field& field, const RunSpec&, ValueRange) { write_npy(path, field); }},
+};
+
+bool chosen(const RunSpec& spec, std::string_view name) {
+    return std::ranges::find(spec.exports, name) != spec.exports.end();
+}
+
+}  // namespace
+
+const Colormap& field_colors(const RunSpec& spec) {
+    return colormap(spec.colormap.empty() ? "viridis" : spec.colormap);
+}
+
+const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
+    if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
+    return colormap(spec.colormap.empty() || in_figure ? "inferno" : spec.colormap);
+}
+
+std::span<const Export> exports() {
+    return kExports;
+}
+
+std::span<const FrameExport> frame_exports() {
+    return kFrameExports;
+}
+
+std::vector<std::string> default_exports() {
+    std::vector<std::string> names;
+    for (const Export& row : kExports)
+        if (row.standard) names.emplace_back(row.name);
+    return names;
+}
+
+bool is_table_export(std::string_view name) {
+    return name.ends_with(".csv");
+}
+
+bool is_frame_export(std::string_view name) {
+    return std::ranges::find(kFrameExports, name, &FrameExport::name) != std::end(kFrameExports);
+}
+
+void add_export(std::string_view item, std::vector<std::string>& names) {
+    std::vector<std::string> known;
+    for (const Export& row : kExports) known.emplace_back(row.name);
+    std::vector<std::string> added;
+    if (item == "default") {
+        added = default_exports();
+    } else if (item == "all") {
+        for (const Export& row : kExports)
+            if (row.needs.empty()) added.emplace_back(row.name);
+    } else {
+        for (const FrameExport& row : kFrameExports) known.emplace_back(row.name);
+        if (std::ranges::find(known, item) == known.end()) {
+            known.insert(known.end(), {"default", "all"});
+            throw InputError("--export: " + unknown_name_message("file", item, known));
+        }
+        added.emplace_back(item);
+    }
+    for (const std::string& name : added)
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+}
+
+void check_exports(const RunSpec& spec) {
+    const long long cells = 1LL * spec.size->nx * spec.size->ny;
+    for (const char* name : {"field.png", "laplacian.png", "frames.png"})
+        if (chosen(spec, name) && cells > kMaxPngCells)
+            throw InputError(
+                fmt::format("{}: {}x{} is more than a PNG of one pixel a cell can hold here ({} cells): "
+                            "leave it out with --export",
+                            name,
+                            spec.size->nx,
+                            spec.size->ny,
+                            kMaxPngCells));
+}
+
+double export_bytes_per_cell(const RunSpec& spec) {
+    // Percentiles sort a copy; a PNG needs its pixels, the filtered ones and the compressed ones.
+    const bool pictures =
+        chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
+    return double(bytes_of(spec.dtype)) + (pictures ? 12 : 0);
+}
+
+MeasureTables make_tables(Solver& solver,
+                          const RunSpec& now,
+                          Measures measures,
+                          const std::optional<ProfileLine>& line) {
+    constexpr int kHistogramBins = 256;
+    MeasureTables tables{std::move(measures), {}, {}};
+    const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
+    tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
+    if (line) tables.profile = measure_profile(solver, Quantity::value, *line);
+    return tables;
+}
+
+std::vector<Path> write_exports(const Path& folder, const RunOutput& run) {
+    std::vector<Path> written;
+    for (const Export& row : kExports) {
+        if (!chosen(*run.spec, row.name)) continue;
+        const Path path = folder / row.name;
+        row.write(path, run);
+        written.push_back(path);
+    }
+    return written;
+}
+
+FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
+    : folder_(std::move(folder)),
+      spec_(std::make_shared<RunSpec>(spec)),
+      progress_(std::move(progress)),
+      digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
+    if (spec.every == 0) return;
+    for (const FrameExport& row : kFrameExports)
+        if (chosen(spec, row.name)) kinds_.push_back(&row);
+}
+
+void FrameWriter::write(const Field& field, long long step) {
+    if (!progress_.range || spec_->range_per_frame)
+        progress_.range = find_range(field, spec_->range, field_colors(*spec_).diverging);
+    // It may have been removed in mid-run; where it cannot be made again, the file says why.
+    std::error_code ignored;
+    std::filesystem::create_directories(folder_, ignored);
+    for (const FrameExport* kind : kinds_) {
+        kind->write(folder_ / fmt::format("field_{:0{}}{}", step, digits_, kind->ending),
+                    field,
+                    *spec_,
+                    *progress_.range);
+        ++progress_.count;
+    }
+}
+
+void FrameWriter::remove_later(long long step) const {
+    std::error_code ignored;
+    std::vector<Path> later;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+        const Path name = entry.path().filename();
+        const std::string stem = name.stem().string();
+        const bool ours = stem.starts_with("field_") && stem.size() >= 12 &&
+                          std::ranges::all_of(stem.substr(6), [](char c) { return c >= '0' && c <= '9'; }) &&
+                          std::ranges::find(kFrameExports, name.extension().string(), &FrameExport::ending) !=
+                              std::end(kFrameExports);
+        if (ours && std::strtoll(stem.c_str() + 6, nullptr, 10) > step) later.push_back(entry.path());
+    }
+    for (const Path& file : later) std::filesystem::remove(file, ignored);
+}
+
+}  // namespace stencil

@@ -1,0 +1,171 @@
+#include "sim/run/output/measures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iterator>
+
+#include "sim/run/solvers/solver.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kMaxProfilePoints = 4096;
+
+// Every second one goes, the newest stays.
+template <class T>
+void thin_out(std::vector<T>& values) {
+    std::size_t kept = 0;
+    for (std::size_t i = (values.size() + 1) % 2; i < values.size(); i += 2)
+        values[kept++] = std::move(values[i]);
+    values.resize(kept);
+}
+
+}  // namespace
+
+Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& line) {
+    Profile profile{line, {}, {}};
+    std::vector<SamplePoint> points;
+    const double dx = line.to.x - line.from.x;
+    const double dy = line.to.y - line.from.y;
+    const double length = std::hypot(dx, dy);
+    const int count = std::clamp(int(std::min(length, double(kMaxProfilePoints))) + 1, 2, kMaxProfilePoints);
+    for (int i = 0; i < count; ++i) {
+        const double t = double(i) / (count - 1);
+        points.push_back({line.from.x + t * dx, line.from.y + t * dy});
+        profile.distance.push_back(t * length);
+    }
+    profile.values = solver.sample(quantity, points, true);
+    return profile;
+}
+
+ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rule, bool centred_at_zero) {
+    if (rule.kind == RangeRule::Kind::fixed) return color_range(rule.low, rule.high, centred_at_zero);
+    const bool all = rule.kind == RangeRule::Kind::automatic;
+    const std::array<double, 2> q{all ? 0 : rule.low, all ? 100 : rule.high};
+    const std::vector<double> found = solver.percentiles(quantity, q);
+    return found.empty() ? color_range(1, 0, centred_at_zero)
+                         : color_range(found[0], found[1], centred_at_zero);
+}
+
+Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins) {
+    Histogram histogram{range, {}};
+    if (range.low < range.high) histogram.counts = solver.histogram(quantity, range.low, range.high, bins);
+    return histogram;
+}
+
+const Statistics& Measures::add(long long step, Solver& solver) {
+    if (!series_.empty() && series_.back().step == step) series_.pop_back();
+    series_.push_back({step, solver.statistics(Quantity::value)});
+    if (max_moments_ > 0 && series_.size() > max_moments_) thin_out(series_);
+    add_probe_values(step, solver);
+    return series_.back().statistics;
+}
+
+void Measures::add_probe(int x, int y, int nx, int ny) {
+    if (x < 0 || y < 0 || x >= nx || y >= ny)
+        throw InputError(fmt::format("there is no cell ({}, {}): the field has {}x{}", x, y, nx, ny));
+    if (probes_.size() >= kMaxProbes)
+        throw InputError(fmt::format("there are {} probes already: remove one first", kMaxProbes));
+    probes_.push_back({x, y, {}, {}});
+}
+
+void Measures::remove_probe(int index) {
+    if (index >= 0 && std::size_t(index) < probes_.size()) probes_.erase(probes_.begin() + index);
+}
+
+void Measures::add_probe_values(long long step, Solver& solver) {
+    if (probes_.empty()) return;
+    std::vector<SamplePoint> points;
+    for (const ProbeSeries& probe : probes_) points.push_back({probe.x + 0.5, probe.y + 0.5});
+    const std::vector<double> values = solver.sample(Quantity::value, points, false);
+    for (std::size_t i = 0; i < probes_.size(); ++i) {
+        ProbeSeries& probe = probes_[i];
+        if (!probe.steps.empty() && probe.steps.back() == step) {
+            probe.values.back() = values[i];
+            continue;
+        }
+        probe.steps.push_back(step);
+        probe.values.push_back(values[i]);
+        if (max_moments_ == 0 || probe.steps.size() <= max_moments_) continue;
+        thin_out(probe.steps);
+        thin_out(probe.values);
+    }
+}
+
+void Measures::rewind(long long step) {
+    std::erase_if(series_, [&](const MeasuredMoment& m) { return m.step > step; });
+    for (ProbeSeries& probe : probes_) {
+        const auto keep = std::size_t(std::ranges::upper_bound(probe.steps, step) - probe.steps.begin());
+        probe.steps.resize(keep);
+        probe.values.resize(keep);
+    }
+}
+
+void Measures::resize(int nx, int ny) {
+    std::erase_if(probes_, [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
+}
+
+std::string statistics_csv(const Measures& measures) {
+    std::string text = "step,min,max,mean,total,not_finite\n";
+    for (const MeasuredMoment& m : measures.series()) {
+        const Statistics& s = m.statistics;
+        fmt::format_to(std::back_inserter(text),
+                       "{},{},{},{},{},{}\n",
+                       m.step,
+                       s.min,
+                       s.max,
+                       s.mean,
+                       s.total,
+                       s.not_finite);
+    }
+    return text;
+}
+
+std::string histogram_csv(const Histogram& histogram) {
+    std::string text = "low,high,cells\n";
+    const double width = (histogram.range.high - histogram.range.low) / double(histogram.counts.size());
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i)
+        fmt::format_to(std::back_inserter(text),
+                       "{},{},{}\n",
+                       histogram.range.low + double(i) * width,
+                       histogram.range.low + double(i + 1) * width,
+                       histogram.counts[i]);
+    return text;
+}
+
+std::string profile_csv(const Profile& profile) {
+    std::string text = "distance,x,y,value\n";
+    const ProfileLine& line = profile.line;
+    const double length = profile.distance.empty() ? 0 : profile.distance.back();
+    for (std::size_t i = 0; i < profile.values.size(); ++i) {
+        const double t = length > 0 ? profile.distance[i] / length : 0;
+        fmt::format_to(std::back_inserter(text),
+                       "{},{},{},{}\n",
+                       profile.distance[i],
+                       line.from.x + t * (line.to.x - line.from.x),
+                       line.from.y + t * (line.to.y - line.from.y),
+                       profile.values[i]);
+    }
+    return text;
+}
+
+std::string probes_csv(const Measures& measures) {
+    const auto& probes = measures.probes();
+    std::string text = "probe,x,y,step,value\n";
+    for (std::size_t p = 0; p < probes.size(); ++p)
+        for (std::size_t i = 0; i < probes[p].values.size(); ++i)
+            fmt::format_to(std::back_inserter(text),
+                           "{},{},{},{},{}\n",
+                           p + 1,
+                           probes[p].x,
+                           probes[p].y,
+                           probes[p].steps[i],
+                           probes[p].values[i]);
+    return text;
+}
+
+}  // namespace stencil

@@ -1,0 +1,154 @@
+#include "sim/run/output/run_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "sim/field/field_hash.h"
+#include "sim/initial/initial.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool jumps(const RunReport& report) {
+    return method_of(report.spec)->jumps;
+}
+
+std::string jump_text(const Timings& timings) {
+    const long long count = timings.total_batches();
+    const std::string what = count == 1
+                                 ? fmt::format("a jump of {} steps", timings.total_steps())
+                                 : fmt::format("{} jumps, {} steps in all,", count, timings.total_steps());
+    return fmt::format("{} in {:.4g} ms\n", what, timings.total_seconds() * 1e3);
+}
+
+// Zeros for a jump, which is no number of steps one after the other.
+Speed speed_of(const RunReport& report) {
+    if (jumps(report)) return {};
+    const double cells = double(report.spec.size->nx) * report.spec.size->ny;
+    return speed_of(report.timings.total_seconds(), report.timings.total_steps(), cells, report.spec.dtype);
+}
+
+Json to_json(const Statistics& s) {
+    return {
+        {"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"total", s.total}, {"not_finite", s.not_finite}};
+}
+
+// How far the total moved, relatively, where the boundary conserves it.
+std::optional<double> total_drift(const RunReport& report) {
+    if (!report.conserved || report.start.total == 0) return std::nullopt;
+    return report.end.total / report.start.total - 1;
+}
+
+std::string initial_text(const RunSpec& spec) {
+    const InitialChoice choice = parse_initial(spec.initial);
+    const bool random = choice.condition && choice.condition->random;
+    return random ? fmt::format("{} (seed {})", spec.initial, spec.seed) : spec.initial;
+}
+
+}  // namespace
+
+RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine) {
+    RunSpec spec = simulation.now();
+    spec.steps = simulation.spec().steps;
+    spec.edits = simulation.spec().edits;
+    return {device_name(machine, method_of(spec)->device, spec.threads),
+            spec,
+            simulation.step(),
+            simulation.timings(),
+            simulation.start_statistics(),
+            statistics_of(end),
+            field_hash(end),
+            simulation.conserves_total(),
+            std::nullopt,
+            ""};
+}
+
+Json to_json(const RunReport& report) {
+    const RunSpec& spec = report.spec;
+    const Speed speed = speed_of(report);
+    const bool timed = report.steps > 0 && report.timings.total_seconds() > 0 && !jumps(report);
+    const auto rate = [&](double value) { return timed ? Json(value) : Json(); };
+    const Timings::Spread spread = report.timings.spread();
+
+    Json json;
+    json["program"] = "stencilscope";
+    json["version"] = STENCILSCOPE_VERSION;
+    json["device"] = report.device;
+    json["backend"] = spec.backend;
+    json["method"] = spec.method;
+    json["model"] = spec.model->name;
+    json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
+    json["threads"] = spec.threads;
+    json["nx"] = spec.size->nx;
+    json["ny"] = spec.size->ny;
+    json["dtype"] = std::string(name_of(spec.dtype));
+    json["boundary"] = std::string(name_of(spec.boundary));
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        json[spec.model->parameters[i].name] = spec.parameters[i];
+    json["initial"] = spec.initial;
+    json["seed"] = spec.seed;
+    json["edits"] = report.spec.edits.size();
+    json["steps"] = report.steps;
+    json["steps_asked"] = spec.steps;
+    json["interrupted"] = report.steps < spec.steps;
+    json["seconds"] = report.timings.total_seconds();
+    json["jumps"] = jumps(report) ? Json(report.timings.total_batches()) : Json();
+    json["us_per_step"] = rate(speed.us_per_step);
+    json["gcells_per_s"] = rate(speed.gcells_per_s);
+    json["effective_gb_per_s"] = rate(speed.effective_gb_per_s);
+    json["copy_gb_per_s"] = report.copy_gb_per_s ? Json(*report.copy_gb_per_s) : Json();
+    json["of_copy_bandwidth"] =
+        report.copy_gb_per_s ? rate(speed.effective_gb_per_s / *report.copy_gb_per_s) : Json();
+    json["batches"] = {{"count", spread.batches},
+                       {"us_per_step_min", rate(spread.least * 1e6)},
+                       {"us_per_step_median", rate(spread.median * 1e6)},
+                       {"us_per_step_max", rate(spread.most * 1e6)}};
+    const std::optional<double> drift = total_drift(report);
+    json["total_drift"] = drift ? Json(*drift) : Json();
+    json["field_at_start"] = to_json(report.start);
+    json["field_at_end"] = to_json(report.end);
+    json["field_hash"] = report.field_hash;
+    return json;
+}
+
+std::string to_text(const RunReport& report) {
+    const RunSpec& spec = report.spec;
+    const Speed speed = speed_of(report);
+    std::string text = fmt::format("{}x{} {}, {} boundary, {}, from {}\n",
+                                   spec.size->nx,
+                                   spec.size->ny,
+                                   name_of(spec.dtype),
+                                   name_of(spec.boundary),
+                                   parameter_text(spec),
+                                   initial_text(spec));
+    text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
+    if (!report.method_choice.empty()) text += report.method_choice + "\n";
+    if (jumps(report))
+        text += jump_text(report.timings);
+    else if (report.steps > 0)
+        text += fmt::format("{:.4g} s stepping, {:.4g} us/step, {:.4g} GCells/s\n",
+                            report.timings.total_seconds(),
+                            speed.us_per_step,
+                            speed.gcells_per_s);
+    if (report.steps > 0 && report.copy_gb_per_s && !jumps(report)) {
+        const double share = speed.effective_gb_per_s / *report.copy_gb_per_s;
+        text += fmt::format("{:.4g} GB/s effective, {:.0f}% of the {:.4g} GB/s that a copy reaches here{}\n",
+                            speed.effective_gb_per_s,
+                            100 * share,
+                            *report.copy_gb_per_s,
+                            share > 1 ? " (the field stays in cache, or steps share a pass)" : "");
+    }
+    text += fmt::format("field {:.6g} to {:.6g}, total {:.9g} at the start and {:.9g} at the end",
+                        report.end.min,
+                        report.end.max,
+                        report.start.total,
+                        report.end.total);
+    if (const auto drift = total_drift(report)) text += fmt::format(" (drift {:.1e})", *drift);
+    text += '\n';
+    return text;
+}
+
+}  // namespace stencil

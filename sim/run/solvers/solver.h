@@ -1,0 +1,152 @@
+// One state on one device.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/field/diffusion_params.h"
+#include "kernels/methods/method.h"
+#include "kernels/view/brush.h"
+#include "kernels/view/quantity.h"
+#include "kernels/view/resample.h"
+#include "sim/field/pixels.h"
+#include "sim/field/state.h"
+#include "sim/run/solvers/solver_snapshot.h"
+
+namespace stencil {
+
+struct SolverSetup {
+    const Method* method = nullptr;
+    int nx = 0;
+    int ny = 0;
+    DType dtype = DType::float32;
+    DiffusionParams params;
+    int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
+};
+
+/// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
+class SavedState {
+  public:
+    virtual ~SavedState() = default;
+    virtual std::size_t bytes() const = 0;
+};
+
+class Solver {
+  public:
+    explicit Solver(const SolverSetup& setup) : setup_(setup) {}
+    virtual ~Solver() = default;
+
+    /// The state to start from: a field of (ny, nx) of the setup for each component, rounded to its
+    /// precision, and its step.
+    void load(const State& start) { load(start.components.front(), start.step); }
+    void load(const Field& start, long long step = 0);
+
+    /// The plain fields, in the setup's precision, and the step.
+    State state();
+    long long step() const { return step_; }
+
+    /// From the next step on.
+    virtual void set_params(const DiffusionParams& params) = 0;
+
+    /// Advances by `steps` >= 0. On CUDA it may return before they are done.
+    void advance(long long steps);
+
+    /// Waits for all steps so far and returns the seconds that those since the last call took: device events
+    /// on CUDA, the host's clock on the CPU.
+    virtual double wait() = 0;
+
+    /// Copies of the field and of its Laplacian, in the setup's precision.
+    virtual Field field() = 0;
+    virtual Field laplacian() = 0;
+
+    // What the window asks for. Nothing here copies the field to the host.
+
+    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
+    /// another solver of the same device and size holds now.
+    virtual void set_base(const Field& base) = 0;
+    virtual void set_base(Solver& other) = 0;
+
+    /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
+    /// `to_host`; they are there when this returns.
+    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) = 0;
+
+    /// Over all cells, in float64.
+    virtual Statistics statistics(Quantity quantity) = 0;
+
+    /// The 2-norm over all cells, in float64; NaN where a cell is no finite number.
+    virtual double norm(Quantity quantity) = 0;
+
+    /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
+    /// is finite. The extremes are percentiles 0 and 100.
+    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
+
+    /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
+    /// those outside are not counted. low < high; 1 <= bins <= kMaxBins
+    /// (kernels/view/statistics/histogram_bins.h).
+    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
+
+    /// At points of the field: the cell that holds the point, or interpolated between cell centres as
+    /// resample() does. NaN beyond the field.
+    virtual std::vector<double> sample(Quantity quantity,
+                                       std::span<const SamplePoint> points,
+                                       bool smooth) = 0;
+
+    /// Before the next step. The cells that the brush does not reach keep every bit.
+    void paint(const BrushPiece& piece);
+
+    /// The largest |value| of the finite cells.
+    double measure_largest();
+    /// Whether stable steps of values up to `largest` stay in the range of the precision.
+    bool fits(const DiffusionParams& params, double largest) const {
+        return largest <= largest_value(params);
+    }
+    /// Whether those of the field do with these parameters, or with the present ones after this piece.
+    bool fits(const DiffusionParams& params);
+    bool fits(const BrushPiece& piece);
+
+    /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
+    /// saved.
+    virtual std::unique_ptr<SavedState> save() = 0;
+    virtual void restore(const SavedState& state) = 0;
+
+    /// The same, portable. resume() takes what any solver of this size gave: of the same method, backend and
+    /// precision it takes the inner state, and all further steps have the bits that they would have had, and
+    /// the result is true; of any other it takes the plain fields.
+    SolverSnapshot snapshot();
+    bool resume(const SolverSnapshot& snapshot);
+
+  protected:
+    virtual void load_field(const Field& start) = 0;
+    virtual void advance_by(long long steps) = 0;
+    virtual void paint_piece(const BrushPiece& piece) = 0;
+    virtual double largest_value(const DiffusionParams& params) const = 0;
+    void forget_largest() { largest_.reset(); }
+    /// Empty where the plain fields are all there is.
+    virtual InnerState inner() = 0;
+    /// False, and nothing is changed, where that is not this solver's.
+    virtual bool take_inner(const InnerState& inner) = 0;
+
+    SolverSetup setup_;
+    long long step_ = 0;
+
+  private:
+    double largest() { return largest_ ? *largest_ : measure_largest(); }
+    double largest_with(const BrushPiece& piece);
+
+    std::optional<double> largest_;  ///< a bound, since stable steps never raise it
+};
+
+/// Throws CudaError and std::bad_alloc. The method must be one that this build has.
+std::unique_ptr<Solver> make_solver(const SolverSetup& setup);
+
+/// Bytes that a solver of this kind allocates on its device.
+double solver_bytes(const SolverSetup& setup);
+
+// Made by make_solver().
+std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
+std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
+
+}  // namespace stencil

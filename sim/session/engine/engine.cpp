@@ -1,0 +1,113 @@
+#include "sim/session/engine/engine.h"
+
+#include <sys/resource.h>
+
+#include <chrono>
+#include <utility>
+
+namespace stencil {
+namespace {
+
+// An idle engine looks around so often: for an export that is done, and for the memory in use.
+constexpr auto kIdle = std::chrono::milliseconds(250);
+
+// Steps use every processor; drawing, which needs one for a few milliseconds a frame, goes first. On Linux
+// this is the priority of the calling thread, which the threads that it starts inherit.
+void step_aside() {
+    constexpr int kNicer = 5;
+    setpriority(PRIO_PROCESS, 0, kNicer);
+}
+
+}  // namespace
+
+Engine::Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news)
+    : on_news_(std::move(on_news)), thread_([this, asked, options] { run(asked, options); }) {}
+
+Engine::~Engine() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    news_.notify_all();
+    thread_.join();
+}
+
+void Engine::send(std::vector<Action> actions) {
+    if (actions.empty()) return;
+    {
+        const std::lock_guard lock(mutex_);
+        for (Action& action : actions) inbox_.actions.push_back(std::move(action));
+    }
+    news_.notify_all();
+}
+
+void Engine::see(const ViewRequest& request) {
+    {
+        const std::lock_guard lock(mutex_);
+        inbox_.view = request;
+    }
+    news_.notify_all();
+}
+
+void Engine::frame_taken(std::uint64_t count) {
+    {
+        const std::lock_guard lock(mutex_);
+        inbox_.taken = count;
+    }
+    news_.notify_all();
+}
+
+std::shared_ptr<const Snapshot> Engine::snapshot() const {
+    const std::lock_guard lock(mutex_);
+    return snapshot_;
+}
+
+void Engine::check() const {
+    const std::lock_guard lock(mutex_);
+    if (failure_) std::rethrow_exception(failure_);
+}
+
+void Engine::run(const RunSpec& asked, const SessionOptions& options) {
+    step_aside();
+    try {
+        Session session(asked, options);
+        serve(session);
+    } catch (...) {
+        {
+            const std::lock_guard lock(mutex_);
+            failure_ = std::current_exception();
+        }
+        on_news_();
+    }
+}
+
+void Engine::serve(Session& session) {
+    publish(session.snapshot());
+    Inbox inbox;
+    while (wait_for_inbox(session.busy(), inbox)) {
+        for (const Action& action : inbox.actions) session.apply(action);
+        if (inbox.view) session.set_view(*inbox.view);
+        if (inbox.taken) session.frame_taken(*inbox.taken);
+        session.work();
+        publish(session.snapshot());
+    }
+}
+
+// False where the engine is to end.
+bool Engine::wait_for_inbox(bool busy, Inbox& inbox) {
+    std::unique_lock lock(mutex_);
+    if (!busy) news_.wait_for(lock, kIdle, [this] { return stop_ || !inbox_.empty(); });
+    inbox = std::exchange(inbox_, {});
+    return !stop_;
+}
+
+void Engine::publish(std::shared_ptr<const Snapshot> snapshot) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (snapshot_ == snapshot) return;
+        snapshot_ = std::move(snapshot);
+    }
+    on_news_();
+}
+
+}  // namespace stencil

@@ -1,0 +1,199 @@
+#include "sim/session/engine/frame_maker.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/machine/host_memory.h"
+#include "sim/run/output/exports.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+bool is_difference(Pane pane) {
+    return pane == Pane::from_start || pane == Pane::from_reference;
+}
+
+// Differences are about zero, so their table is the diverging one and their range is all of them.
+std::string colormap_of(Pane pane, const RunSpec& spec) {
+    if (is_difference(pane)) return "coolwarm";
+    return std::string(pane == Pane::laplacian ? laplacian_colors(spec, false).name
+                                               : field_colors(spec).name);
+}
+
+RangeRule rule_of(Pane pane, const RunSpec& spec) {
+    if (is_difference(pane)) return {};
+    return pane == Pane::laplacian ? spec.laplacian_range : spec.range;
+}
+
+bool same_rule(const RangeRule& a, const RangeRule& b) {
+    return a.kind == b.kind && a.low == b.low && a.high == b.high;
+}
+
+std::vector<SamplePoint> block_points(const CellBlock& block) {
+    std::vector<SamplePoint> points;
+    for (int y = block.y; y < block.y + block.ny; ++y)
+        for (int x = block.x; x < block.x + block.nx; ++x) points.push_back({x + 0.5, y + 0.5});
+    return points;
+}
+
+}  // namespace
+
+Quantity quantity_of(Pane pane) {
+    switch (pane) {
+        case Pane::laplacian:
+            return Quantity::laplacian;
+        case Pane::from_start:
+        case Pane::from_reference:
+            return Quantity::difference;
+        case Pane::start:
+            return Quantity::base;
+        case Pane::now:
+            break;
+    }
+    return Quantity::value;
+}
+
+void FrameMaker::forget() {
+    for (KnownRange& known : ranges_) known = {};
+    base_ = Base::none;
+    base_start_ = nullptr;
+    base_solver_ = nullptr;
+    histogram_.reset();
+    histogram_cadence_.reset();
+    newest_.reset();
+}
+
+std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const Moment& moment) {
+    resampling_seconds_ = measuring_seconds_ = 0;
+    stale_ = false;
+    auto frame = std::make_shared<Frame>();
+    frame->serial = request.serial;
+    frame->step = moment.simulation->step();
+    frame->mid_batch = moment.mid_batch;
+    frame->nx = moment.simulation->now().size->nx;
+    frame->ny = moment.simulation->now().size->ny;
+    for (const PaneRequest& pane : request.panes) {
+        if (pane.pane == Pane::from_reference && !moment.reference) continue;
+        PaneImage image = make_pane(pane, moment);
+        image.pixels = known_pixels(pane, request.host_pixels, moment.version);
+        if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
+        frame->panes.push_back(std::move(image));
+    }
+    if (!frame->panes.empty()) {
+        const auto begin = Clock::now();
+        add_measures(request, moment, *frame);
+        measuring_seconds_ += seconds_since(begin);
+    }
+    frame->count = ++count_;
+    newest_ = frame;
+    newest_version_ = moment.version;
+    newest_on_host_ = request.host_pixels;
+    return frame;
+}
+
+// Those of the newest frame where nothing has changed but, say, the place of the mouse.
+std::shared_ptr<const Pixels> FrameMaker::known_pixels(const PaneRequest& request,
+                                                       bool on_host,
+                                                       std::uint64_t version) const {
+    if (!newest_ || newest_version_ != version || newest_on_host_ != on_host) return nullptr;
+    const auto known = std::ranges::find(newest_->panes, request, &PaneImage::request);
+    return known == newest_->panes.end() ? nullptr : known->pixels;
+}
+
+std::shared_ptr<const Pixels> FrameMaker::resample(const PaneRequest& request,
+                                                   bool to_host,
+                                                   Simulation& simulation) {
+    const auto begin = Clock::now();
+    auto pixels = pool_.take();
+    simulation.solver().resample(quantity_of(request.pane), request.resample, to_host, *pixels);
+    resampling_seconds_ += seconds_since(begin);
+    return pixels;
+}
+
+PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment) {
+    if (request.pane == Pane::from_reference)
+        set_base(Base::reference, moment);
+    else if (request.pane == Pane::from_start || request.pane == Pane::start)
+        set_base(Base::start, moment);
+    PaneImage image;
+    image.request = request;
+    image.colormap = colormap_of(request.pane, moment.simulation->now());
+    const auto begin = Clock::now();
+    image.range = range_for(request.pane, moment, image.colormap);
+    measuring_seconds_ += seconds_since(begin);
+    return image;
+}
+
+void FrameMaker::set_base(Base base, const Moment& moment) {
+    Solver& solver = moment.simulation->solver();
+    const Field* start = moment.simulation->start().get();
+    const bool same_solver = base_solver_ == &solver;
+    if (base == Base::start && base_ == base && base_start_ == start && same_solver) return;
+    if (!same_solver || base_ == Base::none) {
+        // The base is an array of its own, made on first use.
+        const auto& spec = moment.simulation->now();
+        if (method_of(spec)->device == Device::cpu)
+            require_memory({"host memory", sizeof(double), 0, double(query_host_memory().free_bytes)},
+                           spec.size->nx,
+                           spec.size->ny);
+    }
+    if (base == Base::start)
+        solver.set_base(*start);
+    else
+        solver.set_base(moment.reference->solver());
+    base_ = base;
+    base_start_ = start;
+    base_solver_ = &solver;
+}
+
+ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::string& map) {
+    const RangeRule rule = rule_of(pane, moment.simulation->now());
+    const bool centred = colormap(map).diverging;
+    KnownRange& known = ranges_[std::size_t(pane)];
+    // The start does not change, whatever the moment.
+    const std::uint64_t version = pane == Pane::start ? 1 : moment.version;
+    const bool same_question = known.known && same_rule(known.rule, rule) && known.centred == centred;
+    if (same_question && known.version == version) return known.range;
+    if (same_question && !moment.settled && !known.cadence.due()) {
+        stale_ = true;
+        return known.range;
+    }
+    known.cadence.spend(
+        [&] { known.range = measure_range(moment.simulation->solver(), quantity_of(pane), rule, centred); });
+    known.rule = rule;
+    known.centred = centred;
+    known.version = version;
+    known.known = true;
+    return known.range;
+}
+
+void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, Frame& frame) {
+    Solver& solver = moment.simulation->solver();
+    const Quantity quantity = quantity_of(request.panes.front().pane);
+    if (request.hover) {
+        frame.hover = request.hover;
+        frame.hover_value = solver.sample(quantity, {&*request.hover, 1}, false).front();
+    }
+    if (request.numbers) {
+        const auto points = block_points(*request.numbers);
+        frame.numbers = Numbers{*request.numbers, solver.sample(quantity, points, false)};
+    }
+    if (request.profile) frame.profile = measure_profile(solver, quantity, *request.profile);
+    if (request.histogram_bins <= 0) return;
+    const ValueRange range = frame.panes.front().range;
+    if (!histogram_ || moment.settled || histogram_cadence_.due())
+        histogram_cadence_.spend(
+            [&] { histogram_ = measure_histogram(solver, quantity, range, request.histogram_bins); });
+    else
+        stale_ = true;
+    frame.histogram = histogram_;
+}
+
+}  // namespace stencil

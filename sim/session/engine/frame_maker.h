@@ -1,0 +1,78 @@
+// Turns the field of the moment into what the window asked to see.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+
+#include "sim/run/simulation.h"
+#include "sim/session/engine/cadence.h"
+#include "sim/session/engine/pixel_pool.h"
+#include "sim/session/view.h"
+
+namespace stencil {
+
+/// The moment that is seen.
+struct Moment {
+    Simulation* simulation = nullptr;
+    Simulation* reference = nullptr;  ///< the same run in float64; null: there is none
+    std::uint64_t version = 0;        ///< another one for every change of the field
+    bool mid_batch = false;           ///< steps that were ordered are still to come
+    bool settled = false;             ///< nothing changes the field now, so everything is worth being exact
+};
+
+class FrameMaker {
+  public:
+    /// Throws MachineError and CudaError where a pane does not fit into memory.
+    std::shared_ptr<const Frame> make(const ViewRequest& request, const Moment& moment);
+
+    /// Another simulation: nothing that is known holds any more.
+    void forget();
+
+    /// Seconds that the newest frame took.
+    double resampling_seconds() const { return resampling_seconds_; }
+    double measuring_seconds() const { return measuring_seconds_; }
+    /// Something in the newest frame was left as it was to save time; once settled a frame is worth making.
+    bool stale() const { return stale_; }
+
+  private:
+    // A range that was found, and for what.
+    struct KnownRange {
+        RangeRule rule;
+        bool centred = false;
+        std::uint64_t version = 0;
+        ValueRange range;
+        Cadence cadence;
+        bool known = false;
+    };
+    enum class Base { none, start, reference };
+
+    std::shared_ptr<const Pixels> known_pixels(const PaneRequest& request,
+                                               bool on_host,
+                                               std::uint64_t version) const;
+    std::shared_ptr<const Pixels> resample(const PaneRequest& request, bool to_host, Simulation& simulation);
+    PaneImage make_pane(const PaneRequest& request, const Moment& moment);
+    ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
+    void set_base(Base base, const Moment& moment);
+    void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
+
+    PixelPool pool_;
+    std::array<KnownRange, 5> ranges_;
+    Base base_ = Base::none;
+    const Field* base_start_ = nullptr;
+    const Solver* base_solver_ = nullptr;
+    Cadence histogram_cadence_;
+    std::optional<Histogram> histogram_;
+    std::uint64_t count_ = 0;
+    std::shared_ptr<const Frame> newest_;
+    std::uint64_t newest_version_ = 0;
+    bool newest_on_host_ = false;
+    double resampling_seconds_ = 0;
+    double measuring_seconds_ = 0;
+    bool stale_ = false;
+};
+
+/// What a pane shows of a solver.
+Quantity quantity_of(Pane pane);
+
+}  // namespace stencil

@@ -1,0 +1,202 @@
+#include "sim/run/output/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+#include "sim/field/field_hash.h"
+#include "sim/run/resolve.h"
+#include "sim/run/settings.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+RunSpec small_spec(std::string_view method, std::string_view dtype) {
+    RunSpec spec;
+    spec.size = Size{41, 29};
+    spec.initial = "noise";
+    spec.backend = "cpu";
+    spec.threads = 2;
+    spec.steps = 60;
+    spec.method = std::string(method);
+    find_setting("dtype").set(spec, dtype);
+    for (const char* edit : {"7:coefficient=0.137", "7:paint=0.5,4,add,20,11", "31:coefficient=0.05"})
+        find_setting("at").set(spec, edit);
+    return resolve(spec, query_machine());
+}
+
+Simulation begun(const RunSpec& spec) {
+    return {spec, random_field(spec.size->nx, spec.size->ny)};
+}
+
+RunCheckpoint kept(const RunCheckpoint& checkpoint) {
+    const ScratchFolder folder;
+    write_checkpoint(folder.path(), checkpoint);
+    return read_checkpoint(folder.path());
+}
+
+RunCheckpoint checkpoint_of(Simulation& simulation) {
+    return {simulation.state(), Measures(0), {}};
+}
+
+std::vector<const Method*> cpu_methods() {
+    std::vector<const Method*> found;
+    for (const Method& method : methods())
+        if (method.device == Device::cpu && method.make_float32) found.push_back(&method);
+    return found;
+}
+
+}  // namespace
+
+TEST_CASE("A resumed run has the bits of one that was never cut, by every method and precision") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const Method* method : cpu_methods())
+        for (const char* dtype : {"float32", "float64"}) {
+            INFO(method->name << " " << dtype);
+            Simulation uncut = begun(small_spec(method->name, dtype));
+            const int cut = dice.integer(0, 59);
+            CAPTURE(cut);
+            uncut.apply(Advance{cut});
+            RunCheckpoint checkpoint = kept(checkpoint_of(uncut));
+            // As many threads as there may be elsewhere.
+            take_over(checkpoint, {{"threads", std::to_string(dice.integer(1, 3))}}, query_machine());
+            Simulation resumed(std::move(checkpoint.run));
+            REQUIRE(resumed.step() == cut);
+            REQUIRE(field_hash(resumed.field()) == field_hash(uncut.field()));
+            REQUIRE(resumed.timings().total_steps() == uncut.timings().total_steps());
+            uncut.apply(Advance{60 - cut});
+            resumed.apply(Advance{60 - cut});
+            REQUIRE(field_hash(resumed.field()) == field_hash(uncut.field()));
+            REQUIRE(field_hash(*resumed.start()) == field_hash(*uncut.start()));
+            REQUIRE(resumed.now().parameter("coefficient") == 0.05);
+            REQUIRE(resumed.spec().edits == uncut.spec().edits);
+        }
+}
+
+TEST_CASE("Another method or precision takes a checkpoint over, and the run's spec says so") {
+    Simulation first = begun(small_spec("cpu", "float32"));
+    first.apply(Advance{20});
+    RunCheckpoint checkpoint = kept(checkpoint_of(first));
+    take_over(checkpoint, {{"method", "reference"}, {"dtype", "float64"}, {"steps", "80"}}, query_machine());
+    Simulation resumed(std::move(checkpoint.run));
+    REQUIRE(resumed.now().method == "reference");
+    REQUIRE(resumed.field().dtype() == DType::float64);
+    REQUIRE(resumed.spec().steps == 80);
+    resumed.apply(Advance{60});
+    // The same spec from its start goes the same way.
+    Simulation again(resumed.spec(), first.start()->clone());
+    again.apply(Advance{80});
+    REQUIRE(field_hash(again.field()) == field_hash(resumed.field()));
+}
+
+TEST_CASE("What contradicts the run so far is refused when it goes on") {
+    Simulation simulation = begun(small_spec("cpu", "float32"));
+    simulation.apply(Advance{20});
+    const auto refusal = [&](const char* name, const char* value) {
+        return input_error([&] {
+            RunCheckpoint checkpoint = kept(checkpoint_of(simulation));
+            take_over(checkpoint, {{name, value}}, query_machine());
+        });
+    };
+    REQUIRE(contains(refusal("coefficient", "0.1"), "contradicts"));
+    REQUIRE(contains(refusal("size", "50x50"), "contradicts"));
+    REQUIRE(contains(refusal("initial", "jagged"), "contradicts"));
+    REQUIRE(contains(refusal("boundary", "periodic"), "contradicts"));
+    REQUIRE(contains(refusal("at", "40:coefficient=0.2"), "contradicts"));
+    REQUIRE(contains(refusal("every", "3"), "contradicts"));
+    REQUIRE(contains(refusal("steps", "19"), "step 20"));
+    REQUIRE(refusal("coefficient", "0.2").empty());
+    REQUIRE(refusal("steps", "20").empty());
+}
+
+TEST_CASE("Measures, frames and values that are no finite numbers come back as they were") {
+    const double inf = std::numeric_limits<double>::infinity();
+    RunSpec spec = small_spec("cpu", "float32");
+    spec.edits = {};
+    Simulation simulation = begun(spec);
+    simulation.apply(Paint{parse_piece("1e30,50,replace,5,5")});
+    simulation.apply(Paint{parse_piece("1e30,50,add,5,5")});
+    RunCheckpoint checkpoint = checkpoint_of(simulation);
+    checkpoint.run.solver.plain.components.front().as<float>().at(3, 4) = NAN;
+    checkpoint.run.solver.plain.components.front().as<float>().at(4, 4) = float(-inf);
+    checkpoint.measures.resume({{0, {0.1, 1e300, -inf, NAN, 3}}, {9, {1.0 / 3, 5, 0, -0.0, 0}}},
+                               {{3, 4, {0, 9}, {NAN, 1e-320}}});
+    checkpoint.frames = {ValueRange{0.1, 1.0 / 3}, 7};
+    const RunCheckpoint back = kept(checkpoint);
+    REQUIRE(field_hash(back.run.solver.plain.components) ==
+            field_hash(checkpoint.run.solver.plain.components));
+    REQUIRE(statistics_csv(back.measures) == statistics_csv(checkpoint.measures));
+    REQUIRE(probes_csv(back.measures) == probes_csv(checkpoint.measures));
+    REQUIRE(back.frames.count == 7);
+    REQUIRE(back.frames.range->high == 1.0 / 3);
+}
+
+TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one line") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const ScratchFolder folder;
+    REQUIRE(contains(input_error([&] { read_checkpoint(folder.path()); }), "no checkpoint"));
+    Simulation simulation = begun(small_spec("cpu", "float32"));
+    simulation.apply(Advance{20});
+    write_checkpoint(folder.path(), checkpoint_of(simulation));
+    for (const auto& entry : fs::directory_iterator(folder / "checkpoint"))
+        for (int i = 0; i < 20; ++i) {
+            const std::string whole = read_bytes(entry.path());
+            std::string damaged = whole;
+            const auto place = std::size_t(dice.integer(0, int(whole.size()) - 1));
+            if (i % 4 == 0)
+                damaged.resize(place);
+            else
+                damaged[place] = char(damaged[place] ^ (1 << dice.integer(0, 7)));
+            INFO(entry.path().filename() << " " << place << " of " << whole.size());
+            write_bytes(entry.path(), damaged);
+            const std::string message = input_error([&] { read_checkpoint(folder.path()); });
+            write_bytes(entry.path(), whole);
+            REQUIRE_FALSE(message.empty());
+            REQUIRE_FALSE(contains(message, "\n"));
+        }
+    REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
+}
+
+TEST_CASE("Whatever moment writing a checkpoint ended at, the last good one is there") {
+    const ScratchFolder folder;
+    Simulation simulation = begun(small_spec("cpu", "float32"));
+    simulation.apply(Advance{20});
+    write_checkpoint(folder.path(), checkpoint_of(simulation));
+    // While the next one is filled.
+    fs::create_directory(folder / "checkpoint.new");
+    write_bytes(folder / "checkpoint.new/run.json", "{");
+    REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
+    // Between the two names.
+    fs::rename(folder / "checkpoint", folder / "checkpoint.last");
+    REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 20);
+    simulation.apply(Advance{5});
+    write_checkpoint(folder.path(), checkpoint_of(simulation));
+    REQUIRE(read_checkpoint(folder.path()).run.solver.plain.step == 25);
+    REQUIRE(folder.entries() == 1);
+}
+
+TEST_CASE("A hash of a field is XXH64's, and another one for another bit, shape or precision") {
+    const auto of = [](std::string_view text) { return xxh64(std::as_bytes(std::span(text))); };
+    REQUIRE(of("") == 0xef46db3751d8e999);
+    REQUIRE(of("abc") == 0x44bc2cf5ad770999);
+    REQUIRE(of("Nobody inspects the spammish repetition") == 0xfbcea83c8a378bf1);
+    Field field = Field(random_field(12, 10)).to(DType::float32);
+    const std::string hash = field_hash(field);
+    REQUIRE(field_hash(field.clone()) == hash);
+    REQUIRE(field_hash(field.to(DType::float64)) != hash);
+    Array<float> turned(10, 12);
+    std::ranges::copy(field.as<float>().cells(), turned.data());
+    REQUIRE(field_hash(Field(std::move(turned))) != hash);
+    float& cell = field.as<float>().at(3, 4);
+    cell = std::nextafter(cell, 2.0f);
+    REQUIRE(field_hash(field) != hash);
+}

@@ -1,0 +1,173 @@
+#include "sim/run/run_spec.h"
+#include "sim/run/settings.h"
+
+#include <fmt/format.h>
+
+#include "sim/run/output/exports.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+std::string refusal(const char* name, const char* text) {
+    return input_error([&] {
+        RunSpec spec;
+        find_setting(name).set(spec, text);
+        spec.validate();
+    });
+}
+
+}  // namespace
+
+TEST_CASE("A spec survives its JSON unchanged") {
+    RunSpec spec;
+    const std::pair<const char*, const char*> words[] = {{"size", "123x45"},
+                                                         {"steps", "77"},
+                                                         {"coefficient", "0.1234567890123"},
+                                                         {"boundary", "periodic"},
+                                                         {"dtype", "float64"},
+                                                         {"initial", "gaussian:sigma=0.3"},
+                                                         {"seed", "18446744073709551615"},
+                                                         {"method", "reference"},
+                                                         {"backend", "cpu"},
+                                                         {"threads", "3"},
+                                                         {"every", "10"},
+                                                         {"export", "field.npy,frames.npy"},
+                                                         {"colormap", "turbo"},
+                                                         {"range", "-1:2.5"},
+                                                         {"laplacian-range", "percentile:1:99.5"},
+                                                         {"range-per-frame", "true"},
+                                                         {"laplacian-colormap", "coolwarm"}};
+    for (const auto& [name, text] : words) find_setting(name).set(spec, text);
+    const std::string json = to_json(spec).dump();
+    const RunSpec again = spec_from_json(json, "spec.json");
+    REQUIRE(to_json(again).dump() == json);
+    REQUIRE(again.size == Size{123, 45});
+    REQUIRE(again.parameter("coefficient") == 0.1234567890123);
+    REQUIRE(again.seed == 18446744073709551615u);
+    REQUIRE(again.exports == std::vector<std::string>{"field.npy", "frames.npy"});
+    REQUIRE(again.range_per_frame);
+}
+
+TEST_CASE("Every setting is named once and has its help") {
+    for (const Setting& row : settings()) {
+        REQUIRE_FALSE(row.help.empty());
+        REQUIRE(std::ranges::count(settings(), row.name, &Setting::name) == 1);
+        REQUIRE(&find_setting(row.name) == &row);
+    }
+}
+
+TEST_CASE("Numbers out of range are refused") {
+    for (const char* text : {"0",
+                             "-5",
+                             "nan",
+                             "inf",
+                             "1e3",
+                             "ten",
+                             "",
+                             "0x5",
+                             "5x0",
+                             "5x",
+                             "x5",
+                             "1x2x3",
+                             "99999999999",
+                             "18446744073709551617x1",
+                             "2147483648"}) {
+        INFO(text);
+        REQUIRE_FALSE(refusal("size", text).empty());
+    }
+    for (const char* text : {"0", "-0.1", "nan", "inf", "-inf", "0.2x", "", "1e999", "0.2500001", "3"}) {
+        INFO(text);
+        REQUIRE_FALSE(refusal("coefficient", text).empty());
+    }
+    for (const char* text : {"-1", "1.5", "nan", "1e3", "99999999999999999999", ""}) {
+        INFO(text);
+        REQUIRE_FALSE(refusal("steps", text).empty());
+        REQUIRE_FALSE(refusal("seed", text).empty());
+    }
+    for (const char* text : {"0", "-1", "100000"}) REQUIRE_FALSE(refusal("threads", text).empty());
+    for (const char* text : {"0", "-1", "1.5"}) REQUIRE_FALSE(refusal("every", text).empty());
+    for (const char* text : {"0", "-1", "5XB", "MB", "1e400"})
+        REQUIRE_FALSE(refusal("memory-limit", text).empty());
+}
+
+TEST_CASE("A coefficient above the stability limit needs leave") {
+    REQUIRE(contains(refusal("coefficient", "0.26"), "--allow-unstable"));
+    RunSpec spec;
+    find_setting("coefficient").set(spec, "0.26");
+    find_setting("allow-unstable").set(spec, "true");
+    REQUIRE_NOTHROW(spec.validate());
+    REQUIRE(refusal("coefficient", "0.25").empty());
+}
+
+TEST_CASE("Unknown names are refused with the nearest known one") {
+    const std::tuple<const char*, const char*, const char*> cases[] = {{"boundary", "periodc", "periodic"},
+                                                                       {"method", "refrence", "reference"},
+                                                                       {"dtype", "float23", "float32"},
+                                                                       {"backend", "cude", "cuda"},
+                                                                       {"colormap", "virids", "viridis"},
+                                                                       {"export", "filed.png", "field.png"}};
+    for (const auto& [name, text, meant] : cases) {
+        INFO(name << " " << text);
+        REQUIRE(contains(refusal(name, text), fmt::format("did you mean '{}'?", meant)));
+    }
+}
+
+TEST_CASE("Bytes are read with their units") {
+    const std::pair<const char*, std::uint64_t> cases[] = {
+        {"500", 500}, {"2k", 0}, {"2K", 2000}, {"2KB", 2000}, {"1.5GiB", 1610612736}, {"3T", 3000000000000}};
+    for (const auto& [text, bytes] : cases) {
+        INFO(text);
+        RunSpec spec;
+        if (bytes == 0) {
+            REQUIRE_FALSE(refusal("memory-limit", text).empty());
+            continue;
+        }
+        find_setting("memory-limit").set(spec, text);
+        REQUIRE(spec.memory_limit == bytes);
+    }
+}
+
+TEST_CASE("A spec file that is not one is refused in one line") {
+    for (const char* text : {"",
+                             "{",
+                             "[1, 2]",
+                             "7",
+                             R"({"sise": "10x10"})",
+                             R"({"steps": -4})",
+                             R"({"steps": null})",
+                             R"({"size": [10, 10]})",
+                             R"({"coefficient": "fast"})"}) {
+        const std::string message = input_error([&] { spec_from_json(text, "my.json"); });
+        INFO(text << " -> " << message);
+        REQUIRE(message.starts_with("my.json: "));
+        REQUIRE_FALSE(contains(message, "\n"));
+    }
+}
+
+TEST_CASE("Exports are listed, and default and all mean what they say") {
+    std::vector<std::string> chosen;
+    add_export("figure.svg", chosen);
+    add_export("default", chosen);
+    add_export("figure.svg", chosen);
+    REQUIRE(chosen.size() == default_exports().size() + 1);
+    chosen.clear();
+    add_export("all", chosen);
+    // Of all that stands in the table, what needs no setting of its own.
+    const auto bound = std::ranges::count_if(exports(), [](const Export& row) { return !row.needs.empty(); });
+    REQUIRE(bound == 2);
+    REQUIRE(chosen.size() == exports().size() - std::size_t(bound));
+}
+
+TEST_CASE("Contradictions are refused") {
+    REQUIRE(contains(refusal("export", "frames.png"), "--every"));
+    REQUIRE(contains(refusal("export", "profile.csv"), "--profile"));
+    REQUIRE(contains(refusal("export", "probes.csv"), "--probe"));
+    RunSpec spec;
+    find_setting("method").set(spec, "naive");
+    find_setting("backend").set(spec, "cpu");
+    REQUIRE(contains(input_error([&] { spec.validate(); }), "--backend says cpu"));
+}

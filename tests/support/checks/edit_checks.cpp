@@ -1,0 +1,205 @@
+#include "tests/support/checks/edit_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/run/solvers/solver.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+namespace stencil_test {
+namespace {
+
+using namespace stencil;
+
+constexpr DType kDTypes[] = {DType::float32, DType::float64};
+
+std::unique_ptr<Solver> solver_for(const Method& method,
+                                   DType dtype,
+                                   const DiffusionParams& params,
+                                   FieldShape size) {
+    return make_solver({&method, size.nx, size.ny, dtype, params, 3});
+}
+
+bool same_bits(const Field& a, const Field& b) {
+    return a.visit([&](const auto& cells) {
+        using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
+        return std::ranges::equal(cells.cells(), b.as<T>().cells());
+    });
+}
+
+template <class F>
+void for_methods(Device device, F&& check) {
+    for (const Method& method : methods())
+        if (method.device == device)
+            for (const DType dtype : kDTypes)
+                for (const BoundaryRow& row : kBoundaries) {
+                    INFO(method.name << " " << name_of(dtype) << " " << row.name);
+                    check(method, dtype, row.boundary);
+                }
+}
+
+double brush_share(const Brush& brush, double distance) {
+    const double t = distance / brush.radius;
+    if (t >= 1) return 0;
+    return brush.soft ? (1 - t * t) * (1 - t * t) : 1;
+}
+
+// The effect of a piece on one cell, from the distances to the piece and to its start; `share` is 0 where
+// there is none.
+double plainly_painted(const BrushPiece& piece, int x, int y, double u, double& share) {
+    const double cx = x + 0.5;
+    const double cy = y + 0.5;
+    const double length = std::hypot(piece.x1 - piece.x0, piece.y1 - piece.y0);
+    double along = 0;
+    if (length > 0)
+        along = ((cx - piece.x0) * (piece.x1 - piece.x0) + (cy - piece.y0) * (piece.y1 - piece.y0)) /
+                (length * length);
+    along = std::clamp(along, 0.0, 1.0);
+    const double distance = std::hypot(cx - piece.x0 - along * (piece.x1 - piece.x0),
+                                       cy - piece.y0 - along * (piece.y1 - piece.y0));
+    share = brush_share(piece.brush, distance);
+    if (piece.brush.add && piece.joined)
+        share = std::max(0.0, share - brush_share(piece.brush, std::hypot(cx - piece.x0, cy - piece.y0)));
+    return piece.brush.add ? u + share * piece.brush.value : (1 - share) * u + share * piece.brush.value;
+}
+
+BrushPiece random_piece(Dice& dice, FieldShape size) {
+    BrushPiece piece;
+    piece.brush = {
+        dice.uniform(-3, 3), dice.uniform(0.3, 30), dice.integer(0, 1) == 1, dice.integer(0, 1) == 1};
+    piece.x0 = dice.uniform(-10, size.nx + 10);
+    piece.y0 = dice.uniform(-10, size.ny + 10);
+    piece.x1 = dice.integer(0, 2) == 0 ? piece.x0 : dice.uniform(-10, size.nx + 10);
+    piece.y1 = dice.integer(0, 2) == 0 ? piece.y0 : dice.uniform(-10, size.ny + 10);
+    piece.joined = dice.integer(0, 1) == 1;
+    return piece;
+}
+
+void paint_and_compare(Solver& solver, const BrushPiece& piece) {
+    INFO(fmt::format("value {} radius {} add {} soft {} from {} {} to {} {} joined {}",
+                     piece.brush.value,
+                     piece.brush.radius,
+                     piece.brush.add,
+                     piece.brush.soft,
+                     piece.x0,
+                     piece.y0,
+                     piece.x1,
+                     piece.y1,
+                     piece.joined));
+    const Field before = solver.field();
+    solver.paint(piece);
+    const Field old_field = before.to(DType::float64);
+    const Field new_field = solver.field().to(DType::float64);
+    const Array<double>& old_cells = old_field.as<double>();
+    const Array<double>& new_cells = new_field.as<double>();
+    const double epsilon = before.dtype() == DType::float32 ? 3e-7 : 1e-13;
+    for (int y = 0; y < before.ny(); ++y)
+        for (int x = 0; x < before.nx(); ++x) {
+            double share = 0;
+            const double u = old_cells.at(x, y);
+            const double expected = plainly_painted(piece, x, y, u, share);
+            const double tolerance =
+                share > 1e-12 ? epsilon * (std::abs(u) + std::abs(piece.brush.value)) : 0;
+            INFO("cell " << x << " " << y << ": " << new_cells.at(x, y) << " instead of " << expected);
+            // On the rim the last bit decides whether the brush reaches a cell.
+            if (share > 0 && share < 1e-9) continue;
+            REQUIRE(std::abs(new_cells.at(x, y) - (share > 0 ? expected : u)) <= tolerance);
+        }
+}
+
+}  // namespace
+
+void check_painting(Device device) {
+    Dice dice;
+    CAPTURE(dice.seed);
+    const FieldShape size{83, 45};
+    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+        const DiffusionParams params{0.13, boundary};
+        const auto solver = solver_for(method, dtype, params, size);
+        solver->load(Field(random_field(size.nx, size.ny)));
+        solver->advance(5);
+        for (int i = 0; i < 6; ++i) paint_and_compare(*solver, random_piece(dice, size));
+        paint_and_compare(*solver, {{2.5, 1000, false, true}, 3, 4, 80, 20, false});
+
+        // The steps that follow see it.
+        const auto other = solver_for(method, dtype, params, size);
+        other->load(solver->field());
+        solver->advance(9);
+        other->advance(9);
+        REQUIRE(relative_error(solver->field(), other->field()) <= error_bound(dtype, 9));
+
+        // A piece beyond the field changes nothing, nor what follows.
+        const auto saved = solver->save();
+        solver->advance(20);
+        const Field untouched = solver->field();
+        solver->restore(*saved);
+        solver->paint({{5, 4, true, false}, -30, 10, -9, 40, false});
+        solver->paint({{5, 4, false, true}, 10, 60, 1e9, 60, false});
+        solver->advance(20);
+        REQUIRE(same_bits(solver->field(), untouched));
+    });
+}
+
+void check_resuming(Device device) {
+    const FieldShape size{101, 77};
+    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+        const DiffusionParams params{0.13, boundary};
+        const auto solver = solver_for(method, dtype, params, size);
+        solver->load(Field(random_field(size.nx, size.ny)), 1000);
+        solver->advance(17);
+        const SolverSnapshot snapshot = solver->snapshot();
+        REQUIRE(snapshot.plain.step == 1017);
+        REQUIRE(same_bits(snapshot.plain.components.front(), solver->field()));
+        // The coefficient changes between the snapshot and the next step.
+        const DiffusionParams later{0.11, boundary};
+        solver->set_params(later);
+        solver->advance(301);
+
+        const auto resumed = solver_for(method, dtype, later, size);
+        REQUIRE(resumed->resume(snapshot));
+        REQUIRE(resumed->step() == 1017);
+        resumed->advance(301);
+        REQUIRE(resumed->step() == solver->step());
+        REQUIRE(same_bits(resumed->field(), solver->field()));
+
+        // Another method, or a state that is not this method's, goes on from the plain field.
+        const auto other = solver_for(*find_method(method.jumps ? "cpu" : "spectral"), dtype, later, size);
+        REQUIRE_FALSE(other->resume(snapshot));
+        REQUIRE(same_bits(other->field(), snapshot.plain.components.front()));
+        SolverSnapshot broken{snapshot.plain.clone(), snapshot.method, snapshot.backend, {}};
+        broken.inner.numbers["steps"] = 1.5;
+        REQUIRE_FALSE(resumed->resume(broken));
+        REQUIRE(same_bits(resumed->field(), snapshot.plain.components.front()));
+    });
+}
+
+void check_restoring(Device device) {
+    const FieldShape size{101, 77};
+    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+        const DiffusionParams params{0.13, boundary};
+        const auto solver = solver_for(method, dtype, params, size);
+        solver->load(Field(random_field(size.nx, size.ny)));
+        solver->advance(17);
+        const auto saved = solver->save();
+        REQUIRE(saved->bytes() >= std::size_t(size.nx) * std::size_t(size.ny) * bytes_of(dtype));
+        const Field then = solver->field();
+        solver->advance(301);
+        const Field first = solver->field();
+        for (const long long between : {32, 131}) {
+            solver->set_params({0.07, Boundary::zero});
+            solver->advance(between);
+            solver->paint({{2, 12, false, false}, 40, 40, 50, 30, false});
+            solver->advance(1);
+            solver->restore(*saved);
+            solver->set_params(params);
+            REQUIRE(same_bits(solver->field(), then));
+            solver->advance(301);
+            REQUIRE(same_bits(solver->field(), first));
+        }
+    });
+}
+
+}  // namespace stencil_test

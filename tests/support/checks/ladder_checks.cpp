@@ -1,0 +1,81 @@
+#include "tests/support/checks/ladder_checks.h"
+
+#include <cmath>
+
+#include "sim/bench/ladder.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+namespace stencil_test {
+
+using namespace stencil;
+
+void check_ladder(Device device) {
+    const Machine machine = query_machine();
+    for (const DType dtype : {DType::float32, DType::float64})
+        for (const BoundaryRow& boundary : kBoundaries) {
+            LadderSpec spec;
+            spec.run.backend = name_of(device);
+            spec.run.dtype = dtype;
+            spec.run.boundary = boundary.boundary;
+            spec.run.threads = 2;
+            spec.sizes = {{67, 45}, {130, 131}};
+            spec.steps = 37;
+            spec.repeats = 5;
+            spec = resolve(spec, machine);
+            Ladder ladder(spec, machine, LadderLimits{40, 1e12});
+            double share = -1;
+            for (int pieces = 0; !ladder.done(); ++pieces) {
+                REQUIRE(pieces < 100000);
+                ladder.work();
+                REQUIRE_FALSE(ladder.doing().empty());
+                REQUIRE(ladder.share() >= share);
+                share = ladder.share();
+            }
+            REQUIRE(ladder.rows().size() == 2 * spec.methods.size());
+            for (const LadderRow& row : ladder.rows()) {
+                INFO(row.method->name << " " << name_of(dtype) << " " << boundary.name << " " << row.why_not);
+                if (!row.measured()) continue;
+                REQUIRE(row.steps == 37);
+                REQUIRE(row.total_steps > 5 * 37);
+                REQUIRE(row.seconds > 0);
+                // Each jump rounds once, and alike: errors of jumps add up.
+                const double bound = row.method->jumps
+                                         ? error_bound(dtype, 1) * double(row.total_steps / row.steps)
+                                         : error_bound(dtype, row.total_steps);
+                REQUIRE(row.error <= bound);
+                REQUIRE((row.error > 0 || row.method->name == "reference"));
+                REQUIRE((row.speed.gcells_per_s > 0) == !row.method->jumps);
+            }
+        }
+}
+
+void check_norms(Device device) {
+    for (const DType dtype : {DType::float32, DType::float64})
+        for (const FieldShape shape : {FieldShape{1, 1}, FieldShape{3, 70}, FieldShape{4501, 37}}) {
+            const auto solver = make_solver(
+                {&choose_method({device, shape}), shape.nx, shape.ny, dtype, {0.13, Boundary::insulated}, 2});
+            solver->load(Field(random_field(shape.nx, shape.ny)));
+            solver->advance(5);
+            const Field base(random_field(shape.nx, shape.ny));
+            solver->set_base(base);
+            const Field field = solver->field().to(DType::float64);
+            double squares = 0, differences = 0, of_base = 0;
+            for (std::size_t i = 0; i < field.size(); ++i) {
+                const double u = field.as<double>().cells()[i];
+                const double b = base.as<double>().cells()[i];
+                squares += u * u;
+                differences += (u - b) * (u - b);
+                of_base += b * b;
+            }
+            REQUIRE(solver->norm(Quantity::value) == Approx(std::sqrt(squares)).epsilon(1e-12));
+            REQUIRE(solver->norm(Quantity::difference) == Approx(std::sqrt(differences)).epsilon(1e-12));
+            REQUIRE(solver->norm(Quantity::base) == Approx(std::sqrt(of_base)).epsilon(1e-12));
+            Array<double> broken = random_field(shape.nx, shape.ny);
+            broken.at(shape.nx / 2, shape.ny / 2) = std::nan("");
+            solver->load(Field(std::move(broken)));
+            REQUIRE(std::isnan(solver->norm(Quantity::value)));
+        }
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,161 @@
+#include "tests/support/checks/spectral_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "kernels/view/statistics/statistics.h"
+#include "sim/run/solvers/solver.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+namespace stencil_test {
+namespace {
+
+using namespace stencil;
+
+constexpr DType kDTypes[] = {DType::float32, DType::float64};
+constexpr long long kVeryLong = 1'000'000'000;
+
+double rounding(DType dtype) {
+    return error_bound(dtype, 100);
+}
+
+SolverSetup setup_for(Device device, DType dtype, const Field& start, DiffusionParams params) {
+    return {find_method("spectral", device), start.nx(), start.ny(), dtype, params, 2};
+}
+
+Field jumped(const SolverSetup& setup, const Field& start, long long steps) {
+    const auto solver = make_solver(setup);
+    solver->load(start);
+    solver->advance(steps);
+    return solver->field();
+}
+
+Field stepped_by_cpu(const Field& start, DiffusionParams params, long long steps) {
+    const auto solver = make_solver({find_method("cpu"), start.nx(), start.ny(), DType::float64, params, 2});
+    solver->load(start);
+    solver->advance(steps);
+    return solver->field();
+}
+
+Field start_of(int nx, int ny, DType dtype) {
+    return Field(random_field(nx, ny)).to(dtype);
+}
+
+// The largest factor that any mode has, in absolute value: the modes with the longest and the shortest waves.
+double largest_factor(const DiffusionParams& params, int nx, int ny) {
+    const auto eigenvalue = [&](int n, int half_waves) {
+        const int length = params.boundary == Boundary::zero ? n + 1 : n;
+        return 2 * std::cos(std::numbers::pi * half_waves / length) - 2;
+    };
+    const auto longest = [&](int n) { return params.boundary == Boundary::zero ? eigenvalue(n, 1) : 0.0; };
+    const auto shortest = [&](int n) {
+        if (params.boundary == Boundary::periodic) return eigenvalue(n, n / 2 * 2);
+        return eigenvalue(n, params.boundary == Boundary::zero ? n : n - 1);
+    };
+    return std::max(std::abs(1 + params.coefficient * (longest(nx) + longest(ny))),
+                    std::abs(1 + params.coefficient * (shortest(nx) + shortest(ny))));
+}
+
+double norm_of(const Field& field) {
+    const Field wide = field.to(DType::float64);
+    double sum = 0;
+    for (const double cell : wide.as<double>().cells()) sum += cell * cell;
+    return std::sqrt(sum);
+}
+
+double distance(const Field& a, const Field& b) {
+    Field wide = a.to(DType::float64);
+    const Field other = b.to(DType::float64);
+    const auto cells = wide.as<double>().cells();
+    const auto others = other.as<double>().cells();
+    for (std::size_t i = 0; i < cells.size(); ++i) cells[i] -= others[i];
+    return norm_of(wide);
+}
+
+}  // namespace
+
+void check_jump_is_steps(Device device) {
+    for (const DType dtype : kDTypes)
+        for (const BoundaryRow& row : kBoundaries)
+            for (const auto& [nx, ny] : {std::pair{1, 1},
+                                         {1, 2},
+                                         {2, 1},
+                                         {3, 5},
+                                         {2, 101},
+                                         {97, 1},
+                                         {33, 64},
+                                         {131, 257},
+                                         {1003, 517}})
+                for (const auto& [coefficient, steps] : {std::pair{0.25, 40LL},
+                                                         {0.25, 41LL},
+                                                         {0.2, 1LL},
+                                                         {0.13, 37LL},
+                                                         {1e-3, 64LL},
+                                                         {0.3, 8LL}}) {
+                    INFO(fmt::format(
+                        "{} {} {}x{} c={} steps {}", name_of(dtype), row.name, nx, ny, coefficient, steps));
+                    const DiffusionParams params{coefficient, row.boundary};
+                    const Field start = start_of(nx, ny, dtype);
+                    const Field found = jumped(setup_for(device, dtype, start, params), start, steps);
+                    const Field truth = stepped_by_cpu(start, params, steps);
+                    // Transforms round at the scale of the largest mode, of which the field may have little.
+                    const double scale =
+                        std::pow(largest_factor(params, nx, ny), double(steps)) * norm_of(start);
+                    REQUIRE(distance(found, truth) <= rounding(dtype) * scale);
+                }
+}
+
+void check_long_jumps(Device device) {
+    for (const DType dtype : kDTypes)
+        for (const BoundaryRow& row : kBoundaries)
+            for (const long long steps : {kVeryLong, kVeryLong * 1000}) {
+                INFO(fmt::format("{} {} steps {}", name_of(dtype), row.name, steps));
+                const Field start = start_of(131, 62, dtype);
+                const Field found =
+                    jumped(setup_for(device, dtype, start, {0.2, row.boundary}), start, steps);
+                Array<double> flat(start.nx(), start.ny());
+                const double mean = total(start) / double(flat.size());
+                for (double& cell : flat.cells()) cell = row.conserves_total ? mean : 0;
+                REQUIRE(relative_error(found, Field(std::move(flat))) <= rounding(dtype));
+            }
+}
+
+void check_checkerboard(Device device) {
+    for (const DType dtype : kDTypes)
+        for (const long long steps : {kVeryLong, kVeryLong + 1}) {
+            INFO(fmt::format("{} steps {}", name_of(dtype), steps));
+            const Field start = start_of(30, 44, dtype);
+            const Field found =
+                jumped(setup_for(device, dtype, start, {0.25, Boundary::periodic}), start, steps);
+            const auto sign = [](int x, int y) { return (x + y) % 2 == 0 ? 1.0 : -1.0; };
+            const Field wide = start.to(DType::float64);
+            const FieldView<const double> u = wide.as<double>().view();
+            Array<double> truth(u.nx, u.ny);
+            const double cells = double(truth.size());
+            double checkerboard = 0;
+            for (int y = 0; y < u.ny; ++y)
+                for (int x = 0; x < u.nx; ++x) checkerboard += sign(x, y) * u.at(x, y) / cells;
+            for (int y = 0; y < u.ny; ++y)
+                for (int x = 0; x < u.nx; ++x)
+                    truth.at(x, y) =
+                        total(start) / cells + sign(x, y) * sign(0, int(steps % 2)) * checkerboard;
+            REQUIRE(relative_error(found, Field(std::move(truth))) <= rounding(dtype));
+        }
+}
+
+void check_overflow(Device device) {
+    for (const DType dtype : kDTypes)
+        for (const BoundaryRow& row : kBoundaries) {
+            INFO(fmt::format("{} {}", name_of(dtype), row.name));
+            const Field start = start_of(64, 40, dtype);
+            const Field found =
+                jumped(setup_for(device, dtype, start, {0.4, row.boundary}), start, kVeryLong);
+            REQUIRE(statistics_of(found).not_finite > 0);
+        }
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,413 @@
+#include "tests/support/checks/view_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <vector>
+
+#include "kernels/field/cell_update.h"
+#include "sim/run/choose_method.h"
+#include "sim/run/solvers/solver.h"
+#include "sim/view/percentile.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+namespace stencil_test {
+namespace {
+
+using namespace stencil;
+
+constexpr DType kDTypes[] = {DType::float32, DType::float64};
+constexpr Quantity kQuantities[] = {
+    Quantity::value, Quantity::laplacian, Quantity::difference, Quantity::base};
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+std::unique_ptr<Solver> solver_for(const Method& method,
+                                   DType dtype,
+                                   const DiffusionParams& params,
+                                   FieldShape size) {
+    return make_solver({&method, size.nx, size.ny, dtype, params, 3});
+}
+
+Array<double> wide(const Field& field) {
+    return field.to(DType::float64).as<double>().clone();
+}
+
+// What a quantity is, from the field that the solver gives.
+Array<double> plain_quantity(Quantity quantity,
+                             const Field& field,
+                             Boundary boundary,
+                             const Array<double>& base) {
+    if (quantity == Quantity::base) return base.clone();
+    Array<double> result = wide(field);
+    if (quantity == Quantity::difference)
+        for (std::size_t i = 0; i < base.size(); ++i) result.cells()[i] -= base.cells()[i];
+    if (quantity == Quantity::laplacian)
+        field.visit([&](const auto& cells) {
+            for (int y = 0; y < cells.ny(); ++y)
+                for (int x = 0; x < cells.nx(); ++x)
+                    result.at(x, y) = double(laplacian_cell(neighbourhood(cells.view(), boundary, x, y)));
+        });
+    return result;
+}
+
+/// One solver with all that can be asked about it, and the true values.
+struct Scene {
+    std::unique_ptr<Solver> solver;
+    Array<double> base;
+    DiffusionParams params;
+    std::string name;
+
+    Array<double> truth(Quantity quantity) const {
+        return plain_quantity(quantity, solver->field(), params.boundary, base);
+    }
+};
+
+// After a few steps, so that the stored state is not the field; or as loaded, with cells that are no numbers.
+Scene make_scene(Device device, DType dtype, Boundary boundary, FieldShape size, bool broken) {
+    Scene scene;
+    scene.params = {0.13, boundary};
+    scene.name = fmt::format("{} {} {}x{}{}",
+                             name_of(dtype),
+                             name_of(boundary),
+                             size.nx,
+                             size.ny,
+                             broken ? " with NaN and infinities" : "");
+    scene.solver = solver_for(choose_method({device, size}), dtype, scene.params, size);
+    Array<double> start = random_field(size.nx, size.ny);
+    Dice dice;
+    if (broken)
+        for (const double value : {kNaN, kInfinity, -kInfinity, kNaN})
+            start.at(dice.integer(0, size.nx - 1), dice.integer(0, size.ny - 1)) = value;
+    scene.solver->load(Field(std::move(start)));
+    if (!broken) scene.solver->advance(7);
+    scene.base = random_field(size.nx, size.ny);
+    scene.solver->set_base(Field(scene.base.clone()));
+    return scene;
+}
+
+template <class Check>
+void for_scenes(Device device, std::initializer_list<FieldShape> sizes, Check&& check) {
+    for (const DType dtype : kDTypes)
+        for (const BoundaryRow& row : kBoundaries)
+            for (const FieldShape& size : sizes)
+                for (const bool broken : {false, true}) {
+                    const Scene scene = make_scene(device, dtype, row.boundary, size, broken);
+                    for (const Quantity quantity : kQuantities) {
+                        INFO(scene.name << " quantity " << int(quantity));
+                        check(scene, quantity, scene.truth(quantity));
+                    }
+                }
+}
+
+using Taps = std::map<int, double>;  // the share of each cell in a pixel, along one axis
+
+Taps point_taps(double position, int cells, bool smooth) {
+    const auto inside = [&](double cell) { return int(std::clamp(cell, 0.0, double(cells - 1))); };
+    if (!smooth) return {{inside(std::floor(position)), 1.0}};
+    const double low = std::floor(position - 0.5);
+    const double t = position - 0.5 - low;
+    Taps taps;
+    taps[inside(low)] += 1 - t;
+    if (t > 0) taps[inside(low + 1)] += t;
+    return taps;
+}
+
+Taps pixel_taps(double begin, double size, int pixel, int cells, bool smooth) {
+    if (size <= 1) return point_taps(begin + (pixel + 0.5) * size, cells, smooth);
+    const double low = begin + pixel * size;
+    const double high = begin + (pixel + 1.0) * size;
+    Taps taps;
+    double total = 0;
+    for (int cell = 0; cell < cells; ++cell) {
+        const double share = std::min(high, cell + 1.0) - std::max(low, double(cell));
+        if (share <= 0) continue;
+        taps[cell] = share;
+        total += share;
+    }
+    for (auto& [cell, share] : taps) share /= total;
+    return taps;
+}
+
+double weighted(const Array<double>& values, const Taps& columns, const Taps& rows) {
+    double sum = 0;
+    for (const auto& [y, row_share] : rows)
+        for (const auto& [x, share] : columns) sum += row_share * share * values.at(x, y);
+    return sum;
+}
+
+double largest(const Array<double>& values) {
+    double result = 0;
+    for (const double value : values.cells())
+        if (std::isfinite(value)) result = std::max(result, std::abs(value));
+    return result;
+}
+
+bool close(double found, double truth, double tolerance) {
+    if (!std::isfinite(truth)) return std::isnan(truth) ? std::isnan(found) : found == truth;
+    return std::abs(found - truth) <= tolerance;
+}
+
+// Of a weighted sum with values up to `scale` whose result is a float.
+double few_roundings(double scale) {
+    return 1e-6 * scale + 1e-30;
+}
+
+void check_request(const Scene& scene,
+                   Quantity quantity,
+                   const Array<double>& truth,
+                   const ResampleRequest& request) {
+    INFO(fmt::format("area {} {} {} {} in {}x{} smooth {}",
+                     request.area.x0,
+                     request.area.y0,
+                     request.area.x1,
+                     request.area.y1,
+                     request.width,
+                     request.height,
+                     request.smooth));
+    Pixels pixels;
+    scene.solver->resample(quantity, request, true, pixels);
+    REQUIRE(pixels.width == request.width);
+    REQUIRE(pixels.height == request.height);
+    REQUIRE_FALSE(pixels.on_device);
+    const double tolerance = few_roundings(largest(truth));
+    const double size_x = (request.area.x1 - request.area.x0) / request.width;
+    const double size_y = (request.area.y1 - request.area.y0) / request.height;
+    std::vector<Taps> columns;
+    for (int x = 0; x < request.width; ++x)
+        columns.push_back(pixel_taps(request.area.x0, size_x, x, truth.nx(), request.smooth));
+    for (int y = 0; y < request.height; ++y) {
+        const Taps rows = pixel_taps(request.area.y0, size_y, y, truth.ny(), request.smooth);
+        for (int x = 0; x < request.width; ++x) {
+            const double found = pixels.host[std::size_t(y) * std::size_t(request.width) + std::size_t(x)];
+            const double expected = weighted(truth, columns[std::size_t(x)], rows);
+            if (close(found, expected, tolerance)) continue;
+            INFO("pixel " << x << " " << y << ": " << found << " instead of " << expected);
+            REQUIRE(false);
+        }
+    }
+}
+
+// A part of the field, or all of it, in pixels that may be larger or smaller than cells along either axis.
+ResampleRequest random_request(Dice& dice, FieldShape size) {
+    ResampleRequest request{{0, 0, double(size.nx), double(size.ny)}, 1, 1, dice.integer(0, 1) == 1};
+    if (dice.integer(0, 2) > 0) {
+        request.area.x0 = dice.uniform(0, size.nx * 0.7);
+        request.area.y0 = dice.uniform(0, size.ny * 0.7);
+        request.area.x1 = dice.uniform(request.area.x0 + 0.01, size.nx);
+        request.area.y1 = dice.uniform(request.area.y0 + 0.01, size.ny);
+    }
+    request.width = dice.integer(1, dice.integer(0, 1) == 0 ? 9 : 300);
+    request.height = dice.integer(1, dice.integer(0, 1) == 0 ? 9 : 40);
+    return request;
+}
+
+template <class T>
+std::vector<double> special_cells(std::size_t count, Dice& dice) {
+    using Limits = std::numeric_limits<T>;
+    const double specials[] = {0.0,
+                               -0.0,
+                               double(Limits::denorm_min()),
+                               -double(Limits::denorm_min()),
+                               double(Limits::min()) / 2,
+                               double(Limits::max()) / 4,
+                               -double(Limits::max()) / 4,
+                               kInfinity,
+                               -kInfinity,
+                               kNaN,
+                               1.0};
+    std::vector<double> cells;
+    for (std::size_t i = 0; i < count; ++i)
+        cells.push_back(dice.integer(0, 2) == 0 ? dice.uniform(-1, 1) : specials[dice.integer(0, 10)]);
+    return cells;
+}
+
+double plain_percentile(const Array<double>& truth, double q) {
+    std::vector<double> finite;
+    for (const double value : truth.cells())
+        if (std::isfinite(value)) finite.push_back(value);
+    return percentile(std::span(finite), q);
+}
+
+void require_percentiles(const Scene& scene, Quantity quantity, const Array<double>& truth) {
+    std::vector<double> finite;
+    for (const double value : truth.cells())
+        if (std::isfinite(value)) finite.push_back(value);
+    Dice dice;
+    for (const std::vector<double>& q : {std::vector<double>{5, 95},
+                                         {0, 100},
+                                         {50},
+                                         {dice.uniform(0, 100), 0, 100, 99.9, dice.uniform(0, 100)}}) {
+        std::vector<double> expected;
+        if (!finite.empty())
+            for (const double each : q) expected.push_back(percentile(std::span(finite), each));
+        CAPTURE(q);
+        REQUIRE(scene.solver->percentiles(quantity, q) == expected);
+    }
+}
+
+void require_statistics(const Scene& scene, Quantity quantity, const Array<double>& truth) {
+    double total = 0, magnitude = 0;
+    double low = kInfinity, high = -kInfinity;
+    std::size_t finite = 0;
+    for (const double value : truth.cells()) {
+        if (!std::isfinite(value)) continue;
+        ++finite;
+        low = std::min(low, value);
+        high = std::max(high, value);
+        total += value;
+        magnitude += std::abs(value);
+    }
+    const Statistics found = scene.solver->statistics(quantity);
+    REQUIRE(found.not_finite == truth.size() - finite);
+    if (finite == 0) {
+        REQUIRE((std::isnan(found.min) && std::isnan(found.max)));
+        REQUIRE((std::isnan(found.mean) && std::isnan(found.total)));
+        return;
+    }
+    REQUIRE(found.min == low);
+    REQUIRE(found.max == high);
+    REQUIRE(std::abs(found.total - total) <= 1e-12 * magnitude);
+    REQUIRE(std::abs(found.mean - total / double(finite)) <= 1e-12 * magnitude);
+    const Statistics again = scene.solver->statistics(quantity);
+    REQUIRE(again.total == found.total);
+}
+
+void require_histogram(const Scene& scene, Quantity quantity, const Array<double>& truth, Dice& dice) {
+    const double reach = largest(truth) + 1e-3;
+    const double low = dice.uniform(-reach, reach * 0.9);
+    const double high = dice.uniform(low + 1e-4, reach);
+    const int bins = dice.integer(0, 1) == 0 ? dice.integer(1, 1024) : dice.integer(1, 10);
+    std::vector<std::uint64_t> counts(std::size_t(bins), 0);
+    for (const double value : truth.cells())
+        if (value >= low && value <= high)
+            ++counts[std::size_t(std::min(bins - 1, int((value - low) * (bins / (high - low)))))];
+    CAPTURE(low, high, bins);
+    REQUIRE(scene.solver->histogram(quantity, low, high, bins) == counts);
+    if (truth.size() == 1 || !std::isfinite(truth.at(0, 0))) return;
+    // The end of the range belongs to it.
+    const double value = truth.at(0, 0);
+    const auto closed = scene.solver->histogram(quantity, value - 1, value, 4);
+    REQUIRE(closed.back() >= 1);
+}
+
+void require_points(const Scene& scene, Quantity quantity, const Array<double>& truth, Dice& dice) {
+    const int nx = truth.nx();
+    const int ny = truth.ny();
+    std::vector<SamplePoint> points{{0, 0}, {double(nx), 0.5}, {0.5, -0.001}, {nx - 1e-9, ny - 1e-9}};
+    for (int i = 0; i < 300; ++i)
+        points.push_back({dice.uniform(-0.2 * nx, 1.2 * nx), dice.uniform(-0.2 * ny, 1.2 * ny)});
+    for (const bool smooth : {false, true}) {
+        const std::vector<double> found = scene.solver->sample(quantity, points, smooth);
+        REQUIRE(found.size() == points.size());
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            const auto [x, y] = points[i];
+            const bool inside = x >= 0 && x < nx && y >= 0 && y < ny;
+            const double expected =
+                inside ? weighted(truth, point_taps(x, nx, smooth), point_taps(y, ny, smooth)) : kNaN;
+            INFO("point " << x << " " << y << ": " << found[i] << " instead of " << expected);
+            REQUIRE(close(found[i], expected, smooth ? 1e-12 * (1 + largest(truth)) : 0));
+        }
+    }
+    REQUIRE(scene.solver->sample(quantity, {}, true).empty());
+}
+
+}  // namespace
+
+void check_pixels(Device device) {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for_scenes(device,
+               {{1, 1}, {1, 37}, {41, 1}, {2, 3}, {131, 67}, {700, 9}, {2500, 6}, {5, 900}},
+               [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
+                   const double nx = truth.nx();
+                   const double ny = truth.ny();
+                   check_request(scene, quantity, truth, {{0, 0, nx, ny}, 7, 5, false});
+                   check_request(scene, quantity, truth, {{0, 0, nx, ny}, truth.nx(), truth.ny(), false});
+                   // Pixels that reach beyond the field.
+                   check_request(scene, quantity, truth, {{0, 0, nx * 1.1, ny * 1.2}, 4, 3, false});
+                   check_request(scene, quantity, truth, {{0, 0, nx * 1.002, ny * 1.02}, 333, 21, true});
+                   for (int i = 0; i < 4; ++i)
+                       check_request(scene, quantity, truth, random_request(dice, {truth.nx(), truth.ny()}));
+               });
+}
+
+void check_percentiles(Device device) {
+    for_scenes(device, {{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {600, 150}}, require_percentiles);
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const DType dtype : kDTypes) {
+        const FieldShape size{53, 31};
+        Scene scene = make_scene(device, dtype, Boundary::periodic, size, false);
+        const std::size_t count = std::size_t(size.nx) * std::size_t(size.ny);
+        const auto cells =
+            dtype == DType::float32 ? special_cells<float>(count, dice) : special_cells<double>(count, dice);
+        Array<double> start(size.nx, size.ny);
+        std::ranges::copy(cells, start.data());
+        scene.solver->load(Field(start.clone()));
+        require_percentiles(scene, Quantity::value, scene.truth(Quantity::value));
+        std::ranges::fill(start.cells(), kNaN);
+        scene.solver->load(Field(std::move(start)));
+        REQUIRE(scene.solver->percentiles(Quantity::value, std::vector<double>{5, 95}).empty());
+        REQUIRE(scene.solver->percentiles(Quantity::value, std::vector<double>{0, 100}).empty());
+        REQUIRE(scene.solver->statistics(Quantity::value).not_finite == count);
+        REQUIRE(std::isnan(scene.solver->statistics(Quantity::value).max));
+    }
+}
+
+void check_measures(Device device) {
+    Dice dice;
+    CAPTURE(dice.seed);
+    // So long that a block of threads has several parts of it.
+    const Scene row = make_scene(device, DType::float32, Boundary::periodic, {600'000, 1}, true);
+    for (const Quantity quantity : {Quantity::laplacian, Quantity::difference}) {
+        INFO(row.name << " quantity " << int(quantity));
+        const Array<double> truth = row.truth(quantity);
+        require_statistics(row, quantity, truth);
+        require_histogram(row, quantity, truth, dice);
+        REQUIRE(row.solver->percentiles(quantity, std::vector<double>{31.7}) ==
+                std::vector<double>{plain_percentile(truth, 31.7)});
+    }
+    for_scenes(device,
+               {{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}, {600, 150}},
+               [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
+                   require_statistics(scene, quantity, truth);
+                   require_histogram(scene, quantity, truth, dice);
+                   require_points(scene, quantity, truth, dice);
+               });
+}
+
+void check_base(Device device) {
+    const FieldShape size{77, 35};
+    for (const DType dtype : kDTypes)
+        for (const DType other_dtype : kDTypes) {
+            INFO(name_of(dtype) << " with a base of " << name_of(other_dtype));
+            Scene scene = make_scene(device, dtype, Boundary::insulated, size, false);
+            const Field base = Field(random_field(size.nx, size.ny)).to(other_dtype);
+            scene.solver->set_base(base);
+            scene.base = wide(base);
+            REQUIRE(scene.solver->statistics(Quantity::base).max == statistics_of(base).max);
+            require_statistics(scene, Quantity::difference, scene.truth(Quantity::difference));
+
+            Scene other = make_scene(device, other_dtype, Boundary::zero, size, false);
+            scene.solver->set_base(*other.solver);
+            scene.base = wide(other.solver->field());
+            require_percentiles(scene, Quantity::base, scene.truth(Quantity::base));
+            require_percentiles(scene, Quantity::difference, scene.truth(Quantity::difference));
+
+            scene.solver->set_base(*scene.solver);
+            const Statistics none = scene.solver->statistics(Quantity::difference);
+            REQUIRE(none.min == 0);
+            REQUIRE(none.max == 0);
+            REQUIRE(scene.solver->statistics(Quantity::base).max ==
+                    scene.solver->statistics(Quantity::value).max);
+        }
+    const auto bare = solver_for(choose_method({device, size}), DType::float32, {}, size);
+    REQUIRE_THROWS_AS(bare->statistics(Quantity::difference), std::logic_error);
+}
+
+}  // namespace stencil_test
