@@ -223,7 +223,9 @@ void read_array(Words& words, const Banner& banner, Contents& contents) {
         words.refuse(fmt::format("{} x {} values are announced, which the file is too short for",
                                  contents.rows,
                                  contents.columns));
-    for (std::int64_t j = 0; j < contents.columns; ++j) {
+    const std::int64_t columns =
+        contents.rows > 0 ? contents.columns : 0;  // a billion empty ones take seconds
+    for (std::int64_t j = 0; j < columns; ++j) {
         const std::int64_t first = banner.symmetry == Symmetry::general ? 0 : j + below;
         for (std::int64_t i = first; i < contents.rows; ++i) {
             if (!words.next_line())

@@ -20,13 +20,16 @@ void check_rows(const SparseMatrix<double>& a) {
         }
 }
 
-// Sizes that are allowed and would take most of the memory.
+// Sizes that are allowed and would take most of the memory: eight to eleven digits after leading zeros.
 bool is_large(std::string_view text) {
     std::size_t digits = 0;
     for (const char c : text) {
-        const bool digit = c >= '0' && c <= '9';
-        if (!digit && digits >= 8 && digits <= 11) return true;
-        digits = digit ? digits + 1 : 0;
+        if (c >= '0' && c <= '9') {
+            if (digits > 0 || c != '0') ++digits;
+            continue;
+        }
+        if (digits >= 8 && digits <= 11) return true;
+        digits = 0;
     }
     return digits >= 8 && digits <= 11;
 }
@@ -68,7 +71,8 @@ std::vector<std::string> seeds() {
             "%%MatrixMarket matrix coordinate integer symmetric\n3 3 3\n1 1 4\n3 1 -2\n3 3 1\n",
             "%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n",
             "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n",
-            "%%MatrixMarket matrix array real general\n3 1\n1\n2.5\n-3\n"};
+            "%%MatrixMarket matrix array real general\n3 1\n1\n2.5\n-3\n",
+            "%%MatrixMarket matrix array real general\n0 0009000000\n"};
 }
 
 }  // namespace stencil_fuzz
