@@ -1,5 +1,3 @@
-#include "tests/support/checks/spectral_checks.h"
-
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
@@ -11,36 +9,6 @@
 
 using namespace stencil;
 using namespace stencil_test;
-
-TEST_CASE("A spectral jump on the CPU ends where the method cpu steps to, whatever size and boundary") {
-    check_jump_is_steps(Device::cpu);
-}
-
-TEST_CASE("A spectral jump of 10^9 steps on the CPU leaves the mean, or nothing") {
-    check_long_jumps(Device::cpu);
-}
-
-TEST_CASE("A spectral jump on the CPU keeps the checkerboard at the stability limit, with its sign") {
-    check_checkerboard(Device::cpu);
-}
-
-TEST_CASE("A spectral jump of an unstable field on the CPU overflows") {
-    check_overflow(Device::cpu);
-}
-
-TEST_CASE("The number of threads changes no bit of a spectral jump") {
-    const Field start = Field(random_field(301, 203)).to(DType::float32);
-    std::vector<Field> ends;
-    for (const int threads : {1, 2, 5}) {
-        const auto solver = make_solver(
-            {find_method("spectral", Device::cpu), 301, 203, DType::float32, {0.2, Boundary::zero}, threads});
-        solver->load(start);
-        solver->advance(57);
-        ends.push_back(solver->field());
-    }
-    for (const Field& end : ends)
-        REQUIRE(std::ranges::equal(end.as<float>().cells(), ends.front().as<float>().cells()));
-}
 
 TEST_CASE("The method spectral runs on the backend asked for, or on the GPU where there is one") {
     RunSpec spec;

@@ -5,39 +5,9 @@
 #include "sim/run/choose_method.h"
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
-#include "tests/support/checks/edit_checks.h"
-#include "tests/support/checks/view_checks.h"
 #include "tests/support/fields.h"
 
 using namespace stencil;
-
-TEST_CASE("Pixels of a CUDA solver are the averages and interpolations of its cells") {
-    stencil_test::check_pixels(Device::cuda);
-}
-
-TEST_CASE("Percentiles of a CUDA solver equal those of the sorted cells") {
-    stencil_test::check_percentiles(Device::cuda);
-}
-
-TEST_CASE("Statistics, histograms and points of a CUDA solver agree with plain loops") {
-    stencil_test::check_measures(Device::cuda);
-}
-
-TEST_CASE("The base of a CUDA solver comes from a field or from another solver") {
-    stencil_test::check_base(Device::cuda);
-}
-
-TEST_CASE("Every CUDA method steps what was painted, and nothing else changes") {
-    stencil_test::check_painting(Device::cuda);
-}
-
-TEST_CASE("Every CUDA method goes on from a snapshot as if it had never stopped") {
-    stencil_test::check_resuming(Device::cuda);
-}
-
-TEST_CASE("Every CUDA method repeats every bit after its state was restored") {
-    stencil_test::check_restoring(Device::cuda);
-}
 
 #if STENCILSCOPE_HAS_CUDA
 TEST_CASE("Pixels that stay on the device are those that are copied to the host") {

@@ -11,7 +11,6 @@
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
 #include "tests/support/catch.h"
-#include "tests/support/checks/ladder_checks.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"
 #include "tests/support/scratch.h"
@@ -56,14 +55,6 @@ std::size_t colors_of(const Picture& picture) {
 
 }  // namespace
 
-TEST_CASE("Every CPU method has its speed, and the error of the field that was timed") {
-    check_ladder(Device::cpu);
-}
-
-TEST_CASE("The norm of a quantity on the CPU is that of its cells") {
-    check_norms(Device::cpu);
-}
-
 TEST_CASE(
     "A ladder takes the truth from another method than the one it judges, or from a coarser one's better") {
     LadderSpec spec;
@@ -83,17 +74,6 @@ TEST_CASE(
     // Few cells and steps are the reference's.
     spec.run.dtype = DType::float32;
     REQUIRE(truth_method(spec, *find_method("cpu"), {33, 21}, 100).name == "reference");
-}
-
-TEST_CASE("Every method that can serve as the truth agrees with the reference in float64") {
-    LadderSpec spec;
-    for (const BoundaryRow& boundary : kBoundaries)
-        for (const Method& method : methods()) {
-            if (method.device != Device::cpu || !method.make_float64) continue;
-            spec.run.boundary = boundary.boundary;
-            INFO(method.name << " " << boundary.name);
-            REQUIRE(distance_from_reference(spec, method) <= 1e-12);
-        }
 }
 
 TEST_CASE("A sweep goes from 256 to the largest square in steps of about the square root of two") {

@@ -11,7 +11,6 @@
 #include "sim/session/engine/engine.h"
 #include "sim/session/engine/pacer.h"
 #include "tests/support/catch.h"
-#include "tests/support/checks/auto_checks.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
@@ -563,10 +562,6 @@ TEST_CASE("A method that was asked for stays, whatever the pace, and so does one
     run_frames(edited, 12);
     REQUIRE(edited.snapshot()->now.method == "reference");
     REQUIRE_FALSE(edited.snapshot()->auto_method);
-}
-
-TEST_CASE("Under auto the method follows the steps of a frame, and the switch is an edit of the run") {
-    check_auto_follows(Device::cpu);
 }
 
 TEST_CASE("The ladder is measured while the run stands still, and leaves the field as it was") {

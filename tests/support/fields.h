@@ -1,11 +1,13 @@
 // Fields to test with, and what tells two of them apart.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <random>
 #include <string>
+#include <type_traits>
 
 #include "sim/field/field.h"
 #include "sim/text/error.h"
@@ -13,6 +15,8 @@
 #include "tests/support/seed.h"
 
 namespace stencil_test {
+
+inline constexpr stencil::DType kDTypes[] = {stencil::DType::float32, stencil::DType::float64};
 
 /// Fresh in every run of the tests: uniform on [0.25, 1), or all of it negative. One sign, because what is
 /// left of a small field of both signs may be next to nothing, and an error relative to nothing is as large
@@ -47,6 +51,13 @@ inline double relative_error(const stencil::Field& a, const stencil::Field& b) {
         norm += y[i] * y[i];
     }
     return norm > 0 ? std::sqrt(difference / norm) : std::sqrt(difference);
+}
+
+inline bool same_bits(const stencil::Field& a, const stencil::Field& b) {
+    return a.dtype() == b.dtype() && a.visit([&](const auto& cells) {
+        using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
+        return std::ranges::equal(cells.cells(), b.as<T>().cells());
+    });
 }
 
 inline double total(const stencil::Field& field) {

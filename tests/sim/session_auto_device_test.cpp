@@ -1,13 +1,12 @@
-#include "tests/support/checks/auto_checks.h"
 
 #include <algorithm>
 
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
-
-namespace stencil_test {
+#include "tests/support/device.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 namespace {
 
@@ -25,11 +24,11 @@ void run_frames(Session& session, std::uint64_t frames) {
 
 }  // namespace
 
-void check_auto_follows(Device device) {
+TEST_CASE("Under auto the method follows the steps of a frame, and the switch is an edit of the run") {
     RunSpec spec;
     spec.size = kSize;
     spec.initial = "noise";
-    spec.backend = name_of(device);
+    spec.backend = name_of(kDevice);
     SessionOptions options;
     options.running = true;
     options.measure_limits = false;
@@ -38,8 +37,8 @@ void check_auto_follows(Device device) {
     std::string before = session.snapshot()->now.method;
     std::size_t switches = 0;
     for (const long long pace : {1, 200, 1}) {
-        INFO(name_of(device) << ", " << pace << " steps a frame");
-        const MethodRequest request{device, {kSize.nx, kSize.ny}, sizeof(float), spec.boundary, pace};
+        INFO(name_of(kDevice) << ", " << pace << " steps a frame");
+        const MethodRequest request{kDevice, {kSize.nx, kSize.ny}, sizeof(float), spec.boundary, pace};
         session.apply(action::Pace{pace, 12});
         run_frames(session, 12);
         const std::string now = session.snapshot()->now.method;
@@ -53,5 +52,3 @@ void check_auto_follows(Device device) {
     const auto& edits = session.snapshot()->spec.edits;
     REQUIRE(std::size_t(std::ranges::count(edits, "method", &Edit::setting)) == switches);
 }
-
-}  // namespace stencil_test

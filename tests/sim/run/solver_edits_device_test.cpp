@@ -1,4 +1,3 @@
-#include "tests/support/checks/edit_checks.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +6,13 @@
 
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 #include "tests/support/fields.h"
 
-namespace stencil_test {
-namespace {
-
 using namespace stencil;
+using namespace stencil_test;
 
-constexpr DType kDTypes[] = {DType::float32, DType::float64};
+namespace {
 
 std::unique_ptr<Solver> solver_for(const Method& method,
                                    DType dtype,
@@ -23,17 +21,10 @@ std::unique_ptr<Solver> solver_for(const Method& method,
     return make_solver({&method, size.nx, size.ny, dtype, params, 3});
 }
 
-bool same_bits(const Field& a, const Field& b) {
-    return a.visit([&](const auto& cells) {
-        using T = std::remove_cvref_t<decltype(cells.at(0, 0))>;
-        return std::ranges::equal(cells.cells(), b.as<T>().cells());
-    });
-}
-
 template <class F>
-void for_methods(Device device, F&& check) {
+void for_methods(F&& check) {
     for (const Method& method : methods())
-        if (method.device == device)
+        if (method.device == kDevice)
             for (const DType dtype : kDTypes)
                 for (const BoundaryRow& row : kBoundaries) {
                     INFO(method.name << " " << name_of(dtype) << " " << row.name);
@@ -112,11 +103,11 @@ void paint_and_compare(Solver& solver, const BrushPiece& piece) {
 
 }  // namespace
 
-void check_painting(Device device) {
+TEST_CASE("Every method steps what was painted, and cells beyond the brush keep every bit") {
     Dice dice;
     CAPTURE(dice.seed);
     const FieldShape size{83, 45};
-    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+    for_methods([&](const Method& method, DType dtype, Boundary boundary) {
         const DiffusionParams params{0.13, boundary};
         const auto solver = solver_for(method, dtype, params, size);
         solver->load(Field(random_field(size.nx, size.ny)));
@@ -143,9 +134,9 @@ void check_painting(Device device) {
     });
 }
 
-void check_resuming(Device device) {
+TEST_CASE("Every method goes on from a snapshot as if it had never stopped") {
     const FieldShape size{101, 77};
-    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+    for_methods([&](const Method& method, DType dtype, Boundary boundary) {
         const DiffusionParams params{0.13, boundary};
         const auto solver = solver_for(method, dtype, params, size);
         solver->load(Field(random_field(size.nx, size.ny)), 1000);
@@ -176,9 +167,9 @@ void check_resuming(Device device) {
     });
 }
 
-void check_restoring(Device device) {
+TEST_CASE("Every method repeats every bit after its state was restored") {
     const FieldShape size{101, 77};
-    for_methods(device, [&](const Method& method, DType dtype, Boundary boundary) {
+    for_methods([&](const Method& method, DType dtype, Boundary boundary) {
         const DiffusionParams params{0.13, boundary};
         const auto solver = solver_for(method, dtype, params, size);
         solver->load(Field(random_field(size.nx, size.ny)));
@@ -201,5 +192,3 @@ void check_restoring(Device device) {
         }
     });
 }
-
-}  // namespace stencil_test

@@ -1,4 +1,3 @@
-#include "tests/support/checks/view_checks.h"
 
 #include <fmt/format.h>
 
@@ -8,30 +7,23 @@
 #include <map>
 #include <vector>
 
-#include "kernels/field/cell_update.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/solvers/solver.h"
 #include "sim/view/percentile.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 #include "tests/support/fields.h"
-
-namespace stencil_test {
-namespace {
+#include "tests/support/plain_diffusion.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
-constexpr DType kDTypes[] = {DType::float32, DType::float64};
+namespace {
+
 constexpr Quantity kQuantities[] = {
     Quantity::value, Quantity::laplacian, Quantity::difference, Quantity::base};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::unique_ptr<Solver> solver_for(const Method& method,
-                                   DType dtype,
-                                   const DiffusionParams& params,
-                                   FieldShape size) {
-    return make_solver({&method, size.nx, size.ny, dtype, params, 3});
-}
 
 Array<double> wide(const Field& field) {
     return field.to(DType::float64).as<double>().clone();
@@ -47,11 +39,7 @@ Array<double> plain_quantity(Quantity quantity,
     if (quantity == Quantity::difference)
         for (std::size_t i = 0; i < base.size(); ++i) result.cells()[i] -= base.cells()[i];
     if (quantity == Quantity::laplacian)
-        field.visit([&](const auto& cells) {
-            for (int y = 0; y < cells.ny(); ++y)
-                for (int x = 0; x < cells.nx(); ++x)
-                    result.at(x, y) = double(laplacian_cell(neighbourhood(cells.view(), boundary, x, y)));
-        });
+        field.visit([&](const auto& cells) { result = wide(plain_laplacian(cells, boundary)); });
     return result;
 }
 
@@ -68,7 +56,7 @@ struct Scene {
 };
 
 // After a few steps, so that the stored state is not the field; or as loaded, with cells that are no numbers.
-Scene make_scene(Device device, DType dtype, Boundary boundary, FieldShape size, bool broken) {
+Scene make_scene(DType dtype, Boundary boundary, FieldShape size, bool broken) {
     Scene scene;
     scene.params = {0.13, boundary};
     scene.name = fmt::format("{} {} {}x{}{}",
@@ -77,7 +65,7 @@ Scene make_scene(Device device, DType dtype, Boundary boundary, FieldShape size,
                              size.nx,
                              size.ny,
                              broken ? " with NaN and infinities" : "");
-    scene.solver = solver_for(choose_method({device, size}), dtype, scene.params, size);
+    scene.solver = make_solver({&choose_method({kDevice, size}), size.nx, size.ny, dtype, scene.params, 3});
     Array<double> start = random_field(size.nx, size.ny);
     Dice dice;
     if (broken)
@@ -91,12 +79,12 @@ Scene make_scene(Device device, DType dtype, Boundary boundary, FieldShape size,
 }
 
 template <class Check>
-void for_scenes(Device device, std::initializer_list<FieldShape> sizes, Check&& check) {
+void for_scenes(std::initializer_list<FieldShape> sizes, Check&& check) {
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries)
             for (const FieldShape& size : sizes)
                 for (const bool broken : {false, true}) {
-                    const Scene scene = make_scene(device, dtype, row.boundary, size, broken);
+                    const Scene scene = make_scene(dtype, row.boundary, size, broken);
                     for (const Quantity quantity : kQuantities) {
                         INFO(scene.name << " quantity " << int(quantity));
                         check(scene, quantity, scene.truth(quantity));
@@ -318,11 +306,10 @@ void require_points(const Scene& scene, Quantity quantity, const Array<double>& 
 
 }  // namespace
 
-void check_pixels(Device device) {
+TEST_CASE("Pixels of a solver are the averages and interpolations of its cells") {
     Dice dice;
     CAPTURE(dice.seed);
-    for_scenes(device,
-               {{1, 1}, {1, 37}, {41, 1}, {2, 3}, {131, 67}, {700, 9}, {2500, 6}, {5, 900}},
+    for_scenes({{1, 1}, {1, 37}, {41, 1}, {2, 3}, {131, 67}, {700, 9}, {2500, 6}, {5, 900}},
                [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
                    const double nx = truth.nx();
                    const double ny = truth.ny();
@@ -336,13 +323,13 @@ void check_pixels(Device device) {
                });
 }
 
-void check_percentiles(Device device) {
-    for_scenes(device, {{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {600, 150}}, require_percentiles);
+TEST_CASE("Percentiles of a solver equal those of the sorted cells") {
+    for_scenes({{1, 1}, {1, 37}, {41, 1}, {2, 1}, {131, 67}, {600, 150}}, require_percentiles);
     Dice dice;
     CAPTURE(dice.seed);
     for (const DType dtype : kDTypes) {
         const FieldShape size{53, 31};
-        Scene scene = make_scene(device, dtype, Boundary::periodic, size, false);
+        Scene scene = make_scene(dtype, Boundary::periodic, size, false);
         const std::size_t count = std::size_t(size.nx) * std::size_t(size.ny);
         const auto cells =
             dtype == DType::float32 ? special_cells<float>(count, dice) : special_cells<double>(count, dice);
@@ -359,11 +346,11 @@ void check_percentiles(Device device) {
     }
 }
 
-void check_measures(Device device) {
+TEST_CASE("Statistics, histograms and points of a solver agree with plain loops") {
     Dice dice;
     CAPTURE(dice.seed);
     // So long that a block of threads has several parts of it.
-    const Scene row = make_scene(device, DType::float32, Boundary::periodic, {600'000, 1}, true);
+    const Scene row = make_scene(DType::float32, Boundary::periodic, {600'000, 1}, true);
     for (const Quantity quantity : {Quantity::laplacian, Quantity::difference}) {
         INFO(row.name << " quantity " << int(quantity));
         const Array<double> truth = row.truth(quantity);
@@ -372,8 +359,7 @@ void check_measures(Device device) {
         REQUIRE(row.solver->percentiles(quantity, std::vector<double>{31.7}) ==
                 std::vector<double>{plain_percentile(truth, 31.7)});
     }
-    for_scenes(device,
-               {{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}, {600, 150}},
+    for_scenes({{1, 1}, {1, 37}, {41, 1}, {131, 67}, {2500, 3}, {3, 2500}, {600, 150}},
                [&](const Scene& scene, Quantity quantity, const Array<double>& truth) {
                    require_statistics(scene, quantity, truth);
                    require_histogram(scene, quantity, truth, dice);
@@ -381,19 +367,19 @@ void check_measures(Device device) {
                });
 }
 
-void check_base(Device device) {
+TEST_CASE("The base of a solver comes from a field or from another solver") {
     const FieldShape size{77, 35};
     for (const DType dtype : kDTypes)
         for (const DType other_dtype : kDTypes) {
             INFO(name_of(dtype) << " with a base of " << name_of(other_dtype));
-            Scene scene = make_scene(device, dtype, Boundary::insulated, size, false);
+            Scene scene = make_scene(dtype, Boundary::insulated, size, false);
             const Field base = Field(random_field(size.nx, size.ny)).to(other_dtype);
             scene.solver->set_base(base);
             scene.base = wide(base);
             REQUIRE(scene.solver->statistics(Quantity::base).max == statistics_of(base).max);
             require_statistics(scene, Quantity::difference, scene.truth(Quantity::difference));
 
-            Scene other = make_scene(device, other_dtype, Boundary::zero, size, false);
+            Scene other = make_scene(other_dtype, Boundary::zero, size, false);
             scene.solver->set_base(*other.solver);
             scene.base = wide(other.solver->field());
             require_percentiles(scene, Quantity::base, scene.truth(Quantity::base));
@@ -406,8 +392,24 @@ void check_base(Device device) {
             REQUIRE(scene.solver->statistics(Quantity::base).max ==
                     scene.solver->statistics(Quantity::value).max);
         }
-    const auto bare = solver_for(choose_method({device, size}), DType::float32, {}, size);
+    const auto bare = make_solver({&choose_method({kDevice, size}), size.nx, size.ny, DType::float32, {}, 3});
     REQUIRE_THROWS_AS(bare->statistics(Quantity::difference), std::logic_error);
 }
 
-}  // namespace stencil_test
+TEST_CASE("Statistics and pixels are the same with any number of threads") {
+    if (kDevice != Device::cpu) return;
+    const Field start(stencil_test::random_field(311, 97));
+    Statistics statistics[3];
+    Pixels pixels[3];
+    for (int threads = 1; threads <= 3; ++threads) {
+        const auto solver = make_solver(
+            {&choose_method({kDevice, {311, 97}}), 311, 97, DType::float32, DiffusionParams{}, threads});
+        solver->load(start);
+        statistics[threads - 1] = solver->statistics(Quantity::laplacian);
+        solver->resample(Quantity::value, {{0, 0, 311, 97}, 40, 2, false}, true, pixels[threads - 1]);
+    }
+    for (int i = 1; i < 3; ++i) {
+        REQUIRE(statistics[i].total == statistics[0].total);
+        REQUIRE(pixels[i].host == pixels[0].host);
+    }
+}

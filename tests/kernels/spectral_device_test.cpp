@@ -1,4 +1,3 @@
-#include "tests/support/checks/spectral_checks.h"
 
 #include <fmt/format.h>
 
@@ -9,22 +8,22 @@
 #include "kernels/view/statistics/statistics.h"
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 #include "tests/support/fields.h"
 
-namespace stencil_test {
+using namespace stencil;
+using namespace stencil_test;
+
 namespace {
 
-using namespace stencil;
-
-constexpr DType kDTypes[] = {DType::float32, DType::float64};
 constexpr long long kVeryLong = 1'000'000'000;
 
 double rounding(DType dtype) {
     return error_bound(dtype, 100);
 }
 
-SolverSetup setup_for(Device device, DType dtype, const Field& start, DiffusionParams params) {
-    return {find_method("spectral", device), start.nx(), start.ny(), dtype, params, 2};
+SolverSetup setup_for(DType dtype, const Field& start, DiffusionParams params) {
+    return {find_method("spectral", kDevice), start.nx(), start.ny(), dtype, params, 2};
 }
 
 Field jumped(const SolverSetup& setup, const Field& start, long long steps) {
@@ -78,7 +77,7 @@ double distance(const Field& a, const Field& b) {
 
 }  // namespace
 
-void check_jump_is_steps(Device device) {
+TEST_CASE("A spectral jump ends where the method cpu steps to, whatever size, boundary and coefficient") {
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries)
             for (const auto& [nx, ny] : {std::pair{1, 1},
@@ -100,7 +99,7 @@ void check_jump_is_steps(Device device) {
                         "{} {} {}x{} c={} steps {}", name_of(dtype), row.name, nx, ny, coefficient, steps));
                     const DiffusionParams params{coefficient, row.boundary};
                     const Field start = start_of(nx, ny, dtype);
-                    const Field found = jumped(setup_for(device, dtype, start, params), start, steps);
+                    const Field found = jumped(setup_for(dtype, start, params), start, steps);
                     const Field truth = stepped_by_cpu(start, params, steps);
                     // Transforms round at the scale of the largest mode, of which the field may have little.
                     const double scale =
@@ -109,14 +108,13 @@ void check_jump_is_steps(Device device) {
                 }
 }
 
-void check_long_jumps(Device device) {
+TEST_CASE("A spectral jump of 10^9 steps leaves the mean where the total is conserved, and else nothing") {
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries)
             for (const long long steps : {kVeryLong, kVeryLong * 1000}) {
                 INFO(fmt::format("{} {} steps {}", name_of(dtype), row.name, steps));
                 const Field start = start_of(131, 62, dtype);
-                const Field found =
-                    jumped(setup_for(device, dtype, start, {0.2, row.boundary}), start, steps);
+                const Field found = jumped(setup_for(dtype, start, {0.2, row.boundary}), start, steps);
                 Array<double> flat(start.nx(), start.ny());
                 const double mean = total(start) / double(flat.size());
                 for (double& cell : flat.cells()) cell = row.conserves_total ? mean : 0;
@@ -124,13 +122,12 @@ void check_long_jumps(Device device) {
             }
 }
 
-void check_checkerboard(Device device) {
+TEST_CASE("A spectral jump keeps the checkerboard at the stability limit, with its sign") {
     for (const DType dtype : kDTypes)
         for (const long long steps : {kVeryLong, kVeryLong + 1}) {
             INFO(fmt::format("{} steps {}", name_of(dtype), steps));
             const Field start = start_of(30, 44, dtype);
-            const Field found =
-                jumped(setup_for(device, dtype, start, {0.25, Boundary::periodic}), start, steps);
+            const Field found = jumped(setup_for(dtype, start, {0.25, Boundary::periodic}), start, steps);
             const auto sign = [](int x, int y) { return (x + y) % 2 == 0 ? 1.0 : -1.0; };
             const Field wide = start.to(DType::float64);
             const FieldView<const double> u = wide.as<double>().view();
@@ -147,15 +144,12 @@ void check_checkerboard(Device device) {
         }
 }
 
-void check_overflow(Device device) {
+TEST_CASE("A spectral jump of an unstable field overflows as the steps do") {
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries) {
             INFO(fmt::format("{} {}", name_of(dtype), row.name));
             const Field start = start_of(64, 40, dtype);
-            const Field found =
-                jumped(setup_for(device, dtype, start, {0.4, row.boundary}), start, kVeryLong);
+            const Field found = jumped(setup_for(dtype, start, {0.4, row.boundary}), start, kVeryLong);
             REQUIRE(statistics_of(found).not_finite > 0);
         }
 }
-
-}  // namespace stencil_test

@@ -1,21 +1,20 @@
-#include "tests/support/checks/ladder_checks.h"
 
 #include <cmath>
 
 #include "sim/bench/ladder.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 #include "tests/support/fields.h"
 
-namespace stencil_test {
-
 using namespace stencil;
+using namespace stencil_test;
 
-void check_ladder(Device device) {
+TEST_CASE("Every method has its speed, and the error of the field that was timed") {
     const Machine machine = query_machine();
-    for (const DType dtype : {DType::float32, DType::float64})
+    for (const DType dtype : kDTypes)
         for (const BoundaryRow& boundary : kBoundaries) {
             LadderSpec spec;
-            spec.run.backend = name_of(device);
+            spec.run.backend = name_of(kDevice);
             spec.run.dtype = dtype;
             spec.run.boundary = boundary.boundary;
             spec.run.threads = 2;
@@ -50,11 +49,15 @@ void check_ladder(Device device) {
         }
 }
 
-void check_norms(Device device) {
-    for (const DType dtype : {DType::float32, DType::float64})
+TEST_CASE("The norm of a quantity is that of its cells") {
+    for (const DType dtype : kDTypes)
         for (const FieldShape shape : {FieldShape{1, 1}, FieldShape{3, 70}, FieldShape{4501, 37}}) {
-            const auto solver = make_solver(
-                {&choose_method({device, shape}), shape.nx, shape.ny, dtype, {0.13, Boundary::insulated}, 2});
+            const auto solver = make_solver({&choose_method({kDevice, shape}),
+                                             shape.nx,
+                                             shape.ny,
+                                             dtype,
+                                             {0.13, Boundary::insulated},
+                                             2});
             solver->load(Field(random_field(shape.nx, shape.ny)));
             solver->advance(5);
             const Field base(random_field(shape.nx, shape.ny));
@@ -78,4 +81,13 @@ void check_norms(Device device) {
         }
 }
 
-}  // namespace stencil_test
+TEST_CASE("Every method that can serve as the truth agrees with the reference in float64") {
+    LadderSpec spec;
+    for (const BoundaryRow& boundary : kBoundaries)
+        for (const Method& method : methods()) {
+            if (method.device != kDevice || !method.make_float64) continue;
+            spec.run.boundary = boundary.boundary;
+            INFO(method.name << " " << boundary.name);
+            REQUIRE(distance_from_reference(spec, method) <= 1e-12);
+        }
+}
