@@ -66,9 +66,8 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
 // there at once.
 long long next_batch(const Simulation& simulation) {
     const RunSpec& spec = simulation.spec();
-    const Method& method = *method_of(simulation.now());
     const long long done = simulation.step();
-    const StepCost cost{simulation.timings().spread().median, method.steps_at_a_time, method.jumps};
+    const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
         std::min({slice_steps(cost, kBatch), spec.steps - done, steps_to_next_edit(simulation)});
     for (const long long every : {spec.every, spec.checkpoint})

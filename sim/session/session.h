@@ -1,23 +1,24 @@
 // A simulation that a person works on: what is done to it, what is seen of it, and the way back.
 #pragma once
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "sim/bench/ladder.h"
-#include "sim/run/output/exports.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 #include "sim/session/action.h"
+#include "sim/session/auto_method.h"
 #include "sim/session/engine/cadence.h"
 #include "sim/session/engine/exporter.h"
 #include "sim/session/engine/frame_maker.h"
-#include "sim/session/engine/pacer.h"
-#include "sim/session/method_follower.h"
+#include "sim/session/messages.h"
+#include "sim/session/pace.h"
 #include "sim/session/recent.h"
+#include "sim/session/recorder.h"
+#include "sim/session/reference.h"
 #include "sim/session/snapshot.h"
+#include "sim/session/speeds.h"
 #include "sim/session/undo.h"
 
 namespace stencil {
@@ -30,7 +31,8 @@ struct SessionOptions {
 };
 
 /// Knows no thread and no window: its owner calls apply() for what a person does and work() as long as busy()
-/// says so. Every problem becomes a message; only the constructor throws.
+/// says so. Every problem becomes a message; only the constructor throws. What the actions come to is done by
+/// the parts, one file each: pace, method, reference, speeds, recorder, undo, messages.
 class Session {
   public:
     /// Makes the simulation. Throws InputError, MachineError, CudaError, std::bad_alloc.
@@ -54,10 +56,8 @@ class Session {
     Simulation& simulation() { return *simulation_; }
 
   private:
-    using Clock = std::chrono::steady_clock;
-
     void handle(const action::Run& run);
-    void handle(const action::Step& step);
+    void handle(const action::Step& some);
     void handle(const action::Reset&);
     void handle(const action::Jump& jump);
     void handle(const action::StopAt& stop);
@@ -71,7 +71,7 @@ class Session {
     void handle(const action::Export& order);
     void handle(const action::SaveCheckpoint& order);
     void handle(const action::Resume& resume);
-    void handle(const action::Record& record);
+    void handle(const action::Record& order);
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
@@ -82,123 +82,80 @@ class Session {
     void begin(const RunSpec& asked);
     void take_probes(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);
+    void went_back();
     void field_changed(bool another_field);
-    Field origin() const;
 
     void set(const std::string& setting, const std::string& value);
     void change_running(const action::Change& change);
     void start_anew(const action::Change& change);
-    // `auto` while a person changes things: sim/session/session_method.cpp.
+    void reshape(const action::Change& change);
+    void order(long long target, std::string what);
+    void end_ladder(const std::string& why);
+
+    // `auto` while a person changes things.
     RunSpec as_asked(RunSpec spec) const;
-    long long steps_per_call() const;
-    std::string best_method(const RunSpec& spec, long long steps) const;
-    void set_automatically(const std::string& method);
-    void make_way_for(const std::string& setting, const std::string& value);
-    void reconsider_method(long long steps);
-    void choose_for_order();
+    const Method& best_method() const;
+    void change_method(const Method* method);
     void jump_at_once();
     void step_again();
 
-    void schedule_reference(const std::string& setting, const std::string& value);
     void remember(const std::string& what);
     double undo_budget();
     double free_memory();
     void revert(UndoEntry entry, bool undoing);
-    void order(long long target, std::string what);
-    void message(Message::Level level, std::string text);
+    void add_measures(RunSpec& spec) const;
     MeasureTables tables();
-    std::vector<RunSpec::Cell> probe_cells() const;
 
+    long long step() const { return simulation_->step(); }
     bool settled() const;
-    bool steps_left() const { return simulation_->step() < target_; }
-    bool frame_was_taken() const;
+    bool steps_left() const { return step() < pace_.target; }
+    bool frame_was_taken() const { return !frame_ || taken_ >= frame_->count; }
     bool frame_is_due() const;
     bool batch_is_due() const;
     bool reference_missing() const;
-    bool reference_behind() const;
+    bool reference_behind() const { return reference_.behind(step()); }
+    bool limits_are_due() const { return frame_ && speeds_.limits_are_due(frame_->count, settled()); }
+    void work_a_slice();
     void begin_batch();
-    StepCost step_cost() const;
+    StepCost step_cost() const { return stencil::step_cost(*method_of(simulation_->now()), pace_.recent); }
     void do_slice();
     void make_reference();
-    void catch_up_reference();
     void make_frame();
     double measure_field();
     void watch_for_overflow(const Statistics& statistics);
-    void record_if_due();
-    // The machine's limits and the methods' speeds: sim/session/session_speeds.cpp.
-    bool limits_are_due() const;
-    void measure_limits();
-    void forget_limits(bool of_copies);
-    void note_speed();
-    void climb_ladder();
-    void end_ladder(const std::string& why);
-    std::vector<MethodSpeed> speeds() const;
-
-    void poll_exporter();
+    void record();
     void stop(const std::string& why);
-    MemoryUse memory_use();
+
+    const MemoryUse& memory_use();
     void fill_progress(Snapshot& snapshot) const;
     void fill_numbers(Snapshot& snapshot);
 
     std::shared_ptr<const Machine> machine_;
     std::unique_ptr<Simulation> simulation_;
-    bool auto_method_ = false;  ///< asked for: the method follows the steps of a frame
-    bool jumps_once_ = false;   ///< the method was changed for one long jump
-    MethodFollower follower_;
-    std::unique_ptr<Simulation> reference_;  ///< in float64, where its difference is seen
+    Pace pace_;
+    AutoMethod auto_;
+    Reference reference_;  ///< where its difference is seen
+    Speeds speeds_;
+    Recorder recorder_;
     UndoStack undo_;
     Measures measures_;
-    FrameMaker frame_maker_;
     Exporter exporter_;
+    Messages messages_;
 
+    FrameMaker frame_maker_;
     ViewRequest view_;
     std::shared_ptr<const Frame> frame_;
     std::uint64_t version_ = 1;  ///< of the field
     std::uint64_t framed_version_ = 0;
     std::uint64_t measured_version_ = 0;
     std::uint64_t taken_ = 0;
-    Clock::time_point last_frame_{};
-
-    bool running_ = false;
-    long long target_ = 0;  ///< of the batch or order in work
-    long long order_from_ = 0;
-    bool ordered_ = false;  ///< a person asked for these steps: they are no pace
-    std::string order_;     ///< what takes longer than a frame; empty: a batch of a run
-    std::optional<long long> stop_at_;
-    long long steps_per_frame_ = 0;
-    double budget_ms_ = 12;
-    long long last_auto_ = 0;   ///< steps of the newest automatic batch
-    long long last_batch_ = 0;  ///< steps between the newest two frames
-    double batch_seconds_ = 0;  ///< of its steps
-    double batch_waiting_ = 0;  ///< seconds beside them
-    Clock::time_point batch_begun_{};
-    bool reference_refused_ = false;
-
-    bool limits_wanted_ = true;
-    std::unique_ptr<CopyBandwidth> copies_;
-    std::unique_ptr<IssueRate> issue_;
-    std::uint64_t limits_at_ = 0;  ///< the frame after which the newest piece was done
-    LadderLimits limits_;
-    struct TriedSpeed {
-        MethodSpeed speed;
-        DType dtype;
-        bool of_ladder;  ///< rather than of the run
-    };
-    std::vector<TriedSpeed> tried_;
-    std::unique_ptr<Ladder> ladder_;
-    bool runs_after_ladder_ = false;
-    Timings recent_{64};
+    Pace::Clock::time_point last_frame_{};
     Cadence statistics_cadence_;
     struct {
         Recent stepping_ms, waiting_ms, resampling_ms, measuring_ms;
     } costs_;
-    Clock::time_point memory_at_{};
+    Pace::Clock::time_point memory_at_{};
     MemoryUse memory_;
-
-    std::unique_ptr<FrameWriter> recorder_;
-    RunSpec recorder_spec_;  ///< which the recorder refers to
-    std::vector<Message> messages_;
-    int next_message_ = 1;
     bool dirty_ = true;
     std::shared_ptr<const Snapshot> snapshot_;
 };

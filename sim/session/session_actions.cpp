@@ -3,15 +3,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
+#include "sim/run/output/checkpoint.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
-#include "sim/view/colormap.h"
 
 namespace stencil {
 namespace {
@@ -26,6 +27,10 @@ std::string kept_text(const std::filesystem::path& asked, const std::filesystem:
     return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
 }
 
+bool is_shape_edit(const Edit& edit) {
+    return kind_of(edit.setting) == SettingKind::shape;
+}
+
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -36,62 +41,50 @@ void Session::apply(const Action& action) {
     dirty_ = true;
     const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
                                std::holds_alternative<action::Pace>(action);
-    if (ladder_ && !spares_ladder) end_ladder("The ladder was left unfinished");
+    if (speeds_.ladder() && !spares_ladder) end_ladder("The ladder was left unfinished");
     try {
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
-        message(Message::Level::error, "Not enough memory; nothing was changed");
+        messages_.error("Not enough memory; nothing was changed");
     } catch (const std::exception& error) {
-        message(Message::Level::error, error.what());
+        messages_.error(error.what());
     }
 }
 
 void Session::handle(const action::Run& run) {
-    running_ = run.on;
-    if (!run.on || !order_.empty()) target_ = simulation_->step();  // an order ends here
-    order_.clear();
+    if (!run.on || !pace_.order.empty()) pace_.stand(step());  // an order ends here
+    pace_.running = run.on;
     step_again();
 }
 
-// The run stands still once the target is reached.
 void Session::order(long long target, std::string what) {
-    running_ = false;
-    target_ = std::min(target, kMaxSteps);
-    order_from_ = simulation_->step();
-    ordered_ = true;
-    order_ = std::move(what);
-    batch_seconds_ = 0;
-    batch_begun_ = Clock::now();
-    if (target_ > order_from_) choose_for_order();
+    pace_.begin_order(step(), target, std::move(what));
+    if (!auto_.on || !steps_left()) return;
+    const RunSpec& now = simulation_->now();
+    change_method(AutoMethod::for_order(*method_of(now), request_for(now, pace_.target - step())));
 }
 
-void Session::handle(const action::Step& step) {
-    order(simulation_->step() + std::max(step.steps, 0LL), fmt::format("{} steps", step.steps));
+void Session::handle(const action::Step& some) {
+    order(step() + std::max(some.steps, 0LL), fmt::format("{} steps", some.steps));
 }
 
 void Session::handle(const action::Reset&) {
     remember("reset");
-    const auto& edits = simulation_->spec().edits;
-    const bool reshaped = std::ranges::any_of(
-        edits, [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
-    if (reshaped) {
+    if (std::ranges::any_of(simulation_->spec().edits, is_shape_edit)) {
         begin(as_asked(simulation_->now()));
         return;
     }
     simulation_->apply(stencil::Reset{});
-    target_ = 0;
-    order_.clear();
-    measures_.rewind(-1);
-    field_changed(true);
+    went_back();
 }
 
 void Session::handle(const action::Jump& jump) {
     if (jump.step < 0 || jump.step > kMaxSteps)
         throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
-    if (jump.step < simulation_->step()) {
+    if (jump.step < step()) {
         RunSpec spec = simulation_->spec();
         std::erase_if(spec.edits.own(), [&](const Edit& edit) { return edit.step > jump.step; });
-        Field start = origin();
+        Field start = origin_of(*simulation_);
         remember("jump back");
         replace(std::make_unique<Simulation>(spec, std::move(start)));
     }
@@ -101,21 +94,17 @@ void Session::handle(const action::Jump& jump) {
 
 void Session::handle(const action::StopAt& stop) {
     if (stop.step && *stop.step < 0) throw InputError("stop at: a step is 0 or more");
-    stop_at_ = stop.step;
-    const bool shortens = stop_at_ && *stop_at_ > simulation_->step() && *stop_at_ < target_;
-    if (running_ && shortens) target_ = *stop_at_;
+    pace_.set_stop(stop.step, step());
 }
 
 void Session::handle(const action::Pace& pace) {
-    steps_per_frame_ = std::clamp(pace.steps_per_frame, 0LL, kMaxSteps);
-    budget_ms_ = std::clamp(pace.budget_ms, 1.0, 1000.0);
-    if (order_.empty()) target_ = simulation_->step();  // the batch in work was of the old size
+    pace_.set(pace.steps_per_frame, pace.budget_ms, step());
 }
 
 void Session::handle(const action::ScalePace& scale) {
-    const long long pace = std::max(steps_per_frame_ > 0 ? steps_per_frame_ : last_batch_, 1LL);
-    const double scaled = std::clamp(double(pace) * scale.factor, 1.0, double(kMaxSteps));
-    handle(action::Pace{static_cast<long long>(scaled), budget_ms_});
+    const long long now = pace_.steps_per_frame > 0 ? pace_.steps_per_frame : pace_.last_batch;
+    const double scaled = std::clamp(double(std::max(now, 1LL)) * scale.factor, 1.0, double(kMaxSteps));
+    pace_.set(static_cast<long long>(scaled), pace_.budget_ms, step());
 }
 
 void Session::handle(const action::Change& change) {
@@ -129,13 +118,11 @@ void Session::handle(const action::Change& change) {
             start_anew(change);
             return;
         case SettingKind::shape:
-            if (simulation_->step() == 0 && simulation_->spec().edits.empty()) {
+            if (step() == 0 && simulation_->spec().edits.empty()) {
                 start_anew(change);
                 return;
             }
-            remember(change.setting);
-            make_way_for(change.setting, change.value);
-            set(change.setting, change.value);
+            reshape(change);
             return;
         case SettingKind::parameter:
         case SettingKind::device:
@@ -151,17 +138,25 @@ void Session::start_anew(const action::Change& change) {
     begin(next);
 }
 
+// A size or precision that the present method may not fit.
+void Session::reshape(const action::Change& change) {
+    remember(change.setting);
+    const RunSpec next = changed(simulation_->now(), change.setting, change.value);
+    if (auto_.on) change_method(AutoMethod::for_change(simulation_->now(), next, pace_.steps_per_call()));
+    set(change.setting, change.value);
+}
+
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
     const RunSpec old = simulation_->now();
-    const bool was_auto = auto_method_;
+    const bool was_auto = auto_.on;
     set(change.setting, change.value);
     // A backend is undone by the method that it brought, where it brought one in place of one asked for.
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
     const std::string undone = brought ? "method" : change.setting;
     const bool method = change.setting == "method";
     const std::string before = method && was_auto ? "auto" : text_of(old, undone);
-    const std::string after = method && auto_method_ ? "auto" : text_of(simulation_->now(), undone);
+    const std::string after = method && auto_.on ? "auto" : text_of(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
     undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
@@ -173,28 +168,64 @@ void Session::set(const std::string& setting, const std::string& value) {
         kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
     const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == "method" && value == "auto";
-    simulation_->apply(Set{setting, automatic ? best_method(simulation_->now(), steps_per_call()) : value});
+    simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
     const Method& after = *method_of(simulation_->now());
-    if (setting == "method") auto_method_ = automatic;
-    if (setting == "backend" && after.name != before.name) auto_method_ = true;
-    schedule_reference(setting, value);
+    if (setting == "method") auto_.on = automatic;
+    if (setting == "backend" && after.name != before.name) auto_.on = true;
+    reference_.follow(step(), setting, value);
     field_changed(another_field);
-    if (setting == "dtype") forget_limits(false);
-    if (after.device != before.device) forget_limits(true);
+    if (setting == "dtype") speeds_.forget_limits(false);
+    if (after.device != before.device) speeds_.forget_limits(true);
 }
 
-void Session::schedule_reference(const std::string& setting, const std::string& value) {
-    if (!reference_ || kind_of(setting) == SettingKind::device) return;
-    if (kind_of(setting) == SettingKind::shape)
-        reference_.reset();  // it begins again with the new shape
-    else
-        reference_->schedule({simulation_->step(), setting, value});
+const Method& Session::best_method() const {
+    return choose_method(request_for(simulation_->now(), pace_.steps_per_call()));
+}
+
+// The present settings as they were asked for.
+RunSpec Session::as_asked(RunSpec spec) const {
+    if (auto_.on) spec.method = "auto";
+    return spec;
+}
+
+// Where it cannot be done the present method stays, and nothing is tried again. The method is a setting of
+// the run like any other: the command that repeats the run changes it at the same steps.
+void Session::change_method(const Method* method) {
+    if (!method) return;
+    try {
+        set("method", std::string(method->name));
+        auto_.on = true;
+    } catch (const std::exception& error) {
+        auto_.on = false;
+        messages_.notice(fmt::format("The method stays {}: {}", simulation_->now().method, error.what()));
+    }
+}
+
+void Session::jump_at_once() {
+    if (!auto_.on || recorder_.writer()) return;
+    const long long steps = pace_.target - step();
+    const auto jump = AutoMethod::for_jump(simulation_->now(), steps, step_cost().seconds_per_step);
+    if (!jump) return;
+    change_method(jump->method);
+    auto_.for_a_jump = auto_.on;
+    if (auto_.on)
+        messages_.notice(
+            fmt::format("Jumped {} steps at once by the method {}, which rounds once; stepping "
+                        "would have taken about {:.0f} s",
+                        steps,
+                        jump->method->name,
+                        jump->seconds));
+}
+
+// After such a jump, or when it was called off.
+void Session::step_again() {
+    if (std::exchange(auto_.for_a_jump, false) && auto_.on) change_method(&best_method());
 }
 
 void Session::handle(const action::Paint& paint) {
     if (!paint.piece.joined) remember("brush stroke");
     simulation_->apply(stencil::Paint{paint.piece});
-    schedule_reference(std::string(kPaint), to_string(paint.piece));
+    reference_.follow(step(), std::string(kPaint), to_string(paint.piece));
     field_changed(false);
 }
 
@@ -221,7 +252,7 @@ void Session::remember(const std::string& what) {
         undo_.push({what, simulation_->checkpoint()}, undo_budget());
         return;
     }
-    message(Message::Level::notice, fmt::format("Not enough memory to undo this {}", what));
+    messages_.notice(fmt::format("Not enough memory to undo this {}", what));
 }
 
 void Session::handle(const action::Undo&) {
@@ -240,10 +271,7 @@ void Session::revert(UndoEntry entry, bool undoing) {
     } else {
         back.change = simulation_->checkpoint();
         simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
-        target_ = simulation_->step();
-        order_.clear();
-        measures_.rewind(simulation_->step() - 1);
-        field_changed(true);
+        went_back();
     }
     if (undoing)
         undo_.put_redo(std::move(back));
@@ -269,7 +297,7 @@ void Session::handle(const action::Export& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     ExportOrder written;
     written.spec = simulation_->spec();
-    written.spec.steps = simulation_->step();
+    written.spec.steps = step();
     written.spec.exports.clear();
     std::string left_out;
     for (const std::string& file : order.files) {
@@ -281,8 +309,7 @@ void Session::handle(const action::Export& order) {
         else
             add_export(file, written.spec.exports);
     }
-    written.spec.probes = probe_cells();
-    written.spec.profile = view_.profile;
+    add_measures(written.spec);
     written.spec.validate();
     written.tables = tables();
     if (written.spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
@@ -298,28 +325,45 @@ void Session::handle(const action::Export& order) {
     written.end = simulation_->field();
     written.laplacian = simulation_->laplacian();
     RunReport report = make_report(*simulation_, written.end, *machine_);
-    if (limits_.copy_gb_per_s > 0) report.copy_gb_per_s = limits_.copy_gb_per_s;
-    if (auto_method_) report.method_choice = method_choice(simulation_->now(), steps_per_call());
+    if (speeds_.limits().copy_gb_per_s > 0) report.copy_gb_per_s = speeds_.limits().copy_gb_per_s;
+    if (auto_.on) report.method_choice = method_choice(simulation_->now(), pace_.steps_per_call());
     report.spec.steps = written.spec.steps;
     written.timings = to_json(report);
     exporter_.start(std::move(written));
 }
 
-void Session::handle(const action::Record& record) {
-    recorder_.reset();
-    if (record.every <= 0) return;
-    if (record.folder.empty()) throw InputError("recording: a folder is needed");
-    recorder_spec_ = simulation_->now();
-    recorder_spec_.every = record.every;
-    recorder_spec_.exports.clear();
-    if (record.png) recorder_spec_.exports.emplace_back("frames.png");
-    if (record.npy) recorder_spec_.exports.emplace_back("frames.npy");
-    if (recorder_spec_.exports.empty()) throw InputError("recording: pictures, arrays or both are needed");
-    check_exports(recorder_spec_);
-    const std::filesystem::path folder = unused_folder(record.folder, {"frames"}) / "frames";
-    make_folder(folder, "record to");
-    recorder_ = std::make_unique<FrameWriter>(folder, recorder_spec_);
-    record_if_due();
+void Session::handle(const action::SaveCheckpoint& order) {
+    if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
+    if (order.folder.empty()) throw InputError("checkpoint: a folder is needed");
+    const auto kept = std::make_shared<RunCheckpoint>(RunCheckpoint{simulation_->state(), measures_, {}});
+    RunSpec& spec = kept->run.spec;
+    spec.steps = std::max(spec.steps, step());
+    add_measures(spec);
+    exporter_.start([kept, step = step(), folder = order.folder] {
+        write_checkpoint(folder, *kept);
+        return fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder);
+    });
+}
+
+void Session::handle(const action::Resume& resume) {
+    RunCheckpoint from = read_checkpoint(resume.folder);
+    const auto machine = std::make_shared<Machine>(query_machine());
+    take_over(from, {}, *machine);
+    check_solver_memory(from.run.now, *machine);
+    auto next = std::make_unique<Simulation>(std::move(from.run));
+    remember("resuming a run");
+    machine_ = machine;
+    auto_.on = false;
+    pace_.running = false;
+    replace(std::move(next));
+    measures_ = Measures();
+    measures_.resume(from.measures.series(), from.measures.probes());
+    messages_.notice(fmt::format("Going on from step {} of {}", step(), resume.folder));
+}
+
+void Session::handle(const action::Record& order) {
+    recorder_.start(order, simulation_->now());
+    record();
 }
 
 void Session::handle(const action::AddProbe& probe) {
@@ -346,23 +390,33 @@ void Session::handle(const action::ExportMeasures& order) {
     const std::filesystem::path folder = unused_folder(order.folder, spec.exports);
     make_folder(folder, "export to");
     const auto files = write_exports(folder, output);
-    message(Message::Level::notice,
-            fmt::format(
-                "Wrote {} files to {}{}", files.size(), folder.string(), kept_text(order.folder, folder)));
+    messages_.notice(fmt::format(
+        "Wrote {} files to {}{}", files.size(), folder.string(), kept_text(order.folder, folder)));
 }
 
 MeasureTables Session::tables() {
     return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profile);
 }
 
-std::vector<RunSpec::Cell> Session::probe_cells() const {
-    std::vector<RunSpec::Cell> cells;
-    for (const ProbeSeries& probe : measures_.probes()) cells.push_back({probe.x, probe.y});
-    return cells;
+// What is measured now, for whoever repeats the run.
+void Session::add_measures(RunSpec& spec) const {
+    spec.probes.clear();
+    for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
+    spec.profile = view_.profile;
+}
+
+void Session::handle(const action::MeasureLadder&) {
+    speeds_.begin_ladder(simulation_->now(), *machine_, pace_.running);
+    pace_.stop(step());
+}
+
+void Session::end_ladder(const std::string& why) {
+    pace_.running = speeds_.end_ladder();
+    if (!why.empty()) messages_.notice(why);
 }
 
 void Session::handle(const action::DismissMessage& dismissed) {
-    std::erase_if(messages_, [&](const Message& m) { return m.id == dismissed.id; });
+    messages_.dismiss(dismissed.id);
 }
 
 }  // namespace stencil

@@ -11,15 +11,10 @@
 #include "sim/machine/machine.h"
 #include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
+#include "sim/session/messages.h"
 #include "sim/session/view.h"
 
 namespace stencil {
-
-struct Message {
-    enum class Level { notice, error } level = Level::notice;
-    int id = 0;
-    std::string text;
-};
 
 /// What a frame costs on the engine's side, in milliseconds, medians over the newest frames.
 struct EngineCost {

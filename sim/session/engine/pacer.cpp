@@ -21,6 +21,10 @@ long long whole_passes(long long steps, int at_a_time) {
 
 }  // namespace
 
+StepCost step_cost(const Method& method, const Timings& timings) {
+    return {timings.spread().median, method.steps_at_a_time, method.jumps};
+}
+
 long long slice_steps(const StepCost& cost, const SliceLimits& limits) {
     if (cost.jumps) return kMaxSteps;
     if (cost.seconds_per_step <= 0) return limits.first;

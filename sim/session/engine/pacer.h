@@ -1,6 +1,9 @@
 // How many steps to do at a time.
 #pragma once
 
+#include "kernels/methods/method.h"
+#include "sim/run/output/timings.h"
+
 namespace stencil {
 
 /// Where a number of steps has to suit a time and a method that works on `at_a_time` of them at once.
@@ -9,6 +12,8 @@ struct StepCost {
     int at_a_time = 1;
     bool jumps = false;  ///< any number of steps costs the same
 };
+/// As the steps so far took.
+StepCost step_cost(const Method& method, const Timings& timings);
 
 /// Between two frames where the cost does not say how many.
 inline constexpr long long kJumpSteps = 10;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "sim/session/method_follower.h"
+#include "sim/session/auto_method.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 
@@ -120,7 +120,7 @@ TEST_CASE("A better method takes over only after it was better frame after frame
     const Method& slow = *find_method("reference");
     const Method& fast = *find_method("cpu");
     const MethodRequest request{Device::cpu, {2000, 2000}, sizeof(float), Boundary::zero, 10};
-    MethodFollower follower;
+    AutoMethod follower;
     int frames = 1;
     while (!follower.for_frame(slow, request)) REQUIRE(++frames < 100);
     REQUIRE(frames > 3);
@@ -134,8 +134,8 @@ TEST_CASE("A better method takes over only after it was better frame after frame
 TEST_CASE("A long order is worth another method, a short one is not") {
     const Method& slow = *find_method("reference");
     MethodRequest request{Device::cpu, {2000, 2000}, sizeof(float), Boundary::zero, 1};
-    REQUIRE_FALSE(MethodFollower::for_order(slow, request));
+    REQUIRE_FALSE(AutoMethod::for_order(slow, request));
     request.steps = 100000;
-    REQUIRE(MethodFollower::for_order(slow, request) == find_method("cpu"));
-    REQUIRE_FALSE(MethodFollower::for_order(*find_method("cpu"), request));
+    REQUIRE(AutoMethod::for_order(slow, request) == find_method("cpu"));
+    REQUIRE_FALSE(AutoMethod::for_order(*find_method("cpu"), request));
 }

@@ -1,0 +1,45 @@
+// What a session has to say.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace stencil {
+
+struct Message {
+    enum class Level { notice, error } level = Level::notice;
+    int id = 0;
+    std::string text;
+};
+
+/// The newest messages, none twice in a row.
+class Messages {
+  public:
+    void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
+    void error(std::string text) { add(Message::Level::error, std::move(text)); }
+    void dismiss(int id) {
+        std::erase_if(all_, [id](const Message& message) { return message.id == id; });
+    }
+    const std::vector<Message>& all() const { return all_; }
+
+    /// Something was said since the last call.
+    bool take_news() { return std::exchange(news_, false); }
+
+  private:
+    static constexpr std::size_t kMost = 50;
+
+    void add(Message::Level level, std::string text) {
+        news_ = true;
+        if (!all_.empty() && all_.back().text == text) return;
+        all_.push_back({level, next_++, std::move(text)});
+        if (all_.size() > kMost) all_.erase(all_.begin());
+    }
+
+    std::vector<Message> all_;
+    int next_ = 1;
+    bool news_ = false;
+};
+
+}  // namespace stencil

@@ -1,0 +1,74 @@
+#include "sim/session/pace.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/run/run_spec.h"
+
+namespace stencil {
+namespace {
+
+// Before anything is known of an automatic pace.
+constexpr long long kLikelyBatch = 100;
+
+}  // namespace
+
+void Pace::stand(long long step) {
+    target = step;
+    order.clear();
+}
+
+void Pace::stop(long long step) {
+    running = false;
+    stand(step);
+}
+
+void Pace::begin(long long step, long long to) {
+    from = step;
+    target = std::min(to, kMaxSteps);
+    seconds = waiting = 0;
+    begun = Clock::now();
+}
+
+void Pace::begin_order(long long step, long long to, std::string what) {
+    begin(step, to);
+    running = false;
+    ordered = true;
+    order = std::move(what);
+}
+
+void Pace::begin_batch(long long step, const StepCost& cost) {
+    if (steps_per_frame == 0) last_auto = paced_steps(cost, budget_ms, last_auto);
+    begin(step, step + (steps_per_frame > 0 ? steps_per_frame : last_auto));
+    if (stop_at && *stop_at > step) target = std::min(target, *stop_at);
+    ordered = false;
+}
+
+void Pace::set(long long per_frame, double budget, long long step) {
+    steps_per_frame = std::clamp(per_frame, 0LL, kMaxSteps);
+    budget_ms = std::clamp(budget, 1.0, 1000.0);
+    if (order.empty()) target = step;  // the batch in work was of the old size
+}
+
+void Pace::set_stop(std::optional<long long> at, long long step) {
+    stop_at = at;
+    if (running && at && *at > step) target = std::min(target, *at);
+}
+
+void Pace::note_slice(double stepping, double wall, long long steps) {
+    recent.add(stepping, steps);
+    seconds += stepping;
+    waiting += std::max(wall - stepping, 0.0);
+}
+
+void Pace::finish(long long step) {
+    order.clear();
+    if (stop_at && step == *stop_at) running = false;
+}
+
+long long Pace::steps_per_call() const {
+    if (steps_per_frame > 0) return steps_per_frame;
+    return last_auto > 0 ? last_auto : kLikelyBatch;
+}
+
+}  // namespace stencil

@@ -1,0 +1,48 @@
+#include "sim/session/reference.h"
+
+#include <algorithm>
+
+#include "sim/run/resolve.h"
+#include "sim/run/settings.h"
+#include "sim/session/engine/pacer.h"
+
+namespace stencil {
+
+Field origin_of(const Simulation& simulation) {
+    RunSpec spec = simulation.spec();
+    const bool reshaped = std::ranges::any_of(
+        spec.edits, [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
+    return reshaped ? make_start(spec).to(spec.dtype) : simulation.start()->clone();
+}
+
+void Reference::make(const Simulation& of) {
+    refused_ = true;
+    RunSpec spec = of.spec();
+    std::erase_if(spec.edits.own(), [](const Edit& edit) {
+        return kind_of(edit.setting) == SettingKind::device || edit.setting == "dtype";
+    });
+    spec.dtype = DType::float64;
+    spec.backend = of.now().backend;
+    // What jumps gets too far ahead for steps to catch up.
+    spec.method = method_of(of.now())->jumps ? of.now().method : "auto";
+    const Machine machine = query_machine();
+    spec = resolve(spec, machine);
+    check_solver_memory(spec, machine);
+    run_ = std::make_unique<Simulation>(spec, origin_of(of));
+    refused_ = false;
+}
+
+void Reference::catch_up(long long step) {
+    const StepCost cost = step_cost(*method_of(run_->now()), run_->timings());
+    run_->apply(Advance{std::min(slice_steps(cost), step - run_->step())});
+}
+
+void Reference::follow(long long step, const std::string& setting, const std::string& value) {
+    if (!run_ || kind_of(setting) == SettingKind::device) return;
+    if (kind_of(setting) == SettingKind::shape)
+        forget();  // it begins again with the new shape
+    else
+        run_->schedule({step, setting, value});
+}
+
+}  // namespace stencil

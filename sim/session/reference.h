@@ -1,0 +1,38 @@
+// The same run in float64 from its start: the difference from it is the error of what runs.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "sim/run/simulation.h"
+
+namespace stencil {
+
+/// The field from which the run of the simulation's spec started, before any edit.
+Field origin_of(const Simulation& simulation);
+
+class Reference {
+  public:
+    bool missing() const { return !run_ && !refused_; }
+    bool behind(long long step) const { return run_ && run_->step() < step; }
+    Simulation* run() const { return run_.get(); }
+
+    /// By the fastest method of the device, or by the run's own where that jumps. Throws where it cannot be
+    /// made; then it is missing no more.
+    void make(const Simulation& of);
+    /// A slice of the steps up to this one.
+    void catch_up(long long step);
+    /// What is done to the run at this step.
+    void follow(long long step, const std::string& setting, const std::string& value);
+
+    /// It begins again.
+    void forget() { run_.reset(); }
+    /// It is not seen any more.
+    void release() { *this = {}; }
+
+  private:
+    std::unique_ptr<Simulation> run_;
+    bool refused_ = false;
+};
+
+}  // namespace stencil

@@ -1,0 +1,113 @@
+#include "sim/session/speeds.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stencil {
+namespace {
+
+// Shorter than the command line's: between them frames are drawn and orders heard.
+constexpr double kRepeatSeconds = 0.03;
+// Batches after which their median is taken for the method's speed.
+constexpr std::size_t kTellingBatches = 8;
+
+bool same_case(const MethodSpeed& a, const MethodSpeed& b) {
+    return a.method == b.method && a.edge == b.edge;
+}
+
+}  // namespace
+
+bool Speeds::limits_are_due(std::uint64_t frame, bool settled) const {
+    return limits_wanted_ && !ladder_ && (settled || limits_at_ != frame);
+}
+
+void Speeds::measure_limits(const RunSpec& now, std::uint64_t frame) {
+    const Device device = method_of(now)->device;
+    limits_at_ = frame;
+    if (limits_.copy_gb_per_s == 0) {
+        if (!copies_)
+            copies_ = std::make_unique<CopyBandwidth>(
+                device,
+                now.threads,
+                device == Device::cpu ? CopyBandwidth::Piece::slice : CopyBandwidth::Piece::whole);
+        copies_->work();
+        if (!copies_->done()) return;
+        limits_.copy_gb_per_s = copies_->fastest();
+        copies_.reset();
+        return;
+    }
+    if (!issue_) issue_ = std::make_unique<IssueRate>(device, now.dtype, now.threads);
+    issue_->work();
+    if (!issue_->done()) return;
+    limits_.instructions_per_second = issue_->fastest();
+    issue_.reset();
+    limits_wanted_ = false;
+}
+
+void Speeds::forget_limits(bool of_copies) {
+    limits_wanted_ = limits_wanted_ || limits_.copy_gb_per_s > 0;
+    limits_.instructions_per_second = 0;
+    issue_.reset();
+    if (!of_copies) return;
+    limits_.copy_gb_per_s = 0;
+    copies_.reset();
+}
+
+void Speeds::keep(const Tried& tried) {
+    std::erase_if(tried_, [&](const Tried& before) {
+        return before.of_ladder == tried.of_ladder && before.dtype == tried.dtype &&
+               same_case(before.speed, tried.speed);
+    });
+    tried_.push_back(tried);
+}
+
+void Speeds::note(const RunSpec& now, const Timings& recent) {
+    const Timings::Spread spread = recent.spread();
+    const Method* method = method_of(now);
+    if (spread.batches < kTellingBatches || method->jumps) return;
+    const double cells = double(now.size->nx) * now.size->ny;
+    const double speed = speed_of(spread.median, 1, cells, now.dtype).gcells_per_s;
+    keep({{method, std::sqrt(cells), speed, {}}, now.dtype, false});
+}
+
+std::vector<MethodSpeed> Speeds::of(const RunSpec& now) const {
+    std::vector<MethodSpeed> result;
+    for (const bool of_ladder : {true, false})
+        for (const Tried& tried : tried_) {
+            if (tried.of_ladder != of_ladder || tried.dtype != now.dtype ||
+                name_of(tried.speed.method->device) != now.backend)
+                continue;
+            if (std::ranges::none_of(result,
+                                     [&](const auto& speed) { return same_case(speed, tried.speed); }))
+                result.push_back(tried.speed);
+        }
+    return result;
+}
+
+void Speeds::begin_ladder(const RunSpec& now, const Machine& machine, bool running) {
+    LadderSpec spec;
+    spec.run.dtype = now.dtype;
+    spec.run.boundary = now.boundary;
+    spec.run.model = now.model;
+    spec.run.parameters = now.parameters;
+    spec.run.allow_unstable = now.allow_unstable;
+    spec.run.backend = now.backend;
+    spec.run.threads = now.threads;
+    spec.run.memory_limit = now.memory_limit;
+    spec.sizes = {*now.size};
+    spec.repeats = kMinRepeats;
+    spec.repeat_seconds = kRepeatSeconds;
+    spec = resolve(spec, machine);
+    const bool known = limits_.copy_gb_per_s > 0 && limits_.instructions_per_second > 0;
+    ladder_ = std::make_unique<Ladder>(spec, machine, known ? std::optional(limits_) : std::nullopt);
+    runs_after_ladder_ = running;
+}
+
+bool Speeds::end_ladder() {
+    for (const MethodSpeed& speed : speeds_of(ladder_->rows()))
+        keep({speed, ladder_->spec().run.dtype, true});
+    ladder_.reset();
+    return runs_after_ladder_;
+}
+
+}  // namespace stencil
