@@ -19,7 +19,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
-#include "sim/session/engine/pacer.h"
+#include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
 #include "sim/text/parse.h"

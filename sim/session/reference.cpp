@@ -4,15 +4,18 @@
 
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
-#include "sim/session/engine/pacer.h"
+#include "sim/session/pace.h"
 
 namespace stencil {
 
+bool is_reshaped(const RunSpec& spec) {
+    return std::ranges::any_of(spec.edits,
+                               [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
+}
+
 Field origin_of(const Simulation& simulation) {
     RunSpec spec = simulation.spec();
-    const bool reshaped = std::ranges::any_of(
-        spec.edits, [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
-    return reshaped ? make_start(spec).to(spec.dtype) : simulation.start()->clone();
+    return is_reshaped(spec) ? make_start(spec).to(spec.dtype) : simulation.start()->clone();
 }
 
 void Reference::make(const Simulation& of) {

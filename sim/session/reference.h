@@ -8,6 +8,9 @@
 
 namespace stencil {
 
+/// The run's size or precision changed on its way.
+bool is_reshaped(const RunSpec& spec);
+
 /// The field from which the run of the simulation's spec started, before any edit.
 Field origin_of(const Simulation& simulation);
 

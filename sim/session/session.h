@@ -76,7 +76,7 @@ class Session {
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
     void handle(const action::MeasureLadder&);
-    void handle(const action::DismissMessage& message);
+    void handle(const action::DismissMessage& dismissed);
 
     // How the field came to be another one.
     void begin(const RunSpec& asked);

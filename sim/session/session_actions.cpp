@@ -27,10 +27,6 @@ std::string kept_text(const std::filesystem::path& asked, const std::filesystem:
     return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
 }
 
-bool is_shape_edit(const Edit& edit) {
-    return kind_of(edit.setting) == SettingKind::shape;
-}
-
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -70,7 +66,7 @@ void Session::handle(const action::Step& some) {
 
 void Session::handle(const action::Reset&) {
     remember("reset");
-    if (std::ranges::any_of(simulation_->spec().edits, is_shape_edit)) {
+    if (is_reshaped(simulation_->spec())) {
         begin(as_asked(simulation_->now()));
         return;
     }
@@ -295,7 +291,8 @@ void Session::handle(const action::Open& open) {
 void Session::handle(const action::Export& order) {
     if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
     if (order.folder.empty()) throw InputError("export: a folder is needed");
-    ExportOrder written;
+    const auto kept = std::make_shared<ExportOrder>();
+    ExportOrder& written = *kept;
     written.spec = simulation_->spec();
     written.spec.steps = step();
     written.spec.exports.clear();
@@ -329,7 +326,7 @@ void Session::handle(const action::Export& order) {
     if (auto_.on) report.method_choice = method_choice(simulation_->now(), pace_.steps_per_call());
     report.spec.steps = written.spec.steps;
     written.timings = to_json(report);
-    exporter_.start(std::move(written));
+    exporter_.start([kept] { return kept->write(); });
 }
 
 void Session::handle(const action::SaveCheckpoint& order) {

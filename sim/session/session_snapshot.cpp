@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <utility>
 
 #include "sim/machine/host_memory.h"
 #include "sim/session/session.h"
@@ -19,8 +18,7 @@ constexpr auto kTelling = std::chrono::seconds(1);
 }  // namespace
 
 std::shared_ptr<const Snapshot> Session::snapshot() {
-    const bool news = messages_.take_news() || std::exchange(dirty_, false);
-    if (!news && snapshot_) return snapshot_;
+    if (!messages_.take_news() && !dirty_ && snapshot_) return snapshot_;
     dirty_ = false;
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->spec = simulation_->spec();

@@ -19,6 +19,7 @@ struct RangeRule {
     enum class Kind { automatic, percentile, fixed } kind = Kind::automatic;
     double low = 0;
     double high = 0;
+    friend bool operator==(const RangeRule&, const RangeRule&) = default;
 };
 
 /// Reads a rule as the command line spells it; `setting` names it in the error. Throws InputError.

@@ -1,7 +1,7 @@
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
-#include "sim/session/engine/pacer.h"
+#include "sim/session/pace.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"

@@ -9,7 +9,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/session/engine/engine.h"
-#include "sim/session/engine/pacer.h"
+#include "sim/session/pace.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"

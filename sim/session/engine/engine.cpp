@@ -2,7 +2,9 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace stencil {
@@ -23,38 +25,31 @@ void step_aside() {
 Engine::Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news)
     : on_news_(std::move(on_news)), thread_([this, asked, options] { run(asked, options); }) {}
 
-Engine::~Engine() {
+template <class F>
+void Engine::put(F&& into) {
     {
         const std::lock_guard lock(mutex_);
-        stop_ = true;
+        into(inbox_);
     }
     news_.notify_all();
+}
+
+Engine::~Engine() {
+    put([this](Inbox&) { stop_ = true; });
     thread_.join();
 }
 
 void Engine::send(std::vector<Action> actions) {
     if (actions.empty()) return;
-    {
-        const std::lock_guard lock(mutex_);
-        for (Action& action : actions) inbox_.actions.push_back(std::move(action));
-    }
-    news_.notify_all();
+    put([&](Inbox& inbox) { std::ranges::move(actions, std::back_inserter(inbox.actions)); });
 }
 
 void Engine::see(const ViewRequest& request) {
-    {
-        const std::lock_guard lock(mutex_);
-        inbox_.view = request;
-    }
-    news_.notify_all();
+    put([&](Inbox& inbox) { inbox.view = request; });
 }
 
 void Engine::frame_taken(std::uint64_t count) {
-    {
-        const std::lock_guard lock(mutex_);
-        inbox_.taken = count;
-    }
-    news_.notify_all();
+    put([&](Inbox& inbox) { inbox.taken = count; });
 }
 
 std::shared_ptr<const Snapshot> Engine::snapshot() const {

@@ -45,6 +45,8 @@ class Engine {
         bool empty() const { return actions.empty() && !view && !taken; }
     };
 
+    template <class F>
+    void put(F&& into);
     void run(const RunSpec& asked, const SessionOptions& options);
     void serve(Session& session);
     bool wait_for_inbox(bool busy, Inbox& inbox);

@@ -10,19 +10,6 @@
 namespace stencil {
 namespace {
 
-std::string write(const ExportOrder& order) {
-    make_folder(order.folder, "export to");
-    const auto files = write_exports(order.folder,
-                                     {&order.spec,
-                                      order.start.get(),
-                                      &order.end,
-                                      &order.laplacian,
-                                      order.spec.steps,
-                                      order.timings,
-                                      &order.tables});
-    return fmt::format("Wrote {} files to {}{}", files.size(), order.folder.string(), order.remark);
-}
-
 Exporter::Outcome outcome_of(const std::function<std::string()>& work) {
     try {
         return {false, work()};
@@ -34,6 +21,13 @@ Exporter::Outcome outcome_of(const std::function<std::string()>& work) {
 }
 
 }  // namespace
+
+std::string ExportOrder::write() const {
+    make_folder(folder, "export to");
+    const auto files =
+        write_exports(folder, {&spec, start.get(), &end, &laplacian, spec.steps, timings, &tables});
+    return fmt::format("Wrote {} files to {}{}", files.size(), folder.string(), remark);
+}
 
 std::filesystem::path unused_folder(const std::filesystem::path& folder,
                                     const std::vector<std::string>& files) {
@@ -51,10 +45,6 @@ std::filesystem::path unused_folder(const std::filesystem::path& folder,
         next += fmt::format("-{}", number);
         if (!holds_any(next)) return next;
     }
-}
-
-void Exporter::start(ExportOrder order) {
-    start([order = std::make_shared<ExportOrder>(std::move(order))] { return write(*order); });
 }
 
 void Exporter::start(std::function<std::string()> work) {

@@ -22,6 +22,9 @@ struct ExportOrder {
     Field end, laplacian;
     nlohmann::ordered_json timings;
     MeasureTables tables;
+
+    /// Returns what was written where. Throws InputError and MachineError.
+    std::string write() const;
 };
 
 /// The folder, or the first of FOLDER-2, FOLDER-3 ... that holds none of these files: an export replaces
@@ -35,7 +38,6 @@ class Exporter {
     bool busy() const { return writing_.valid(); }
 
     /// Not while busy. The work returns what to say of it.
-    void start(ExportOrder order);
     void start(std::function<std::string()> work);
 
     /// How an order ended, once: what was written where, or why not.

@@ -32,10 +32,6 @@ RangeRule rule_of(Pane pane, const RunSpec& spec) {
     return pane == Pane::laplacian ? spec.laplacian_range : spec.range;
 }
 
-bool same_rule(const RangeRule& a, const RangeRule& b) {
-    return a.kind == b.kind && a.low == b.low && a.high == b.high;
-}
-
 std::vector<SamplePoint> block_points(const CellBlock& block) {
     std::vector<SamplePoint> points;
     for (int y = block.y; y < block.y + block.ny; ++y)
@@ -159,7 +155,7 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
     KnownRange& known = ranges_[std::size_t(pane)];
     // The start does not change, whatever the moment.
     const std::uint64_t version = pane == Pane::start ? 1 : moment.version;
-    const bool same_question = known.known && same_rule(known.rule, rule) && known.centred == centred;
+    const bool same_question = known.known && known.rule == rule && known.centred == centred;
     if (same_question && known.version == version) return known.range;
     if (same_question && !moment.settled && !known.cadence.due()) {
         stale_ = true;
