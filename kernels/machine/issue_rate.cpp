@@ -1,5 +1,6 @@
 #include "kernels/machine/issue_rate.h"
 
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/thread_pool.h"
@@ -76,18 +77,6 @@ namespace stencil {
 HWY_EXPORT(issue_float);
 HWY_EXPORT(issue_double);
 
-namespace {
-
-std::int64_t issue_one(std::int64_t rounds, float* result) {
-    return HWY_DYNAMIC_DISPATCH(issue_float)(rounds, result);
-}
-
-std::int64_t issue_one(std::int64_t rounds, double* result) {
-    return HWY_DYNAMIC_DISPATCH(issue_double)(rounds, result);
-}
-
-}  // namespace
-
 template <class T>
 std::int64_t cpu_issue(ThreadPool& threads, std::int64_t rounds) {
     struct alignas(64) Own {
@@ -95,7 +84,13 @@ std::int64_t cpu_issue(ThreadPool& threads, std::int64_t rounds) {
         T result = 0;
     };
     std::vector<Own> all(std::size_t(threads.size()));
-    threads.run([&](int i) { all[std::size_t(i)].count = issue_one(rounds, &all[std::size_t(i)].result); });
+    threads.run([&](int i) {
+        Own& own = all[std::size_t(i)];
+        if constexpr (std::is_same_v<T, float>)
+            own.count = HWY_DYNAMIC_DISPATCH(issue_float)(rounds, &own.result);
+        else
+            own.count = HWY_DYNAMIC_DISPATCH(issue_double)(rounds, &own.result);
+    });
     std::int64_t count = 0;
     for (const Own& own : all) count += own.count;
     return count;

@@ -27,20 +27,15 @@ void make_field(const FieldRun<T>& run) {
 }
 
 template <class T>
-void make_laplacian(const LaplacianRun<T>& run) {
-    const PlainRow<T> u = run.field.field;
-    const std::ptrdiff_t pitch = run.pitch;
-    T* HWY_RESTRICT out = run.field.out;
-    const int count = run.field.count;
+void make_laplacian(const FieldRun<T>& run, std::ptrdiff_t pitch) {
+    const PlainRow<T> u = run.field;
+    T* HWY_RESTRICT out = run.out;
+    const int count = run.count;
     for (int i = 0; i < count; ++i) out[i] = laplacian_cell(inner_neighbourhood(u + i, pitch));
 }
 
 template <class V>
-void add_weighted(const WeightedRun<V>& run) {
-    const V* HWY_RESTRICT values = run.values;
-    double* HWY_RESTRICT sums = run.sums;
-    const double weight = run.weight;
-    const int count = run.count;
+void add_weighted(double* HWY_RESTRICT sums, double weight, const V* HWY_RESTRICT values, int count) {
     for (int i = 0; i < count; ++i) sums[i] += weight * double(values[i]);
 }
 
@@ -83,29 +78,15 @@ void add_statistics(PartialStatistics& result, const V* values, int count) {
             {double(lanes.low[j]), double(lanes.high[j]), lanes.total[j], std::uint64_t(lanes.finite[j])});
 }
 
-void statistics_float(PartialStatistics& result, const float* values, int count) {
-    add_statistics(result, values, count);
+template <class T>
+constexpr CellRuns<T> kRunsOf{make_field<T>, make_laplacian<T>, add_weighted<T>, add_statistics<T>};
+
+// What HWY_EXPORT can name.
+const CellRuns<float>& runs_float() {
+    return kRunsOf<float>;
 }
-void statistics_double(PartialStatistics& result, const double* values, int count) {
-    add_statistics(result, values, count);
-}
-void field_float(const FieldRun<float>& run) {
-    make_field(run);
-}
-void field_double(const FieldRun<double>& run) {
-    make_field(run);
-}
-void laplacian_float(const LaplacianRun<float>& run) {
-    make_laplacian(run);
-}
-void laplacian_double(const LaplacianRun<double>& run) {
-    make_laplacian(run);
-}
-void weighted_float(const WeightedRun<float>& run) {
-    add_weighted(run);
-}
-void weighted_double(const WeightedRun<double>& run) {
-    add_weighted(run);
+const CellRuns<double>& runs_double() {
+    return kRunsOf<double>;
 }
 
 }  // namespace HWY_NAMESPACE
@@ -115,38 +96,17 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stencil {
 
-HWY_EXPORT(field_float);
-HWY_EXPORT(field_double);
-HWY_EXPORT(laplacian_float);
-HWY_EXPORT(laplacian_double);
-HWY_EXPORT(weighted_float);
-HWY_EXPORT(weighted_double);
-HWY_EXPORT(statistics_float);
-HWY_EXPORT(statistics_double);
+HWY_EXPORT(runs_float);
+HWY_EXPORT(runs_double);
 
-void make_field_run(const FieldRun<float>& run) {
-    HWY_DYNAMIC_DISPATCH(field_float)(run);
+template <>
+const CellRuns<float>& cell_runs() {
+    return HWY_DYNAMIC_DISPATCH(runs_float)();
 }
-void make_field_run(const FieldRun<double>& run) {
-    HWY_DYNAMIC_DISPATCH(field_double)(run);
-}
-void make_laplacian_run(const LaplacianRun<float>& run) {
-    HWY_DYNAMIC_DISPATCH(laplacian_float)(run);
-}
-void make_laplacian_run(const LaplacianRun<double>& run) {
-    HWY_DYNAMIC_DISPATCH(laplacian_double)(run);
-}
-void add_weighted_run(const WeightedRun<float>& run) {
-    HWY_DYNAMIC_DISPATCH(weighted_float)(run);
-}
-void add_weighted_run(const WeightedRun<double>& run) {
-    HWY_DYNAMIC_DISPATCH(weighted_double)(run);
-}
-void add_statistics_run(PartialStatistics& result, const float* values, int count) {
-    HWY_DYNAMIC_DISPATCH(statistics_float)(result, values, count);
-}
-void add_statistics_run(PartialStatistics& result, const double* values, int count) {
-    HWY_DYNAMIC_DISPATCH(statistics_double)(result, values, count);
+
+template <>
+const CellRuns<double>& cell_runs() {
+    return HWY_DYNAMIC_DISPATCH(runs_double)();
 }
 
 }  // namespace stencil

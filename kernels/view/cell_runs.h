@@ -8,38 +8,29 @@
 
 namespace stencil {
 
-/// out[i] = field[i], for `count` cells.
+/// `count` cells of a field, and where something is to be made of each.
 template <class T>
 struct FieldRun {
     PlainRow<T> field;
     T* out;
     int count;
 };
-void make_field_run(const FieldRun<float>& run);
-void make_field_run(const FieldRun<double>& run);
 
-/// The same for the Laplacian of the field; every cell has its four neighbours.
+/// What is done with runs, for the widest vectors of this processor.
 template <class T>
-struct LaplacianRun {
-    FieldRun<T> field;
-    std::ptrdiff_t pitch;
+struct CellRuns {
+    /// out[i] = field[i]
+    void (*make_field)(const FieldRun<T>& run);
+    /// The same for the Laplacian of the field; every cell has its four neighbours.
+    void (*make_laplacian)(const FieldRun<T>& run, std::ptrdiff_t pitch);
+    /// sums[i] += weight * values[i]
+    void (*add_weighted)(double* sums, double weight, const T* values, int count);
+    /// Adds some values, in an order that depends on their number alone.
+    void (*add_statistics)(PartialStatistics& result, const T* values, int count);
 };
-void make_laplacian_run(const LaplacianRun<float>& run);
-void make_laplacian_run(const LaplacianRun<double>& run);
 
-/// sums[i] += weight * values[i]
-template <class V>
-struct WeightedRun {
-    const V* values;
-    double weight;
-    double* sums;
-    int count;
-};
-void add_weighted_run(const WeightedRun<float>& run);
-void add_weighted_run(const WeightedRun<double>& run);
-
-/// Adds some values, in an order that depends on their number alone.
-void add_statistics_run(PartialStatistics& result, const float* values, int count);
-void add_statistics_run(PartialStatistics& result, const double* values, int count);
+/// For float and double.
+template <class T>
+const CellRuns<T>& cell_runs();
 
 }  // namespace stencil

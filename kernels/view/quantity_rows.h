@@ -26,10 +26,10 @@ template <Quantity Q, class T>
 void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityValue<Q, T>* out) {
     const PlainRow<T> row = source.field.row(run.y) + run.x;
     if constexpr (Q == Quantity::value) {
-        make_field_run({row, out, run.count});
+        cell_runs<T>().make_field({row, out, run.count});
     } else if constexpr (Q == Quantity::difference) {
         std::array<T, kRun> field;
-        make_field_run({row, field.data(), run.count});
+        cell_runs<T>().make_field({row, field.data(), run.count});
         const double* base = source.base.row(run.y) + run.x;
         for (int i = 0; i < run.count; ++i) out[i] = double(field[std::size_t(i)]) - base[i];
     } else if constexpr (Q == Quantity::base) {
@@ -40,7 +40,7 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
         const int begin = inner_row ? std::min(std::max(1 - run.x, 0), run.count) : run.count;
         const int end = std::max(std::min(run.count, source.field.nx() - 1 - run.x), begin);
         for (int i = 0; i < begin; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
-        make_laplacian_run({{row + begin, out + begin, end - begin}, source.field.pitch()});
+        cell_runs<T>().make_laplacian({row + begin, out + begin, end - begin}, source.field.pitch());
         for (int i = end; i < run.count; ++i) out[i] = quantity_at<Q>(source, run.x + i, run.y);
     }
 }

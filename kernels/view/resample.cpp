@@ -27,12 +27,13 @@ struct PixelRun {
 // The sum over a span's rows of the cells of one run of columns.
 template <Quantity Q, class T>
 void sum_rows(const QuantitySource<T>& source, const CellSpan& rows, CellRun run, double* sums) {
-    std::array<QuantityValue<Q, T>, kRun> values;
+    using V = QuantityValue<Q, T>;
+    std::array<V, kRun> values;
     std::fill_n(sums, run.count, 0.0);
     for (int y = rows.first; y <= rows.last; ++y) {
         run.y = y;
         quantity_run<Q>(source, run, values.data());
-        add_weighted_run({values.data(), rows.weight(y), sums, run.count});
+        cell_runs<V>().add_weighted(sums, rows.weight(y), values.data(), run.count);
     }
 }
 

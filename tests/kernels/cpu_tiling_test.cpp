@@ -1,10 +1,15 @@
 #include "kernels/methods/cpu/cpu_tiling.h"
 
+#include <algorithm>
+
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "kernels/methods/steppers.h"
+#include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
 
 using namespace stencil;
+using namespace stencil_test;
 
 TEST_CASE(
     "The parts of a field cover it, and their halos fit into a block that stays in the first-level cache") {
@@ -37,4 +42,29 @@ TEST_CASE("On a large field every thread has as many parts to sweep as the other
         REQUIRE(tiling.parts() % threads == 0);
         REQUIRE(tiling.levels == kCpuSteps);
     }
+}
+
+TEST_CASE(
+    "The method cpu steps a field of a few columns to the same bits as its rows and columns exchanged") {
+    const auto exchanged = [](const Array<float>& field) {
+        Array<float> result(field.ny(), field.nx());
+        for (int y = 0; y < field.ny(); ++y)
+            for (int x = 0; x < field.nx(); ++x) result.at(y, x) = field.at(x, y);
+        return result;
+    };
+    const auto stepped = [](Array<float> start, Boundary boundary) {
+        const auto solver = make_solver(
+            {find_method("cpu", Device::cpu), start.nx(), start.ny(), DType::float32, {0.2, boundary}, 2});
+        solver->load(Field(std::move(start)));
+        for (const long long steps : {1, 70}) solver->advance(steps);
+        return solver->field();
+    };
+    for (const BoundaryRow& row : kBoundaries)
+        for (const int columns : {1, 2, 7, 8}) {
+            CAPTURE(row.name, columns);
+            const Field start = Field(random_field(columns, 1001)).to(DType::float32);
+            const Field across = stepped(exchanged(start.as<float>()), row.boundary);
+            const Field down = stepped(start.as<float>().clone(), row.boundary);
+            CHECK(std::ranges::equal(exchanged(down.as<float>()).cells(), across.as<float>().cells()));
+        }
 }

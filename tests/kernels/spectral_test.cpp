@@ -1,3 +1,8 @@
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <tuple>
+
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
@@ -9,6 +14,29 @@
 
 using namespace stencil;
 using namespace stencil_test;
+
+TEST_CASE("Many short spectral jumps on the CPU neither scale a field nor move its total") {
+    constexpr int kJumps = 300;
+    constexpr double kEpsilon = kJumps * double(std::numeric_limits<float>::epsilon());
+    // Lengths for which FFTW's rounded constants tell: 2 (n + 1) or n with large prime factors.
+    for (const auto& [nx, ny, boundary] : {std::tuple{96, 80, Boundary::zero},
+                                           std::tuple{37, 53, Boundary::insulated},
+                                           std::tuple{101, 103, Boundary::periodic}}) {
+        CAPTURE(nx, ny);
+        const Field start = Field(random_field(nx, ny)).to(DType::float32);
+        const auto solver =
+            make_solver({find_method("spectral", Device::cpu), nx, ny, DType::float32, {1e-11, boundary}, 1});
+        solver->load(start);
+        for (int i = 0; i < kJumps; ++i) solver->advance(1);
+        const Field end = solver->field();
+        const auto a = start.as<float>().cells(), b = end.as<float>().cells();
+        const double scale = std::inner_product(a.begin(), a.end(), b.begin(), 0.0) /
+                             std::inner_product(a.begin(), a.end(), a.begin(), 0.0);
+        CHECK(std::abs(scale - 1) < 0.15 * kEpsilon);
+        if (row_of(boundary).conserves_total)
+            CHECK(std::abs(total(end) / total(start) - 1) < 0.05 * kEpsilon);
+    }
+}
 
 TEST_CASE("The method spectral runs on the backend asked for, or on the GPU where there is one") {
     RunSpec spec;

@@ -23,6 +23,7 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
+#include "kernels/field/padded_rows.h"
 #include "kernels/methods/cpu/cpu_tiling.h"
 #include "kernels/methods/cpu/flush_denormals.h"
 #include "kernels/methods/cpu/lifted_rows.h"
@@ -35,9 +36,18 @@ namespace {
 // Beyond this the two fields are taken not to stay in any cache from one pass to the next.
 constexpr double kCachedBytes = 48e6;
 
+constexpr int kFewColumns = 8;
+
 struct Span {
     int begin, end;
 };
+
+// Rows into columns.
+template <class T>
+void turn(FieldView<T> from, FieldView<T> to) {
+    for (int y = 0; y < from.ny; ++y)
+        for (int x = 0; x < from.nx; ++x) to.at(y, x) = from.at(x, y);
+}
 
 /// A column of the halo beyond the field's sides: its place in the strip's rows and where its values come
 /// from.
@@ -96,14 +106,20 @@ class CpuStepper : public ScaledStepper<T> {
     };
 
     Part part(int index) const;
+    void take_steps(FieldPair<T>& fields, Boundary boundary, long long steps);
     void run(const Pass& pass);
     void find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const;
     void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
     void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
 
     ThreadPool& threads_;
-    FieldShape shape_;
+    const LiftedRows<T>& simd_ = lifted_rows<T>();
+    /// A field of a few columns is stepped turned, its columns as rows: of a short row most of each vector
+    /// would be halo. A step treats rows and columns alike, so no bit changes.
+    bool turned_;
+    FieldShape shape_;  ///< as it is stepped
     CpuTiling tiling_;
+    AlignedBuffer<T> turned_front_, turned_back_;
     bool past_caches_;                  ///< the fields are written there
     std::vector<Workspace<T>> spaces_;  ///< one a thread
     std::vector<StepWeights<T>> weights_;
@@ -112,12 +128,15 @@ class CpuStepper : public ScaledStepper<T> {
 template <class T>
 CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
     : threads_(threads),
-      shape_(shape),
-      tiling_(choose_tiling(shape, {threads.size(), lifted_lanes<T>(), sizeof(T)})),
+      turned_(shape.nx < kFewColumns && shape.nx < shape.ny),
+      shape_(turned_ ? FieldShape{shape.ny, shape.nx} : shape),
+      tiling_(choose_tiling(shape_, {threads.size(), simd_.lanes, sizeof(T)})),
       past_caches_(2.0 * shape.nx * shape.ny * sizeof(T) > kCachedBytes),
       weights_(std::size_t(tiling_.levels)) {
     for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
-        spaces_.emplace_back(tiling_, lifted_lanes<T>());
+        spaces_.emplace_back(tiling_, simd_.lanes);
+    for (AlignedBuffer<T>* buffer : {&turned_front_, &turned_back_})
+        if (turned_) *buffer = AlignedBuffer<T>(PaddedRows<T>::cells(shape_.nx, shape_.ny));
 }
 
 template <class T>
@@ -150,7 +169,7 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
         return;
     }
     const T* from = pass.from.row(row.index);
-    copy_cells(from + inside.begin,
+    simd_.copy(from + inside.begin,
                line + (inside.begin - part.columns.begin + pass.levels),
                inside.end - inside.begin,
                false);
@@ -168,17 +187,17 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
     for (int y = top; y < part.rows.end + pass.levels; y += kBlockRows) {
         for (int row = 0; row < kBlockRows; ++row) {
             gather_row(pass, part, y + row, space);
-            lift_row(space.line(), row, block);
+            simd_.lift(space.line(), row, block);
         }
         // Of level l the part depends on the rows from top + l on, and the block has those up to y - l +
         // kBlockRows - 1. One block earlier a level begins to fill the carry of the next.
         for (int level = 1; level <= pass.levels && top + 2 * level < y + 2 * kBlockRows; ++level)
-            step_block(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
+            simd_.step(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
         for (int row = 0; row < kBlockRows; ++row) {
             const int out = y - pass.levels + row;
             if (out < part.rows.begin || out >= part.rows.end) continue;
-            lower_row(block, row, space.line());
-            copy_cells(
+            simd_.lower(block, row, space.line());
+            simd_.copy(
                 space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width, past_caches_);
         }
     }
@@ -203,6 +222,16 @@ void CpuStepper<T>::run(const Pass& pass) {
 
 template <class T>
 void CpuStepper<T>::step(FieldPair<T>& fields, Boundary boundary, long long steps) {
+    if (!turned_) return take_steps(fields, boundary, steps);
+    FieldPair<T> turned{PaddedRows<T>::view(turned_front_.data(), shape_.nx, shape_.ny),
+                        PaddedRows<T>::view(turned_back_.data(), shape_.nx, shape_.ny)};
+    turn(fields.front, turned.front);
+    take_steps(turned, boundary, steps);
+    turn(turned.front, fields.front);
+}
+
+template <class T>
+void CpuStepper<T>::take_steps(FieldPair<T>& fields, Boundary boundary, long long steps) {
     while (steps > 0) {
         const long long passes = ceil_div(steps, tiling_.levels);
         const Pass pass{fields.front, fields.back, boundary, int(ceil_div(steps, passes))};

@@ -217,36 +217,15 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
         step<true, T>(block, carry, weights);
 }
 
+template <class T>
+constexpr LiftedRows<T> kRowsOf{kLanes<T>, lift<T>, lower<T>, copy<T>, step<T>};
+
 // What HWY_EXPORT can name.
-int lanes_float() {
-    return kLanes<float>;
+const LiftedRows<float>& rows_float() {
+    return kRowsOf<float>;
 }
-int lanes_double() {
-    return kLanes<double>;
-}
-void lift_float(const float* line, int row, const LiftedBlock<float>& block) {
-    lift(line, row, block);
-}
-void lift_double(const double* line, int row, const LiftedBlock<double>& block) {
-    lift(line, row, block);
-}
-void lower_float(const LiftedBlock<float>& block, int row, float* line) {
-    lower(block, row, line);
-}
-void lower_double(const LiftedBlock<double>& block, int row, double* line) {
-    lower(block, row, line);
-}
-void copy_float(const float* from, float* to, int n, bool past_caches) {
-    copy(from, to, n, past_caches);
-}
-void copy_double(const double* from, double* to, int n, bool past_caches) {
-    copy(from, to, n, past_caches);
-}
-void step_float(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
-    step(block, carry, weights);
-}
-void step_double(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights) {
-    step(block, carry, weights);
+const LiftedRows<double>& rows_double() {
+    return kRowsOf<double>;
 }
 const char* target_name() {
     return hwy::TargetName(HWY_TARGET);
@@ -259,58 +238,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace stencil {
 
-HWY_EXPORT(lanes_float);
-HWY_EXPORT(lanes_double);
-HWY_EXPORT(lift_float);
-HWY_EXPORT(lift_double);
-HWY_EXPORT(lower_float);
-HWY_EXPORT(lower_double);
-HWY_EXPORT(copy_float);
-HWY_EXPORT(copy_double);
-HWY_EXPORT(step_float);
-HWY_EXPORT(step_double);
+HWY_EXPORT(rows_float);
+HWY_EXPORT(rows_double);
 HWY_EXPORT(target_name);
 
 template <>
-int lifted_lanes<float>() {
-    return HWY_DYNAMIC_DISPATCH(lanes_float)();
+const LiftedRows<float>& lifted_rows() {
+    return HWY_DYNAMIC_DISPATCH(rows_float)();
 }
 
 template <>
-int lifted_lanes<double>() {
-    return HWY_DYNAMIC_DISPATCH(lanes_double)();
-}
-
-void lift_row(const float* line, int row, const LiftedBlock<float>& block) {
-    HWY_DYNAMIC_DISPATCH(lift_float)(line, row, block);
-}
-
-void lift_row(const double* line, int row, const LiftedBlock<double>& block) {
-    HWY_DYNAMIC_DISPATCH(lift_double)(line, row, block);
-}
-
-void lower_row(const LiftedBlock<float>& block, int row, float* line) {
-    HWY_DYNAMIC_DISPATCH(lower_float)(block, row, line);
-}
-
-void lower_row(const LiftedBlock<double>& block, int row, double* line) {
-    HWY_DYNAMIC_DISPATCH(lower_double)(block, row, line);
-}
-
-void copy_cells(const float* from, float* to, int n, bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(copy_float)(from, to, n, past_caches);
-}
-
-void copy_cells(const double* from, double* to, int n, bool past_caches) {
-    HWY_DYNAMIC_DISPATCH(copy_double)(from, to, n, past_caches);
-}
-
-void step_block(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights) {
-    HWY_DYNAMIC_DISPATCH(step_float)(block, carry, weights);
-}
-
-void step_block(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights) {
-    HWY_DYNAMIC_DISPATCH(step_double)(block, carry, weights);
+const LiftedRows<double>& lifted_rows() {
+    return HWY_DYNAMIC_DISPATCH(rows_double)();
 }
 
 const char* simd_target() {

@@ -33,30 +33,30 @@ struct LiftedBlock {
     int columns;  ///< vectors per row
 };
 
-/// The lanes of a vector on this processor.
+/// What is done with rows, for the widest vectors of this processor.
 template <class T>
-int lifted_lanes();
+struct LiftedRows {
+    int lanes;  ///< of a vector
 
-/// Puts lanes * columns cells in row order into row `row` of the block.
-void lift_row(const float* line, int row, const LiftedBlock<float>& block);
-void lift_row(const double* line, int row, const LiftedBlock<double>& block);
+    /// Puts lanes * columns cells in row order into row `row` of the block; and the other way round.
+    void (*lift)(const T* line, int row, const LiftedBlock<T>& block);
+    void (*lower)(const LiftedBlock<T>& block, int row, T* line);
 
-/// The other way round.
-void lower_row(const LiftedBlock<float>& block, int row, float* line);
-void lower_row(const LiftedBlock<double>& block, int row, double* line);
+    /// Copies cells with vector loads and stores: what memcpy() takes for such lengths waits for memory
+    /// longer. Past the caches (`to` on a cache line, hwy::FlushStream() before others read it) a store does
+    /// not first fetch the line that it overwrites.
+    void (*copy)(const T* from, T* to, int n, bool past_caches);
 
-/// Copies cells with vector loads and stores: what memcpy() takes for such lengths waits for memory longer.
-/// Past the caches (`to` on a cache line, hwy::FlushStream() before others read it) a store does not first
-/// fetch the line that it overwrites.
-void copy_cells(const float* from, float* to, int n, bool past_caches);
-void copy_cells(const double* from, double* to, int n, bool past_caches);
+    /// One step, in place, on blocks that follow each other down a strip. The block's rows are y ... y +
+    /// kBlockRows - 1 before and one row further up after the step, because the last row cannot be stepped
+    /// before the one below it is there. `carry` has the two rows that were left of the block before, and
+    /// takes the last two of this one: (columns, 2, lanes), aligned and guarded like the block's cells.
+    void (*step)(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights);
+};
 
-/// One step, in place, on blocks that follow each other down a strip. The block's rows are y ... y +
-/// kBlockRows - 1 before and one row further up after the step, because the last row cannot be stepped before
-/// the one below it is there. `carry` has the two rows that were left of the block before, and takes the last
-/// two of this one: (columns, 2, lanes), aligned and guarded like the block's cells.
-void step_block(const LiftedBlock<float>& block, float* carry, const StepWeights<float>& weights);
-void step_block(const LiftedBlock<double>& block, double* carry, const StepWeights<double>& weights);
+/// For float and double.
+template <class T>
+const LiftedRows<T>& lifted_rows();
 
 /// The instruction set that is used on this processor, e.g. "AVX3_SPR".
 const char* simd_target();

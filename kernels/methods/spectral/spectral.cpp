@@ -5,7 +5,9 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
@@ -26,12 +28,57 @@ struct AxisPlan {
         : angles(mode_angles(boundary, n)),
           twiddles(mode_twiddles<T>(n)),
           forward(length, row, FFTW_FORWARD),
-          backward(length, row, FFTW_BACKWARD) {}
+          backward(length, row, FFTW_BACKWARD),
+          correction(std::size_t(n), 1.0) {}
+
+    template <Boundary B>
+    void measure_correction(Complex<T>* z);
 
     std::vector<ModeAngle> angles;
     std::vector<Complex<T>> twiddles;
     FftwPlan<T> forward, backward;
+    /// For each mode, the FFT's length over what there and back multiply it by.
+    std::vector<double> correction;
 };
+
+// The FFT's constants are rounded, so that in float32 there and back multiplies by up to an epsilon more or
+// less than the length, which would add up over many jumps. It hardly differs from mode to mode but for mode
+// 0, the mean, which few of the constants touch.
+template <class T>
+template <Boundary B>
+void AxisPlan<T>::measure_correction(Complex<T>* z) {
+    using Axis = SpectralAxis<B>;
+    constexpr int kNumbers = 1 << 17;  // enough that the roundings of the numbers themselves cancel
+    const int n = int(correction.size()), length = Axis::length(n), rounds = std::max(1, kNumbers / n);
+    std::minstd_rand random;
+    const auto draw = [&] {
+        const auto bits = random();
+        return T(bits % 2 == 0 ? 1 : -1) * T(1 + double(bits) * 0x1p-31);
+    };
+    std::vector<Complex<T>> modes(correction.size()), cells(correction.size());
+    const auto mode = [&](int k) { return modes[std::size_t(k)]; };
+    const auto cell = [&](int i) { return cells[std::size_t(i)]; };
+    double first = 0, first_squares = 0, others = 0;
+    for (int round = 0; round < rounds; ++round) {
+        for (Complex<T>& number : modes) number = {draw(), draw()};
+        for (int j = 0; j < length; ++j) z[j] = Axis::spectrum(j, n, mode, twiddles.data());
+        backward.run(z);
+        for (int i = 0; i < n; ++i) cells[std::size_t(i)] = z[Axis::position(i, n)];
+        for (int j = 0; j < length; ++j) z[j] = Axis::input(j, n, cell);
+        forward.run(z);
+        for (int k = 0; k < n; ++k) {
+            const Complex<T> back = Axis::coefficient(k, n, z, twiddles.data());
+            const double ratios = double(back.re) / mode(k).re + double(back.im) / mode(k).im;
+            const double excess = ratios / (2.0 * length) - 1;
+            (k == 0 ? first : others) += excess;
+            if (k == 0) first_squares += excess * excess;
+        }
+    }
+    std::ranges::fill(correction, 1 / (1 + others / (double(rounds) * std::max(n - 1, 1))));
+    // The roundings of a single mode may not have cancelled.
+    const bool significant = first * first > 16 * first_squares;
+    correction.front() = significant ? 1 / (1 + first / rounds) : 1;
+}
 
 /// Two rows, or two columns, of the field on their way through the transforms.
 template <class T>
@@ -72,6 +119,9 @@ class SpectralStepper : public Stepper<T> {
             using Axis = SpectralAxis<b.value>;
             rows_.emplace(boundary, shape_.nx, Axis::length(shape_.nx), work_.data());
             columns_.emplace(boundary, shape_.ny, Axis::length(shape_.ny), work_.data());
+            if constexpr (std::is_same_v<T, float>)
+                for (auto* axis : {&*rows_, &*columns_})
+                    axis->template measure_correction<b.value>(work_.data());
         });
         planned_ = boundary;
     }
@@ -161,13 +211,16 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
     for (int pair = 0; pair < pairs; ++pair) {
         Complex<T>* z = work + std::ptrdiff_t(pair) * pitch_;
         const int x = x0 + 2 * pair;
-        const ModeAngle first = rows_->angles[std::size_t(x)];
-        const ModeAngle second = rows_->angles[std::size_t(std::min(x + 1, u.nx - 1))];
+        const auto x1 = std::size_t(x), x2 = std::size_t(std::min(x + 1, u.nx - 1));
+        const ModeAngle first = rows_->angles[x1], second = rows_->angles[x2];
+        const double correction1 = rows_->correction[x1], correction2 = rows_->correction[x2];
         columns_->forward.run(z);
         for (int k = 0; k < Axis::filters(n); ++k)
             Axis::filter(k, n, z, columns_->twiddles.data(), [&](int mode) {
                 const ModeAngle& along = columns_->angles[std::size_t(mode)];
-                return Factors{jump.factor(first, along), jump.factor(second, along)};
+                const double correction = columns_->correction[std::size_t(mode)];
+                return Factors{jump.factor(first, along) * (correction1 * correction),
+                               jump.factor(second, along) * (correction2 * correction)};
             });
         columns_->backward.run(z);
     }

@@ -16,8 +16,8 @@ Statistics statistics(const CpuView<T>& view) {
                                          PartialStatistics::none());
     with_quantity(view.quantity, [&](auto quantity) {
         for_quantity<quantity.value>(
-            view.source, view.threads, [&](int part, int, const auto* values, int count) {
-                add_statistics_run(parts[std::size_t(part)], values, count);
+            view.source, view.threads, [&]<class V>(int part, int, const V* values, int count) {
+                cell_runs<V>().add_statistics(parts[std::size_t(part)], values, count);
             });
     });
     PartialStatistics all = PartialStatistics::none();
