@@ -2,14 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <vector>
 
-#include "app/cli_words.h"
+#include "app/cli.h"
 #include "app/commands/bench_command.h"
-#include "app/commands/device_option.h"
 #include "app/commands/devices_command.h"
 #include "app/commands/example_words.h"
 #include "app/commands/models_command.h"
@@ -112,31 +110,23 @@ std::string help_of(const Setting& setting) {
         "{} (default {})", help, standard.is_string() ? standard.get<std::string>() : standard.dump());
 }
 
-void add_common(CLI::App& command, std::string& json, bool& quiet) {
-    command.add_option("--json", json, "also write the results to this file")->type_name("FILE");
-    command.add_flag("--quiet", quiet, "print nothing but errors and notes");
+void add_results(CLI::App& command, std::string& json, bool& quiet) {
+    add_common(command, "results", json, quiet);
     command.set_version_flag("--version", kVersion);
-    add_device(command);
 }
 
 // The settings of a run, as options of a command.
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
-        const std::string name = fmt::format("--{}", setting.name);
-        if (setting.value.empty()) {
+        const auto take = [&](const std::string& text) { words.settings.emplace_back(&setting, text); };
+        if (setting.value.empty())
             command.add_flag_callback(
-                name, [&] { words.settings.emplace_back(&setting, "true"); }, help_of(setting));
-            continue;
-        }
-        CLI::Option* option = command.add_option_function<std::vector<std::string>>(
-            name,
-            [&](const std::vector<std::string>& texts) {
-                for (const std::string& text : texts) words.settings.emplace_back(&setting, text);
-            },
-            help_of(setting));
-        option->type_name(std::string(setting.value))->allow_extra_args(false);
-        option->multi_option_policy(setting.add ? CLI::MultiOptionPolicy::TakeAll
-                                                : CLI::MultiOptionPolicy::TakeLast);
+                fmt::format("--{}", setting.name), [take] { take("true"); }, help_of(setting));
+        else if (setting.add)
+            add_texts(command, setting.name, setting.value, help_of(setting), take);
+        else
+            add_text(command, setting.name, setting.value, help_of(setting), take)
+                ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
     command.add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
         ->type_name("FILE.json");
@@ -144,39 +134,31 @@ void add_settings(CLI::App& command, RunWords& words) {
 }
 
 void add_folder(CLI::App& command, const std::string& name, const std::string& help, std::string& folder) {
-    command
-        .add_option_function<std::string>(
-            name,
-            [&folder, name](const std::string& text) {
-                if (text.empty()) throw InputError(name + " '': a folder is needed, and this is no name");
-                folder = text;
-            },
-            help)
-        ->type_name("DIR");
+    add_text(command, name, "DIR", help, [&folder, name](const std::string& text) {
+        if (text.empty())
+            throw InputError(fmt::format("--{} '': a folder is needed, and this is no name", name));
+        folder = text;
+    });
 }
 
 void add_run(CLI::App& app, RunWords& words) {
     CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
     add_settings(*run, words);
-    add_folder(*run, "--out", "folder for the files", words.request.out);
+    add_folder(*run, "out", "folder for the files", words.request.out);
     add_folder(
         *run,
-        "--resume",
+        "resume",
         "go on from the newest checkpoint of the run in this folder, up to --steps counted from its start; "
         "--out is the same folder unless given",
         words.request.resume);
-    add_common(*run, words.request.json, words.request.quiet);
+    add_results(*run, words.request.json, words.request.quiet);
 }
 
 // An option that is a setting of a run, for a command that has only some of them.
 void add_setting(CLI::App& command, const char* name, std::string help, RunSpec& spec) {
     const Setting& setting = find_setting(name);
-    command
-        .add_option_function<std::string>(
-            fmt::format("--{}", name),
-            [&spec, &setting](const std::string& text) { setting.set(spec, text); },
-            std::move(help))
-        ->type_name(std::string(setting.value))
+    const auto take = [&](const std::string& text) { setting.set(spec, text); };
+    add_text(command, name, setting.value, std::move(help), take)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
@@ -185,54 +167,43 @@ void add_devices(CLI::App& app, DevicesRequest& request) {
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
     add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", request.spec);
     add_setting(*devices, "threads", "CPU threads that copy (default: all)", request.spec);
-    add_common(*devices, request.json, request.quiet);
+    add_results(*devices, request.json, request.quiet);
 }
 
 void add_bench(CLI::App& app, BenchRequest& request) {
     CLI::App* bench = app.add_subcommand(
         "bench", "Measure the ladder of methods beside the limits of the machine, each speed with its error");
     LadderSpec& spec = request.spec;
-    const auto add_list = [&](const char* name, const char* value, const char* help, auto take) {
-        bench
-            ->add_option_function<std::vector<std::string>>(
-                name,
-                [&spec, take](const std::vector<std::string>& texts) {
-                    for (const std::string& text : texts) take(spec, text);
-                },
-                help)
-            ->type_name(value)
-            ->allow_extra_args(false)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    };
-    const auto add_number = [&](const char* name, const char* help, auto take) {
-        bench
-            ->add_option_function<std::string>(
-                name, [&spec, take](const std::string& text) { take(spec, text); }, help)
-            ->type_name("N");
-    };
-    add_list("--size",
-             "NX[xNY],...",
-             "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
-             add_sizes);
+    add_texts(*bench,
+              "size",
+              "NX[xNY],...",
+              "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
+              [&](const std::string& text) { add_sizes(spec, text); });
     bench->add_flag("--sweep",
                     spec.sweep,
                     "sizes from 256 to the largest square that fits, and why a cell's cost changes");
-    add_list("--method", "NAME,...", "which rungs (default: all of the device)", add_methods);
+    add_texts(*bench,
+              "method",
+              "NAME,...",
+              "which rungs (default: all of the device)",
+              [&](const std::string& text) { add_methods(spec, text); });
     add_setting(
         *bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", spec.run);
     add_setting(*bench, "dtype", "float32 or float64 (default float32)", spec.run);
     add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", spec.run);
     add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", spec.run);
-    add_number("--steps",
-               "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
-               [](LadderSpec& s, const std::string& text) {
-                   s.steps = parse_integer(text, "--steps", 1, kMaxSteps);
-               });
-    add_number("--repeats",
-               "timed repeats, of which the median counts (default 7, at least 5)",
-               [](LadderSpec& s, const std::string& text) {
-                   s.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
-               });
+    add_text(*bench,
+             "steps",
+             "N",
+             "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
+             [&](const std::string& text) { spec.steps = parse_integer(text, "--steps", 1, kMaxSteps); });
+    add_text(*bench,
+             "repeats",
+             "N",
+             "timed repeats, of which the median counts (default 7, at least 5)",
+             [&](const std::string& text) {
+                 spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
+             });
     add_setting(*bench, "seed", "of the random field to start from", spec.run);
     add_setting(*bench, "threads", "CPU threads (default: all)", spec.run);
     add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", spec.run);
@@ -241,14 +212,12 @@ void add_bench(CLI::App& app, BenchRequest& request) {
     bench->add_flag("--save",
                     request.save,
                     "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
-    add_common(*bench, request.json, request.quiet);
+    add_results(*bench, request.json, request.quiet);
 }
 
 // The first word that nothing took, with the nearest option or command.
 [[noreturn]] void refuse_word(const CLI::App& command, const std::string& word) {
-    std::vector<std::string> known;
-    for (const CLI::Option* option : command.get_options())
-        if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    std::vector<std::string> known = option_names(command);
     for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
     const std::string given = word.substr(0, word.find('='));
     const std::string nearest = nearest_name(given, known);

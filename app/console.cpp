@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
@@ -35,6 +36,15 @@ void print_text(std::string_view text) {
 
 void note_text(std::string_view text) {
     write_text(stderr, text);
+}
+
+void print_written(std::span<const std::filesystem::path> files) {
+    for (const std::filesystem::path& file : files) {
+        std::error_code ignored;
+        print("wrote {} ({})\n",
+              file.string(),
+              format_bytes(double(std::filesystem::file_size(file, ignored))));
+    }
 }
 
 void require_printed() {

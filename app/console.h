@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -25,6 +27,9 @@ template <class... Args>
 void note(fmt::format_string<Args...> format, Args&&... args) {
     note_text(fmt::format(format, std::forward<Args>(args)...));
 }
+
+/// "wrote PATH (SIZE)", a line each.
+void print_written(std::span<const std::filesystem::path> files);
 
 /// Throws MachineError where anything that was printed did not arrive.
 void require_printed();

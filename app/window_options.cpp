@@ -1,7 +1,6 @@
 #include "app/window_options.h"
 
-#include <CLI/CLI.hpp>
-
+#include "app/cli.h"
 #include "app/commands/example_words.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -18,21 +17,15 @@ void set_view(WindowRequest& request, const std::string& text) {
         request.panes = three_up();
         return;
     }
-    std::vector<std::string> known{std::string(kThreeUp.name)};
-    for (const PaneRow& row : panes()) {
-        if (row.name == text) {
-            request.panes = {row.pane};
-            return;
-        }
-        known.emplace_back(row.name);
-    }
-    throw InputError("--view: " + unknown_name_message("view", text, known));
+    std::vector<std::string> known = names_of(panes());
+    known.emplace(known.begin(), kThreeUp.name);
+    if (!contains(known, text)) throw InputError("--view: " + unknown_name_message("view", text, known));
+    request.panes = {std::ranges::find(panes(), text, &PaneRow::name)->pane};
 }
 
 void set_theme(WindowRequest& request, const std::string& text) {
     const std::vector<std::string> known{"dark", "light"};
-    if (text != known[0] && text != known[1])
-        throw InputError("--theme: " + unknown_name_message("theme", text, known));
+    if (!contains(known, text)) throw InputError("--theme: " + unknown_name_message("theme", text, known));
     request.theme = text == known[0] ? Theme::dark : Theme::light;
 }
 
@@ -68,58 +61,52 @@ void set_pace(WindowRequest& request, const std::string& text) {
 
 void add_window_options(CLI::App& app, WindowRequest& request) {
     const auto add = [&](const char* name, const char* value, const char* help, auto set) {
-        app.add_option_function<std::string>(
-               name, [&request, set](const std::string& text) { set(request, text); }, help)
-            ->type_name(value)
+        add_text(app, name, value, help, [&request, set](const std::string& text) {
+            set(request, text);
+        })->group("Window");
+    };
+    const auto add_member = [&](const char* name, const char* value, const char* help, auto member) {
+        add(name, value, help, [member](WindowRequest& r, const std::string& text) { r.*member = text; });
+    };
+    const auto add_flag = [&](const char* name, const char* help, bool WindowRequest::*member, bool value) {
+        app.add_flag_callback(
+               name, [&request, member, value] { request.*member = value; }, help)
             ->group("Window");
     };
-    add("--view",
+    add("view",
         "NAME",
         "what is shown: now, laplacian, from-start, from-reference, start or three-up",
         set_view);
-    add("--zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
-    add("--steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);
-    add("--out",
-        "DIR",
-        "the folder that the export panel begins with",
-        [](WindowRequest& r, const std::string& text) { r.out = text; });
-    add("--theme", "NAME", "dark or light", set_theme);
-    add("--window", "WxH", "the window's size in pixels at scale 1", set_window);
-    add("--scale", "S", "of text and controls, instead of the monitor's", set_scale);
-    add("--sections",
+    add("zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
+    add("steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);
+    add_member("out", "DIR", "the folder that the export panel begins with", &WindowRequest::out);
+    add("theme", "NAME", "dark or light", set_theme);
+    add("window", "WxH", "the window's size in pixels at scale 1", set_window);
+    add("scale", "S", "of text and controls, instead of the monitor's", set_scale);
+    add("sections",
         "LIST",
         "sections of the side panel that are open, e.g. Simulation,Performance",
         [](WindowRequest& r, const std::string& text) { r.sections = split(text, ','); });
-    add("--example",
+    add("example",
         "'NAME ...'",
         "run an example from the start on, with its options as 'stencilscope example' takes them",
         [](WindowRequest& r, const std::string& text) { r.example = read_example(text); });
-    app.add_flag_callback(
-           "--results", [&] { request.large_results = true; }, "with --example: its results over the canvas")
-        ->group("Window");
-    add("--frames",
+    add_flag("--results", "with --example: its results over the canvas", &WindowRequest::large_results, true);
+    add("frames",
         "N",
         "leave after N new frames of the field; the user's settings are not touched",
         [](WindowRequest& r, const std::string& text) {
             r.frames = parse_integer(text, "--frames", 1, kMaxSteps);
         });
-    add("--screenshot",
-        "FILE.png",
-        "with --frames: a picture of the last one",
-        [](WindowRequest& r, const std::string& text) { r.screenshot = text; });
-    add("--json",
-        "FILE",
-        "when the window closes: what its frames cost, and how fast the field was stepped",
-        [](WindowRequest& r, const std::string& text) { r.json = text; });
-    app.add_flag_callback(
-           "--paused", [&] { request.paused = true; }, "do not run yet")
-        ->group("Window");
-    app.add_flag_callback(
-           "--no-vsync", [&] { request.vsync = false; }, "do not wait for the monitor")
-        ->group("Window");
-    app.add_flag_callback(
-           "--no-interop", [&] { request.interop = false; }, "copy pixels through the host on CUDA too")
-        ->group("Window");
+    add_member(
+        "screenshot", "FILE.png", "with --frames: a picture of the last one", &WindowRequest::screenshot);
+    add_member("json",
+               "FILE",
+               "when the window closes: what its frames cost, and how fast the field was stepped",
+               &WindowRequest::json);
+    add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
+    add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
+    add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);
 }
 
 }  // namespace stencil

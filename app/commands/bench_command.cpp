@@ -18,7 +18,6 @@
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
@@ -163,11 +162,8 @@ int bench_command(const BenchRequest& request) {
     climb(ladder, table, request.quiet);
     const LadderReport report = make_report(ladder, machine);
     require_rows(report);
-    for (const fs::path& file : write_files(request, report)) {
-        std::error_code ignored;
-        if (!request.quiet)
-            print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
-    }
+    const std::vector<fs::path> files = write_files(request, report);
+    if (!request.quiet) print_written(files);
     if (interrupt_signal() == 0) return 0;
     note("stencilscope: interrupted after {} of {} rows\n",
          report.rows.size(),

@@ -14,7 +14,6 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/json_text.h"
-#include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
@@ -63,11 +62,7 @@ void write_files(const ExampleOrder& order, const Report& report) {
         write_text_file(order.json, json_text(to_json(report)));
         files.emplace_back(order.json);
     }
-    if (order.quiet) return;
-    for (const fs::path& file : files) {
-        std::error_code ignored;
-        print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
-    }
+    if (!order.quiet) print_written(files);
 }
 
 // The files that the example reads.

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/cli_words.h"
-#include "app/commands/device_option.h"
+#include "app/cli.h"
 #include "app/console.h"
 #include "sim/examples/request.h"
 #include "sim/text/error.h"
@@ -16,8 +15,6 @@
 
 namespace stencil {
 namespace {
-
-using Texts = std::vector<std::string>;
 
 std::string help_of(const ExampleOption& option) {
     std::string text(option.help);
@@ -32,21 +29,15 @@ std::string help_of(const RequestOption& option, const Example& example) {
     return fmt::format("{} (default {})", option.help, dtype_text(example.dtypes));
 }
 
-void add_common(CLI::App& command, const Example& example, ExampleOrder& order) {
+void add_requests(CLI::App& command, const Example& example, ExampleOrder& order) {
     ExampleRequest& request = order.request;
     for (const RequestOption& option : request_options())
-        command
-            .add_option_function<std::string>(
-                fmt::format("--{}", option.name),
-                [&request, &option](const std::string& text) { option.set(request, text); },
-                help_of(option, example))
-            ->type_name(std::string(option.value))
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+        add_text(command, option.name, option.value, help_of(option, example), [&](const std::string& text) {
+            option.set(request, text);
+        })->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     command.add_option("--out", request.out, "folder for report.json, CSV tables, figures and results")
         ->type_name("DIR");
-    command.add_option("--json", order.json, "also write the report to this file")->type_name("FILE");
-    command.add_flag("--quiet", order.quiet, "print nothing but errors and notes");
-    add_device(command);
+    add_common(command, "report", order.json, order.quiet);
 }
 
 void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& order) {
@@ -58,16 +49,11 @@ void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& or
         return;
     }
     const auto set = [&values, name](const std::string& text) { values.set(name, text); };
-    CLI::Option* word = option.repeatable
-                            ? command.add_option_function<Texts>(
-                                  "--" + name,
-                                  [set](const Texts& texts) { std::ranges::for_each(texts, set); },
-                                  help_of(option))
-                            : command.add_option_function<std::string>("--" + name, set, help_of(option));
-    word->type_name(std::string(option.value))
-        ->allow_extra_args(false)
-        ->multi_option_policy(option.repeatable ? CLI::MultiOptionPolicy::TakeAll
-                                                : CLI::MultiOptionPolicy::TakeLast);
+    if (option.repeatable)
+        add_texts(command, name, option.value, help_of(option), set);
+    else
+        add_text(command, name, option.value, help_of(option), set)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 }  // namespace
@@ -79,7 +65,7 @@ void ExampleWords::add_one(CLI::App& group, const Example& example) {
     const auto order = std::make_shared<ExampleOrder>();
     order->request = request_for(example);
     for (const ExampleOption& option : example.options) add_option(*command, option, *order);
-    add_common(*command, example, *order);
+    add_requests(*command, example, *order);
     command->footer(std::string(example.about));
     command->allow_extras();
     command->final_callback([this, order] { order_ = order; });
@@ -122,12 +108,7 @@ ExampleRequest read_example(const std::string& words) {
     const auto chosen = group->get_subcommands();
     const auto left = chosen.empty() ? group->remaining() : chosen.front()->remaining();
     if (left.empty() && !chosen.empty()) return example.order().request;
-    std::vector<std::string> known;
-    if (chosen.empty())
-        for (const Example& one : examples()) known.emplace_back(one.name);
-    else
-        for (const CLI::Option* option : chosen.front()->get_options())
-            if (!option->get_lnames().empty()) known.push_back("--" + option->get_lnames().front());
+    const auto known = chosen.empty() ? names_of(examples()) : option_names(*chosen.front());
     throw InputError("--example: " + unknown_name_message(chosen.empty() ? "example" : "option",
                                                           left.empty() ? words : left.front(),
                                                           known));

@@ -13,7 +13,6 @@
 #include "sim/initial/initial.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/run/measured_speeds.h"
-#include "sim/run/next_edit.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/measures.h"
@@ -22,7 +21,7 @@
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
-#include "sim/text/parse.h"
+#include "sim/text/names.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -69,7 +68,7 @@ long long next_batch(const Simulation& simulation) {
     const long long done = simulation.step();
     const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
-        std::min({slice_steps(cost, kBatch), spec.steps - done, steps_to_next_edit(simulation)});
+        std::min({slice_steps(cost, kBatch), spec.steps - done, simulation.steps_to_next_edit()});
     for (const long long every : {spec.every, spec.checkpoint})
         if (every > 0) batch = std::min(batch, every - done % every);
     return batch;
@@ -129,8 +128,7 @@ void step_to_the_end(Run& run, bool quiet) {
 }
 
 bool wants_timings(const RunRequest& request, const RunSpec& spec) {
-    const bool exported = std::ranges::find(spec.exports, "timings.json") != spec.exports.end();
-    return exported || !request.json.empty() || !request.quiet;
+    return contains(spec.exports, "timings.json") || !request.json.empty() || !request.quiet;
 }
 
 // Without a folder nothing is exported, whatever a spec file says.
@@ -141,14 +139,6 @@ RunSpec asked_for(const RunRequest& request) {
         spec.exports.clear();
     }
     return spec;
-}
-
-void print_files(const std::vector<fs::path>& files, const FrameWriter& frames) {
-    for (const fs::path& file : files) {
-        std::error_code ignored;
-        print("wrote {} ({})\n", file.string(), format_bytes(double(fs::file_size(file, ignored))));
-    }
-    if (frames.count() > 0) print("wrote {} frames to {}\n", frames.count(), frames.folder().string());
 }
 
 // Everything that is written at the end.
@@ -181,7 +171,9 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (request.quiet) return;
     print_text(to_text(report));
     if (!request.json.empty()) files.emplace_back(request.json);
-    print_files(files, run.frames);
+    print_written(files);
+    if (run.frames.count() > 0)
+        print("wrote {} frames to {}\n", run.frames.count(), run.frames.folder().string());
     if (files.empty()) print("nothing was written; --out DIR exports pictures, arrays and timings\n");
 }
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/text/error.h"
 
@@ -36,23 +36,10 @@ void read(const Json& json, const char* name, std::vector<std::string>& texts) {
     if (all) texts = found->get<std::vector<std::string>>();
 }
 
-std::optional<std::filesystem::path> folder_of(const char* variable) {
-    const char* text = std::getenv(variable);
-    // The XDG specification says that relative paths are to be ignored; they would be in the working folder.
-    if (!text || !std::filesystem::path(text).is_absolute()) return std::nullopt;
-    return text;
-}
-
 }  // namespace
 
 std::optional<std::filesystem::path> preferences_path() {
-    auto folder = folder_of("XDG_CONFIG_HOME");
-    if (!folder) {
-        folder = folder_of("HOME");
-        if (!folder) return std::nullopt;
-        *folder /= ".config";
-    }
-    return *folder / "stencilscope" / "window.json";
+    return user_file("window.json");
 }
 
 Preferences read_preferences(std::string_view text) {

@@ -1,12 +1,12 @@
 #include "sim/bench/ladder.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "sim/bench/level.h"
 #include "sim/initial/initial.h"
 #include "sim/machine/median.h"
 #include "sim/text/error.h"
@@ -32,6 +32,26 @@ double steps_that_leave_something(const DiffusionParams& params, Size size) {
 
 SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size) {
     return {&method, size.nx, size.ny, spec.run.dtype, spec.run.params(), spec.run.threads};
+}
+
+// Every multiprocessor since compute capability 3.0 has 65536 registers of 32 bits.
+constexpr double kRegisterBytes = 65536 * 4.0;
+
+double cache_bytes(int name) {
+    return double(std::max(sysconf(name), 0L));
+}
+
+// The fastest level of the device that holds the field: "registers" (one copy of it, in those of all
+// multiprocessors), "L2" or "L3" (the double buffer, in the caches of the threads' cores), else "memory".
+std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
+    const double field = double(setup.nx) * setup.ny * double(bytes_of(setup.dtype));
+    if (setup.method->device == Device::cuda) {
+        const CudaDevice& gpu = machine.gpu();
+        if (field <= gpu.multiprocessors * kRegisterBytes) return "registers";
+        return 2 * field <= double(gpu.l2_bytes) ? "L2" : "memory";
+    }
+    if (2 * field <= setup.threads * cache_bytes(_SC_LEVEL2_CACHE_SIZE)) return "L2";
+    return 2 * field <= cache_bytes(_SC_LEVEL3_CACHE_SIZE) ? "L3" : "memory";
 }
 
 }  // namespace

@@ -109,16 +109,16 @@ void add_sizes(LadderSpec& spec, std::string_view text) {
     RunSpec one;
     for (const std::string& part : split(text, ',')) {
         find_setting("size").set(one, part);
-        if (std::ranges::find(spec.sizes, *one.size) == spec.sizes.end()) spec.sizes.push_back(*one.size);
+        if (!contains(spec.sizes, *one.size)) spec.sizes.push_back(*one.size);
     }
 }
 
 void add_methods(LadderSpec& spec, std::string_view text) {
     const auto known = method_names({});
     for (const std::string& name : split(text, ',')) {
-        if (std::ranges::find(known, name) == known.end())
+        if (!contains(known, name))
             throw InputError("--method: " + unknown_name_message("method", name, known));
-        if (std::ranges::find(spec.methods, name) == spec.methods.end()) spec.methods.push_back(name);
+        if (!contains(spec.methods, name)) spec.methods.push_back(name);
     }
 }
 

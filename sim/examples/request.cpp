@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
 
@@ -27,10 +28,9 @@ void set_backend(ExampleRequest& request, const std::string& text) {
 void set_dtype(ExampleRequest& request, const std::string& text) {
     std::vector<DType> dtypes;
     for (const std::string& name : split(text == "both" ? "float32,float64" : text, ',')) {
-        if (name != "float32" && name != "float64")
-            throw InputError(fmt::format("--dtype {}: must be float32, float64 or both", text));
-        const DType dtype = name == "float32" ? DType::float32 : DType::float64;
-        if (std::ranges::find(dtypes, dtype) == dtypes.end()) dtypes.push_back(dtype);
+        const auto dtype = find_dtype(name);
+        if (!dtype) throw InputError(fmt::format("--dtype {}: must be float32, float64 or both", text));
+        if (!contains(dtypes, *dtype)) dtypes.push_back(*dtype);
     }
     request.dtypes = std::move(dtypes);
 }

@@ -6,9 +6,36 @@
 #include "kernels/view/cpu_view.h"
 
 namespace stencil {
+namespace {
+
+// Of the field's own cells.
+template <class Measure>
+auto measured(const Field& field, const Measure& measure) {
+    ThreadPool alone(1);
+    return field.visit([&]<class T>(const Array<T>& array) {
+        const FieldView<const T> cells = array.view();
+        return measure(CpuView<T>{{cells, {}, {}}, Quantity::value, alone});
+    });
+}
+
+}  // namespace
+
+Statistics statistics_of(const Field& field) {
+    return measured(field, [](const auto& view) { return statistics(view); });
+}
+
+std::vector<double> percentiles_of(const Field& field, std::span<const double> q) {
+    return measured(field, [&](const auto& view) { return percentiles(view, q); });
+}
 
 std::string_view name_of(DType dtype) {
     return dtype == DType::float32 ? "float32" : "float64";
+}
+
+std::optional<DType> find_dtype(std::string_view name) {
+    for (const DType dtype : {DType::float32, DType::float64})
+        if (name == name_of(dtype)) return dtype;
+    return std::nullopt;
 }
 
 std::size_t bytes_of(DType dtype) {
@@ -38,15 +65,6 @@ int Field::nx() const {
 
 int Field::ny() const {
     return visit([](const auto& array) { return array.ny(); });
-}
-
-Statistics statistics_of(const Field& field) {
-    ThreadPool alone(1);
-    return field.visit([&](const auto& array) {
-        using T = std::remove_cvref_t<decltype(array.at(0, 0))>;
-        const FieldView<const T> cells = array.view();
-        return statistics(CpuView<T>{{cells, {}, {}}, Quantity::value, alone});
-    });
 }
 
 Field Field::clone() const {

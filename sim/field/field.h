@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "kernels/field/field_view.h"
 #include "kernels/view/statistics/statistics.h"
@@ -19,6 +21,8 @@ template <class T>
 inline constexpr DType dtype_of = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
 
 std::string_view name_of(DType dtype);
+/// Empty for any other name.
+std::optional<DType> find_dtype(std::string_view name);
 std::size_t bytes_of(DType dtype);
 
 /// An owning host array of (ny, nx) cells without padding. Its cells start uninitialised: a large field is
@@ -90,5 +94,9 @@ class Field {
 
 /// Of all its cells.
 Statistics statistics_of(const Field& field);
+
+/// NumPy's percentiles (linear) of its finite cells, exactly, for each q in [0, 100]; empty where none is
+/// finite.
+std::vector<double> percentiles_of(const Field& field, std::span<const double> q);
 
 }  // namespace stencil

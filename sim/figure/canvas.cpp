@@ -179,24 +179,11 @@ class PdfCanvas : public CairoCanvas {
 };
 
 std::string escaped(std::string_view text) {
+    static constexpr std::string_view kSpecial = "&<>\"", kNames[] = {"&amp;", "&lt;", "&gt;", "&quot;"};
     std::string result;
     for (const char c : text) {
-        switch (c) {
-            case '&':
-                result += "&amp;";
-                break;
-            case '<':
-                result += "&lt;";
-                break;
-            case '>':
-                result += "&gt;";
-                break;
-            case '"':
-                result += "&quot;";
-                break;
-            default:
-                result += c;
-        }
+        const std::size_t special = kSpecial.find(c);
+        result += special == std::string_view::npos ? std::string_view(&c, 1) : kNames[special];
     }
     return result;
 }

@@ -1,59 +1,12 @@
 #include "sim/figure/raster.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
+#include "sim/files/image.h"
+
 namespace stencil::figure {
 namespace {
-
-/// The cells that one pixel covers along an axis: first..last, of which those between the two count in full.
-struct Cover {
-    int first = 0;
-    int last = 0;
-    double first_weight = 1;
-    double inner_weight = 0;
-    double last_weight = 0;
-
-    double weight(int cell) const {
-        return cell == first ? first_weight : cell == last ? last_weight : inner_weight;
-    }
-};
-
-std::vector<Cover> covers(long long cells, long long pixels) {
-    std::vector<Cover> all(static_cast<std::size_t>(pixels));
-    for (long long i = 0; i < pixels; ++i) {
-        Cover& cover = all[std::size_t(i)];
-        if (cells <= pixels) {
-            cover.first = cover.last = int((2 * i + 1) * cells / (2 * pixels));
-            continue;
-        }
-        // In units of which a cell has `pixels` and a pixel has `cells`, so that the borders are whole
-        // numbers and no cell is listed with a weight of zero (zero times NaN is NaN).
-        const long long begin = i * cells, end = begin + cells;
-        cover.first = int(begin / pixels);
-        cover.last = int((end - 1) / pixels);
-        cover.first_weight = double((cover.first + 1) * pixels - begin) / double(cells);
-        cover.inner_weight = double(pixels) / double(cells);
-        cover.last_weight = double(end - cover.last * pixels) / double(cells);
-    }
-    return all;
-}
-
-// Sums differences to `base`: where all cells equal it, so does their mean, to the last bit.
-template <class T>
-void add_row(
-    const T* cells, const std::vector<Cover>& columns, double row_weight, double base, double* sums) {
-    for (const Cover& c : columns) {
-        double sum = (double(cells[c.first]) - base) * c.first_weight;
-        if (c.last > c.first) {
-            double inner = 0;
-            for (int x = c.first + 1; x < c.last; ++x) inner += (double(cells[x]) - base) * c.inner_weight;
-            sum += inner + (double(cells[c.last]) - base) * c.last_weight;
-        }
-        *sums++ += sum * row_weight;
-    }
-}
 
 // The table's own arithmetic needs a finite range whose width is finite, too.
 std::uint32_t color_of(double value, const Colormap& colors, ValueRange range) {
@@ -70,21 +23,14 @@ std::uint32_t color_of(double value, const Colormap& colors, ValueRange range) {
 
 Raster field_raster(const Field& field, const Colormap& colors, ValueRange range, int width, int height) {
     Raster raster{width, height, {}};
-    raster.pixels.reserve(std::size_t(width) * std::size_t(height));
-    const std::vector<Cover> columns = covers(field.nx(), width);
-    // Single cells keep their value to the last bit only with a base of zero.
+    // Of differences from one value the mean is exact where all cells are that value; single cells keep
+    // theirs to the last bit only as they are.
     const bool averages = field.nx() > width || field.ny() > height;
     const double base = averages && std::isfinite(range.low) ? range.low : 0;
-    std::vector<double> sums(columns.size());
-    field.visit([&](const auto& array) {
-        for (const Cover& row : covers(field.ny(), height)) {
-            std::fill(sums.begin(), sums.end(), 0.0);
-            for (int y = row.first; y <= row.last; ++y)
-                add_row(
-                    array.data() + std::size_t(y) * array.nx(), columns, row.weight(y), base, sums.data());
-            for (const double sum : sums) raster.pixels.push_back(color_of(base + sum, colors, range));
-        }
-    });
+    const Array<double> shown = field.visit(
+        [&](const auto& array) { return resample(array, width, height, Growing::nearest, base); });
+    raster.pixels.reserve(shown.size());
+    for (const double value : shown.cells()) raster.pixels.push_back(color_of(base + value, colors, range));
     return raster;
 }
 

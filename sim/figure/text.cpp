@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
+
+#include "sim/text/quote.h"
 
 namespace stencil::figure {
 namespace {
@@ -13,17 +14,7 @@ bool continues(char c) {
 
 // Bytes of the character that starts the text; 0 where they are not UTF-8 or no character that XML may hold.
 std::size_t character_length(std::string_view text) {
-    const auto lead = static_cast<unsigned char>(text[0]);
-    if (lead < 0x80) return 1;
-    const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-    if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-    if (!std::all_of(text.begin() + 1, text.begin() + std::ptrdiff_t(length), continues)) return 0;
-    std::uint32_t code = lead & (0xFFu >> (length + 1));
-    for (std::size_t i = 1; i < length; ++i) code = code << 6 | (static_cast<unsigned char>(text[i]) & 0x3Fu);
-    const bool overlong = (length == 3 && code < 0x800) || (length == 4 && code < 0x10000);
-    const bool surrogate = code >= 0xD800 && code < 0xE000;
-    const bool none = code > 0x10FFFF || code == 0xFFFE || code == 0xFFFF;
-    return overlong || surrogate || none ? 0 : length;
+    return text.starts_with("\uFFFE") || text.starts_with("\uFFFF") ? 0 : utf8_length(text);
 }
 
 // The longest start of the text (whole characters, at least one) that is no wider than `width` with `tail`

@@ -54,13 +54,6 @@ pid_t process_of(std::string_view name) {
     return error == std::errc() && *end == '-' && process > 0 ? process : 0;
 }
 
-void sync_folder(const std::filesystem::path& folder) {
-    const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return;  // a folder may be writable and not readable
-    ::fsync(descriptor);
-    ::close(descriptor);
-}
-
 // A file without a name, which a killed process leaves no trace of; -1 where the file system has no such
 // files or /proc, which names it in the end, is missing.
 int open_nameless(const std::filesystem::path& folder) {
@@ -134,9 +127,16 @@ void AtomicFile::commit() {
     }
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(errno);
     temporary_.clear();
-    sync_folder(folder_of(target_));
+    sync_name(target_);
     // Linux frees the descriptor whatever close() answers.
     if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(errno);
+}
+
+void sync_name(const std::filesystem::path& path) {
+    const int folder = ::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder < 0) return;
+    ::fsync(folder);
+    ::close(folder);
 }
 
 void remove_leftovers(const std::filesystem::path& folder) {

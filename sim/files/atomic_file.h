@@ -36,6 +36,10 @@ class AtomicFile {
     int descriptor_ = -1;
 };
 
+/// Brings the name of a file or folder to the disk. Fails in silence: some file systems cannot, and a folder
+/// may be writable and not readable.
+void sync_name(const std::filesystem::path& path);
+
 /// Removes the hidden files in the folder whose process is gone: it is not running, and it does not hold the
 /// file's lock on another machine either. Fails in silence.
 void remove_leftovers(const std::filesystem::path& folder);

@@ -1,8 +1,10 @@
 #include "sim/files/folder.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
 
 #include "sim/files/atomic_file.h"
 #include "sim/text/error.h"
@@ -57,18 +59,21 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     remove_leftovers(folder);
 }
 
+std::optional<fs::path> user_file(const std::string& name) {
+    // The XDG specification says that relative paths are to be ignored.
+    for (const auto& [variable, below] : {std::pair{"XDG_CONFIG_HOME", ""}, std::pair{"HOME", ".config"}})
+        if (const char* folder = std::getenv(variable); folder && fs::path(folder).is_absolute())
+            return fs::path(folder) / below / "stencilscope" / name;
+    return std::nullopt;
+}
+
 void rename_folder(const fs::path& folder, const fs::path& name) {
     std::error_code error;
     fs::rename(folder, name, error);
     if (error)
         throw MachineError(
             fmt::format("cannot rename {} to {}: {}", folder.string(), name.string(), error.message()));
-    const fs::path parent = name.has_parent_path() ? name.parent_path() : fs::path(".");
-    // Some file systems cannot do this to a folder; then the name is there all the same.
-    if (const int descriptor = ::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); descriptor >= 0) {
-        ::fsync(descriptor);
-        ::close(descriptor);
-    }
+    sync_name(name);
 }
 
 }  // namespace stencil

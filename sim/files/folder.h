@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -27,6 +28,10 @@ void check_json_file(const std::filesystem::path& file,
 /// Makes the folder and those above it. Throws InputError where it can't, or where nothing can be written
 /// there; `setting` names it in the message ("--out"). Removes what killed processes left in it.
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
+
+/// A file of the user's settings: $XDG_CONFIG_HOME/stencilscope/NAME (~/.config/...); empty where there is no
+/// such folder.
+std::optional<std::filesystem::path> user_file(const std::string& name);
 
 /// Gives a folder another name beside it, on the disk too when this returns. There must be nothing of the new
 /// name. Throws MachineError.

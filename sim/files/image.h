@@ -20,9 +20,15 @@ std::pair<int, int> image_size(const std::filesystem::path& path);
 /// 65535 for 16-bit PNGs; row 0 is the top row. Throws InputError as image_size() does.
 Array<double> read_image(const std::filesystem::path& path);
 
-/// Resamples to (ny, nx): the exact average over each target cell's area along an axis that shrinks, linear
-/// interpolation between cell centres (clamped at the edges) along one that grows.
-Array<double> resample(const Array<double>& source, int nx, int ny);
+/// What a cell becomes along an axis that grows: interpolation between cell centres (clamped at the edges),
+/// or the nearest cell.
+enum class Growing { linear, nearest };
+
+/// Resamples to (ny, nx) the differences from `base`; along an axis that shrinks, the exact average over each
+/// target cell's area.
+template <class T>
+Array<double> resample(
+    const Array<T>& source, int nx, int ny, Growing growing = Growing::linear, double base = 0);
 
 /// The colour of every cell, as Colormap::at() gives it, row after row; `pixels` has room for all of them.
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels);

@@ -18,20 +18,18 @@ InputFile::InputFile(const std::filesystem::path& path) : name_(printable(path.s
     if (std::filesystem::is_directory(status)) refuse("is a folder, not a file");
     // Opening a pipe would wait until another process writes to it.
     if (!std::filesystem::is_regular_file(status)) refuse("is not a regular file");
-    errno = 0;
-    stream_.open(path, std::ios::binary);
-    if (!stream_) refuse(errno != 0 ? std::generic_category().message(errno) : "can't be opened");
-    stream_.seekg(0, std::ios::end);
-    const std::streamoff end = stream_.tellg();
-    stream_.seekg(0);
-    if (!stream_ || end < 0) refuse("can't be read");
+    stream_.reset(std::fopen(path.c_str(), "rbe"));
+    if (!stream_) refuse(std::generic_category().message(errno));
+    const bool sized = ::fseeko(stream(), 0, SEEK_END) == 0;
+    const off_t end = ::ftello(stream());
+    rewind();
+    if (!sized || end < 0) refuse("can't be read");
     size_ = std::uintmax_t(end);
 }
 
 void InputFile::read(std::span<std::byte> bytes) {
     errno = 0;
-    stream_.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
-    if (stream_) return;
+    if (read_some(bytes) == bytes.size()) return;
     refuse(errno != 0 ? std::generic_category().message(errno) : "ended while it was read");
 }
 
@@ -40,13 +38,7 @@ void InputFile::refuse(std::string_view what) const {
 }
 
 std::size_t InputFile::read_some(std::span<std::byte> bytes) {
-    stream_.read(reinterpret_cast<char*>(bytes.data()), std::streamsize(bytes.size()));
-    return std::size_t(stream_.gcount());
-}
-
-void InputFile::rewind() {
-    stream_.clear();
-    stream_.seekg(0);
+    return std::fread(bytes.data(), 1, bytes.size(), stream());
 }
 
 std::string InputFile::read_text(std::uintmax_t max_bytes) {

@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
-#include <fstream>
+#include <limits>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,15 +24,20 @@ class InputFile {
     void read(std::span<std::byte> bytes);
     /// As many of the next bytes as there are, and how many those are; an error ends the file.
     std::size_t read_some(std::span<std::byte> bytes);
-    void rewind();
+    void rewind() { std::rewind(stream()); }
+    /// For libraries that read it themselves.
+    std::FILE* stream() const { return stream_.get(); }
     /// The whole file, from its start; throws InputError where it is longer than `max_bytes`.
-    std::string read_text(std::uintmax_t max_bytes);
+    std::string read_text(std::uintmax_t max_bytes = std::numeric_limits<std::uintmax_t>::max());
     /// Throws InputError "PATH: WHAT", the path made printable.
     [[noreturn]] void refuse(std::string_view what) const;
 
   private:
+    struct Close {
+        void operator()(std::FILE* file) const { std::fclose(file); }
+    };
     std::string name_;
-    std::ifstream stream_;
+    std::unique_ptr<std::FILE, Close> stream_;
     std::uintmax_t size_ = 0;
 };
 

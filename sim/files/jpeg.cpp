@@ -2,7 +2,6 @@
 // objects, and libjpeg's own memory is freed by the destructor of the reader.
 #include <fmt/format.h>
 
-#include <array>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -33,13 +32,10 @@ class JpegReader {
         errors_.error_exit = on_error;
         errors_.emit_message = on_message;
         jpeg_.client_data = this;
-        guarded([this] { jpeg_create_decompress(&jpeg_); });
-        source_.init_source = [](j_decompress_ptr) {};
-        source_.fill_input_buffer = on_fill;
-        source_.skip_input_data = on_skip;
-        source_.resync_to_restart = jpeg_resync_to_restart;
-        source_.term_source = [](j_decompress_ptr) {};
-        jpeg_.src = &source_;
+        guarded([this] {
+            jpeg_create_decompress(&jpeg_);
+            jpeg_stdio_src(&jpeg_, file_.stream());
+        });
         progress_.progress_monitor = on_progress;
         jpeg_.progress = &progress_;
     }
@@ -96,7 +92,7 @@ class JpegReader {
             return;
         }
         if (errors_.msg_code == JERR_OUT_OF_MEMORY) throw std::bad_alloc();
-        if (cut_off_) file_.refuse("cut off: a JPEG that doesn't end");
+        if (errors_.msg_code == JWRN_JPEG_EOF) file_.refuse("cut off: a JPEG that doesn't end");
         file_.refuse(fmt::format("a damaged JPEG: {}", text_));
     }
 
@@ -114,27 +110,6 @@ class JpegReader {
         if (level < 0 && jpeg->err->msg_code != JWRN_EXTRANEOUS_DATA) on_error(jpeg);
     }
 
-    static boolean on_fill(j_decompress_ptr jpeg) {
-        JpegReader& reader = self(jpeg);
-        const std::size_t count = reader.file_.read_some(std::as_writable_bytes(std::span(reader.buffer_)));
-        reader.cut_off_ = count == 0;
-        if (count == 0) on_error(reinterpret_cast<j_common_ptr>(jpeg));
-        reader.source_.next_input_byte = reader.buffer_.data();
-        reader.source_.bytes_in_buffer = count;
-        return TRUE;
-    }
-
-    static void on_skip(j_decompress_ptr jpeg, long count) {
-        jpeg_source_mgr& source = self(jpeg).source_;
-        for (auto left = std::size_t(count > 0 ? count : 0); left > 0;) {
-            if (source.bytes_in_buffer == 0) on_fill(jpeg);
-            const std::size_t part = std::min(left, source.bytes_in_buffer);
-            source.next_input_byte += part;
-            source.bytes_in_buffer -= part;
-            left -= part;
-        }
-    }
-
     static void on_progress(j_common_ptr jpeg) {
         JpegReader& reader = self(jpeg);
         if (reader.jpeg_.input_scan_number <= kMaxScans) return;
@@ -146,12 +121,9 @@ class JpegReader {
     InputFile& file_;
     jpeg_decompress_struct jpeg_ = {};
     jpeg_error_mgr errors_ = {};
-    jpeg_source_mgr source_ = {};
     jpeg_progress_mgr progress_ = {};
-    std::array<JOCTET, 1 << 16> buffer_;
     std::jmp_buf jump_;
     char text_[JMSG_LENGTH_MAX] = {};
-    bool cut_off_ = false;
 };
 
 }  // namespace

@@ -253,15 +253,8 @@ void require_room(const std::filesystem::path& path, const Contents& contents) {
                         format_bytes(room)));
 }
 
-std::string read_text(const std::filesystem::path& path) {
-    InputFile file(path);
-    std::string text(std::size_t(file.size()), '\0');
-    file.read(std::as_writable_bytes(std::span(text)));
-    return text;
-}
-
 Contents read_contents(const std::filesystem::path& path) {
-    const std::string text = read_text(path);
+    const std::string text = InputFile(path).read_text();
     Words words(path, text);
     const Banner banner = read_banner(words);
     if (!words.next_line()) words.refuse("the sizes are missing");

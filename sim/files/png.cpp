@@ -30,7 +30,7 @@ class PngReader {
 
     PictureSize read_header() {
         guarded([this] {
-            png_set_read_fn(png_, this, on_read);
+            png_init_io(png_, file_.stream());
             png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);
             png_set_crc_action(png_, PNG_CRC_ERROR_QUIT, PNG_CRC_ERROR_QUIT);
             // Profiles, texts and the like are passed over.
@@ -102,18 +102,11 @@ class PngReader {
             body();
             return;
         }
-        if (cut_off_) file_.refuse("cut off: a PNG that doesn't end");
+        if (std::feof(file_.stream())) file_.refuse("cut off: a PNG that doesn't end");
         file_.refuse(fmt::format("a damaged PNG: {}", error_));
     }
 
     static PngReader& self(png_structp png) { return *static_cast<PngReader*>(png_get_error_ptr(png)); }
-
-    static void on_read(png_structp png, png_bytep bytes, std::size_t count) {
-        PngReader& reader = self(png);
-        if (reader.file_.read_some(std::as_writable_bytes(std::span(bytes, count))) == count) return;
-        reader.cut_off_ = true;
-        png_error(png, "");
-    }
 
     [[noreturn]] static void on_error(png_structp png, png_const_charp text) {
         fmt::format_to_n(self(png).error_, sizeof error_ - 1, "{}", text);
@@ -126,7 +119,6 @@ class PngReader {
     png_structp png_ = nullptr;
     png_infop info_ = nullptr;
     char error_[200] = {};
-    bool cut_off_ = false;
 };
 
 }  // namespace

@@ -50,12 +50,12 @@ void add_neighbours(Axis& axis, std::int64_t source_cells, std::int64_t target_c
     if (part > 0) axis.taps.push_back({int(left + 1), double(part)});
 }
 
-Axis make_axis(int source_cells, int target_cells) {
+Axis make_axis(int source_cells, int target_cells, Growing growing) {
     Axis axis;
     for (int j = 0; j < target_cells; ++j) {
         axis.first.push_back(axis.taps.size());
-        if (target_cells == source_cells)
-            axis.taps.push_back({j, 1});
+        if (target_cells == source_cells || (target_cells > source_cells && growing == Growing::nearest))
+            axis.taps.push_back({int((2LL * j + 1) * source_cells / (2LL * target_cells)), 1});
         else if (target_cells < source_cells)
             add_areas(axis, source_cells, target_cells, j);
         else
@@ -63,24 +63,25 @@ Axis make_axis(int source_cells, int target_cells) {
     }
     axis.first.push_back(axis.taps.size());
     if (target_cells < source_cells) axis.divisor = source_cells;
-    if (target_cells > source_cells) axis.divisor = 2.0 * target_cells;
+    if (target_cells > source_cells && growing == Growing::linear) axis.divisor = 2.0 * target_cells;
     return axis;
 }
 
 }  // namespace
 
-Array<double> resample(const Array<double>& source, int nx, int ny) {
+template <class T>
+Array<double> resample(const Array<T>& source, int nx, int ny, Growing growing, double base) {
     if (nx < 1 || ny < 1 || source.size() == 0)
         throw InputError(
             fmt::format("can't resample {} x {} cells to {} x {}", source.nx(), source.ny(), nx, ny));
-    const Axis columns = make_axis(source.nx(), nx), rows = make_axis(source.ny(), ny);
+    const Axis columns = make_axis(source.nx(), nx, growing), rows = make_axis(source.ny(), ny, growing);
     Array<double> result(nx, ny);
     std::vector<double> row(std::size_t(source.nx()));
     for (int y = 0; y < ny; ++y) {
         std::ranges::fill(row, 0.0);
         for (const auto& tap : rows.of(y)) {
-            const double* const cells = &source.at(0, tap.source);
-            for (std::size_t x = 0; x < row.size(); ++x) row[x] += tap.weight * cells[x];
+            const T* const cells = &source.at(0, tap.source);
+            for (std::size_t x = 0; x < row.size(); ++x) row[x] += tap.weight * (double(cells[x]) - base);
         }
         for (double& value : row) value /= rows.divisor;
         for (int x = 0; x < nx; ++x) {
@@ -91,5 +92,8 @@ Array<double> resample(const Array<double>& source, int nx, int ny) {
     }
     return result;
 }
+
+template Array<double> resample(const Array<float>&, int, int, Growing, double);
+template Array<double> resample(const Array<double>&, int, int, Growing, double);
 
 }  // namespace stencil

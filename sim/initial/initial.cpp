@@ -56,8 +56,8 @@ std::string ending(const std::string& text) {
 bool is_file_name(const std::string& text) {
     static constexpr std::array<std::string_view, 4> kEndings{".npy", ".png", ".jpg", ".jpeg"};
     std::error_code ignored;
-    return std::ranges::find(kEndings, ending(text)) != kEndings.end() ||
-           text.find('/') != std::string::npos || std::filesystem::is_regular_file(text, ignored);
+    return contains(kEndings, ending(text)) || text.find('/') != std::string::npos ||
+           std::filesystem::is_regular_file(text, ignored);
 }
 
 bool is_array_file(const std::string& file) {
@@ -103,11 +103,8 @@ InitialChoice parse_initial(std::string_view text) {
     if (!choice.condition) {
         choice.file = std::string(text);
         if (is_file_name(choice.file)) return choice;
-        std::vector<std::string> known;
-        for (const InitialCondition& row : kConditions) known.emplace_back(row.name);
-        known.emplace_back("FILE.npy");
-        known.emplace_back("FILE.png");
-        known.emplace_back("FILE.jpg");
+        std::vector<std::string> known = names_of(kConditions);
+        known.insert(known.end(), {"FILE.npy", "FILE.png", "FILE.jpg"});
         throw InputError("--initial: " + unknown_name_message("initial condition", name, known));
     }
     if (name.size() < text.size())

@@ -17,7 +17,6 @@
 #include "kernels/methods/spectral/fftw_planner.h"
 #include "sim/field/random.h"
 #include "sim/initial/initial.h"
-#include "sim/view/percentile.h"
 
 namespace stencil {
 namespace {
@@ -94,10 +93,10 @@ Array<double> make_jagged(const InitialRequest& request) {
             field.at(x, y) = in_disc ? spectrum.real_row(y)[x] : 0.0;
         }
     spectrum.data.reset();
-    std::vector<double> sorted(field.cells().begin(), field.cells().end());
-    const double threshold = percentile(std::span(sorted), kPercentile);
-    for (double& value : field.cells()) value = value > threshold ? value : 0.0;
-    return field;
+    Field whole(std::move(field));
+    const double threshold = percentiles_of(whole, {&kPercentile, 1}).front();
+    for (double& value : whole.as<double>().cells()) value = value > threshold ? value : 0.0;
+    return std::move(whole.as<double>());
 }
 
 }  // namespace stencil

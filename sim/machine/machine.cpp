@@ -10,6 +10,7 @@
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "sim/machine/control_group.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
@@ -53,7 +54,7 @@ void choose_gpu(std::string_view number) {
     for (const CudaDevice& device : cuda.devices) known.push_back(std::to_string(device.index));
     if (known.empty())
         throw InputError(fmt::format("--device {} needs CUDA, and {}", quotable(number), cuda.why_none));
-    if (std::ranges::find(known, number) == known.end())
+    if (!contains(known, number))
         throw InputError(fmt::format("--device {}: there is no such GPU (allowed here: {})",
                                      quotable(number),
                                      fmt::join(known, ", ")));

@@ -1,10 +1,10 @@
 #include "sim/run/command_text.h"
 
-#include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "sim/run/settings.h"
+#include "sim/text/names.h"
 #include "sim/text/shell_words.h"
 
 namespace stencil {
@@ -12,11 +12,6 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
 constexpr std::array<std::string_view, 5> kNever{"backend", "threads", "export", "every", "checkpoint"};
-
-template <class List>
-bool holds(const List& list, std::string_view name) {
-    return std::ranges::find(list, name) != list.end();
-}
 
 std::string word_of(const nlohmann::json& value) {
     return quoted_for_shell(value.is_string() ? value.get<std::string>() : value.dump());
@@ -30,8 +25,8 @@ std::string command_text(const RunSpec& spec) {
     for (const Setting& setting : settings()) {
         const nlohmann::json value = setting.get(spec);
         const bool needed = setting.name == "backend" && runs_on_both(spec.method);
-        if (value.is_null() || (holds(kNever, setting.name) && !needed)) continue;
-        if (value == setting.get(standard) && !holds(kAlways, setting.name)) continue;
+        if (value.is_null() || (contains(kNever, setting.name) && !needed)) continue;
+        if (value == setting.get(standard) && !contains(kAlways, setting.name)) continue;
         const std::string option = " --" + std::string(setting.name);
         if (setting.add)
             for (const nlohmann::json& item : value) text += option + " " + word_of(item);

@@ -4,11 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "sim/field/field.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
@@ -20,6 +21,13 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::uintmax_t kMaxBytes = 1 << 20;
 constexpr std::size_t kMaxEntries = 1000;
+
+// Texts that a machine may be without.
+constexpr std::pair<const char*, std::string MeasuredMachine::*> kWords[] = {
+    {"command", &MeasuredMachine::command},
+    {"date", &MeasuredMachine::date},
+    {"driver", &MeasuredMachine::driver},
+    {"commit", &MeasuredMachine::commit}};
 
 // One text of figures: every failure names the file and the member.
 class Reader {
@@ -58,9 +66,9 @@ class Reader {
         if (!json.is_object()) refuse("an entry of 'methods' is no object");
         MeasuredMethod method;
         method.name = text(json, "method");
-        const std::string dtype = text(json, "dtype");
-        if (dtype != "float32" && dtype != "float64") refuse("'dtype' has to be float32 or float64");
-        method.cell_bytes = dtype == "float32" ? sizeof(float) : sizeof(double);
+        const auto dtype = find_dtype(text(json, "dtype"));
+        if (!dtype) refuse("'dtype' has to be float32 or float64");
+        method.cell_bytes = bytes_of(*dtype);
         method.us_per_call = number(json, "us_per_call", 0, 0);
         method.insulated = number(json, "insulated", 0.01, 1);
         method.periodic = number(json, "periodic", 0.01, 1);
@@ -83,14 +91,9 @@ class Reader {
         const std::string backend = text(json, "backend");
         if (backend != "cpu" && backend != "cuda") refuse("'backend' has to be cpu or cuda");
         machine.device = backend == "cpu" ? Device::cpu : Device::cuda;
-        const auto word = [&](const char* name) {
-            const auto found = json.find(name);
-            return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
-        };
-        machine.command = word("command");
-        machine.date = word("date");
-        machine.driver = word("driver");
-        machine.commit = word("commit");
+        for (const auto& [name, word] : kWords)
+            if (const auto found = json.find(name); found != json.end() && found->is_string())
+                machine.*word = found->get<std::string>();
         for (const Json& entry : list(json, "methods")) machine.methods.push_back(method(entry));
         return machine;
     }
@@ -100,14 +103,11 @@ class Reader {
 };
 
 Json to_json(const MeasuredMachine& machine) {
-    const auto word = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
     Json json;
     json["machine"] = machine.name;
     json["backend"] = std::string(name_of(machine.device));
-    json["command"] = word(machine.command);
-    json["date"] = word(machine.date);
-    json["driver"] = word(machine.driver);
-    json["commit"] = word(machine.commit);
+    for (const auto& [name, word] : kWords)
+        json[name] = (machine.*word).empty() ? Json() : Json(machine.*word);
     json["methods"] = Json::array();
     for (const MeasuredMethod& method : machine.methods) {
         Json speeds = Json::array();
@@ -124,11 +124,7 @@ Json to_json(const MeasuredMachine& machine) {
 }
 
 std::vector<MeasuredMachine> read_file(const std::filesystem::path& path) {
-    InputFile file(path);
-    if (file.size() > kMaxBytes) file.refuse("is too large for measured figures (at most 1 MiB)");
-    std::string text(std::size_t(file.size()), '\0');
-    file.read(std::as_writable_bytes(std::span(text)));
-    return read_measured(text, path.string());
+    return read_measured(InputFile(path).read_text(kMaxBytes), path.string());
 }
 
 }  // namespace
@@ -154,16 +150,7 @@ std::string write_measured(const std::vector<MeasuredMachine>& machines) {
 }
 
 std::optional<std::filesystem::path> measured_path() {
-    // The XDG specification says that relative paths are to be ignored.
-    const auto folder = [](const char* variable) -> std::filesystem::path {
-        const char* text = std::getenv(variable);
-        return text && std::filesystem::path(text).is_absolute() ? text : "";
-    };
-    if (const auto config = folder("XDG_CONFIG_HOME"); !config.empty())
-        return config / "stencilscope" / "measured.json";
-    if (const auto home = folder("HOME"); !home.empty())
-        return home / ".config" / "stencilscope" / "measured.json";
-    return std::nullopt;
+    return user_file("measured.json");
 }
 
 std::filesystem::path save_measured(const MeasuredMachine& machine) {

@@ -14,6 +14,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -82,6 +83,14 @@ std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& 
     return all;
 }
 
+// `running` and `making` are bytes of host memory per cell beside the solver.
+MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
+    const SolverSetup setup = solver_setup(spec);
+    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    return {std::max(making, running + (on_cuda ? 0 : solver)), on_cuda ? solver : 0};
+}
+
 }  // namespace
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
@@ -94,9 +103,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     spec.backend = name_of(method.device);
     spec.threads = thread_count(spec.threads, machine.cpu_threads);
     if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
-    const auto exported = [&](std::string_view name) {
-        return std::ranges::find(spec.exports, name) != spec.exports.end();
-    };
+    const auto exported = [&](const std::string& name) { return contains(spec.exports, name); };
     const auto add = [&](const char* name) {
         if (!exported(name)) spec.exports.emplace_back(name);
     };
@@ -170,26 +177,18 @@ int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits) {
 }
 
 MemoryNeeds run_needs(const RunSpec& spec) {
-    const SolverSetup setup = solver_setup(spec);
     const InitialChoice choice = parse_initial(spec.initial);
     const double field = double(bytes_of(spec.dtype));
     // A file is read, and perhaps resampled, beside its field.
     const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + field;
-    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
-    const bool on_cuda = setup.method->device == Device::cuda;
     // Start, end and Laplacian are there together while files are written.
     const double checkpoint = spec.checkpoint > 0 ? 2 * field : 0;
-    const double running = 3 * field + checkpoint + export_bytes_per_cell(spec) + (on_cuda ? 0 : solver);
-    return {std::max(making, running), on_cuda ? solver : 0};
+    return needs_beside(spec, 3 * field + checkpoint + export_bytes_per_cell(spec), making);
 }
 
 MemoryNeeds solver_needs(const RunSpec& spec) {
-    const SolverSetup setup = solver_setup(spec);
-    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
-    const bool on_cuda = setup.method->device == Device::cuda;
     // The field and the start travel over the host.
-    const double travelling = 2.0 * double(bytes_of(spec.dtype));
-    return {travelling + (on_cuda ? 0 : solver), on_cuda ? solver : 0};
+    return needs_beside(spec, 2.0 * double(bytes_of(spec.dtype)), 0);
 }
 
 void check_resources(const RunSpec& spec, const Machine& machine) {

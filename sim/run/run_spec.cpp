@@ -20,9 +20,7 @@ using Json = nlohmann::json;
 
 std::size_t index_in(const Model& model, std::string_view name) {
     if (const auto index = model.index_of(name)) return *index;
-    std::vector<std::string> known;
-    for (const ModelParameter& row : model.parameters) known.push_back(row.name);
-    throw InputError(unknown_name_message("parameter", name, known));
+    throw InputError(unknown_name_message("parameter", name, names_of(model.parameters)));
 }
 
 // On whatever the backend turns out to be.
@@ -48,12 +46,9 @@ void check_settings(const RunSpec& spec) {
                                      spec.method,
                                      name_of(named->device),
                                      spec.backend));
-    const auto exported = [&](std::string_view name) {
-        return std::ranges::find(spec.exports, name) != spec.exports.end();
-    };
-    if (exported("profile.csv") && !spec.profile)
+    if (contains(spec.exports, "profile.csv") && !spec.profile)
         throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
-    if (exported("probes.csv") && spec.probes.empty())
+    if (contains(spec.exports, "probes.csv") && spec.probes.empty())
         throw InputError("--export probes.csv needs --probe X,Y");
 }
 

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 
 // The name if it is among the known ones.
 std::string known_name(std::string_view kind, std::string_view given, const std::vector<std::string>& known) {
-    if (std::ranges::find(known, given) == known.end())
+    if (!contains(known, given))
         throw InputError(fmt::format("--{}: {}", kind, unknown_name_message(kind, given, known)));
     return std::string(given);
 }
@@ -47,9 +47,7 @@ Json get_size(const RunSpec& spec) {
 }
 
 void set_boundary(RunSpec& spec, std::string_view text) {
-    std::vector<std::string> known;
-    for (const BoundaryRow& row : kBoundaries) known.emplace_back(row.name);
-    const std::string name = known_name("boundary", text, known);
+    const std::string name = known_name("boundary", text, names_of(kBoundaries));
     spec.boundary = std::ranges::find(kBoundaries, name, &BoundaryRow::name)->boundary;
 }
 
@@ -60,15 +58,22 @@ void set_initial(RunSpec& spec, std::string_view text) {
 }
 
 void set_dtype(RunSpec& spec, std::string_view text) {
-    spec.dtype =
-        known_name("dtype", text, {"float32", "float64"}) == "float32" ? DType::float32 : DType::float64;
+    spec.dtype = *find_dtype(known_name("dtype", text, {"float32", "float64"}));
 }
 
-void set_method(RunSpec& spec, std::string_view text) {
+std::string read_method(std::string_view text) {
     std::vector<std::string> known{"auto"};
     for (const Method& method : methods())
         if (find_method(method.name) == &method) known.emplace_back(method.name);
-    spec.method = known_name("method", text, known);
+    return known_name("method", text, known);
+}
+
+std::string read_backend(std::string_view text) {
+    return known_name("backend", text, {"auto", "cpu", "cuda"});
+}
+
+std::string read_colormap(std::string_view text) {
+    return std::string(colormap(text).name);
 }
 
 void set_exports(RunSpec& spec, std::string_view text) {
@@ -125,14 +130,6 @@ Json get_profile(const RunSpec& spec) {
     return fmt::format("{},{},{},{}", from.x, from.y, to.x, to.y);
 }
 
-std::string set_map(std::string_view text) {
-    return std::string(stencil::colormap(text).name);
-}
-
-Json get_map(const std::string& name) {
-    return name.empty() ? Json() : Json(name);
-}
-
 void set_model(RunSpec& spec, std::string_view text) {
     const auto model = find_model(text);
     if (model == spec.model) return;
@@ -164,172 +161,141 @@ Setting setting_of(const ModelParameter& parameter) {
             }};
 }
 
+/// What a row says before how it is set.
+struct Words {
+    std::string_view name, value, help;
+    SettingKind kind = SettingKind::view;
+    std::string option() const { return fmt::format("--{}", name); }
+};
+
+Setting row(const Words& w,
+            std::function<void(RunSpec&, std::string_view)> set,
+            std::function<Json(const RunSpec&)> get) {
+    return {w.name, w.value, w.help, w.kind, std::move(set), std::move(get)};
+}
+
+// Rows for members of the spec. A whole number below the least one, and an empty text, are unset.
+template <class Member>
+Setting whole(const Words& w, Member RunSpec::*member, long long least, long long most) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = Member(parse_integer(text, w.option(), least, most));
+    };
+    const auto get = [=](const RunSpec& spec) { return spec.*member < least ? Json() : Json(spec.*member); };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting text(const Words& w, std::string RunSpec::*member, std::string (*read)(std::string_view)) {
+    const auto set = [=](RunSpec& spec, std::string_view text) { spec.*member = read(text); };
+    const auto get = [=](const RunSpec& spec) {
+        return (spec.*member).empty() ? Json() : Json(spec.*member);
+    };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting range(const Words& w, RangeRule RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = parse_range(text, w.option());
+    };
+    const auto get = [=](const RunSpec& spec) { return Json(to_string(spec.*member)); };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
+Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = parse_flag(text, fmt::format("--{}", name));
+    };
+    return {name, "", help, SettingKind::view, set, [=](const RunSpec& spec) { return Json(spec.*member); }};
+}
+
+// A setting that may be given several times.
+Setting list(const Words& w,
+             void (*add)(RunSpec&, std::span<const std::string>),
+             std::function<Json(const RunSpec&)> get) {
+    const auto set = [add](RunSpec& spec, std::string_view text) {
+        const std::string one(text);
+        add(spec, {&one, 1});
+    };
+    return {w.name, w.value, w.help, w.kind, set, std::move(get), add};
+}
+
 std::vector<Setting> make_settings() {
+    using enum SettingKind;
+    const auto get_nothing = [](const RunSpec&) { return Json(); };
     std::vector<Setting> rows{
-        {"size",
-         "NX[xNY]",
-         "columns x rows (default: the file's own, or 2000x2000)",
-         SettingKind::shape,
-         set_size,
-         get_size},
-        {"steps",
-         "N",
-         "explicit steps, 0 or more",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.steps = parse_integer(t, "--steps", 0, kMaxSteps); },
-         [](const RunSpec& s) { return Json(s.steps); }},
-        {"model",
-         "NAME",
-         "what is stepped: see 'stencilscope models'",
-         SettingKind::origin,
-         set_model,
-         [](const RunSpec& s) { return Json(s.model->name); }},
-        {"set",
-         "NAME=VALUE",
-         "a parameter of the model, e.g. coefficient=0.1; may be repeated",
-         SettingKind::origin,
-         nullptr,
-         // Each parameter of a built-in model is written under its own name.
-         [](const RunSpec&) { return Json(); },
-         set_parameters},
-        {"boundary",
-         "B",
-         "zero, insulated or periodic",
-         SettingKind::parameter,
-         set_boundary,
-         [](const RunSpec& s) { return Json(std::string(name_of(s.boundary))); }},
-        {"initial",
-         "NAME|FILE",
-         "initial condition (see below), .npy array or PNG/JPEG picture",
-         SettingKind::origin,
-         set_initial,
-         [](const RunSpec& s) { return Json(s.initial); }},
-        {"seed",
-         "S",
-         "of jagged and noise, as numpy.random.default_rng takes it",
-         SettingKind::origin,
-         [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
-         [](const RunSpec& s) { return Json(s.seed); }},
-        {"dtype",
-         "T",
-         "float32 or float64",
-         SettingKind::shape,
-         set_dtype,
-         [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }},
-        {"method",
-         "NAME",
-         "how to step (see below); auto takes the fastest there is",
-         SettingKind::device,
-         set_method,
-         [](const RunSpec& s) { return Json(s.method); }},
-        {"backend",
-         "B",
-         "auto, cpu or cuda",
-         SettingKind::device,
-         [](RunSpec& s, std::string_view t) {
-             s.backend = known_name("backend", t, {"auto", "cpu", "cuda"});
-         },
-         [](const RunSpec& s) { return Json(s.backend); }},
-        {"threads",
-         "N",
-         "CPU threads (default: all)",
-         SettingKind::device,
-         [](RunSpec& s, std::string_view t) { s.threads = int(parse_integer(t, "--threads", 1, 4096)); },
-         [](const RunSpec& s) { return s.threads > 0 ? Json(s.threads) : Json(); }},
-        {"at",
-         "STEP:SETTING=VALUE",
-         "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated",
-         SettingKind::view,
-         nullptr,
-         get_edits,
-         add_edits},
-        {"probe",
-         "X,Y",
-         "a cell whose values go to probes.csv; may be repeated",
-         SettingKind::view,
-         nullptr,
-         get_probes,
-         add_probes},
-        {"profile",
-         "X0,Y0,X1,Y1",
-         "a line in cell coordinates, whose values go to profile.csv",
-         SettingKind::view,
-         set_profile,
-         get_profile},
-        {"every",
-         "N",
-         "also a numbered frame every N steps",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.every = parse_integer(t, "--every", 1, kMaxSteps); },
-         [](const RunSpec& s) { return s.every > 0 ? Json(s.every) : Json(); }},
-        {"checkpoint",
-         "N",
-         "every N steps the whole state to DIR/checkpoint, for --resume",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) {
-             s.checkpoint = parse_integer(t, "--checkpoint", 1, kMaxSteps);
-         },
-         [](const RunSpec& s) { return s.checkpoint > 0 ? Json(s.checkpoint) : Json(); }},
-        {"export",
-         "LIST",
-         "files to write, separated by commas (see below); default, all",
-         SettingKind::view,
-         set_exports,
-         [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }},
-        {"colormap",
-         "NAME",
-         "colours of the pictures (default viridis)",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.colormap = set_map(t); },
-         [](const RunSpec& s) { return get_map(s.colormap); }},
-        {"laplacian-colormap",
-         "NAME",
-         "colours of the Laplacian (default: --colormap; inferno in the figure)",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.laplacian_colormap = set_map(t); },
-         [](const RunSpec& s) { return get_map(s.laplacian_colormap); }},
-        {"range",
-         "R",
-         "values that the colours span: auto, percentile:LO:HI or MIN:MAX",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.range = parse_range(t, "--range"); },
-         [](const RunSpec& s) { return Json(to_string(s.range)); }},
-        {"laplacian-range",
-         "R",
-         "the same for the Laplacian (default percentile:5:95)",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.laplacian_range = parse_range(t, "--laplacian-range"); },
-         [](const RunSpec& s) { return Json(to_string(s.laplacian_range)); }},
-        {"range-per-frame",
-         "",
-         "each frame spans its own range; otherwise all span the first one's",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.range_per_frame = parse_flag(t, "--range-per-frame"); },
-         [](const RunSpec& s) { return Json(s.range_per_frame); }},
-        {"allow-unstable",
-         "",
-         "let the coefficient exceed 0.25",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.allow_unstable = parse_flag(t, "--allow-unstable"); },
-         [](const RunSpec& s) { return Json(s.allow_unstable); }},
-        {"memory-limit",
-         "BYTES",
-         "use no more host or GPU memory, e.g. 2GB",
-         SettingKind::view,
-         [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
-         [](const RunSpec&) { return Json(); }}};
+        row({"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
+            set_size,
+            get_size),
+        whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
+        row({"model", "NAME", "what is stepped: see 'stencilscope models'", origin},
+            set_model,
+            [](const RunSpec& s) { return Json(s.model->name); }),
+        // Each parameter of a built-in model is written under its own name.
+        list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
+             set_parameters,
+             get_nothing),
+        row({"boundary", "B", "zero, insulated or periodic", parameter},
+            set_boundary,
+            [](const RunSpec& s) { return Json(std::string(name_of(s.boundary))); }),
+        row({"initial", "NAME|FILE", "initial condition (see below), .npy array or PNG/JPEG picture", origin},
+            set_initial,
+            [](const RunSpec& s) { return Json(s.initial); }),
+        row(
+            {"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
+            [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
+            [](const RunSpec& s) { return Json(s.seed); }),
+        row({"dtype", "T", "float32 or float64", shape},
+            set_dtype,
+            [](const RunSpec& s) { return Json(std::string(name_of(s.dtype))); }),
+        text({"method", "NAME", "how to step (see below); auto takes the fastest there is", device},
+             &RunSpec::method,
+             read_method),
+        text({"backend", "B", "auto, cpu or cuda", device}, &RunSpec::backend, read_backend),
+        whole({"threads", "N", "CPU threads (default: all)", device}, &RunSpec::threads, 1, 4096),
+        list({"at",
+              "STEP:SETTING=VALUE",
+              "a change in mid-run, e.g. 500:coefficient=0.1 or 0:paint=1,20,replace,64,80; may be repeated"},
+             add_edits,
+             get_edits),
+        list({"probe", "X,Y", "a cell whose values go to probes.csv; may be repeated"},
+             add_probes,
+             get_probes),
+        row({"profile", "X0,Y0,X1,Y1", "a line in cell coordinates, whose values go to profile.csv"},
+            set_profile,
+            get_profile),
+        whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
+        whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
+              &RunSpec::checkpoint,
+              1,
+              kMaxSteps),
+        row({"export", "LIST", "files to write, separated by commas (see below); default, all"},
+            set_exports,
+            [](const RunSpec& s) { return Json(fmt::format("{}", fmt::join(s.exports, ","))); }),
+        text({"colormap", "NAME", "colours of the pictures (default viridis)"},
+             &RunSpec::colormap,
+             read_colormap),
+        text({"laplacian-colormap",
+              "NAME",
+              "colours of the Laplacian (default: --colormap; inferno in the figure)"},
+             &RunSpec::laplacian_colormap,
+             read_colormap),
+        range({"range", "R", "values that the colours span: auto, percentile:LO:HI or MIN:MAX"},
+              &RunSpec::range),
+        range({"laplacian-range", "R", "the same for the Laplacian (default percentile:5:95)"},
+              &RunSpec::laplacian_range),
+        flag("range-per-frame",
+             "each frame spans its own range; otherwise all span the first one's",
+             &RunSpec::range_per_frame),
+        flag("allow-unstable", "let the coefficient exceed 0.25", &RunSpec::allow_unstable),
+        row(
+            {"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
+            [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
+            get_nothing)};
     // The parameters stand behind the model.
     std::vector<Setting> parameters;
     for (const auto& model : models())
         for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));
     const auto set = std::ranges::find(rows, "set", &Setting::name);
     rows.insert(set, parameters.begin(), parameters.end());
-    for (Setting& row : rows)
-        if (row.add)
-            row.set = [add = row.add](RunSpec& spec, std::string_view text) {
-                const std::string one(text);
-                add(spec, {&one, 1});
-            };
     return rows;
 }
 
@@ -341,12 +307,7 @@ std::span<const Setting> settings() {
 }
 
 const Setting& find_setting(std::string_view name) {
-    const auto table = settings();
-    const auto found = std::ranges::find(table, name, &Setting::name);
-    if (found != table.end()) return *found;
-    std::vector<std::string> known;
-    for (const Setting& row : table) known.emplace_back(row.name);
-    throw InputError(unknown_name_message("setting", name, known));
+    return row_named(settings(), "setting", name);
 }
 
 SettingKind kind_of(std::string_view setting) {

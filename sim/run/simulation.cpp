@@ -33,12 +33,12 @@ RunSpec without_edits(RunSpec spec) {
 
 }  // namespace
 
-Simulation::Simulation(const RunSpec& spec, Field start) : spec_(spec), now_(without_edits(spec)) {
+Simulation::Simulation(const RunSpec& spec, Field start) : moment_{spec, without_edits(spec)} {
     if (Size{start.nx(), start.ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
     const bool rounded = start.dtype() != spec.dtype;
-    start_ = std::make_shared<Field>(rounded ? start.to(spec.dtype) : std::move(start));
-    start_statistics_ = statistics_of(*start_);
+    moment_.start = std::make_shared<Field>(rounded ? start.to(spec.dtype) : std::move(start));
+    start_statistics_ = statistics_of(*moment_.start);
     // Rounding made them infinite: the file's own values are finite.
     if (rounded && start_statistics_.not_finite > 0) {
         const Statistics given = statistics_of(start);
@@ -50,64 +50,53 @@ Simulation::Simulation(const RunSpec& spec, Field start) : spec_(spec), now_(wit
                         name_of(spec.dtype)));
     }
     start = Field();  // its float64 original is not needed beside the solver
-    solver_ = make_solver(solver_setup(now_));
-    coefficient_ = now_.params().coefficient;
-    solver_->load(*start_);
-    check_start(spec_, *solver_);
+    solver_ = make_solver(solver_setup(moment_.now));
+    moment_.coefficient = moment_.now.params().coefficient;
+    solver_->load(*moment_.start);
+    check_start(moment_.spec, *solver_);
     apply_due_edits();
 }
 
 Simulation::Simulation(RunState state)
-    : spec_(std::move(state.spec)),
-      now_(std::move(state.now)),
-      applied_(state.applied),
-      conserves_(state.conserves),
-      coefficient_(state.coefficient),
-      start_(std::move(state.start)),
-      start_statistics_(statistics_of(*start_)),
+    : moment_(std::move(state)),
+      start_statistics_(statistics_of(*moment_.start)),
       step_(state.solver.plain.step) {
-    const Method& method = *method_of(now_);
+    const Method& method = *method_of(moment_.now);
     if (state.solver.method == method.name && state.solver.backend == name_of(method.device))
         timings_ = std::move(state.timings);
-    SolverSetup setup = solver_setup(now_);
-    setup.params.coefficient = coefficient_;
+    SolverSetup setup = solver_setup(moment_.now);
+    setup.params.coefficient = moment_.coefficient;
     solver_ = make_solver(setup);
     solver_->resume(state.solver);
 }
 
 RunState Simulation::state() {
-    return {spec_, now_, applied_, conserves_, coefficient_, start_, timings_, solver_->snapshot()};
+    return {moment_, timings_, solver_->snapshot()};
 }
 
 Simulation::Checkpoint Simulation::checkpoint() {
-    return {
-        spec_, now_, applied_, step_, start_, start_statistics_, conserves_, coefficient_, solver_->save()};
+    return {moment_, step_, start_statistics_, solver_->save()};
 }
 
 void Simulation::restore(const Checkpoint& checkpoint) {
-    RunSpec spec = checkpoint.spec, now = checkpoint.now;
-    if (same_solver(now_, now)) {
+    RunMoment moment = checkpoint;
+    if (same_solver(moment_.now, moment.now)) {
         solver_->restore(*checkpoint.state);
-        solver_->set_params({checkpoint.coefficient, now.boundary});
+        solver_->set_params({moment.coefficient, moment.now.boundary});
     } else {
-        auto solver = make_solver(solver_setup(now));
+        auto solver = make_solver(solver_setup(moment.now));
         solver->restore(*checkpoint.state);
         solver_ = std::move(solver);
         timings_ = Timings();
     }
     // From here on nothing throws.
-    spec_ = std::move(spec);
-    now_ = std::move(now);
-    applied_ = checkpoint.applied;
+    moment_ = std::move(moment);
     step_ = checkpoint.step;
-    start_ = checkpoint.start;
     start_statistics_ = checkpoint.start_statistics;
-    conserves_ = checkpoint.conserves;
-    coefficient_ = checkpoint.coefficient;
 }
 
 bool Simulation::conserves_total() const {
-    return conserves_ && row_of(now_.boundary).conserves_total;
+    return moment_.conserves && row_of(moment_.now.boundary).conserves_total;
 }
 
 void Simulation::apply(const Command& command) {
@@ -118,12 +107,13 @@ void Simulation::run(const Advance& advance) {
     if (advance.steps < 0) throw InputError(fmt::format("cannot advance by {} steps", advance.steps));
     const long long end = step_ + advance.steps;
     while (step_ < end) {
-        const bool edit_ahead = applied_ < spec_.edits.size() && spec_.edits[applied_].step < end;
-        const long long steps = (edit_ahead ? spec_.edits[applied_].step : end) - step_;
+        const bool edit_ahead =
+            moment_.applied < moment_.spec.edits.size() && moment_.spec.edits[moment_.applied].step < end;
+        const long long steps = (edit_ahead ? moment_.spec.edits[moment_.applied].step : end) - step_;
         // Only now: what a parameter was in between, while the run stood still, is nothing that was stepped.
         take_parameters();
         solver_->advance(steps);
-        if (steps > 0) conserves_ = conserves_total();
+        if (steps > 0) moment_.conserves = conserves_total();
         timings_.add(solver_->wait(), steps);
         step_ += steps;
         apply_due_edits();
@@ -135,16 +125,16 @@ void Simulation::run(const Set& change) {
     if (kind == SettingKind::origin)
         throw InputError(fmt::format("--{} cannot change in mid-run", change.setting));
     if (kind == SettingKind::view || (untouched() && kind != SettingKind::shape)) {
-        RunSpec spec = changed(spec_, change.setting, change.value);
+        RunSpec spec = changed(moment_.spec, change.setting, change.value);
         if (kind != SettingKind::view)
             put_in_force({step_, change.setting, change.value});
         else
-            now_ = changed(now_, change.setting, change.value);
+            moment_.now = changed(moment_.now, change.setting, change.value);
         if (kind == SettingKind::device) {
-            spec.backend = now_.backend;
-            spec.method = now_.method;
+            spec.backend = moment_.now.backend;
+            spec.method = moment_.now.method;
         }
-        spec_ = std::move(spec);
+        moment_.spec = std::move(spec);
         return;
     }
     do_edit({step_, change.setting, change.value});
@@ -156,13 +146,13 @@ void Simulation::run(const Paint& paint) {
 
 void Simulation::do_edit(Edit edit) {
     put_in_force(edit);
-    if (record(edit, applied_)) ++applied_;
+    if (record(edit, moment_.applied)) ++moment_.applied;
 }
 
 // Among the spec's edits; false where it took the place of the one before of the same parameter at the same
 // step.
 bool Simulation::record(const Edit& edit, std::size_t place) {
-    std::vector<Edit>& edits = spec_.edits.own();
+    std::vector<Edit>& edits = moment_.spec.edits.own();
     const auto merges = [](const Edit& e) {
         return e.setting != kPaint && kind_of(e.setting) == SettingKind::parameter;
     };
@@ -178,12 +168,12 @@ bool Simulation::record(const Edit& edit, std::size_t place) {
 }
 
 void Simulation::run(const Reset&) {
-    spec_ = now_;
-    applied_ = 0;
-    solver_->load(*start_);
+    moment_.spec = moment_.now;
+    moment_.applied = 0;
+    solver_->load(*moment_.start);
     timings_ = Timings();
     step_ = 0;
-    conserves_ = true;
+    moment_.conserves = true;
 }
 
 void Simulation::schedule(const Edit& edit) {
@@ -192,14 +182,19 @@ void Simulation::schedule(const Edit& edit) {
         do_edit(edit);
         return;
     }
-    const auto after = std::ranges::upper_bound(spec_.edits, edit.step, {}, &Edit::step);
-    record(edit, std::size_t(after - spec_.edits.begin()));
+    const auto after = std::ranges::upper_bound(moment_.spec.edits, edit.step, {}, &Edit::step);
+    record(edit, std::size_t(after - moment_.spec.edits.begin()));
+}
+
+long long Simulation::steps_to_next_edit() const {
+    const auto next = std::ranges::upper_bound(moment_.spec.edits, step_, {}, &Edit::step);
+    return next == moment_.spec.edits.end() ? kMaxSteps : next->step - step_;
 }
 
 void Simulation::apply_due_edits() {
-    while (applied_ < spec_.edits.size() && spec_.edits[applied_].step <= step_) {
-        put_in_force(spec_.edits[applied_]);
-        ++applied_;
+    while (moment_.applied < moment_.spec.edits.size() && moment_.spec.edits[moment_.applied].step <= step_) {
+        put_in_force(moment_.spec.edits[moment_.applied]);
+        ++moment_.applied;
     }
 }
 
@@ -207,25 +202,25 @@ void Simulation::put_in_force(const Edit& edit) {
     if (edit.setting == kPaint) {
         const BrushPiece piece = parse_piece(edit.value);
         take_parameters();  // which say how large a value may be
-        check_magnitude(now_, piece, *solver_);
+        check_magnitude(moment_.now, piece, *solver_);
         solver_->paint(piece);
-        conserves_ = false;
+        moment_.conserves = false;
         return;
     }
-    RunSpec next = changed(now_, edit.setting, edit.value);
+    RunSpec next = changed(moment_.now, edit.setting, edit.value);
     if (kind_of(edit.setting) != SettingKind::parameter) {
         carry_over(next);
         return;
     }
     check_magnitude(next, *solver_);
     // The boundary shows at once, in the Laplacian.
-    solver_->set_params({coefficient_, next.boundary});
-    now_ = std::move(next);
+    solver_->set_params({moment_.coefficient, next.boundary});
+    moment_.now = std::move(next);
 }
 
 void Simulation::take_parameters() {
-    solver_->set_params(now_.params());
-    coefficient_ = now_.params().coefficient;
+    solver_->set_params(moment_.now.params());
+    moment_.coefficient = moment_.now.params().coefficient;
 }
 
 void Simulation::carry_over(const RunSpec& asked) {
@@ -236,15 +231,16 @@ void Simulation::carry_over(const RunSpec& asked) {
     auto solver = make_solver(solver_setup(next));
     check_magnitude(next, *solver_, *solver);
     solver->load(field, step_);
-    if (Size{start_->nx(), start_->ny()} != *next.size || start_->dtype() != next.dtype) {
-        start_ = std::make_shared<Field>(fitted(start_->clone(), next));
-        start_statistics_ = statistics_of(*start_);
+    if (Size{moment_.start->nx(), moment_.start->ny()} != *next.size ||
+        moment_.start->dtype() != next.dtype) {
+        moment_.start = std::make_shared<Field>(fitted(moment_.start->clone(), next));
+        start_statistics_ = statistics_of(*moment_.start);
     }
     solver_ = std::move(solver);
-    coefficient_ = next.params().coefficient;
+    moment_.coefficient = next.params().coefficient;
     timings_ = Timings();
-    conserves_ = conserves_ && next.size == now_.size;
-    now_ = next;
+    moment_.conserves = moment_.conserves && next.size == moment_.now.size;
+    moment_.now = next;
 }
 
 }  // namespace stencil

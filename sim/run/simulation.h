@@ -35,13 +35,19 @@ struct Reset {};
 
 using Command = std::variant<Advance, Set, Paint, Reset>;
 
-/// A simulation at one moment, portable: what a checkpoint on disk is made of.
-struct RunState {
-    RunSpec spec, now;
+/// What a simulation knows at one moment beside its solver.
+struct RunMoment {
+    RunSpec spec;             ///< what repeats the run
+    RunSpec now;              ///< the current settings
     std::size_t applied = 0;  ///< of the spec's edits, how many are in force
-    bool conserves = true;
-    double coefficient = 0;  ///< of the newest step
-    std::shared_ptr<const Field> start;
+    bool conserves = true;    ///< the steps and edits so far
+    double coefficient =
+        0;  ///< of the newest step, what the solver has; that in force follows before the next
+    std::shared_ptr<const Field> start = nullptr;
+};
+
+/// A simulation at one moment, portable: what a checkpoint on disk is made of.
+struct RunState : RunMoment {
     Timings timings;
     SolverSnapshot solver;
 };
@@ -63,9 +69,9 @@ class Simulation {
 
     /// What repeats the run: the settings at the start, and the edits since. Changes of one parameter at one
     /// step, such as the drag of a slider while the run stands still, are one edit.
-    const RunSpec& spec() const { return spec_; }
+    const RunSpec& spec() const { return moment_.spec; }
     /// The current settings.
-    const RunSpec& now() const { return now_; }
+    const RunSpec& now() const { return moment_.now; }
     long long step() const { return step_; }
     /// Since the field last came to another method, size or precision.
     const Timings& timings() const { return timings_; }
@@ -75,7 +81,7 @@ class Simulation {
     bool conserves_total() const;
 
     /// The field at the start, in the run's precision and size.
-    const std::shared_ptr<const Field>& start() const { return start_; }
+    const std::shared_ptr<const Field>& start() const { return moment_.start; }
     const Statistics& start_statistics() const { return start_statistics_; }
     /// The field now and its Laplacian.
     Field field() { return solver_->field(); }
@@ -86,15 +92,15 @@ class Simulation {
     /// An edit that is to happen when its step comes; not before the present step.
     void schedule(const Edit& edit);
 
+    /// Steps from now to the next edit; kMaxSteps where there is none. Stepping is to be cut there: how steps
+    /// are cut into calls changes no bit, but a jump rounds once a call, so a jump that an edit brings in has
+    /// to begin with that edit in every repetition.
+    long long steps_to_next_edit() const;
+
     /// A moment to come back to, to the bit. The field's copy stays where the solver has its own.
-    struct Checkpoint {
-        RunSpec spec, now;
-        std::size_t applied = 0;
+    struct Checkpoint : RunMoment {
         long long step = 0;
-        std::shared_ptr<const Field> start;
         Statistics start_statistics;
-        bool conserves = true;
-        double coefficient = 0;  ///< of the newest step
         std::shared_ptr<const SavedState> state;
     };
     Checkpoint checkpoint();
@@ -112,14 +118,9 @@ class Simulation {
     void put_in_force(const Edit& edit);
     void take_parameters();
     void carry_over(const RunSpec& next);
-    bool untouched() const { return step_ == 0 && spec_.edits.empty(); }
+    bool untouched() const { return step_ == 0 && moment_.spec.edits.empty(); }
 
-    RunSpec spec_;
-    RunSpec now_;
-    std::size_t applied_ = 0;  ///< of the spec's edits, how many are in force
-    bool conserves_ = true;    ///< the steps and edits so far
-    double coefficient_ = 0;   ///< what the solver has: that in force follows before the next step
-    std::shared_ptr<const Field> start_;
+    RunMoment moment_;
     Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;
     Timings timings_;

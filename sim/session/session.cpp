@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/run/next_edit.h"
 #include "sim/run/resolve.h"
 
 namespace stencil {
@@ -157,7 +156,7 @@ void Session::begin_batch() {
 void Session::do_slice() {
     const long long steps = std::min({slice_steps(step_cost()),
                                       pace_.target - step(),
-                                      steps_to_next_edit(*simulation_),
+                                      simulation_->steps_to_next_edit(),
                                       recorder_.steps_left(step())});
     const auto begin = Pace::Clock::now();
     const Timings& timings = simulation_->timings();

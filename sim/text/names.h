@@ -1,10 +1,14 @@
 // Names that people type: finding the one they meant.
 #pragma once
 
+#include <algorithm>
+#include <ranges>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "sim/text/error.h"
 
 namespace stencil {
 
@@ -16,5 +20,29 @@ std::string nearest_name(std::string_view given, std::span<const std::string> kn
 std::string unknown_name_message(std::string_view kind,
                                  std::string_view given,
                                  std::span<const std::string> known);
+
+template <class List, class Value>
+bool contains(const List& list, const Value& value) {
+    return std::ranges::find(list, value) != std::ranges::end(list);
+}
+
+/// Of the rows of a table.
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows) {
+    std::vector<std::string> names;
+    for (const auto& row : rows) names.emplace_back(row.name);
+    return names;
+}
+
+/// The row of that name in a table that outlives this. Throws InputError: `start`, then the message above.
+template <class Rows>
+const auto& row_named(const Rows& rows,
+                      std::string_view kind,
+                      std::string_view name,
+                      const std::string& start = "") {
+    for (const auto& row : rows)
+        if (row.name == name) return row;
+    throw InputError(start + unknown_name_message(kind, name, names_of(rows)));
+}
 
 }  // namespace stencil

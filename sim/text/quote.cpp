@@ -5,8 +5,19 @@
 namespace stencil {
 namespace {
 
-// Bytes of the UTF-8 character that the text begins with; 0 where there is none.
-std::size_t character_length(std::string_view text) {
+// C0 and C1 controls and DEL, line and paragraph separators, and the marks that turn the direction of text.
+bool is_control(std::string_view character) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
+    if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
+    if (character.size() == 4 || byte(0) != 0xe2) return false;
+    return (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
+           (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
+}
+
+}  // namespace
+
+std::size_t utf8_length(std::string_view text) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
     if (byte(0) < 0x80) return 1;
     const std::size_t length = byte(0) >> 5 == 6 ? 2 : byte(0) >> 4 == 14 ? 3 : byte(0) >> 3 == 30 ? 4 : 0;
@@ -21,21 +32,9 @@ std::size_t character_length(std::string_view text) {
     return code < kSmallest[length] || code > 0x10ffff || surrogate ? 0 : length;
 }
 
-// C0 and C1 controls and DEL, line and paragraph separators, and the marks that turn the direction of text.
-bool is_control(std::string_view character) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-    if (character.size() == 1) return byte(0) < 0x20 || byte(0) == 0x7f;
-    if (character.size() == 2) return byte(0) == 0xc2 && byte(1) < 0xa0;
-    if (character.size() == 4 || byte(0) != 0xe2) return false;
-    return (byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||
-           (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9);
-}
-
-}  // namespace
-
 bool is_utf8(std::string_view text) {
     while (!text.empty()) {
-        const std::size_t length = character_length(text);
+        const std::size_t length = utf8_length(text);
         if (length == 0) return false;
         text.remove_prefix(length);
     }
@@ -45,7 +44,7 @@ bool is_utf8(std::string_view text) {
 std::string printable(std::string_view text) {
     std::string result;
     while (!text.empty()) {
-        const std::size_t length = character_length(text);
+        const std::size_t length = utf8_length(text);
         const std::string_view character = text.substr(0, length);
         if (length == 0 || is_control(character))
             result += '?';

@@ -6,7 +6,11 @@
 
 namespace stencil {
 
-/// All of it is UTF-8 (no overlong forms, no surrogates, nothing beyond U+10FFFF).
+/// Bytes of the UTF-8 character that a text begins with (no overlong forms, no surrogates, nothing beyond
+/// U+10FFFF); 0 where there is none.
+std::size_t utf8_length(std::string_view text);
+
+/// All of it is UTF-8.
 bool is_utf8(std::string_view text);
 
 /// The same on one line and without control characters, which could steer a terminal or cut the message; they

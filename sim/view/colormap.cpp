@@ -68,12 +68,7 @@ std::span<const Colormap> colormaps() {
 }
 
 const Colormap& colormap(std::string_view name) {
-    const auto all = colormaps();
-    const auto found = std::ranges::find(all, name, &Colormap::name);
-    if (found != all.end()) return *found;
-    std::vector<std::string> known;
-    for (const Colormap& map : all) known.emplace_back(map.name);
-    throw InputError(unknown_name_message("colour table", name, known));
+    return row_named(colormaps(), "colour table", name);
 }
 
 }  // namespace stencil

@@ -5,43 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
-#include "sim/view/percentile.h"
 
 namespace stencil {
-namespace {
-
-struct Extremes {
-    double low = std::numeric_limits<double>::infinity();
-    double high = -std::numeric_limits<double>::infinity();
-};
-
-template <class T>
-Extremes find_extremes(std::span<const T> cells) {
-    T low = std::numeric_limits<T>::infinity(), high = -low;
-    for (const T value : cells) {
-        if (!std::isfinite(value)) continue;
-        low = std::min(low, value);
-        high = std::max(high, value);
-    }
-    return {low, high};
-}
-
-template <class T>
-Extremes find_percentiles(std::span<const T> cells, const RangeRule& rule) {
-    std::vector<T> values;
-    values.reserve(cells.size());
-    std::ranges::copy_if(cells, std::back_inserter(values), [](T value) { return std::isfinite(value); });
-    if (values.empty()) return {};
-    const double low = percentile<T>(values, rule.low);
-    return {low, percentile<T>(values, rule.high)};
-}
-
-}  // namespace
 
 RangeRule parse_range(std::string_view text, std::string_view setting) {
     const auto refuse = [&](std::string_view what) {
@@ -88,14 +57,18 @@ ValueRange color_range(double low, double high, bool centred_at_zero) {
     return most > 0 ? ValueRange{-most, most} : ValueRange{-1, 1};
 }
 
+ValueRange find_range(const RangeRule& rule, bool centred_at_zero, const Percentiles& percentiles) {
+    if (rule.kind == RangeRule::Kind::fixed) return color_range(rule.low, rule.high, centred_at_zero);
+    const bool all = rule.kind == RangeRule::Kind::automatic;
+    const double q[] = {all ? 0 : rule.low, all ? 100 : rule.high};
+    const std::vector<double> found = percentiles(q);
+    return found.empty() ? color_range(1, 0, centred_at_zero)
+                         : color_range(found[0], found[1], centred_at_zero);
+}
+
 ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at_zero) {
-    Extremes found{rule.low, rule.high};
-    if (rule.kind != RangeRule::Kind::fixed)
-        found = field.visit([&](const auto& array) {
-            return rule.kind == RangeRule::Kind::automatic ? find_extremes(array.cells())
-                                                           : find_percentiles(array.cells(), rule);
-        });
-    return color_range(found.low, found.high, centred_at_zero);
+    return find_range(
+        rule, centred_at_zero, [&](std::span<const double> q) { return percentiles_of(field, q); });
 }
 
 }  // namespace stencil

@@ -1,8 +1,11 @@
 // The range of values that a picture's colours span.
 #pragma once
 
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sim/field/field.h"
 
@@ -35,5 +38,9 @@ ValueRange color_range(double low, double high, bool centred_at_zero);
 /// colour table (of any rule) is widened to be centred at zero: [-m, m] with m the larger magnitude of its
 /// ends, or [-1, 1] where both are zero.
 ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at_zero);
+
+/// The same of a field that is elsewhere: NumPy's percentiles of its finite cells, empty where none is.
+using Percentiles = std::function<std::vector<double>(std::span<const double> q)>;
+ValueRange find_range(const RangeRule& rule, bool centred_at_zero, const Percentiles& percentiles);
 
 }  // namespace stencil

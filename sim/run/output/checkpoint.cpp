@@ -147,9 +147,7 @@ std::string sealed(std::string body) {
 }
 
 Json read_json(const fs::path& path) {
-    InputFile file(path);
-    std::string text(std::size_t(file.size()), '\0');
-    file.read(std::as_writable_bytes(std::span(text)));
+    const std::string text = InputFile(path).read_text();
     if (sealed(text.substr(0, text.rfind(",\n \"checksum\""))) != text)
         refuse(path, "damaged: its checksum does not fit");
     const Json json = Json::parse(text);

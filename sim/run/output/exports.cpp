@@ -67,7 +67,8 @@ std::string caption(const RunOutput& run) {
     return text;
 }
 
-void write_run_figure(const Path& path, const RunOutput& run, figure::FigureFormat format) {
+template <figure::FigureFormat format>
+void write_run_figure(const Path& path, const RunOutput& run) {
     const RunSpec& spec = *run.spec;
     std::vector<figure::FigurePanel> panels;
     panels.push_back(panel(fmt::format("Start: {}", Path(spec.initial).filename().string()),
@@ -85,68 +86,50 @@ constexpr Export kExports[] = {
     {"initial.npy",
      true,
      "the field at the start",
-     [](const Path& path, const RunOutput& run) { write_npy(path, *run.start); }},
-    {"field.npy",
-     true,
-     "the field at the end",
-     [](const Path& path, const RunOutput& run) { write_npy(path, *run.end); }},
-    {"laplacian.npy",
-     true,
-     "its Laplacian",
-     [](const Path& path, const RunOutput& run) { write_npy(path, *run.laplacian); }},
+     [](auto& path, auto& run) { write_npy(path, *run.start); }},
+    {"field.npy", true, "the field at the end", [](auto& path, auto& run) { write_npy(path, *run.end); }},
+    {"laplacian.npy", true, "its Laplacian", [](auto& path, auto& run) { write_npy(path, *run.laplacian); }},
     {"field.png",
      true,
      "the field at the end, one pixel a cell",
-     [](const Path& path, const RunOutput& run) {
-         write_picture(path, *run.end, field_colors(*run.spec), run.spec->range);
-     }},
+     [](auto& path, auto& run) { write_picture(path, *run.end, field_colors(*run.spec), run.spec->range); }},
     {"laplacian.png",
      true,
      "its Laplacian, one pixel a cell",
-     [](const Path& path, const RunOutput& run) {
+     [](auto& path, auto& run) {
          write_picture(path, *run.laplacian, laplacian_colors(*run.spec, false), run.spec->laplacian_range);
      }},
     {"figure.png",
      true,
      "start, end and Laplacian with titles, axes and colour bars",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::png); }},
-    {"figure.svg",
-     false,
-     "the same for the web",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::svg); }},
-    {"figure.pdf",
-     false,
-     "the same for print",
-     [](const Path& path, const RunOutput& run) { write_run_figure(path, run, figure::FigureFormat::pdf); }},
+     write_run_figure<figure::FigureFormat::png>},
+    {"figure.svg", false, "the same for the web", write_run_figure<figure::FigureFormat::svg>},
+    {"figure.pdf", false, "the same for print", write_run_figure<figure::FigureFormat::pdf>},
     {"timings.json",
      true,
      "what was run, and how fast",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(run.timings)); }},
+     [](auto& path, auto& run) { write_text_file(path, json_text(run.timings)); }},
     {"spec.json",
      true,
      "the settings, to run it again with --spec",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, json_text(to_json(*run.spec))); }},
+     [](auto& path, auto& run) { write_text_file(path, json_text(to_json(*run.spec))); }},
     {"statistics.csv",
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end",
-     [](const Path& path, const RunOutput& run) {
-         write_text_file(path, statistics_csv(run.tables->measures));
-     }},
+     [](auto& path, auto& run) { write_text_file(path, statistics_csv(run.tables->measures)); }},
     {"histogram.csv",
      false,
      "how many cells at the end hold which values",
-     [](const Path& path, const RunOutput& run) {
-         write_text_file(path, histogram_csv(*run.tables->histogram));
-     }},
+     [](auto& path, auto& run) { write_text_file(path, histogram_csv(*run.tables->histogram)); }},
     {"profile.csv",
      false,
      "the values at the end along --profile",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, profile_csv(*run.tables->profile)); },
+     [](auto& path, auto& run) { write_text_file(path, profile_csv(*run.tables->profile)); },
      "profile"},
     {"probes.csv",
      false,
      "the values of each --probe, at the steps of statistics.csv",
-     [](const Path& path, const RunOutput& run) { write_text_file(path, probes_csv(run.tables->measures)); },
+     [](auto& path, auto& run) { write_text_file(path, probes_csv(run.tables->measures)); },
      "probe"},
 };
 
@@ -154,17 +137,17 @@ constexpr FrameExport kFrameExports[] = {
     {"frames.png",
      ".png",
      "with --every: a numbered picture of each moment",
-     [](const Path& path, const Field& field, const RunSpec& spec, ValueRange range) {
+     [](auto& path, auto& field, auto& spec, ValueRange range) {
          write_png(path, field, field_colors(spec), range);
      }},
     {"frames.npy",
      ".npy",
      "with --every: a numbered array of each moment",
-     [](const Path& path, const Field& field, const RunSpec&, ValueRange) { write_npy(path, field); }},
+     [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
 };
 
 bool chosen(const RunSpec& spec, std::string_view name) {
-    return std::ranges::find(spec.exports, name) != spec.exports.end();
+    return contains(spec.exports, name);
 }
 
 }  // namespace
@@ -202,24 +185,22 @@ bool is_frame_export(std::string_view name) {
 }
 
 void add_export(std::string_view item, std::vector<std::string>& names) {
-    std::vector<std::string> known;
-    for (const Export& row : kExports) known.emplace_back(row.name);
-    std::vector<std::string> added;
+    std::vector<std::string> added{std::string(item)};
     if (item == "default") {
         added = default_exports();
     } else if (item == "all") {
+        added.clear();
         for (const Export& row : kExports)
             if (row.needs.empty()) added.emplace_back(row.name);
     } else {
+        std::vector<std::string> known = names_of(kExports);
         for (const FrameExport& row : kFrameExports) known.emplace_back(row.name);
-        if (std::ranges::find(known, item) == known.end()) {
-            known.insert(known.end(), {"default", "all"});
+        known.insert(known.end(), {"default", "all"});
+        if (!contains(known, item))
             throw InputError("--export: " + unknown_name_message("file", item, known));
-        }
-        added.emplace_back(item);
     }
     for (const std::string& name : added)
-        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+        if (!contains(names, name)) names.push_back(name);
 }
 
 void check_exports(const RunSpec& spec) {

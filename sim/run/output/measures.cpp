@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 
@@ -43,12 +42,8 @@ Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& li
 }
 
 ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rule, bool centred_at_zero) {
-    if (rule.kind == RangeRule::Kind::fixed) return color_range(rule.low, rule.high, centred_at_zero);
-    const bool all = rule.kind == RangeRule::Kind::automatic;
-    const std::array<double, 2> q{all ? 0 : rule.low, all ? 100 : rule.high};
-    const std::vector<double> found = solver.percentiles(quantity, q);
-    return found.empty() ? color_range(1, 0, centred_at_zero)
-                         : color_range(found[0], found[1], centred_at_zero);
+    return find_range(
+        rule, centred_at_zero, [&](std::span<const double> q) { return solver.percentiles(quantity, q); });
 }
 
 Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins) {

@@ -11,12 +11,13 @@
 namespace stencil {
 namespace {
 
-template <class T>
 struct CpuState : SavedState {
-    std::size_t bytes() const override { return cells.size() * sizeof(T); }
+    std::size_t bytes() const override {
+        const Field& stored = inner.arrays.at("stored");
+        return stored.size() * bytes_of(stored.dtype());
+    }
 
-    Array<T> cells;
-    InnerNumbers numbers;
+    InnerState inner;
     long long step = 0;
 };
 
@@ -45,12 +46,10 @@ class CpuSolver : public CpuNeighbour {
 
     void load_field(const Field& start) override {
         start.visit([&](const auto& cells) {
-            threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
-                for (int y = int(begin); y < int(end); ++y)
-                    std::ranges::transform(cells.view().row(y),
-                                           cells.view().row(y) + setup_.nx,
-                                           fields_.front.row(y),
-                                           [](auto value) { return T(value); });
+            for_rows([&, from = cells.view()](int y) {
+                std::transform(from.row(y), from.row(y) + setup_.nx, fields_.front.row(y), [](auto value) {
+                    return T(value);
+                });
             });
         });
         stepper_->restart();
@@ -140,24 +139,24 @@ class CpuSolver : public CpuNeighbour {
     }
 
     std::unique_ptr<SavedState> save() override {
-        auto saved = std::make_unique<CpuState<T>>();
-        saved->cells = stored_cells();
-        saved->numbers = stepper_->numbers();
+        auto saved = std::make_unique<CpuState>();
+        saved->inner = inner();
         saved->step = step_;
         return saved;
     }
 
     void restore(const SavedState& state) override {
-        const auto& saved = dynamic_cast<const CpuState<T>&>(state);
-        copy_cells(saved.cells.view(), fields_.front);
-        stepper_->resume(saved.numbers);
+        const auto& saved = dynamic_cast<const CpuState&>(state);
+        take_inner(saved.inner);
         step_ = saved.step;
         forget_largest();
     }
 
     InnerState inner() override {
         InnerState state;
-        state.arrays.emplace("stored", stored_cells());
+        Array<T> cells(setup_.nx, setup_.ny);
+        for_rows([&](int y) { std::copy_n(fields_.front.row(y), setup_.nx, cells.view().row(y)); });
+        state.arrays.emplace("stored", std::move(cells));
         state.numbers = stepper_->numbers();
         return state;
     }
@@ -165,7 +164,7 @@ class CpuSolver : public CpuNeighbour {
     bool take_inner(const InnerState& inner) override {
         const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
         if (!cells || !stepper_->resume(inner.numbers)) return false;
-        copy_cells(cells->view(), fields_.front);
+        for_rows([&](int y) { std::copy_n(cells->view().row(y), setup_.nx, fields_.front.row(y)); });
         return true;
     }
 
@@ -175,16 +174,6 @@ class CpuSolver : public CpuNeighbour {
         threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
             for (int y = int(begin); y < int(end); ++y) f(y);
         });
-    }
-
-    void copy_cells(FieldView<const T> from, FieldView<T> to) const {
-        for_rows([&](int y) { std::copy_n(from.row(y), setup_.nx, to.row(y)); });
-    }
-
-    Array<T> stored_cells() const {
-        Array<T> cells(setup_.nx, setup_.ny);
-        copy_cells(fields_.front, cells.view());
-        return cells;
     }
 
     void make_base() {

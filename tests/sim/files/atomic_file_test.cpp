@@ -4,10 +4,12 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -20,6 +22,15 @@ using namespace stencil;
 using namespace stencil_test;
 
 namespace {
+
+// What was brought to the disk, in this order.
+std::mutex syncing;
+std::vector<ino_t> synced;
+
+ino_t number_of(const std::filesystem::path& path) {
+    struct stat status = {};
+    return ::stat(path.c_str(), &status) == 0 ? status.st_ino : 0;
+}
 
 std::span<const std::byte> as_bytes_of(const std::string& text) {
     return std::as_bytes(std::span(text));
@@ -52,6 +63,26 @@ bool has_nameless_files(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+// In place of the C library's, which it calls.
+extern "C" int fsync(int descriptor) {
+    struct stat status = {};
+    ::fstat(descriptor, &status);
+    const std::lock_guard lock(syncing);
+    synced.push_back(status.st_ino);
+    return int(::syscall(SYS_fsync, descriptor));
+}
+
+TEST_CASE("A committed file is on the disk before its name, and its name is when commit() returns") {
+    const ScratchFolder folder;
+    synced.clear();
+    write_text_file(folder / "file", "text");
+    CHECK(synced == std::vector{number_of(folder / "file"), number_of(folder.path())});
+    synced.clear();
+    std::filesystem::create_directory(folder / "made");
+    rename_folder(folder / "made", folder / "renamed");
+    CHECK(synced == std::vector{number_of(folder.path())});
+}
 
 TEST_CASE("A committed file holds what was written and nothing else is left in its folder") {
     Dice random;

@@ -1,0 +1,64 @@
+#include "app/cli.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "sim/machine/machine.h"
+
+namespace stencil {
+
+std::vector<std::string> cli_words(const std::vector<std::string>& words) {
+    std::vector<std::string> result;
+    for (const std::string& word : words) {
+        const bool empty = word.starts_with("--") && word.find('=') == word.size() - 1;
+        result.push_back(empty ? word.substr(0, word.size() - 1) : word);
+        if (empty) result.emplace_back();
+    }
+    std::ranges::reverse(result);
+    return result;
+}
+
+CLI::Option* add_text(
+    CLI::App& command, std::string_view name, std::string_view value, std::string help, TakeText take) {
+    return command
+        .add_option_function<std::string>(fmt::format("--{}", name), std::move(take), std::move(help))
+        ->type_name(std::string(value));
+}
+
+CLI::Option* add_texts(
+    CLI::App& command, std::string_view name, std::string_view value, std::string help, TakeText take) {
+    const auto take_all = [take = std::move(take)](const std::vector<std::string>& texts) {
+        std::ranges::for_each(texts, take);
+    };
+    return command
+        .add_option_function<std::vector<std::string>>(fmt::format("--{}", name), take_all, std::move(help))
+        ->type_name(std::string(value))
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+}
+
+void add_common(CLI::App& command, const std::string& what, std::string& json, bool& quiet) {
+    command.add_option("--json", json, fmt::format("also write the {} to this file", what))
+        ->type_name("FILE");
+    command.add_flag("--quiet", quiet, "print nothing but errors and notes");
+    add_device(command);
+}
+
+void add_device(CLI::App& command) {
+    add_text(command,
+             "device",
+             "N",
+             "which GPU, by its number in 'stencilscope devices' (default: the first that can be used)",
+             choose_gpu)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+    std::vector<std::string> names;
+    for (const CLI::Option* option : command.get_options())
+        if (!option->get_lnames().empty()) names.push_back("--" + option->get_lnames().front());
+    return names;
+}
+
+}  // namespace stencil
