@@ -247,6 +247,16 @@ std::string one_line(std::string text) {
     return text;
 }
 
+// What the callbacks of all commands fill.
+struct Requests {
+    RunWords run, window_run;
+    WindowRequest window;
+    DevicesRequest devices;
+    BenchRequest bench;
+    std::string model;
+    ExampleWords example;
+};
+
 }  // namespace
 
 std::function<int()> read_command_line(int argc, const char* const* argv) {
@@ -255,23 +265,16 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.description(
         "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
         "'stencilscope run --out DIR' runs headless.");
-    // What the callbacks fill outlives this function, in the command that is returned.
-    const auto words = std::make_shared<RunWords>();
-    const auto window_words = std::make_shared<RunWords>();
-    const auto window = std::make_shared<WindowRequest>();
-    const auto devices = std::make_shared<DevicesRequest>();
-    const auto bench = std::make_shared<BenchRequest>();
-    add_settings(app, *window_words);
+    const auto all = std::make_shared<Requests>();  // outlives this function, in the command that is returned
+    add_settings(app, all->window_run);
     add_device(app);
-    add_window_options(app, *window);
-    add_run(app, *words);
-    add_bench(app, *bench);
-    add_devices(app, *devices);
-    const auto model = std::make_shared<std::string>();
+    add_window_options(app, all->window);
+    add_run(app, all->run);
+    add_bench(app, all->bench);
+    add_devices(app, all->devices);
     app.add_subcommand("models", "List the models, or show the text of one")
-        ->add_option("NAME", *model, "a model");
-    const auto example = std::make_shared<ExampleWords>();
-    example->add_to(app);
+        ->add_option("NAME", all->model, "a model");
+    all->example.add_to(app);
     app.require_subcommand(0, 1);
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
@@ -288,13 +291,13 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const auto left = command.remaining();
     if (!left.empty()) refuse_word(command, left.front());
     if (!chosen.empty()) refuse_options_before(app, chosen.front()->get_name());
-    if (chosen.empty()) return [window_words, window] { return start_window(*window_words, *window); };
+    if (chosen.empty()) return [all] { return start_window(all->window_run, all->window); };
     const std::string name = chosen.front()->get_name();
-    if (name == "models") return [model] { return models_command(*model); };
-    if (name == "example") return example->command();
-    if (name == "bench") return [bench] { return bench_command(*bench); };
-    if (name == "devices") return [devices] { return devices_command(*devices); };
-    return [words] { return start_run(*words); };
+    if (name == "models") return [all] { return models_command(all->model); };
+    if (name == "example") return all->example.command();
+    if (name == "bench") return [all] { return bench_command(all->bench); };
+    if (name == "devices") return [all] { return devices_command(all->devices); };
+    return [all] { return start_run(all->run); };
 }
 
 }  // namespace stencil

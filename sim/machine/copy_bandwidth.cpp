@@ -36,8 +36,9 @@ std::size_t array_bytes(std::size_t free_bytes, std::size_t largest) {
 }  // namespace
 
 /// Two arrays in one memory.
-struct CopyBandwidth::Arrays {
-    virtual ~Arrays() = default;
+class CopyArrays {
+  public:
+    virtual ~CopyArrays() = default;
     /// True once all of both has been touched.
     virtual bool touch() = 0;
     /// Seconds.
@@ -47,15 +48,14 @@ struct CopyBandwidth::Arrays {
 
 namespace {
 
-template <class Base>
-class HostArrays : public Base {
+class HostArrays : public CopyArrays {
   public:
     HostArrays(int threads, CopyBandwidth::Piece piece)
         : pool_(threads),
           size_(array_bytes(query_host_memory().free_bytes, largest_host_array())),
           from_(size_),
           to_(size_) {
-        this->bytes = piece == CopyBandwidth::Piece::whole ? size_ : std::min(size_, kSlice);
+        bytes = piece == CopyBandwidth::Piece::whole ? size_ : std::min(size_, kSlice);
     }
 
     // The first touch is what takes time, because the system has to find the pages.
@@ -71,12 +71,12 @@ class HostArrays : public Base {
 
     // Slices follow each other through the arrays, so that none is still in the caches.
     double copy() override {
-        if (next_ + this->bytes > size_) next_ = 0;
+        if (next_ + bytes > size_) next_ = 0;
         const char* const from = from_.data() + next_;
         char* const to = to_.data() + next_;
-        next_ += this->bytes;
+        next_ += bytes;
         const auto start = std::chrono::steady_clock::now();
-        pool_.for_ranges(std::int64_t(this->bytes), [&](std::int64_t first, std::int64_t last) {
+        pool_.for_ranges(std::int64_t(bytes), [&](std::int64_t first, std::int64_t last) {
             std::memcpy(to + first, from + first, std::size_t(last - first));
         });
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -91,12 +91,11 @@ class HostArrays : public Base {
 };
 
 #if STENCILSCOPE_HAS_CUDA
-template <class Base>
-class CudaArrays : public Base {
+class CudaArrays : public CopyArrays {
   public:
     CudaArrays()
         : size_(array_bytes(std::size_t(cuda_memory().free_bytes), kLargestArray)), from_(size_), to_(size_) {
-        this->bytes = size_;
+        bytes = size_;
     }
 
     bool touch() override {
@@ -125,9 +124,9 @@ CopyBandwidth::CopyBandwidth([[maybe_unused]] Device device, int threads, Piece 
     : pieces_at_a_time_(piece == Piece::whole ? 1 : kSlicesAtATime),
       rates_(piece == Piece::whole ? kQuietCopies : kQuietSlices) {
 #if STENCILSCOPE_HAS_CUDA
-    if (device == Device::cuda) arrays_ = std::make_unique<CudaArrays<Arrays>>();
+    if (device == Device::cuda) arrays_ = std::make_unique<CudaArrays>();
 #endif
-    if (!arrays_) arrays_ = std::make_unique<HostArrays<Arrays>>(threads, piece);
+    if (!arrays_) arrays_ = std::make_unique<HostArrays>(threads, piece);
 }
 
 CopyBandwidth::~CopyBandwidth() = default;

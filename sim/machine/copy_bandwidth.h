@@ -8,6 +8,8 @@
 
 namespace stencil {
 
+class CopyArrays;
+
 /// Copies between two arrays several times the size of the caches, or as large as free memory reasonably
 /// allows, in pieces of work: tens of milliseconds each, so that others can go on in between.
 class CopyBandwidth {
@@ -31,8 +33,7 @@ class CopyBandwidth {
     double fastest() const { return rates_.best(); }
 
   private:
-    struct Arrays;
-    std::unique_ptr<Arrays> arrays_;
+    std::unique_ptr<CopyArrays> arrays_;
     bool touched_ = false;
     int pieces_at_a_time_;
     Fastest rates_;  ///< in GB/s

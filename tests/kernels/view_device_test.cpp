@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "kernels/view/statistics/percentiles.h"
 #include "sim/run/choose_method.h"
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"

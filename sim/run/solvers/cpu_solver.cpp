@@ -147,7 +147,7 @@ class CpuSolver : public CpuNeighbour {
 
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const CpuState&>(state);
-        take_inner(saved.inner);
+        if (!take_inner(saved.inner)) throw std::logic_error("a state of another kind of solver");
         step_ = saved.step;
         forget_largest();
     }
