@@ -62,6 +62,14 @@ bool has_nameless_files(const std::filesystem::path& folder) {
     return descriptor >= 0;
 }
 
+pid_t ended_process() {
+    const pid_t process = ::fork();
+    if (process == 0) ::_exit(0);
+    int status = 0;
+    REQUIRE(::waitpid(process, &status, 0) == process);
+    return process;
+}
+
 }  // namespace
 
 // In place of the C library's, which it calls.
@@ -228,11 +236,7 @@ TEST_CASE("Of several writers of one name one wins whole") {
 
 TEST_CASE("What a killed process left is removed, what a running one writes is not") {
     const ScratchFolder folder;
-    const pid_t gone = ::fork();
-    REQUIRE(gone >= 0);
-    if (gone == 0) ::_exit(0);
-    int status = 0;
-    REQUIRE(::waitpid(gone, &status, 0) == gone);
+    const pid_t gone = ended_process();
     const auto hidden = [&](pid_t process, const char* rest) {
         return folder / (".stencilscope-" + std::to_string(process) + rest);
     };
@@ -248,11 +252,7 @@ TEST_CASE("What a killed process left is removed, what a running one writes is n
 
 TEST_CASE("A hidden file whose writer is on another machine holds its lock and stays") {
     const ScratchFolder folder;
-    const pid_t gone = ::fork();
-    REQUIRE(gone >= 0);
-    if (gone == 0) ::_exit(0);
-    int status = 0;
-    REQUIRE(::waitpid(gone, &status, 0) == gone);
+    const pid_t gone = ended_process();
     const auto file = write_bytes(folder / (".stencilscope-" + std::to_string(gone) + "-0.tmp"), "locked");
     const int writer = ::open(file.c_str(), O_WRONLY);
     REQUIRE(::flock(writer, LOCK_EX) == 0);
