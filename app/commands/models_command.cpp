@@ -3,16 +3,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/console.h"
 #include "sim/model/model.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
-
-std::string names(const auto& rows) {
-    std::vector<std::string> all;
-    for (const auto& row : rows) all.push_back(row.name);
-    return fmt::format("{}", fmt::join(all, ", "));
-}
 
 std::string text_of(const Model& model) {
     std::string text = model.text;
@@ -29,16 +25,16 @@ std::string text_of(const Model& model) {
 
 int models_command(const std::string& name) {
     if (!name.empty()) {
-        fmt::print("{}", text_of(*find_model(name)));
+        print_text(text_of(*find_model(name)));
         return 0;
     }
     for (const auto& model : models())
-        fmt::print("{:<12} {}\n{:<12} components: {}; parameters: {}\n",
-                   model->name,
-                   model->help,
-                   "",
-                   names(model->components),
-                   names(model->parameters));
+        stencil::print("{:<12} {}\n{:<12} components: {}; parameters: {}\n",
+                       model->name,
+                       model->help,
+                       "",
+                       fmt::join(names_of(model->components), ", "),
+                       fmt::join(names_of(model->parameters), ", "));
     return 0;
 }
 

@@ -39,15 +39,8 @@ double us_of_steps(const Method& method, const MeasuredMethod& row, const Method
 }
 
 double boundary_factor(const MeasuredMethod& row, Boundary boundary) {
-    switch (boundary) {
-        case Boundary::insulated:
-            return row.insulated;
-        case Boundary::periodic:
-            return row.periodic;
-        case Boundary::zero:
-            break;
-    }
-    return 1;
+    if (boundary == Boundary::zero) return 1;
+    return boundary == Boundary::insulated ? row.insulated : row.periodic;
 }
 
 bool can_step(const Method& method, const MethodRequest& request) {
