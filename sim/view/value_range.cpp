@@ -67,6 +67,10 @@ ValueRange find_range(const RangeRule& rule, bool centred_at_zero, const Percent
 }
 
 ValueRange find_range(const Field& field, const RangeRule& rule, bool centred_at_zero) {
+    if (rule.kind == RangeRule::Kind::automatic) {  // in one pass
+        const Statistics all = statistics_of(field);
+        return color_range(all.min, all.max, centred_at_zero);
+    }
     return find_range(
         rule, centred_at_zero, [&](std::span<const double> q) { return percentiles_of(field, q); });
 }
