@@ -127,6 +127,15 @@ double ExampleContext::tflops(Device device, DType dtype) {
     return rate;
 }
 
+Rate ExampleContext::memory_rate(const ReportRow& row, double bytes) {
+    return {bytes / row.seconds / 1e9, "GB/s", copy_gb_per_s(row.backend), "copy, measured"};
+}
+
+Rate ExampleContext::arithmetic_rate(const ReportRow& row, double operations, DType dtype) {
+    return {
+        operations / row.seconds / 1e12, "TFLOP/s", tflops(row.backend, dtype), "multiply-adds, measured"};
+}
+
 double ExampleContext::tensor_tflops([[maybe_unused]] TensorKind kind) const {
 #if STENCILSCOPE_HAS_CUDA
     const CudaDevice& device = machine_.gpu();

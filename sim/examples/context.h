@@ -70,6 +70,10 @@ class ExampleContext {
     double copy_gb_per_s(Device device);
     /// Of fused multiply-adds outside tensor cores, two operations each.
     double tflops(Device device, DType dtype);
+    /// How fast a row whose seconds are known moved so many bytes, beside a copy; and how fast it computed,
+    /// beside plain multiply-adds.
+    Rate memory_rate(const ReportRow& row, double bytes);
+    Rate arithmetic_rate(const ReportRow& row, double operations, DType dtype);
     /// Of the GPU's tensor cores, computed from clock and units; 0 where the GPU has none, or none known.
     double tensor_tflops(TensorKind kind) const;
 

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 
-#include "sim/examples/arrays/array_examples.h"
-#include "sim/examples/einsum/einsum.h"
-#include "sim/examples/matmul/matmul.h"
-#include "sim/examples/ridge/ridge.h"
+#include "sim/examples/table.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 
@@ -20,7 +17,7 @@ std::span<const Example> examples() {
         kReduceExample,
         matmul::kMatmulExample,
         einsum::kEinsumExample,
-        kRidgeExample,
+        ridge::kRidgeExample,
     };
     return table;
 }

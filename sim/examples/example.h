@@ -31,6 +31,15 @@ struct ExampleRequest {
     bool on_gpu() const { return backend != "cpu"; }
 };
 
+/// run(T{}), T the type of the precision: float or double.
+template <class Run>
+void in_dtype(DType dtype, const Run& run) {
+    if (dtype == DType::float32)
+        run(float{});
+    else
+        run(double{});
+}
+
 struct Example {
     std::string_view name;
     std::string_view summary;  ///< one line

@@ -17,12 +17,11 @@ struct ExampleOption {
     Kind kind = Kind::text;
     std::string_view value = {};  ///< what stands for the value in the help, e.g. "N"; empty for a flag
     std::string_view help = {};
-    std::string_view standard = {};  ///< as it would be typed; empty: none
-    double least = 0, most = 0;      ///< of integer and real
+    std::string_view standard = {};     ///< as it would be typed; empty: none
+    double least = 0, most = 0;         ///< of integer and real
+    std::string_view replaced_by = {};  ///< an option that, where it is given, leaves this one nothing to say
     std::span<const std::string_view> choices = {};
     bool repeatable = false;  ///< may be given several times; all of them count
-    std::string_view replaced_by =
-        {};  ///< another option that, where it is given, leaves this one nothing to say
 };
 
 /// What was given for the options of one example, and their defaults for what was not.

@@ -18,6 +18,15 @@ class Random {
     /// Uniform on [0, 1): default_rng(seed).random(), 53 bits.
     double next_double();
 
+    /// The one or the other.
+    template <class T>
+    T next() {
+        if constexpr (sizeof(T) == sizeof(float))
+            return next_float();
+        else
+            return next_double();
+    }
+
   private:
     __extension__ using Uint128 = unsigned __int128;
 

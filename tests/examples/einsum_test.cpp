@@ -1,17 +1,18 @@
-#include "sim/examples/einsum/einsum.h"
 
 #include <algorithm>
 #include <numeric>
 
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
-#include "sim/examples/einsum/direct_loop.h"
+#include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/path.h"
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
 #include "tests/support/examples/einsum_checks.h"
+#include "tests/support/examples/request.h"
+#include "tests/support/fields.h"
 
 using namespace stencil;
 using namespace stencil::einsum;
@@ -42,9 +43,11 @@ double error_of(Dice& random, const EinsumCase& one) {
     return einsum_error(truth, run_plan(make_plan(contraction), pointers_to(operands)));
 }
 
-// What is said about subscripts and shapes that don't agree.
-std::string refusal(const std::string& subscripts, const Shapes& shapes) {
-    return message_of<InputError>([&] { contraction_of({subscripts, shapes}); });
+// The caret stands under this place of the subscripts, which are indented by two.
+void require_caret(const std::string& message, std::size_t place) {
+    CAPTURE(message);
+    REQUIRE(message.substr(0, 14) == "--subscripts: ");
+    REQUIRE(message.substr(message.rfind('\n') + 1) == std::string(place + 2, ' ') + "^");
 }
 
 EinsumCase random_case(Dice& random) {
@@ -86,21 +89,10 @@ EinsumCase random_case(Dice& random) {
     return one;
 }
 
-ExampleRequest request_with(const std::vector<std::pair<std::string, std::string>>& options) {
-    ExampleRequest request = request_for(kEinsumExample);
-    request.backend = "cpu";
-    request.threads = 2;
-    request.repeats = 1;
-    for (const auto& [name, text] : options) request.options.set(name, text);
-    return request;
-}
-
 // Runs pieces one by one, as a device would.
 template <class T>
 std::vector<T> run_in_pieces(const Slicing& slicing, const std::vector<const T*>& operands) {
-    std::size_t count = 1;
-    for (const std::int64_t n : slicing.contraction().output_shape()) count *= std::size_t(n);
-    std::vector<T> result(count, T(NAN)), sum;
+    std::vector<T> result(std::size_t(product_of(slicing.contraction().output_shape())), T(NAN)), sum;
     std::vector<std::vector<T>> boxes(operands.size());
     slicing.for_pieces([&](const Piece& piece) {
         for (std::size_t i = 0; i < operands.size(); ++i) {
@@ -142,20 +134,7 @@ TEST_CASE("Einsum on the CPU is right for random subscripts and shapes") {
 TEST_CASE("Large and long einsums are shared out among threads and come out right") {
     Dice random;
     CAPTURE(random.seed);
-    const std::vector<EinsumCase> cases = {{"ij,jk->...k", {{203, 157}, {157, 301}}},
-                                           {"ij->i", {{3, 200'003}}},
-                                           {"ij,j->i", {{2, 100'003}, {100'003}}},
-                                           {"ijk->ik", {{3, 301, 203}}},
-                                           {"ijk->kj", {{3, 301, 203}}},
-                                           {"ijk,j->ik", {{70, 31, 43}, {31}}},
-                                           {"bij,bjk->bki", {{300, 5, 6}, {300, 6, 7}}},
-                                           {"i,i->", {{300'001}, {300'001}}},
-                                           {"ij->ji", {{1003, 517}}},
-                                           {"ii->i", {{501, 501}}},
-                                           {"bij,bi->bj", {{2, 300, 400}, {2, 300}}},
-                                           {"bij,ib->bj", {{2, 300, 400}, {300, 2}}},
-                                           {"bi,bi->b", {{3, 50001}, {3, 50001}}}};
-    for (const EinsumCase& one : cases) {
+    for (const EinsumCase& one : kLargerEinsumCases) {
         CAPTURE(one.subscripts, one.shapes);
         CHECK(error_of<float>(random, one) <= kEinsumTolerance<float>);
     }
@@ -177,51 +156,58 @@ TEST_CASE("The direct loop of one value agrees with the loop over all labels") {
 }
 
 TEST_CASE("Errors in subscripts have a caret under the place") {
-    const auto message = [](const std::string& text) {
-        return message_of<InputError>([&] { parse_subscripts(text); });
+    struct Mistake {
+        const char *text, *said;
+        std::size_t place;
     };
-    CHECK(message("ij,jk->ikl") ==
-          "--subscripts: the output's label 'l' is in no operand\n  ij,jk->ikl\n           ^");
-    CHECK(message("i1") == "--subscripts: '1' is no label; labels are letters\n  i1\n   ^");
-    CHECK(message("i\xc3\xa9") == "--subscripts: byte 195 is no label; labels are letters\n  i??\n   ^");
-    CHECK(message("i->ii") == "--subscripts: the output has label 'i' twice\n  i->ii\n      ^");
-    CHECK(message("i..") == "--subscripts: a '.' that is not part of '...'\n  i..\n   ^");
-    CHECK(message(".i...") == "--subscripts: a '.' that is not part of '...'\n  .i...\n  ^");
-    CHECK(message("...i...") ==
-          "--subscripts: a second '...'; one is allowed for each operand\n  ...i...\n      ^");
-    CHECK(message("i-j") == "--subscripts: '-' without '>' after it; the output follows '->'\n  i-j\n   ^");
-    CHECK(message("i>j") == "--subscripts: '>' without '-' before it; the output follows '->'\n  i>j\n   ^");
-    CHECK(message("i->j->k").find("the output's label 'j'") == std::string::npos);
-    CHECK(message("i->i->i") == "--subscripts: a second '->'\n  i->i->i\n      ^");
-    CHECK(message("i->i,") == "--subscripts: a comma in the output; there is one output\n  i->i,\n      ^");
-    CHECK(message("i->..") == "--subscripts: a '.' that is not part of '...'\n  i->..\n     ^");
-    CHECK(message("j$") == "--subscripts: '$' is no label; labels are letters\n  j$\n   ^");
-    const std::string many(64, ',');
-    CHECK(message(many).substr(0, 48) == "--subscripts: at most 64 operands are allowed\n  ");
-    CHECK(message(std::string(20'000, 'i')).find("20000 characters") != std::string::npos);
+    for (const Mistake& mistake : {Mistake{"ij,jk->ikl", "'l' is in no operand", 9},
+                                   {"i1", "'1' is no label", 1},
+                                   {"i\xc3\xa9", "byte 195 is no label", 1},
+                                   {"i->ii", "'i' twice", 4},
+                                   {"i..", "not part of '...'", 1},
+                                   {".i...", "not part of '...'", 0},
+                                   {"...i...", "a second '...'", 4},
+                                   {"i-j", "'-' without '>'", 1},
+                                   {"i>j", "'>' without '-'", 1},
+                                   {"i->i->i", "a second '->'", 4},
+                                   {"i->i,", "a comma in the output", 4},
+                                   {"i->..", "not part of '...'", 3},
+                                   {"j$", "'$' is no label", 1}}) {
+        CAPTURE(mistake.text);
+        const std::string message = message_of<InputError>([&] { parse_subscripts(mistake.text); });
+        CHECK(contains(message, mistake.said));
+        require_caret(message, mistake.place);
+    }
+    CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(64, ',')); }), "at most 64"));
+    CHECK(contains(message_of<InputError>([] { parse_subscripts(std::string(20'000, 'i')); }), "20000"));
 }
 
 TEST_CASE("Errors between subscripts and operands have a caret under the place") {
-    CHECK(refusal("i", {{2, 3}}) ==
-          "--subscripts: operand 0 has shape (2, 3), 2 axes, but 1 label and no '...' for the others\n  i\n  "
-          "^");
-    CHECK(refusal("i,jk", {{2}, {3}}) ==
-          "--subscripts: operand 1 has shape (3,), 1 axis, but 2 labels\n  i,jk\n    ^");
-    CHECK(refusal("ij...", {{2}}) ==
-          "--subscripts: operand 0 has shape (2,), 1 axis, but 2 labels\n  ij...\n  ^");
-    CHECK(refusal("ij,jk", {{2, 3}, {4, 5}}) ==
-          "--subscripts: label 'j' has length 4 in operand 1 and 3 before it\n  ij,jk\n     ^");
-    CHECK(refusal("ii", {{1, 3}}) ==
-          "--subscripts: label 'i' stands for axes of lengths 1 and 3 of operand 0\n  ii\n   ^");
-    CHECK(refusal("...,Za->Z", {{3}, {2, 2}}).find("the output lacks '...'") != std::string::npos);
-    CHECK(refusal("...->", {{3, 4}}).find("the output lacks '...'") != std::string::npos);
+    struct Mistake {
+        EinsumCase one;
+        const char* said;
+        std::size_t place;
+    };
+    const Mistake mistakes[] = {
+        {{"i", {{2, 3}}}, "shape (2, 3), 2 axes, but 1 label and no '...'", 0},
+        {{"i,jk", {{2}, {3}}}, "operand 1 has shape (3,), 1 axis, but 2 labels", 2},
+        {{"ij...", {{2}}}, "operand 0 has shape (2,), 1 axis, but 2 labels", 0},
+        {{"ij,jk", {{2, 3}, {4, 5}}}, "'j' has length 4 in operand 1 and 3 before it", 3},
+        {{"ii", {{1, 3}}}, "'i' stands for axes of lengths 1 and 3 of operand 0", 1},
+        {{"...,Za->Z", {{3}, {2, 2}}}, "the output lacks '...'", 8},
+        {{"...->", {{3, 4}}}, "the output lacks '...'", 5},
+        {{"...,...", {{2}, {3}}}, "an axis of '...' has length 3 in operand 1 and 2 before it", 4},
+        {{"i,i", {{0}, {3}}}, "length 3 in operand 1 and 0 before it", 2},
+        {{"i,j", {{2}}}, "for 2 operands, but there is 1", 2},
+        {{"i", {{2}, {2}}}, "for 1 operand, but there are 2", 0},
+        {{"a,b->ab", {{1 << 20}, {1 << 20}}}, "at most 2^40 are allowed", 5}};
+    for (const Mistake& mistake : mistakes) {
+        CAPTURE(mistake.one.subscripts);
+        const std::string message = message_of<InputError>([&] { contraction_of(mistake.one); });
+        CHECK(contains(message, mistake.said));
+        require_caret(message, mistake.place);
+    }
     CHECK(contraction_of({"...i->", {{4}}}).output.empty());  // no axes, as NumPy takes it
-    CHECK(refusal("...,...", {{2}, {3}}) ==
-          "--subscripts: an axis of '...' has length 3 in operand 1 and 2 before it\n  ...,...\n      ^");
-    CHECK(refusal("i,i", {{0}, {3}}).find("length 3 in operand 1 and 0 before it") != std::string::npos);
-    CHECK(refusal("i,j", {{2}}) == "--subscripts: subscripts for 2 operands, but there is 1\n  i,j\n    ^");
-    CHECK(refusal("i", {{2}, {2}}) == "--subscripts: subscripts for 1 operand, but there are 2\n  i\n  ^");
-    CHECK(refusal("a,b->ab", {{1 << 20}, {1 << 20}}).find("at most 2^40 are allowed") != std::string::npos);
 }
 
 TEST_CASE("Sizes of labels are read, and refused where they are none") {
@@ -328,39 +314,22 @@ TEST_CASE("Boxes of arrays are packed and put back") {
 }
 
 TEST_CASE("Pieces add up to the whole at three limits of memory") {
-    Dice random;
-    CAPTURE(random.seed);
-    const EinsumCase one = GENERATE(as<EinsumCase>(),
-                                    EinsumCase{"ij,jk->...k", {{103, 57}, {57, 71}}},
-                                    EinsumCase{"ij,jk->ik", {{103, 57}, {57, 71}}},
-                                    EinsumCase{"bij,bjk->ikb", {{7, 13, 17}, {7, 17, 11}}},
-                                    EinsumCase{"ij,j,jk->ki", {{33, 29}, {1}, {29, 31}}},
-                                    EinsumCase{"iij,...j->i...", {{23, 23, 19}, {5, 7, 19}}},
-                                    EinsumCase{"i,j->ij", {{101}, {203}}},
-                                    EinsumCase{"ij->", {{101, 203}}});
-    CAPTURE(one.subscripts);
-    const Contraction contraction = contraction_of(one);
-    const auto operands = random_operands<float>(random, one.shapes);
-    const NaiveEinsum truth = naive_einsum(one, operands);
     const StepBytes extra = [](const Plan&) { return std::size_t(300); };
-    const Slicing whole = choose_slicing(contraction, 4, 1e9, extra);
-    CHECK_FALSE(whole.is_sliced());
-    for (const double share : {0.7, 0.4, 0.25}) {
-        CAPTURE(share);
-        const double budget = std::max(share * whole.bytes(), 6000.0);
-        const Slicing slicing = choose_slicing(contraction, 4, budget, extra);
-        CHECK(slicing.bytes() <= budget);
-        CHECK(slicing.is_sliced());
-        CHECK(einsum_error(truth, run_in_pieces(slicing, pointers_to(operands))) <= kEinsumTolerance<float>);
+    check_pieces(extra, [](const Slicing& slicing, const std::vector<std::vector<float>>& operands) {
+        return run_in_pieces(slicing, pointers_to(operands));
+    });
+    for (const EinsumCase& one : kSlicedEinsumCases) {
+        CAPTURE(one.subscripts);
+        const Contraction contraction = contraction_of(one);
+        const std::string message =
+            message_of<MachineError>([&] { choose_slicing(contraction, 4, 1000, extra); });
+        CAPTURE(message);
+        const std::string start = "einsum: in the smallest pieces it needs ";
+        REQUIRE(message.substr(0, start.size()) == start);
+        // What it says would do does.
+        const double least = std::stod(message.substr(start.size()));
+        CHECK(choose_slicing(contraction, 4, least, extra).bytes() <= least);
     }
-    const std::string message =
-        message_of<MachineError>([&] { choose_slicing(contraction, 4, 1000, extra); });
-    CAPTURE(message);
-    const std::string start = "einsum: in the smallest pieces it needs ";
-    REQUIRE(message.substr(0, start.size()) == start);
-    // What it says would do does.
-    const double least = std::stod(message.substr(start.size()));
-    CHECK(choose_slicing(contraction, 4, least, extra).bytes() <= least);
 }
 
 TEST_CASE("The example computes operands from files and writes NumPy's result") {
@@ -372,12 +341,13 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     write_npy_array(folder / "a.npy", {one.shapes[0], operands[0]});
     const std::vector<float> second(operands[1].begin(), operands[1].end());
     write_npy_array(folder / "b.npy", {one.shapes[1], second});
-    ExampleRequest request = request_with({{"subscripts", one.subscripts},
-                                           {"operand", (folder / "a.npy").string()},
-                                           {"operand", (folder / "b.npy").string()}});
-    request.out = folder.path().string();
+    ExampleRequest asked = request("einsum",
+                                   {{"subscripts", one.subscripts},
+                                    {"operand", (folder / "a.npy").string()},
+                                    {"operand", (folder / "b.npy").string()}});
+    asked.out = folder.path().string();
     const Machine machine = query_machine();
-    const Report report = run_example(request, machine, {});
+    const Report report = run_example(asked, machine, {});
     const NaiveEinsum truth(one, {operands[0], std::vector<double>(second.begin(), second.end())});
     // One operand is float64, so that is what comes first.
     REQUIRE(report.rows.size() == 2);
@@ -400,18 +370,18 @@ TEST_CASE("The example computes operands from files and writes NumPy's result") 
     CHECK_FALSE(report.settings.contains("sizes"));
     CHECK_FALSE(report.settings.contains("seed"));
 
-    request.dtypes = {DType::float32};
-    run_example(request, machine, {});
+    asked.dtypes = {DType::float32};
+    run_example(asked, machine, {});
     CHECK(read_npy_header(folder / "result.npy").descr == "<f4");
 }
 
 TEST_CASE("The example's random operands are NumPy's, one after the other from one generator") {
     const ScratchFolder folder;
-    ExampleRequest request =
-        request_with({{"subscripts", "i,j->ij"}, {"sizes", "i=3,j=2"}, {"seed", "42"}, {"repetitions", "1"}});
-    request.dtypes = {DType::float64};
-    request.out = folder.path().string();
-    run_example(request, query_machine(), {});
+    ExampleRequest asked = request(
+        "einsum", {{"subscripts", "i,j->ij"}, {"sizes", "i=3,j=2"}, {"seed", "42"}, {"repetitions", "1"}});
+    asked.dtypes = {DType::float64};
+    asked.out = folder.path().string();
+    run_example(asked, query_machine(), {});
     const auto values = std::get<1>(read_npy_array(folder / "result.npy", DType::float64).values);
     Random random(42);
     double a[3], b[2];
@@ -422,17 +392,16 @@ TEST_CASE("The example's random operands are NumPy's, one after the other from o
 }
 
 TEST_CASE("The example refuses what it cannot do before it starts") {
-    const auto message = [](const std::vector<std::pair<std::string, std::string>>& options) {
-        return message_of<InputError>([&] { run_example(request_with(options), query_machine(), {}); });
+    const auto message = [](const Options& options) {
+        return message_of<InputError>([&] { run_example(request("einsum", options), query_machine(), {}); });
     };
-    CHECK(message({{"subscripts", "ij,jk->ikl"}}).find("'l' is in no operand") != std::string::npos);
-    CHECK(message({{"sizes", "i=3"}}).find("label 'j' has no size") != std::string::npos);
-    CHECK(message({{"operand", "/nowhere/a.npy"}}) == "/nowhere/a.npy: there is no such file");
+    CHECK(contains(message({{"subscripts", "ij,jk->ikl"}}), "'l' is in no operand"));
+    CHECK(contains(message({{"sizes", "i=3"}}), "label 'j' has no size"));
+    CHECK(contains(message({{"operand", "/nowhere/a.npy"}}), "/nowhere/a.npy: there is no such file"));
     const ScratchFolder folder;
     write_npy_array(folder / "a.npy", {{2, 3}, std::vector<float>(6)});
     const std::string file = (folder / "a.npy").string();
-    CHECK(message({{"operand", file}}).find("subscripts for 2 operands, but there is 1") !=
-          std::string::npos);
+    CHECK(contains(message({{"operand", file}}), "subscripts for 2 operands, but there is 1"));
     CHECK(message({{"subscripts", "ij"}, {"operand", file}, {"sizes", "i=3"}}).substr(0, 8) == "--sizes:");
 }
 
@@ -441,7 +410,7 @@ TEST_CASE("The example ends soon after it was cancelled") {
     ExampleWatch watch;
     watch.cancelled = [&] { return ++asked > 3; };
     const Report report =
-        run_example(request_with({{"sizes", "i=3000,j=2000,k=2000"}}), query_machine(), watch);
+        run_example(request("einsum", {{"sizes", "i=3000,j=2000,k=2000"}}), query_machine(), watch);
     CHECK(report.interrupted);
     CHECK(report.rows.empty());
 }

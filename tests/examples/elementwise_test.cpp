@@ -1,7 +1,5 @@
 #include "kernels/examples/arrays/elementwise.h"
 
-#include <cstring>
-
 #include "kernels/cpu/thread_pool.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
@@ -12,30 +10,6 @@ using namespace stencil;
 using namespace stencil_test;
 
 namespace {
-
-constexpr std::size_t kBeyond = 5;  // elements behind the output that must stay as they are
-
-template <class T>
-constexpr T kUntouched = T(-123.25);
-
-template <class T>
-void check_expressions() {
-    Dice dice;
-    CAPTURE(dice.seed);
-    ThreadPool threads(2);
-    for (const ExpressionRow& row : expressions())
-        for (const std::size_t n : {1, 2, 3, 7, 16, 17, 1003, 4099})
-            for (const std::size_t offset : {0, 1}) {
-                const std::vector<T> x = any_numbers<T>(dice, n + offset);
-                std::vector<T> y(n + kBeyond, kUntouched<T>);
-                cpu_elementwise(threads, row.expression, x.data() + offset, y.data(), std::int64_t(n));
-                for (std::size_t i = 0; i < n; ++i) {
-                    CAPTURE(row.name, n, offset, i, x[i + offset], y[i]);
-                    REQUIRE(agrees(y[i], expected(row.expression, x[i + offset]), 5));
-                }
-                for (std::size_t i = n; i < y.size(); ++i) REQUIRE(y[i] == kUntouched<T>);
-            }
-}
 
 template <class T>
 std::vector<T> by_passes(ThreadPool& threads, const ExpressionRow& row, std::vector<T> x) {
@@ -74,42 +48,21 @@ void check_passes() {
     }
 }
 
-template <class T>
-void check_single_passes() {
-    Dice dice;
-    CAPTURE(dice.seed);
-    ThreadPool threads(2);
-    const std::vector<T> a = any_numbers<T>(dice, 777), b = any_numbers<T>(dice, 777);
-    std::vector<T> to(a.size());
-    const auto check = [&](Pass pass, double units, const auto& want) {
-        std::fill(to.begin(), to.end(), kUntouched<T>);
-        cpu_pass<T>(threads, pass, a.data(), b.data(), to.data(), std::int64_t(a.size()));
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            CAPTURE(int(pass), i, a[i], b[i], to[i]);
-            REQUIRE(agrees(to[i], want(a[i], b[i]), units));
-        }
-    };
-    check(Pass::twice, 0, [](T x, T) { return T(2 * x); });
-    check(Pass::plus_one, 0, [](T x, T) { return T(x + 1); });
-    check(Pass::cosine, 4, [](T x, T) { return std::cos((long double)(x)); });
-    check(Pass::exponential, 4, [](T x, T) {
-        const long double y = std::exp((long double)(x));
-        return y > std::numeric_limits<T>::max() ? std::numeric_limits<long double>::infinity() : y;
-    });
-    check(Pass::choose, 0, [](T x, T) { return x > T(0.5) ? T(2 * x) : T(x / 2); });
-    check(Pass::product, 0, [](T x, T y) { return T(x * y); });
-    check(Pass::sum, 0, [](T x, T y) { return T(x + y); });
-}
-
-Report run_on_cpu(const std::string& name, const std::vector<std::pair<std::string, std::string>>& options) {
-    return run_example(request(name, options, "cpu"), query_machine(), {});
-}
-
 }  // namespace
 
-TEST_CASE("Expressions hold for every number, at any length and address, and write nothing else") {
-    check_expressions<float>();
-    check_expressions<double>();
+TEMPLATE_TEST_CASE("Expressions hold for every number, at any length and address, and write nothing else",
+                   "",
+                   float,
+                   double) {
+    using T = TestType;
+    ThreadPool threads(2);
+    check_expressions<T>([&](Expression expression, std::vector<T> x, std::size_t offset) {
+        const auto n = std::int64_t(x.size());
+        x.insert(x.begin(), offset, kUntouched<T>);
+        std::vector<T> y(std::size_t(n) + kBeyond, kUntouched<T>);
+        cpu_elementwise(threads, expression, x.data() + offset, y.data(), n);
+        return y;
+    });
 }
 
 TEST_CASE("One pass gives what the separate passes give, with any number of threads") {
@@ -117,9 +70,14 @@ TEST_CASE("One pass gives what the separate passes give, with any number of thre
     check_passes<double>();
 }
 
-TEST_CASE("Each pass does what its name says, for every number") {
-    check_single_passes<float>();
-    check_single_passes<double>();
+TEMPLATE_TEST_CASE("Each pass does what its name says, for every number", "", float, double) {
+    using T = TestType;
+    ThreadPool threads(2);
+    check_single_passes<T>([&](Pass pass, const std::vector<T>& a, const std::vector<T>& b) {
+        std::vector<T> to(a.size(), kUntouched<T>);
+        cpu_pass<T>(threads, pass, a.data(), b.data(), to.data(), std::int64_t(a.size()));
+        return to;
+    });
 }
 
 TEST_CASE(

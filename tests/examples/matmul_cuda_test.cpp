@@ -8,11 +8,11 @@
 #include "kernels/examples/matmul/cuda_matmul.h"
 #include "kernels/examples/matmul/split/half_matmul.cuh"
 #include "kernels/examples/matmul/streamed_matmul.h"
-#include "sim/examples/context.h"
-#include "sim/examples/matmul/matmul.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
+#include "tests/support/examples/on_device.h"
+#include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 
 using namespace stencil;
@@ -31,26 +31,6 @@ constexpr MatmulMethod kMethods[] = {MatmulMethod::naive,
                                      MatmulMethod::residues};
 
 template <class T>
-class OnDevice {
-  public:
-    explicit OnDevice(const std::vector<T>& values) : count_(values.size()), memory_(bytes() + 1) {
-        CudaStream stream;
-        copy_to_device({memory_.data(), bytes(), values.data(), bytes(), bytes(), 1}, stream);
-    }
-    T* data() const { return static_cast<T*>(memory_.data()); }
-    std::vector<T> values(CudaStream& stream) const {
-        std::vector<T> result(count_);
-        copy_to_host({result.data(), bytes(), memory_.data(), bytes(), bytes(), 1}, stream);
-        return result;
-    }
-
-  private:
-    std::size_t bytes() const { return count_ * sizeof(T); }
-    std::size_t count_;
-    CudaMemory memory_;
-};
-
-template <class T>
 struct Result {
     std::vector<T> c, sums;
 };
@@ -67,11 +47,12 @@ Result<T> product(CudaMatmul<T>& matmul,
                   CudaStream& stream,
                   const std::vector<T>& start = {}) {
     const MatmulShape& s = one.shape;
-    const OnDevice<T> a(one.a), b(one.b), c(start.empty() ? not_numbers<T>(s.m * s.n) : start);
-    const OnDevice<T> sums(not_numbers<T>(s.n));
+    const OnDevice<T> a(stream, one.a), b(stream, one.b);
+    const OnDevice<T> c(stream, start.empty() ? not_numbers<T>(s.m * s.n) : start);
+    const OnDevice<T> sums(stream, not_numbers<T>(s.n));
     matmul.run({a.data(), b.data(), c.data(), sums.data(), s, !start.empty()});
     stream.synchronize();
-    return {c.values(stream), sums.values(stream)};
+    return {c.values(), sums.values()};
 }
 
 template <class T>
@@ -268,15 +249,15 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
     for (const char* distribution : {"uniform", "centred"}) {
         for (const std::uint64_t limit :
              {std::uint64_t(1) << 33, std::uint64_t(24) << 20, std::uint64_t(5) << 20}) {
-            ExampleRequest request = request_for(kMatmulExample);
-            request.backend = "cuda";
-            request.repeats = 2;
-            request.memory_limit = limit;
-            for (const auto& [name, value] :
-                 {std::pair("m", "1003"), {"k", "517"}, {"n", "701"}, {"repetitions", "2"}})
-                request.options.set(name, value);
-            request.options.set("distribution", distribution);
-            const Report report = run_example(request, machine, {});
+            ExampleRequest asked = request("matmul",
+                                           {{"m", "1003"},
+                                            {"k", "517"},
+                                            {"n", "701"},
+                                            {"repetitions", "2"},
+                                            {"distribution", distribution}},
+                                           "cuda");
+            asked.memory_limit = limit;
+            const Report report = run_example(asked, machine, {});
             REQUIRE(report.rows.size() == 11);
             for (const ReportRow& row : report.rows) {
                 CAPTURE(row.name, name_of(row.dtype), limit, distribution, row.error);
@@ -294,10 +275,7 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
             }
         }
     }
-    ExampleRequest request = request_for(kMatmulExample);
-    request.backend = "cuda";
-    request.memory_limit = 10000;
-    request.options.set("m", "1003");
-    request.options.set("k", "517");
-    REQUIRE(contains(message_of<MachineError>([&] { run_example(request, machine, {}); }), "at least"));
+    ExampleRequest asked = request("matmul", {{"m", "1003"}, {"k", "517"}}, "cuda");
+    asked.memory_limit = 10000;
+    REQUIRE(contains(message_of<MachineError>([&] { run_example(asked, machine, {}); }), "at least"));
 }

@@ -8,12 +8,12 @@
 #include "kernels/examples/matmul/split/residues.h"
 #include "kernels/examples/matmul/stream_plan.h"
 #include "kernels/examples/matmul/tensor_peak.h"
-#include "sim/examples/matmul/matmul.h"
 #include "sim/examples/matmul/operands.h"
 #include "sim/examples/matmul/reference.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/matmul_cases.h"
+#include "tests/support/examples/request.h"
 #include "tests/support/fields.h"
 
 using namespace stencil;
@@ -21,14 +21,6 @@ using namespace stencil::matmul;
 using namespace stencil_test;
 
 namespace {
-
-ExampleRequest request_of(std::initializer_list<std::pair<const char*, const char*>> options) {
-    ExampleRequest request = request_for(kMatmulExample);
-    request.backend = "cpu";
-    request.repeats = 1;
-    for (const auto& [name, value] : options) request.options.set(name, value);
-    return request;
-}
 
 template <class T>
 MatmulOperands<T> operands_of(const MatmulCase<T>& one) {
@@ -76,27 +68,27 @@ TEST_CASE("A long product on the CPU can be left in between") {
 
 TEST_CASE("The factors are those that NumPy draws from the same seed") {
     const Machine machine = query_machine();
-    const ExampleRequest request = request_of({{"m", "3"}, {"k", "5"}, {"n", "4"}});
-    ExampleContext context(request, machine, {});
-    const MatmulOperands<float> single = make_operands<float>(matmul_problem(request), context);
+    const ExampleRequest asked = request("matmul", {{"m", "3"}, {"k", "5"}, {"n", "4"}});
+    ExampleContext context(asked, machine, {});
+    const MatmulOperands<float> single = make_operands<float>(matmul_problem(asked), context);
     REQUIRE(single.a.data()[0] == 0x1.a023bcp-1f);
     REQUIRE(single.a.data()[14] == 0x1.ae7ff8p-3f);
     REQUIRE(single.b.data()[0] == 0x1.a07370p-4f);
     REQUIRE(single.b.data()[19] == 0x1.c3cb8ep-1f);
-    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(request), context);
+    const MatmulOperands<double> wide = make_operands<double>(matmul_problem(asked), context);
     REQUIRE(wide.a.data()[0] == 0x1.236e04ff40476p-2);
     REQUIRE(wide.b.data()[19] == 0x1.44fd8dcdbf754p-1);
-    MatmulProblem centred = matmul_problem(request);
+    MatmulProblem centred = matmul_problem(asked);
     centred.centred = true;
     REQUIRE(make_operands<float>(centred, context).b.data()[19] == 0x1.c3cb8ep-1f - 0.5f);
 }
 
 TEMPLATE_TEST_CASE("The reference agrees with a product in float64", "", float, double) {
     const Machine machine = query_machine();
-    const ExampleRequest request = request_of({});
+    const ExampleRequest asked = request("matmul", {});
     for (const double low : {0.0, -0.5}) {
         const MatmulCase<TestType> one({203, 119, 67}, low);
-        ExampleContext context(request, machine, {});
+        ExampleContext context(asked, machine, {});
         const MatmulReference reference = make_reference(operands_of(one), one.shape, context);
         REQUIRE(error_of(reference.sums, one.sums) < 1e-12);
         REQUIRE(reference.rows.front() == 0);
@@ -113,9 +105,9 @@ TEMPLATE_TEST_CASE("The reference agrees with a product in float64", "", float, 
 
 TEMPLATE_TEST_CASE("A wrong result is told from a right one", "", float, double) {
     const Machine machine = query_machine();
-    const ExampleRequest request = request_of({});
+    const ExampleRequest asked = request("matmul", {});
     const MatmulCase<TestType> one({70, 90, 33}, -0.5);
-    ExampleContext context(request, machine, {});
+    ExampleContext context(asked, machine, {});
     const MatmulReference reference = make_reference(operands_of(one), one.shape, context);
     const MatmulResult<TestType> right{
         rounded<TestType>(reference.sums), rounded<TestType>(reference.c), rounded<TestType>(reference.sums)};
@@ -243,14 +235,13 @@ TEST_CASE("Residues of integers are exact and fit in 8 bits, also where the quot
 }
 
 TEST_CASE("The example matmul runs without a GPU, and says what is wrong with its options") {
-    const Machine machine = query_machine();
     for (const char* distribution : {"uniform", "centred"}) {
-        const ExampleRequest request = request_of({{"m", "1003"},
-                                                   {"k", "517"},
-                                                   {"n", "701"},
-                                                   {"repetitions", "2"},
-                                                   {"distribution", distribution}});
-        const Report report = run_example(request, machine, {});
+        const Report report = run_on_cpu("matmul",
+                                         {{"m", "1003"},
+                                          {"k", "517"},
+                                          {"n", "701"},
+                                          {"repetitions", "2"},
+                                          {"distribution", distribution}});
         REQUIRE(report.rows.size() == 13);
         for (const ReportRow& row : report.rows) {
             CAPTURE(row.name);
@@ -261,13 +252,14 @@ TEST_CASE("The example matmul runs without a GPU, and says what is wrong with it
             REQUIRE(row.seconds > 0);
         }
     }
-    const auto refused = [&](const ExampleRequest& request) {
-        return input_error([&] { run_example(request, machine, {}); });
+    const auto refused = [&](const std::string& rows) {
+        return input_error([&] { run_on_cpu("matmul", {{"rows", rows}}); });
     };
-    REQUIRE(contains(refused(request_of({{"rows", "openblas,cubla"}})), "did you mean 'cublas'"));
-    REQUIRE(contains(refused(request_of({{"rows", ""}})), "--rows"));
-    ExampleRequest request = request_of({{"rows", "tf32,3xfp16"}});
-    request.dtypes = {DType::float64};
-    REQUIRE(contains(refused(request), "none of them works in float64 alone"));
-    REQUIRE(contains(input_error([&] { request.options.set("k", "0"); }), "--k 0"));
+    REQUIRE(contains(refused("openblas,cubla"), "did you mean 'cublas'"));
+    REQUIRE(contains(refused(""), "--rows"));
+    ExampleRequest asked = request("matmul", {{"rows", "tf32,3xfp16"}});
+    asked.dtypes = {DType::float64};
+    REQUIRE(contains(input_error([&] { run_example(asked, query_machine(), {}); }),
+                     "none of them works in float64 alone"));
+    REQUIRE(contains(input_error([&] { asked.options.set("k", "0"); }), "--k 0"));
 }

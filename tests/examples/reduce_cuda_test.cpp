@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "kernels/cuda/cuda_queue.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/arrays.h"
+#include "tests/support/examples/on_device.h"
 #include "tests/support/fields.h"
 
 using namespace stencil;
@@ -23,55 +23,33 @@ template <class T>
 class Terms {
   public:
     Terms(CudaStream& stream, Dice& dice, std::size_t n, std::size_t offset)
-        : stream_(stream),
-          x_host_(unit_numbers<T>(dice, n, -1)),
+        : x_host_(unit_numbers<T>(dice, n, -1)),
           y_host_(unit_numbers<T>(dice, n, -1)),
-          offset_(offset),
-          x_((n + offset) * sizeof(T)),
-          y_((n + offset) * sizeof(T)),
-          result_(sizeof(T)) {
-        enqueue_to_device(x(), x_host_.data(), n * sizeof(T), stream);
-        enqueue_to_device(y(), y_host_.data(), n * sizeof(T), stream);
-        stream.synchronize();
-    }
+          x_(stream, x_host_, offset),
+          y_(stream, y_host_, offset),
+          result_(stream, {T(0)}) {}
 
-    T* x() const { return static_cast<T*>(x_.data()) + offset_; }
-    T* y() const { return static_cast<T*>(y_.data()) + offset_; }
+    T* x() const { return x_.data(); }
+    T* y() const { return y_.data(); }
     std::int64_t count() const { return std::int64_t(x_host_.size()); }
 
     T* poisoned_result() {
-        const T none = std::numeric_limits<T>::quiet_NaN();
-        enqueue_to_device(result_.data(), &none, sizeof(T), stream_);
-        stream_.synchronize();
-        return static_cast<T*>(result_.data());
+        result_.set({std::numeric_limits<T>::quiet_NaN()});
+        return result_.data();
     }
-    T result() {
-        T value = 0;
-        enqueue_to_host(&value, result_.data(), sizeof(T), stream_);
-        stream_.synchronize();
-        return value;
-    }
+    T result() const { return result_.values().front(); }
 
-    // Bounded by as many roundings as the longest way, one atomic addition after the other, has.
+    // As for sums of random numbers, whose roundings do not all go one way, with as many roundings as the
+    // longest way, one atomic addition after the other, has.
     void require(T got, bool two) const {
-        long double sum = 0, magnitude = 0;
-        for (std::size_t i = 0; i < x_host_.size(); ++i) {
-            const long double term = two ? (long double)(x_host_[i]) * y_host_[i] : (long double)(x_host_[i]);
-            sum += term;
-            magnitude += std::abs(term);
-        }
-        // As for sums of random numbers, whose roundings do not all go one way.
-        const long double bound =
-            4 * std::sqrt(double(count()) + 4) * std::numeric_limits<T>::epsilon() * magnitude;
-        CAPTURE(got, double(sum), double(bound), count(), offset_, two);
-        REQUIRE(std::abs((long double)(got)-sum) <= bound);
+        const ExactSum exact = exact_sum_of(x_host_.data(), two ? y_host_.data() : nullptr, x_host_.size());
+        CAPTURE(count(), two);
+        require_sum(got, exact, 8 * std::sqrt(double(count()) + 4));
     }
 
   private:
-    CudaStream& stream_;
     std::vector<T> x_host_, y_host_;
-    std::size_t offset_;
-    CudaMemory x_, y_, result_;
+    OnDevice<T> x_, y_, result_;
 };
 
 template <class T>

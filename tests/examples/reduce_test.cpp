@@ -12,31 +12,6 @@ namespace {
 
 constexpr std::size_t kLengths[] = {1, 2, 7, 31, 2047, 2048, 2049, 70001};
 
-template <class T>
-struct Exactly {
-    long double sum = 0;
-    long double magnitude = 0;  // sum of |terms|
-};
-
-template <class T>
-Exactly<T> exactly(const T* x, const T* y, std::size_t n) {
-    Exactly<T> result;
-    for (std::size_t i = 0; i < n; ++i) {
-        const long double term = y ? (long double)(x[i]) * y[i] : (long double)(x[i]);
-        result.sum += term;
-        result.magnitude += std::abs(term);
-    }
-    return result;
-}
-
-// What so many roundings between a term and the result can do at most.
-template <class T>
-void require_sum(T got, const Exactly<T>& want, double roundings) {
-    const long double bound = roundings * std::numeric_limits<T>::epsilon() / 2 * want.magnitude;
-    CAPTURE(got, double(want.sum), double(bound));
-    REQUIRE(std::abs((long double)(got)-want.sum) <= bound);
-}
-
 // The sums of vectors of four lanes: 64 additions in a lane of a block, then lanes, sums and blocks in pairs.
 constexpr double kBlockRoundings = 300;
 
@@ -53,7 +28,7 @@ void check_sums() {
             const auto count = std::int64_t(n);
             const T* const from_x = x.data() + offset;
             const T* const from_y = y.data() + offset;
-            const Exactly<T> sum = exactly<T>(from_x, nullptr, n), dot = exactly(from_x, from_y, n);
+            const ExactSum sum = exact_sum_of<T>(from_x, nullptr, n), dot = exact_sum_of(from_x, from_y, n);
             require_sum(cpu_sum(threads, from_x, count), sum, kBlockRoundings);
             require_sum(cpu_dot(threads, from_x, from_y, count), dot, kBlockRoundings);
             require_sum(blas_absolute_sum(2, from_x, count), {sum.magnitude, sum.magnitude}, double(n));
@@ -76,10 +51,6 @@ void check_threads() {
         REQUIRE(cpu_sum(*threads, x.data(), n) == sum);
         REQUIRE(cpu_dot(*threads, x.data(), y.data(), n) == dot);
     }
-}
-
-Report run_on_cpu(const std::string& name, const std::vector<std::pair<std::string, std::string>>& options) {
-    return run_example(request(name, options, "cpu"), query_machine(), {});
 }
 
 }  // namespace
@@ -113,7 +84,7 @@ TEST_CASE("A float32 sum, one term after the other, loses digits that sums of su
     // one lane of one block, and half of 4 wherever two sums meet.
     x[0] = 0x1p25f;
     const auto n = std::int64_t(x.size());
-    const long double exact = exactly<float>(x.data(), nullptr, x.size()).sum;
+    const long double exact = exact_sum_of<float>(x.data(), nullptr, x.size()).sum;
     REQUIRE(serial_sum(0.0f, x.data(), n) == x[0]);
     REQUIRE(double(std::abs(cpu_sum(threads, x.data(), n) - exact) / exact) < 5e-6);
 }

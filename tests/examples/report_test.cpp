@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <atomic>
+#include <chrono>
 #include <random>
+#include <tuple>
 
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_files.h"
@@ -13,6 +14,7 @@
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
+#include "tests/support/examples/sample_example.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 #include "tests/support/seed.h"
@@ -39,78 +41,32 @@ ReportRow row(const std::string& name, Device backend, double seconds) {
     return one;
 }
 
-constexpr std::string_view kChoices[] = {"fast", "slow"};
-constexpr ExampleOption kOptions[] = {
-    {.name = "count",
-     .kind = ExampleOption::Kind::integer,
-     .value = "N",
-     .help = "how many",
-     .standard = "7",
-     .least = 1,
-     .most = 100},
-    {.name = "scale",
-     .kind = ExampleOption::Kind::real,
-     .value = "X",
-     .help = "how large",
-     .standard = "0.5",
-     .least = 0,
-     .most = 1},
-    {.name = "way",
-     .kind = ExampleOption::Kind::choice,
-     .value = "NAME",
-     .help = "which way",
-     .standard = "fast",
-     .choices = kChoices},
-    {.name = "part", .kind = ExampleOption::Kind::text, .value = "NAME", .help = "parts", .repeatable = true},
-    {.name = "loud", .kind = ExampleOption::Kind::flag, .help = "louder"},
-};
-constexpr DType kDtypes[] = {DType::float32};
-
-std::atomic<int> checks = 0;
-std::atomic<int> rows_wanted = 3;
-
-const Example kExample{"counting",
-                       "counts",
-                       "Counts up.",
-                       kOptions,
-                       kDtypes,
-                       [](const ExampleRequest&) { ++checks; },
-                       [](const ExampleRequest& request, ExampleContext& context) {
-                           for (int i = 0; i < rows_wanted; ++i) {
-                               ReportRow one = row(fmt::format("way {}", i), Device::cpu, 1 + i);
-                               one.more.emplace_back("count", request.options.integer("count"));
-                               context.progress(double(i) / rows_wanted, "counting");
-                               context.add(std::move(one));
-                           }
-                       }};
-
 }  // namespace
 
 TEST_CASE("Options of an example take what they allow and refuse the rest") {
-    OptionValues values(kOptions);
-    REQUIRE(values.integer("count") == 7);
-    REQUIRE_FALSE(values.given("count"));
-    values.set("count", "12");
-    values.set("count", "13");
-    REQUIRE(values.integer("count") == 13);
-    REQUIRE(values.given("count"));
-    values.clear("count");
-    REQUIRE(values.integer("count") == 7);
-    values.set("part", "a");
-    values.set("part", "b");
-    REQUIRE(values.all("part") == std::vector<std::string>{"a", "b"});
-    REQUIRE_FALSE(values.flag("loud"));
-    values.set("loud", "true");
-    REQUIRE(values.flag("loud"));
-    const auto refusal = [&](const char* name, const char* text) {
-        return input_error([&] { values.set(name, text); });
-    };
-    REQUIRE(contains(refusal("count", "101"), "--count 101: must be a whole number from 1 to 100"));
-    REQUIRE(contains(refusal("count", "ten"), "--count ten"));
-    REQUIRE(contains(refusal("scale", "1.5"), "from 0 to 1"));
-    REQUIRE(contains(refusal("scale", "nan"), "finite"));
-    REQUIRE(contains(refusal("way", "medium"), "fast, slow"));
-    REQUIRE(contains(refusal("wya", "fast"), "did you mean 'way'"));
+    OptionValues values(sample_example().options);
+    REQUIRE(values.integer("rows") == 15000);
+    REQUIRE_FALSE(values.given("rows"));
+    values.set("rows", "12");
+    values.set("rows", "13");
+    REQUIRE(values.integer("rows") == 13);
+    REQUIRE(values.given("rows"));
+    values.clear("rows");
+    REQUIRE(values.integer("rows") == 15000);
+    values.set("operand", "a");
+    values.set("operand", "b");
+    REQUIRE(values.all("operand") == std::vector<std::string>{"a", "b"});
+    REQUIRE_FALSE(values.flag("long"));
+    values.set("long", "true");
+    REQUIRE(values.flag("long"));
+    for (const auto& [name, text, said] :
+         {std::tuple("rows", "1000001", "--rows 1000001: must be a whole number from 1 to 1000000"),
+          {"rows", "ten", "--rows ten"},
+          {"density", "1.5", "from 1e-06 to 1"},
+          {"density", "nan", "finite"},
+          {"mode", "medium", "plain, blocked, streamed"},
+          {"mdoe", "plain", "did you mean 'mode'"}})
+        REQUIRE(contains(input_error([&] { values.set(name, text); }), said));
 }
 
 TEST_CASE("A speed-up compares the fastest rows of a work that are right and accurate") {
@@ -292,22 +248,24 @@ TEST_CASE("A report is written as JSON, tables and figures") {
 
 TEST_CASE("An example is checked, runs, and says what it found") {
     const Machine machine = query_machine();
-    ExampleRequest request = request_for(kExample);
-    request.options.set("count", "42");
-    const int checked = checks;
+    ExampleRequest request = request_for(sample_example());
+    request.options.set("rows", "13");
+    REQUIRE(contains(input_error([&] { run_example(request, machine, {}); }), "--rows 13"));
+    request.options.set("rows", "42");
+    request.options.set("seconds", "0.1");
     double share = -1;
     int news = 0;
     const Report report =
         run_example(request,
                     machine,
                     {{}, [&](double s, const std::string&) { share = s; }, [&](const Report&) { ++news; }});
-    REQUIRE(checks == checked + 1);
-    REQUIRE(report.rows.size() == 3);
-    REQUIRE(report.rows[2].more.front().second == 42);
-    REQUIRE(report.settings.at("count") == "42");
+    REQUIRE(report.rows.size() == 9);
+    REQUIRE(report.rows[0].more.front().first == "iterations");
+    REQUIRE(report.settings.at("rows") == "42");
     REQUIRE(report.settings.at("dtype") == std::vector<std::string>{"float32"});
-    REQUIRE(news == 3);
-    REQUIRE(share == Approx(2.0 / 3));
+    REQUIRE(news == 9);
+    REQUIRE(share > 0.8);
+    REQUIRE(share < 1);
     REQUIRE_FALSE(report.interrupted);
     REQUIRE(report.wall_seconds > 0);
 }
@@ -315,15 +273,16 @@ TEST_CASE("An example is checked, runs, and says what it found") {
 TEST_CASE("A cancelled example keeps what it had found") {
     const Machine machine = query_machine();
     int news = 0;
-    const Report report = run_example(
-        request_for(kExample), machine, {[&] { return news >= 2; }, {}, [&](const Report&) { ++news; }});
+    const Report report = run_example(request_for(sample_example()),
+                                      machine,
+                                      {[&] { return news >= 2; }, {}, [&](const Report&) { ++news; }});
     REQUIRE(report.interrupted);
     REQUIRE(report.rows.size() == 2);
 }
 
 TEST_CASE("The stopwatch warms up, repeats, and takes the median") {
     const Machine machine = query_machine();
-    ExampleContext context(request_for(kExample), machine, {});
+    ExampleContext context(request_for(sample_example()), machine, {});
     int calls = 0;
     const Timing timing = time_host(context, 5, [&] {
         const auto until =

@@ -5,9 +5,9 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
 #include "sim/examples/context.h"
-#include "sim/examples/ridge/ridge.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/examples/request.h"
 #include "tests/support/examples/ridge_problems.h"
 
 using namespace stencil;
@@ -53,12 +53,9 @@ void require_same(const PathSolution& path, const PathSolution& right, double to
 }
 
 ExampleRequest ridge_request(std::uint64_t memory_limit) {
-    ExampleRequest request = request_for(kRidgeExample);
-    for (const auto& [name, value] : {std::pair{"rows", "1003"}, {"columns", "701"}, {"stop", "both"}})
-        request.options.set(name, value);
-    request.repeats = 2;
-    request.memory_limit = memory_limit;
-    return request;
+    ExampleRequest asked = request("ridge", {{"rows", "1003"}, {"columns", "701"}, {"stop", "both"}}, "auto");
+    asked.memory_limit = memory_limit;
+    return asked;
 }
 
 }  // namespace

@@ -11,11 +11,13 @@
 #include "sim/examples/ridge/solution_check.h"
 #include "sim/files/npy.h"
 #include "sim/text/error.h"
+#include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/ridge_problems.h"
 #include "tests/support/program.h"
 
 using namespace stencil;
+using namespace stencil::ridge;
 using namespace stencil_test;
 
 namespace {
@@ -438,7 +440,7 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
     const auto sparse = random_matrix<double>(huge, [] {});
     REQUIRE(sparse.nonzeros() == 30000);
     REQUIRE(sparse.start.back() == 30000);
-    const std::vector<double> d = stencil::random_data({100000, 1, 0, 5}, [] {});
+    const std::vector<double> d = stencil::ridge::random_data({100000, 1, 0, 5}, [] {});
     double mean = 0, square = 0;
     for (const double value : d) {
         mean += value / double(d.size());
@@ -479,22 +481,9 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     const std::vector<double> d = random_vector(random, 35);
     const std::string rhs = (folder / "d.npy").string(), out = (folder / "out").string();
     write_npy_array(rhs, {{35, 1}, d});
-    const ProgramResult result = run_program({"example",
-                                              "ridge",
-                                              "--matrix",
-                                              matrix,
-                                              "--rhs",
-                                              rhs,
-                                              "--coefficients",
-                                              "0.3,2",
-                                              "--tolerance",
-                                              "1e-12",
-                                              "--at",
-                                              "1",
-                                              "--backend",
-                                              "cpu",
-                                              "--out",
-                                              out});
+    const std::string solve = fmt::format("example ridge --matrix {} --rhs {} --backend cpu ", matrix, rhs);
+    const auto run = [](const std::string& words) { return run_program(shell_words(words)); };
+    const ProgramResult result = run(solve + "--coefficients 0.3,2 --tolerance 1e-12 --at 1 --out " + out);
     CAPTURE(result.err, result.out);
     REQUIRE(result.status == 0);
     const NpyArray solutions = read_npy_array(out + "/solutions.npy", DType::float64);
@@ -504,42 +493,14 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
         const std::vector<double> truth = dense_solution(dense(a), d, i == 0 ? 0.3 : 2);
         REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
     }
-    const ProgramResult small = run_program({"example",
-                                             "ridge",
-                                             "--matrix",
-                                             matrix,
-                                             "--rhs",
-                                             rhs,
-                                             "--coefficients",
-                                             "0,1e-12",
-                                             "--backend",
-                                             "cpu",
-                                             "--methods",
-                                             "process"});
+    const ProgramResult small = run(solve + "--coefficients 0,1e-12 --methods process");
     CAPTURE(small.err, small.out);
     REQUIRE(small.status == 0);
     REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
-    const std::vector<std::string> dense_only{"example",
-                                              "ridge",
-                                              "--matrix",
-                                              matrix,
-                                              "--rhs",
-                                              rhs,
-                                              "--methods",
-                                              "cholesky",
-                                              "--backend",
-                                              "cpu",
-                                              "--out",
-                                              out,
-                                              "--quiet",
-                                              "--repeats",
-                                              "1",
-                                              "--coefficients"};
     std::filesystem::remove(out + "/solutions.npy");
-    auto with = [&](const std::string& coefficients) {
-        std::vector<std::string> words = dense_only;
-        words.push_back(coefficients);
-        return run_program(words);
+    const auto with = [&](const std::string& coefficients) {
+        return run(solve + "--methods cholesky --quiet --repeats 1 --out " + out + " --coefficients " +
+                   coefficients);
     };
     REQUIRE(with("0.7").status == 0);
     const NpyArray only = read_npy_array(out + "/solutions.npy", DType::float64);
@@ -550,15 +511,15 @@ TEST_CASE("example ridge solves a problem from files and writes its solutions") 
     REQUIRE(with("0,1").status == 0);  // the normal equations have no solution for c = 0
     REQUIRE_FALSE(std::filesystem::exists(out + "/solutions.npy"));
     REQUIRE(read_bytes(out + "/report.json").find("there is no solutions.npy") != std::string::npos);
-    require_refused(run_program({"example", "ridge", "--matrix", matrix, "--rhs", matrix}), 2, "one column");
-    require_refused(
-        run_program({"example", "ridge", "--matrix", matrix, "--rows", "3"}), 2, "--rows and --matrix");
-    require_refused(run_program({"example", "ridge", "--rows", "30", "--rhs", rhs}), 2, "35 values");
-    require_refused(run_program({"example", "ridge", "--coefficients", "5:1:3"}), 2, "0 < LOW < HIGH");
-    for (const char* unknown : {"magic", "stacked", "process,stacked"})
-        require_refused(run_program({"example", "ridge", "--methods", unknown}), 2, "process, cholesky");
-    require_refused(
-        run_program({"example", "ridge", "--rows", "2000000000", "--columns", "2000000000"}), 2, "at most");
+    const std::pair<std::string, const char*> refusals[] = {
+        {fmt::format("--matrix {0} --rhs {0}", matrix), "one column"},
+        {fmt::format("--matrix {} --rows 3", matrix), "--rows and --matrix"},
+        {"--rows 30 --rhs " + rhs, "35 values"},
+        {"--coefficients 5:1:3", "0 < LOW < HIGH"},
+        {"--methods magic", "process, cholesky"},
+        {"--methods process,stacked", "process, cholesky"},
+        {"--rows 2000000000 --columns 2000000000", "at most"}};
+    for (const auto& [words, said] : refusals) require_refused(run("example ridge " + words), 2, said);
 }
 
 TEST_CASE("example ridge can be ended while it draws a long matrix and its data") {
@@ -567,7 +528,7 @@ TEST_CASE("example ridge can be ended while it draws a long matrix and its data"
     random_matrix<float>(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
     asked = 0;
-    stencil::random_data(problem, [&] { ++asked; });
+    stencil::ridge::random_data(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
     problem = {2'000'000, 100'000, 1e-11, 7};  // beyond a bit for each place
     asked = 0;

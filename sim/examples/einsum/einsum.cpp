@@ -1,5 +1,3 @@
-#include "sim/examples/einsum/einsum.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,12 +6,12 @@
 #include <utility>
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "sim/examples/einsum/direct_loop.h"
+#include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/gpu_einsum.h"
 #include "sim/examples/einsum/operands.h"
 #include "sim/examples/einsum/plan.h"
-#include "sim/examples/einsum/report.h"
 #include "sim/examples/report/stopwatch.h"
+#include "sim/examples/table.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
 
@@ -22,36 +20,35 @@ namespace {
 
 constexpr DType kDTypes[] = {DType::float32, DType::float64};
 
+using Kind = ExampleOption::Kind;
+
 constexpr ExampleOption kOptions[] = {
-    {.name = "subscripts",
-     .value = "S",
-     .help = "as NumPy's einsum takes them: 'ij,jk->ik', '...ii->...i', 'ij,jk' (implicit output)",
-     .standard = "ij,jk->...k"},
-    {.name = "sizes",
-     .value = "SIZES",
-     .help = "of the labels of random operands, and of the ellipsis: i=100,j=200,...=4x5",
-     .standard = "i=10000,j=5000,k=7000",
-     .replaced_by = "operand"},
+    {"subscripts",
+     Kind::text,
+     "S",
+     "as NumPy's einsum takes them: 'ij,jk->ik', '...ii->...i', 'ij,jk' (implicit output)",
+     "ij,jk->...k"},
+    {"sizes",
+     Kind::text,
+     "SIZES",
+     "of the labels of random operands, and of the ellipsis: i=100,j=200,...=4x5",
+     "i=10000,j=5000,k=7000",
+     0,
+     0,
+     "operand"},
     {.name = "operand",
-     .kind = ExampleOption::Kind::file,
+     .kind = Kind::file,
      .value = "FILE",
      .help = "an operand from a .npy file instead of random ones; once per operand",
      .repeatable = true},
-    {.name = "seed",
-     .kind = ExampleOption::Kind::integer,
-     .value = "N",
-     .help = "of the random operands",
-     .standard = "987654321",
-     .least = 0,
-     .most = 9007199254740992.0,
-     .replaced_by = "operand"},
-    {.name = "repetitions",
-     .kind = ExampleOption::Kind::integer,
-     .value = "N",
-     .help = "computed so many times in a row, as the tutorial does; times are those of all",
-     .standard = "10",
-     .least = 1,
-     .most = 100'000},
+    {"seed", Kind::integer, "N", "of the random operands", "987654321", 0, 9007199254740992.0, "operand"},
+    {"repetitions",
+     Kind::integer,
+     "N",
+     "computed so many times in a row, as the tutorial does; times are those of all",
+     "10",
+     1,
+     100'000},
 };
 
 constexpr std::string_view kAbout =
@@ -67,6 +64,83 @@ constexpr std::string_view kAbout =
 
 void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
+}
+
+double operand_values(const Plan& plan) {
+    double values = 0;
+    for (std::size_t i = 0; i < plan.operands; ++i) values += double(plan.tensors[i].values);
+    return values;
+}
+
+// Throws MachineError where the operands and intermediates do not fit in main memory.
+void require_host_memory(const EinsumTask& task, const Plan& plan) {
+    const double result = double(plan.tensors.back().values), scratch = double(plan.scratch_values);
+    double needed = 0;
+    for (const DType dtype : task.dtypes) {
+        // The operands and results of float32 are there in float64 as well.
+        const bool wide = dtype == DType::float32;
+        const double bytes = double(bytes_of(dtype));
+        needed = std::max(
+            needed, operand_values(plan) * (bytes + (wide ? 8 : 0)) + scratch * 8 + result * (2 * bytes + 8));
+    }
+    const double free = double(query_host_memory().free_bytes);
+    if (needed > free)
+        throw MachineError(fmt::format(
+            "einsum: needs {:.3g} GB of main memory; {:.3g} GB are free", needed / 1e9, free / 1e9));
+}
+
+// The table "path", and notes.
+void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
+    ReportTable table;
+    table.id = "path";
+    table.title = fmt::format("Path of {}", task.subscripts);
+    table.columns = {"step", "kind", "subscripts", "flops", "values moved", "values of the result"};
+    for (std::size_t i = 0; i < plan.steps.size(); ++i) {
+        const PlanStep& step = plan.steps[i];
+        table.rows.push_back({i + 1,
+                              step.kind,
+                              step.subscripts,
+                              step.flops,
+                              step.values_moved,
+                              plan.tensors[std::size_t(step.out)].values});
+    }
+    report.tables.push_back(std::move(table));
+    const double naive = task.contraction.naive_flops();
+    report.notes.push_back(fmt::format(
+        "One repetition takes {:.3g} operations ({:.3g} in a loop over all labels at once), moves {:.3g} MB "
+        "in float32 and twice as many in float64; the largest intermediate has {} values.",
+        plan.flops(),
+        naive,
+        plan.values_moved() * 4e-6,
+        plan.largest_intermediate));
+    if (task.subscripts != "ij,jk->...k") return;
+    report.notes.emplace_back(
+        "i is summed out of A before anything is multiplied, on both sides: the ratio of the times is that "
+        "of two memories. CuPy does the same (sum, then matmul), and so does NumPy from 2.4 on; before, "
+        "NumPy went through the loop over all labels, which is the 'inf' of the tutorial's CPU column.");
+}
+
+[[maybe_unused]] std::string slicing_text(const Slicing& slicing) {
+    std::string labels;
+    for (const SlicedLabel& sliced : slicing.labels())
+        labels += fmt::format("{}{} by {}",
+                              labels.empty() ? "" : ", ",
+                              slicing.contraction().names[std::size_t(sliced.label)],
+                              sliced.length);
+    return fmt::format("{} streamed pieces: {}", slicing.pieces(), labels);
+}
+
+// Bytes and operations per second of a row whose seconds are known, the one that is nearer its limit first.
+void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, ExampleContext& context) {
+    row.more.emplace_back("repetition_seconds", row.seconds / double(repetitions));
+    // Less than that fits in caches, and takes as long as starting it.
+    if (row.seconds <= 0 || plan.values_moved() < 1e6) return;
+    const Rate bytes =
+        context.memory_rate(row, plan.values_moved() * double(bytes_of(row.dtype)) * double(repetitions));
+    Rate flops = context.arithmetic_rate(row, plan.flops() * double(repetitions), row.dtype);
+    flops.limit_name = "fused " + flops.limit_name;
+    row.rates = {bytes, flops};
+    if (flops.value / flops.limit > bytes.value / bytes.limit) std::swap(row.rates[0], row.rates[1]);
 }
 
 template <class T>
@@ -86,7 +160,7 @@ class Runner {
   public:
     Runner(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context)
         : task_(task), request_(request), context_(context), plan_(make_plan(task.contraction)) {
-        progress(0, fmt::format("operands in {}", name_of(dtype())));
+        progress(0, fmt::format("operands in {}", name_of(dtype_of<T>)));
         operands_ = make_operands<T>(task, context);
         progress(0.3, "the result in float64");
         if constexpr (sizeof(T) == 4) {
@@ -99,7 +173,7 @@ class Runner {
     }
 
     void run_cpu() {
-        progress(0.4, fmt::format("CPU, {}", name_of(dtype())));
+        progress(0.4, fmt::format("CPU, {}", name_of(dtype_of<T>)));
         std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
@@ -111,7 +185,8 @@ class Runner {
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
-            check_by_direct_loop(row, result);
+            // The same plan would round in the same way; the definition does not.
+            check_by_definition<T>(row, task_.contraction, operands, result, context_);
         finish(std::move(row));
         keep(std::move(result));
     }
@@ -120,7 +195,7 @@ class Runner {
         ReportRow row = empty_row(Device::cuda);
         if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
-        progress(0.7, fmt::format("GPU, {}", name_of(dtype())));
+        progress(0.7, fmt::format("GPU, {}", name_of(dtype_of<T>)));
         // What the libraries take for themselves must have room as well.
         const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
@@ -142,10 +217,6 @@ class Runner {
     }
 
   private:
-    static constexpr DType dtype() {
-        return sizeof(T) == 4 ? DType::float32 : DType::float64;
-    }
-
 #if STENCILSCOPE_HAS_CUDA
     // Nothing of it is left on the device when the machine's limits are measured.
     void measure_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
@@ -170,18 +241,17 @@ class Runner {
     // Of the share of one precision in all of them.
     void progress(double share, const std::string& doing) {
         const auto& all = task_.dtypes;
-        const double before = double(std::ranges::find(all, dtype()) - all.begin());
+        const double before = double(std::ranges::find(all, dtype_of<T>) - all.begin());
         context_.progress((before + share) / double(all.size()), doing);
     }
 
     ReportRow empty_row(Device device) const {
-        ReportRow row;
-        row.work = task_.subscripts.empty() ? "''" : task_.subscripts;
-        if (task_.repetitions > 1) row.work += fmt::format(", {} times", task_.repetitions);
-        row.name = device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS";
-        row.backend = device;
-        row.dtype = dtype();
-        return row;
+        std::string work = task_.subscripts.empty() ? "''" : task_.subscripts;
+        if (task_.repetitions > 1) work += fmt::format(", {} times", task_.repetitions);
+        return {.work = work,
+                .name = device == Device::cpu ? "own sums, OpenBLAS" : "own sums, cuBLAS",
+                .backend = device,
+                .dtype = dtype_of<T>};
     }
 
     void finish(ReportRow row) {
@@ -215,13 +285,6 @@ class Runner {
         row.check += fmt::format("; {:.1e} of the sums of magnitudes", share);
     }
 
-    // The same plan would round in the same way; the definition does not.
-    void check_by_direct_loop(ReportRow& row, const std::vector<T>& result) {
-        const DirectCheck<T> direct(task_.contraction, pointers_to(operands_), context_);
-        row.error = direct.error(result);
-        row.check = direct.text();
-    }
-
     const EinsumTask& task_;
     const ExampleRequest& request_;
     ExampleContext& context_;
@@ -232,14 +295,6 @@ class Runner {
     bool has_result_ = false;
 };
 
-template <class T>
-void run_in(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context, bool first) {
-    Runner<T> runner(task, request, context);
-    if (request.on_cpu()) runner.run_cpu();
-    if (request.on_gpu()) runner.run_gpu();
-    if (first) runner.write_result();
-}
-
 void run(const ExampleRequest& request, ExampleContext& context) {
     const EinsumTask task = einsum_task(request);
     const Plan plan = make_plan(task.contraction);
@@ -248,10 +303,12 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     for (const DType dtype : task.dtypes) {
         const bool first = dtype == task.dtypes.front();
         try {
-            if (dtype == DType::float32)
-                run_in<float>(task, request, context, first);
-            else
-                run_in<double>(task, request, context, first);
+            in_dtype(dtype, [&]<class T>(T) {
+                Runner<T> runner(task, request, context);
+                if (request.on_cpu()) runner.run_cpu();
+                if (request.on_gpu()) runner.run_gpu();
+                if (first) runner.write_result();
+            });
         } catch (const InputError& error) {
             // Values of a file that the other precision can't hold.
             if (first) throw;

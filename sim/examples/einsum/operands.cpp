@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "sim/examples/arrays/ways/host_arrays.h"
+#include "sim/examples/arrays/arrays.h"
 #include "sim/field/random.h"
 #include "sim/text/error.h"
 
@@ -50,12 +50,11 @@ EinsumTask einsum_task(const ExampleRequest& request) {
 
 template <class T>
 std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleContext& context) {
-    const DType dtype = sizeof(T) == 4 ? DType::float32 : DType::float64;
     std::vector<AlignedBuffer<T>> operands;
     Random random(task.seed);
     for (std::size_t i = 0; i < task.contraction.shapes.size(); ++i) {
         if (!task.files.empty()) {
-            NpyArray array = read_npy_array(task.files[i], dtype);
+            NpyArray array = read_npy_array(task.files[i], dtype_of<T>);
             if (array.shape != task.contraction.shapes[i])
                 throw InputError(fmt::format("{}: has another shape than a moment ago", task.files[i]));
             const auto& values = std::get<std::vector<T>>(array.values);
@@ -63,9 +62,7 @@ std::vector<AlignedBuffer<T>> make_operands(const EinsumTask& task, ExampleConte
             context.pause();
             continue;
         }
-        std::int64_t count = 1;
-        for (const std::int64_t n : task.contraction.shapes[i]) count *= n;
-        operands.push_back(random_array<T>(context, random, count));
+        operands.push_back(random_array<T>(context, random, product_of(task.contraction.shapes[i])));
     }
     return operands;
 }

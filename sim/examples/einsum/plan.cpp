@@ -25,10 +25,6 @@ struct PairLabels {
         : batch(a & b & keeps), contracted(a & b & ~keeps), left(a & ~b), right(b & ~a) {}
 };
 
-std::int64_t product_of(const std::vector<std::int64_t>& counts) {
-    return std::accumulate(counts.begin(), counts.end(), std::int64_t(1), std::multiplies<>());
-}
-
 Labels joined(std::initializer_list<Labels> parts) {
     Labels all;
     for (const Labels& part : parts) all.insert(all.end(), part.begin(), part.end());
@@ -145,19 +141,10 @@ class Planner {
         }
         return result;
     }
-    /// What a step is, beside its tensors.
-    struct Work {
-        decltype(PlanStep::shape) shape;
-        std::string kind;
-        double flops = 0;
-    };
 
-    StridedView add_step(Work work, const StridedView& a, const StridedView* b, const Labels& out) {
+    /// Adds a step with its shape, kind and operations; the rest follows from its tensors.
+    StridedView add_step(PlanStep step, const StridedView& a, const StridedView* b, const Labels& out) {
         plan_.tensors.push_back({values(out), 0});
-        PlanStep step;
-        step.shape = std::move(work.shape);
-        step.kind = std::move(work.kind);
-        step.flops = work.flops;
         step.a = a.tensor;
         step.b = b ? b->tensor : -1;
         step.out = plan_.result();
@@ -197,10 +184,13 @@ class Planner {
         return view;
     }
 
-    // Where the labels before, among and after the reduced ones can each be walked as one axis.
-    std::optional<StridedView> weighted_sum(const StridedView& view,
-                                            const Labels& reduced,
-                                            const StridedView* weights) {
+    /// Sums over `reduced`, of the labels before, among and after which each can be walked as one axis.
+    struct Sums {
+        SumShape shape;
+        Labels outer, inner;
+    };
+
+    std::optional<Sums> sums_of(const StridedView& view, const Labels& reduced) const {
         Labels outer, inner;
         for (const LabelledAxis& axis : view.axes) {
             if (std::ranges::find(reduced, axis.label) != reduced.end()) continue;
@@ -209,16 +199,24 @@ class Planner {
         const auto o = merged(view, outer, sizes_), r = merged(view, reduced, sizes_),
                    i = merged(view, inner, sizes_);
         if (!o || !r || !i) return std::nullopt;
-        SumShape shape{*o, *r, *i};
-        if (weights && !take_weights(shape, *weights, outer, reduced)) return std::nullopt;
-        const double terms = double(o->count) * double(r->count) * double(i->count);
+        return Sums{{*o, *r, *i}, outer, inner};
+    }
+
+    std::optional<StridedView> weighted_sum(const StridedView& view,
+                                            const Labels& reduced,
+                                            const StridedView* weights) {
+        auto sums = sums_of(view, reduced);
+        if (!sums || (weights && !take_weights(sums->shape, *weights, sums->outer, reduced)))
+            return std::nullopt;
+        const double terms = double(values(view.order()));
         return add_step(
-            {shape,
-             fmt::format("{}sums of {}", weights ? "weighted " : "", inner.empty() ? "rows" : "columns"),
+            {sums->shape,
+             fmt::format(
+                 "{}sums of {}", weights ? "weighted " : "", sums->inner.empty() ? "rows" : "columns"),
              (weights ? 2 : 1) * terms},
             view,
             weights,
-            joined({outer, inner}));
+            joined({sums->outer, sums->inner}));
     }
 
     // The same weights for all, or others for each of the outer sums.
@@ -237,9 +235,8 @@ class Planner {
 
     StridedView pair(const StridedView& a, const StridedView& b, const LabelSet& keeps, bool is_last) {
         const PairLabels labels(a.labels(), b.labels(), keeps);
-        if (labels.contracted.none()) {
+        if (labels.contracted.none())
             return multiply(a, b, is_last ? result_order_ : joined({a.order(), b.only(labels.right)}));
-        }
         if (labels.batch.none() && (labels.left.none() || labels.right.none()))
             return labels.left.none() ? matrix_vector(b, a, labels.contracted)
                                       : matrix_vector(a, b, labels.contracted);
@@ -253,22 +250,11 @@ class Planner {
 
     // One pass over the matrix.
     StridedView matrix_vector(StridedView matrix, StridedView vector, const LabelSet& contracted) {
-        const auto order = [&] { return matrix.only(contracted); };
-        const auto fits = [&] {
-            const Labels rest = matrix.only(~contracted);
-            const auto before = [&](int label) {
-                return matrix.stride(label) > matrix.stride(order().front());
-            };
-            const Labels outer(rest.begin(), std::ranges::find_if_not(rest, before));
-            const Labels inner(rest.begin() + std::ptrdiff_t(outer.size()), rest.end());
-            return merged(matrix, order(), sizes_) && merged(matrix, outer, sizes_) &&
-                   merged(matrix, inner, sizes_);
-        };
-        if (!fits()) {
-            matrix = copy(matrix, joined({matrix.only(~contracted), order()}));
-        }
-        if (!merged(vector, order(), sizes_)) vector = copy(vector, order());
-        return *weighted_sum(matrix, order(), &vector);
+        if (!sums_of(matrix, matrix.only(contracted)))
+            matrix = copy(matrix, joined({matrix.only(~contracted), matrix.only(contracted)}));
+        const Labels order = matrix.only(contracted);
+        if (!merged(vector, order, sizes_)) vector = copy(vector, order);
+        return *weighted_sum(matrix, order, &vector);
     }
 
     struct Factor {

@@ -14,14 +14,14 @@ namespace stencil::einsum {
 /// Tensors are numbered: the operands, then what the steps make.
 struct PlanStep {
     std::variant<ProductShape, SumShape, MatrixProductShape> shape;
+    std::string kind;  ///< "matrix product"
+    double flops = 0;
+
     int a = 0;
     int b = -1;  ///< second factor or weights; -1: there is none
     int out = 0;
-
-    std::string subscripts;  ///< "j,jk->k"
-    std::string kind;        ///< "matrix product"
-    double flops = 0;
-    double values_moved = 0;  ///< read and written, each once
+    std::string subscripts = {};  ///< "j,jk->k"
+    double values_moved = 0;      ///< read and written, each once
 };
 
 struct PlanTensor {

@@ -16,12 +16,6 @@ bool has(const std::vector<int>& labels, int label) {
     return std::ranges::find(labels, label) != labels.end();
 }
 
-std::int64_t product_of(const Contraction::Shape& shape) {
-    std::int64_t product = 1;
-    for (const std::int64_t n : shape) product *= n;
-    return product;
-}
-
 }  // namespace
 
 Slicing::Slicing(const Contraction& contraction,
@@ -84,15 +78,17 @@ void Slicing::make_layout(std::size_t value_bytes, const StepBytes& extra) {
         layout_.operands[0].push_back(take(bytes));
         layout_.operands[1].push_back(is_sliced(i) ? take(bytes) : layout_.operands[0].back());
     }
-    std::int64_t result = 1, scratch = 0;
-    for (const int label : contraction_.output) result *= lengths[std::size_t(label)];
+    std::int64_t scratch = 0;
     std::size_t most = 0;
     for (const auto& [sizes, plan] : plans_) {
         scratch = std::max(scratch, plan.scratch_values);
         most = std::max(most, extra(plan));
     }
-    layout_.result = take(std::size_t(result) * value_bytes);
-    layout_.part = adds_parts_ ? take(std::size_t(result) * value_bytes) : layout_.result;
+    Contraction::Shape shape;
+    for (const int label : contraction_.output) shape.push_back(lengths[std::size_t(label)]);
+    const std::size_t result = std::size_t(product_of(shape)) * value_bytes;
+    layout_.result = take(result);
+    layout_.part = adds_parts_ ? take(result) : layout_.result;
     layout_.scratch = take(std::size_t(scratch) * value_bytes);
     layout_.extra = take(most);
 }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
@@ -285,6 +287,10 @@ Subscripts parse_subscripts(std::string_view text) {
         throw InputError(
             fmt::format("--subscripts: {} characters; at most {} are allowed", text.size(), kLongest));
     return Parser(text).subscripts();
+}
+
+std::int64_t product_of(const Contraction::Shape& shape) {
+    return std::accumulate(shape.begin(), shape.end(), std::int64_t(1), std::multiplies<>());
 }
 
 Contraction::Shape Contraction::output_shape() const {

@@ -44,6 +44,9 @@ struct Contraction {
     double naive_flops() const;
 };
 
+/// The number of values of an array.
+std::int64_t product_of(const Contraction::Shape& shape);
+
 /// Throws InputError with a caret where the subscripts and the operands' shapes don't agree, and where the
 /// result would have 2^40 values or more.
 Contraction bind_subscripts(const Subscripts& subscripts, const std::vector<Contraction::Shape>& shapes);

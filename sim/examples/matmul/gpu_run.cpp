@@ -25,12 +25,6 @@ constexpr double kUsableShare = 0.95;
 // A repetition that takes longer is waited for, so that the example can end after it.
 constexpr double kWaitSeconds = 0.02;
 
-double elapsed(const std::function<void()>& work) {
-    const auto start = std::chrono::steady_clock::now();
-    work();
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
 template <class T>
 void to_device(void* to, const T* from, std::int64_t count, CudaStream& stream) {
     const std::size_t bytes = std::size_t(count) * sizeof(T);
@@ -59,7 +53,7 @@ struct Resident {
         const MatmulShape& s = run.problem.shape;
         const auto memory = [](std::int64_t count) { return CudaMemory(std::size_t(count) * sizeof(T)); };
         a = memory(s.m * s.k), b = memory(s.k * s.n), c = memory(s.m * s.n), sums = memory(s.n);
-        to_device_seconds = elapsed([&] {
+        to_device_seconds = seconds_of([&] {
             to_device(a.data(), run.operands.a.data(), s.m * s.k, stream);
             to_device(b.data(), run.operands.b.data(), s.k * s.n, stream);
         });
@@ -80,21 +74,16 @@ class GpuRun {
         ReportRow row = run_.row(which);
         run_.progress(0, row);
         if (!has_matmul<T>(which.method)) {
-            row.why_not = "needs a GPU of compute capability 9.0";
-            return run_.add(std::move(row));
+            ++run_.rows.done;
+            return context_.add_absent(std::move(row), "needs a GPU of compute capability 9.0");
         }
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
-        MatmulResult<T> result;
-        if (bytes <= budget_)
-            result = run_resident(which, bytes, row);
-        else
-            result = run_streamed(which, row);
-        row.more.emplace_back("repetition_seconds", row.seconds / run_.problem.repetitions);
-        compare(result, run_.reference, limits_of(which), row);
-        row.rates = {rate_of(which, row)};
-        run_.add(std::move(row));
+        const MatmulResult<T> result =
+            bytes <= budget_ ? run_resident(which, bytes, row) : run_streamed(which, row);
+        const Rate rate = rate_of(which, row);
+        run_.add(std::move(row), result, limits_of(which), rate);
     }
 
   private:
@@ -122,7 +111,7 @@ class GpuRun {
         const auto once = [&] {
             matmul->run({r.values(r.a), r.values(r.b), r.values(r.c), r.values(r.sums), s, false});
         };
-        const double seconds = elapsed([&] {
+        const double seconds = seconds_of([&] {
             once();
             stream_.synchronize();
         });
@@ -145,7 +134,8 @@ class GpuRun {
         MatmulResult<T> result;
         result.sums.resize(std::size_t(s.n));
         row.to_device_seconds = r.to_device_seconds;
-        row.to_host_seconds = elapsed([&] { to_host(result.sums.data(), r.values(r.sums), s.n, stream_); });
+        row.to_host_seconds =
+            seconds_of([&] { to_host(result.sums.data(), r.values(r.sums), s.n, stream_); });
         result.rows.resize(run_.reference.c.size());
         T* to = result.rows.data();
         for (const std::int64_t i : run_.reference.rows) {
@@ -186,49 +176,45 @@ class GpuRun {
         const StreamPlan p = plan(which, workspace);
         meter_.restart();
         StreamedMatmul<T> matmul(which.method, p, workspace, context_.threads());
-        const MatmulShape& s = run_.problem.shape;
-        constexpr T nan = std::numeric_limits<T>::quiet_NaN();
-        AlignedBuffer<T> c{std::size_t(s.m * s.n)};
-        std::fill_n(c.data(), c.size(), nan);
-        MatmulResult<T> result;
-        result.sums.assign(std::size_t(s.n), nan);
-        const Timing timing = time_host(context_, run_.request.repeats, [&] {
+        HostProduct<T> product(run_.problem.shape);
+        time_host(context_, run_.request.repeats, [&] {
             for (int i = 0; i < run_.problem.repetitions; ++i)
-                matmul.run({run_.operands.a.data(), run_.operands.b.data(), c.data(), result.sums.data()},
-                           [&] { context_.pause(); });
-        });
-        timing.fill(row);
+                matmul.run(
+                    {run_.operands.a.data(), run_.operands.b.data(), product.c.data(), product.sums.data()},
+                    [&] { context_.pause(); });
+        }).fill(row);
         row.gpu_memory = GpuMemoryUse{double(p.bytes), double(meter_.peak_bytes())};
         row.more.emplace_back("streamed", true);
         row.more.emplace_back("tile_of_c", fmt::format("{} x {}", p.tile.m, p.tile.n));
         row.more.emplace_back("panel_of_k", p.tile.k);
         row.more.emplace_back("gigabytes_to_device", p.values_in() * sizeof(T) * 1e-9);
-        for (const std::int64_t i : run_.reference.rows)
-            result.rows.insert(result.rows.end(), c.data() + i * s.n, c.data() + (i + 1) * s.n);
-        result.stored_sums.assign(std::size_t(s.n), nan);
-        cpu_column_sums<T>(context_.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.stored_sums.data());
-        return result;
+        return std::move(product).result(run_);
     }
 
     Rate rate_of(const MatmulRow& which, const ReportRow& row) {
-        const double value = run_.problem.operations() / row.seconds / 1e12;
-        const auto tensor = [&](TensorKind kind, double products, const char* name) {
-            return Rate{value, "TFLOP/s", context_.tensor_tflops(kind) / products, name};
+        struct Units {
+            MatmulMethod method;
+            TensorKind kind;
+            double products;
+            const char* name;
+            bool applies = true;
         };
-        if (which.method == MatmulMethod::half_split)
-            return tensor(
-                TensorKind::half, 3, "a third of the FP16 tensor cores, computed from clock and units");
-        if (which.method == MatmulMethod::tf32)
-            return tensor(TensorKind::tf32, 1, "TF32 tensor cores, computed from clock and units");
-        if (which.method == MatmulMethod::residues)
-            return tensor(
-                TensorKind::int8, 14, "1/14 of the INT8 tensor cores, computed from clock and units");
-        if (which.method == MatmulMethod::library && sizeof(T) == sizeof(double)) {
-            const Rate rate =
-                tensor(TensorKind::float64, 1, "float64 tensor cores, computed from clock and units");
-            if (rate.limit > 0) return rate;
+        const bool wide = sizeof(T) == sizeof(double);
+        const Units all[] = {
+            {MatmulMethod::half_split, TensorKind::half, 3, "a third of the FP16 tensor cores"},
+            {MatmulMethod::tf32, TensorKind::tf32, 1, "TF32 tensor cores"},
+            {MatmulMethod::residues, TensorKind::int8, 14, "1/14 of the INT8 tensor cores"},
+            {MatmulMethod::library, TensorKind::float64, 1, "float64 tensor cores", wide}};
+        for (const Units& units : all) {
+            if (units.method != which.method || !units.applies) continue;
+            const double limit = context_.tensor_tflops(units.kind) / units.products;
+            if (which.method == MatmulMethod::library && limit == 0) break;
+            return {run_.problem.operations() / row.seconds / 1e12,
+                    "TFLOP/s",
+                    limit,
+                    std::string(units.name) + ", computed from clock and units"};
         }
-        return {value, "TFLOP/s", context_.tflops(Device::cuda, row.dtype), "multiply-adds, measured"};
+        return context_.arithmetic_rate(row, run_.problem.operations(), row.dtype);
     }
 
     static constexpr std::size_t kWorkspaceShare = 8;  // of the memory, where it is short

@@ -1,8 +1,17 @@
-#include "sim/examples/matmul/matmul.h"
+// The example matmul: its options and rows, and the rows of the CPU.
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "kernels/examples/arrays/column_sums.h"
+#include "kernels/examples/matmul/cpu_matmul.h"
 #include "sim/examples/matmul/run.h"
+#include "sim/examples/report/stopwatch.h"
+#include "sim/examples/table.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
 
 namespace stencil::matmul {
 namespace {
@@ -32,6 +41,7 @@ constexpr ExampleOption kOptions[] = {
      "uniform",
      0,
      0,
+     {},
      kDistributions},
     {"rows",
      Kind::text,
@@ -40,23 +50,92 @@ constexpr ExampleOption kOptions[] = {
      "all"},
 };
 
+constexpr MatmulRow kRows[] = {
+    {"openblas", "OpenBLAS", Device::cpu},
+    {"naive", "naive", Device::cuda, MatmulMethod::naive},
+    {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
+    {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
+    {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
+    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true, false, true},
+    {"3xfp16",
+     "tensor cores, 3 x FP16, float32-accurate",
+     Device::cuda,
+     MatmulMethod::half_split,
+     true,
+     false},
+    {"14xint8",
+     "tensor cores, 14 x INT8, float64-accurate",
+     Device::cuda,
+     MatmulMethod::residues,
+     false,
+     true},
+};
+
+bool works(const MatmulRow& row, DType dtype) {
+    return dtype == DType::float32 ? row.float32 : row.float64;
+}
+
+// Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
+std::vector<MatmulRow> chosen_rows(const ExampleRequest& request) {
+    const std::string list = request.options.text("rows");
+    if (list == "all") return {std::begin(kRows), std::end(kRows)};
+    std::vector<MatmulRow> rows;
+    bool any = request.dtypes.empty();  // then all of them
+    for (const std::string& key : split(list, ',')) {
+        const auto row = std::ranges::find(kRows, key, &MatmulRow::key);
+        if (row == std::end(kRows)) {
+            std::vector<std::string> known{"all"};
+            for (const MatmulRow& one : kRows) known.emplace_back(one.key);
+            throw InputError("--rows: " + unknown_name_message("row", key, known));
+        }
+        rows.push_back(*row);
+        any |= std::ranges::any_of(request.dtypes, [&](DType dtype) { return works(*row, dtype); });
+    }
+    if (!any)
+        throw InputError(
+            fmt::format("--rows {}: none of them works in {} alone", list, name_of(request.dtypes.front())));
+    return rows;
+}
+
 void check(const ExampleRequest& request) {
-    chosen_matmul_rows(request);
+    chosen_rows(request);
 }
 
 std::vector<MatmulRow> rows_of(const ExampleRequest& request, Device device, DType dtype) {
     std::vector<MatmulRow> rows;
-    if (device == Device::cpu && !request.on_cpu()) return rows;
-    for (const MatmulRow& row : chosen_matmul_rows(request))
-        if (row.backend == device && (dtype == DType::float32 ? row.float32 : row.float64))
-            rows.push_back(row);
+    if (device == Device::cuda || request.on_cpu())
+        std::ranges::copy_if(chosen_rows(request), std::back_inserter(rows), [&](const MatmulRow& row) {
+            return row.backend == device && works(row, dtype);
+        });
     return rows;
 }
 
 template <class T>
+void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
+    ExampleContext& context = run.context;
+    const MatmulShape& s = run.problem.shape;
+    HostProduct<T> product(s);
+    ReportRow row = run.row(which);
+    time_host(context, run.request.repeats, [&] {
+        for (int i = 0; i < run.problem.repetitions; ++i) {
+            cpu_matmul<T>({run.operands.a.data(), run.operands.b.data(), product.c.data(), s},
+                          context.thread_count(),
+                          [&](double share) { run.progress((i + share) / run.problem.repetitions, row); });
+            cpu_column_sums<T>(
+                context.threads(), product.c.data(), {s.m, s.n, s.n}, nullptr, product.sums.data());
+        }
+    }).fill(row);
+    const Rate rate = context.arithmetic_rate(row, run.problem.operations(), row.dtype);
+    run.add(std::move(row),
+            std::move(product).result(run),
+            {sizeof(T) == sizeof(float) ? 5e-6 : 1e-13, true},
+            rate);
+}
+
+template <class T>
 void run_dtype(const ExampleRequest& request, ExampleContext& context, MatmulProgress& rows) {
-    const DType dtype = sizeof(T) == sizeof(float) ? DType::float32 : DType::float64;
-    const auto cpu = rows_of(request, Device::cpu, dtype), gpu = rows_of(request, Device::cuda, dtype);
+    const auto cpu = rows_of(request, Device::cpu, dtype_of<T>),
+               gpu = rows_of(request, Device::cuda, dtype_of<T>);
     const MatmulProblem problem = matmul_problem(request);
     MatmulRun<T> run{request, context, problem, rows, {}, {}};
     const auto prepare = [&](const char* what) {
@@ -80,12 +159,8 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     for (const DType dtype : request.dtypes)
         for (const Device device : {Device::cpu, Device::cuda})
             rows.all += int(rows_of(request, device, dtype).size());
-    for (const DType dtype : request.dtypes) {
-        if (dtype == DType::float32)
-            run_dtype<float>(request, context, rows);
-        else
-            run_dtype<double>(request, context, rows);
-    }
+    for (const DType dtype : request.dtypes)
+        in_dtype(dtype, [&]<class T>(T) { run_dtype<T>(request, context, rows); });
     auto& notes = context.report().notes;
     notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "
@@ -110,6 +185,55 @@ void run(const ExampleRequest& request, ExampleContext& context) {
 }
 
 }  // namespace
+
+template <class T>
+ReportRow MatmulRun<T>::row(const MatmulRow& which) const {
+    return {.work = "matmul + column sum",
+            .name = std::string(which.name),
+            .backend = which.backend,
+            .dtype = dtype_of<T>,
+            .inexact = which.inexact};
+}
+
+template <class T>
+void MatmulRun<T>::progress(double share, const ReportRow& row) const {
+    context.progress((rows.done + share) / rows.all, fmt::format("{}, {}", row.name, name_of(row.dtype)));
+}
+
+template <class T>
+void MatmulRun<T>::add(ReportRow row,
+                       const MatmulResult<T>& result,
+                       MatmulLimits limits,
+                       const Rate& rate) const {
+    row.more.emplace_back("repetition_seconds", row.seconds / problem.repetitions);
+    compare(result, reference, limits, row);
+    row.rates = {rate};
+    ++rows.done;
+    context.add(std::move(row));
+}
+
+template <class T>
+HostProduct<T>::HostProduct(const MatmulShape& shape)
+    : c(std::size_t(shape.m * shape.n)), sums(std::size_t(shape.n), std::numeric_limits<T>::quiet_NaN()) {
+    std::ranges::fill(c, std::numeric_limits<T>::quiet_NaN());
+}
+
+template <class T>
+MatmulResult<T> HostProduct<T>::result(const MatmulRun<T>& run) && {
+    const MatmulShape& s = run.problem.shape;
+    MatmulResult<T> result;
+    result.stored_sums = std::vector<T>(sums.size(), std::numeric_limits<T>::quiet_NaN());
+    result.sums = std::move(sums);
+    for (const std::int64_t i : run.reference.rows)
+        result.rows.insert(result.rows.end(), c.data() + i * s.n, c.data() + (i + 1) * s.n);
+    cpu_column_sums<T>(run.context.threads(), c.data(), {s.m, s.n, s.n}, nullptr, result.stored_sums.data());
+    return result;
+}
+
+template struct MatmulRun<float>;
+template struct MatmulRun<double>;
+template struct HostProduct<float>;
+template struct HostProduct<double>;
 
 constinit const Example kMatmulExample = {
     "matmul",

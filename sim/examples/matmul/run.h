@@ -1,13 +1,24 @@
 // Running the rows of the example in one precision.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
+#include "kernels/examples/matmul/cuda_matmul.h"
 #include "sim/examples/matmul/operands.h"
 #include "sim/examples/matmul/reference.h"
-#include "sim/examples/matmul/rows.h"
 
 namespace stencil::matmul {
+
+/// A way of multiplying that the example compares.
+struct MatmulRow {
+    std::string_view key;   ///< for --rows
+    std::string_view name;  ///< in the report
+    Device backend = Device::cuda;
+    MatmulMethod method = MatmulMethod::library;  ///< on the GPU
+    bool float32 = true, float64 = true;          ///< that there is one
+    bool inexact = false;
+};
 
 /// How far the example is: rows of all precisions.
 struct MatmulProgress {
@@ -29,13 +40,20 @@ struct MatmulRun {
     ReportRow row(const MatmulRow& which) const;
     /// So much of the row is done. Throws Cancelled.
     void progress(double share, const ReportRow& row) const;
-    /// The row is done.
-    void add(ReportRow row) const;
+    /// The row, whose times are known, is done: compared, with its rates. Throws Cancelled.
+    void add(ReportRow row, const MatmulResult<T>& result, MatmulLimits limits, const Rate& rate) const;
 };
 
-/// Adds the row to the report. Throws Cancelled.
+/// C and its sums in main memory, with no numbers in them yet.
 template <class T>
-void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& row);
+struct HostProduct {
+    explicit HostProduct(const MatmulShape& shape);
+    /// What is compared of it, once both are there.
+    MatmulResult<T> result(const MatmulRun<T>& run) &&;
+
+    AlignedBuffer<T> c;
+    std::vector<T> sums;
+};
 
 /// Adds the rows to the report, those that do not fit in GPU memory in pieces. Throws MachineError where not
 /// even the smallest fit, CudaError and Cancelled.

@@ -40,7 +40,7 @@ struct ReportRow {
     std::string name;  ///< how: "OpenBLAS", "cuBLAS", "shared-memory tile"
     Device backend = Device::cpu;
     DType dtype = DType::float32;
-    std::string why_not;  ///< why nothing was measured; empty where it was
+    std::string why_not = {};  ///< why nothing was measured; empty where it was
 
     double seconds = kNotMeasured;  ///< of the whole work, median of the repeats, data in place
     double spread = 0;              ///< slowest minus fastest repeat, as a share of the median
@@ -50,15 +50,15 @@ struct ReportRow {
     double to_host_seconds = kNotMeasured;  ///< that was done and is not part of `seconds`
 
     double error = kNotMeasured;  ///< relative 2-norm against float64
-    std::string check;            ///< what was checked and how it came out, in a few words
+    std::string check = {};       ///< what was checked and how it came out, in a few words
     bool failed = false;          ///< a check came out wrong that should hold
     bool inexact = false;         ///< less accurate than its precision, by its nature
     bool not_compared = false;    ///< a lesson rather than a rival: left out of the speed-ups
 
-    std::vector<Rate> rates;  ///< the one that limits first
-    std::optional<GpuMemoryUse> gpu_memory;
-    std::vector<std::pair<std::string, nlohmann::ordered_json>>
-        more;  ///< further numbers by name: "iterations", "layout_seconds"
+    std::vector<Rate> rates = {};  ///< the one that limits first
+    std::optional<GpuMemoryUse> gpu_memory = {};
+    std::vector<std::pair<std::string, nlohmann::ordered_json>> more =
+        {};  ///< further numbers by name: "iterations", "layout_seconds"
 
     bool measured() const { return why_not.empty(); }
 };

@@ -23,27 +23,39 @@ Json rate_json(const Rate& rate) {
             {"of_limit", rate.limit > 0 ? Json(rate.value / rate.limit) : Json()}};
 }
 
+struct Column {
+    const char* name;
+    Json (*of)(const ReportRow&);
+};
+
+// What every row says.
+constexpr Column kColumns[] = {
+    {"work", [](const ReportRow& row) { return Json(row.work); }},
+    {"name", [](const ReportRow& row) { return Json(row.name); }},
+    {"backend", [](const ReportRow& row) { return Json(std::string(name_of(row.backend))); }},
+    {"dtype", [](const ReportRow& row) { return Json(std::string(name_of(row.dtype))); }},
+    {"seconds", [](const ReportRow& row) { return number(row.seconds); }},
+    {"spread", [](const ReportRow& row) { return row.measured() ? Json(row.spread) : Json(); }},
+    {"repeats", [](const ReportRow& row) { return row.measured() ? Json(row.repeats) : Json(); }},
+    {"error", [](const ReportRow& row) { return number(row.error); }},
+    {"check", [](const ReportRow& row) { return Json(row.check); }},
+    {"failed", [](const ReportRow& row) { return Json(row.failed); }},
+    {"inexact", [](const ReportRow& row) { return Json(row.inexact); }},
+    {"to_device_seconds", [](const ReportRow& row) { return number(row.to_device_seconds); }},
+    {"to_host_seconds", [](const ReportRow& row) { return number(row.to_host_seconds); }},
+    {"gpu_memory_predicted",
+     [](const ReportRow& row) { return row.gpu_memory ? Json(row.gpu_memory->predicted) : Json(); }},
+    {"gpu_memory_actual",
+     [](const ReportRow& row) { return row.gpu_memory ? Json(row.gpu_memory->actual) : Json(); }},
+    {"why_not", [](const ReportRow& row) { return Json(row.why_not); }},
+};
+
 Json row_json(const ReportRow& row) {
     Json json;
-    json["work"] = row.work;
-    json["name"] = row.name;
-    json["backend"] = std::string(name_of(row.backend));
-    json["dtype"] = std::string(name_of(row.dtype));
-    json["seconds"] = number(row.seconds);
-    json["spread"] = row.measured() ? Json(row.spread) : Json();
-    json["repeats"] = row.measured() ? Json(row.repeats) : Json();
-    json["error"] = number(row.error);
-    json["check"] = row.check;
-    json["failed"] = row.failed;
-    json["inexact"] = row.inexact;
-    json["to_device_seconds"] = number(row.to_device_seconds);
-    json["to_host_seconds"] = number(row.to_host_seconds);
+    for (const Column& column : kColumns) json[column.name] = column.of(row);
     json["rates"] = Json::array();
     for (const Rate& rate : row.rates) json["rates"].push_back(rate_json(rate));
-    json["gpu_memory_predicted"] = row.gpu_memory ? Json(row.gpu_memory->predicted) : Json();
-    json["gpu_memory_actual"] = row.gpu_memory ? Json(row.gpu_memory->actual) : Json();
     for (const auto& [name, value] : row.more) json[name] = value;
-    json["why_not"] = row.why_not;
     return json;
 }
 
@@ -75,23 +87,6 @@ std::vector<std::string> further_columns(const Report& report) {
             if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     return names;
 }
-
-constexpr const char* kColumns[] = {"work",
-                                    "name",
-                                    "backend",
-                                    "dtype",
-                                    "seconds",
-                                    "spread",
-                                    "repeats",
-                                    "error",
-                                    "check",
-                                    "failed",
-                                    "inexact",
-                                    "to_device_seconds",
-                                    "to_host_seconds",
-                                    "gpu_memory_predicted",
-                                    "gpu_memory_actual",
-                                    "why_not"};
 
 }  // namespace
 
@@ -129,7 +124,8 @@ Json to_json(const Report& report) {
 }
 
 std::string rows_csv(const Report& report) {
-    std::vector<Json> header(std::begin(kColumns), std::end(kColumns));
+    std::vector<Json> header;
+    for (const Column& column : kColumns) header.emplace_back(column.name);
     for (const char* name : {"rate", "unit", "limit", "limit_name"}) header.emplace_back(name);
     const auto further = further_columns(report);
     header.insert(header.end(), further.begin(), further.end());
@@ -137,7 +133,7 @@ std::string rows_csv(const Report& report) {
     for (const ReportRow& row : report.rows) {
         const Json json = row_json(row);
         std::vector<Json> cells;
-        for (const char* name : kColumns) cells.push_back(json.at(name));
+        for (const Column& column : kColumns) cells.push_back(json.at(column.name));
         const Json rate = row.rates.empty() ? Json() : rate_json(row.rates.front());
         for (const char* name : {"value", "unit", "limit", "limit_name"})
             cells.push_back(rate.is_null() ? Json() : rate.at(name));

@@ -35,12 +35,14 @@ void Timing::fill(ReportRow& row) const {
     row.repeats = repeats;
 }
 
+double seconds_of(const std::function<void()>& work) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 Timing time_host(ExampleContext& context, int repeats, const std::function<void()>& work) {
-    return take_times(context, repeats, [&] {
-        const auto start = std::chrono::steady_clock::now();
-        work();
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    });
+    return take_times(context, repeats, [&] { return seconds_of(work); });
 }
 
 #if STENCILSCOPE_HAS_CUDA

@@ -10,6 +10,9 @@ namespace stencil {
 class CudaStream;
 class ExampleContext;
 
+/// Once, by the host's clock.
+double seconds_of(const std::function<void()>& work);
+
 struct Timing {
     double seconds = kNotMeasured;  ///< median
     double spread = 0;              ///< slowest minus fastest, as a share of the median

@@ -1,4 +1,4 @@
-#include "sim/examples/ridge/cost.h"
+#include "sim/examples/ridge/run.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/text/parse.h"
 
-namespace stencil {
+namespace stencil::ridge {
 namespace {
 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns
@@ -41,10 +41,9 @@ double process_seconds(const RidgeSize& size, bool certified, const Rates& rates
 
 }  // namespace
 
-std::string why_no_cholesky(const RidgeSize& size,
-                            const RidgeSettings& settings,
-                            const ExampleContext& context,
-                            Device device) {
+std::string why_no_cholesky(const RidgeSize& size, const RidgeTask& task, Device device) {
+    const RidgeSettings& settings = task.settings;
+    const ExampleContext& context = task.context;
     const bool cpu = device == Device::cpu;
     if (!cpu && !context.gpu()) return context.why_no_gpu();
     if (settings.coefficients.front() == 0) return "c = 0 need not have one solution";
@@ -63,16 +62,14 @@ double drawing_seconds(const RidgeSize& size) {
            6e-8 * double(size.rows);
 }
 
-std::vector<double> ridge_parts(const RidgeSize& size,
-                                const RidgeSettings& settings,
-                                const ExampleRequest& request,
-                                const ExampleContext& context) {
+std::vector<double> ridge_parts(const RidgeSize& size, const RidgeTask& task) {
+    const auto& [request, context, settings] = task;
     std::vector<Device> devices;
     if (request.on_cpu()) devices.push_back(Device::cpu);
     if (context.gpu()) devices.push_back(Device::cuda);
     std::vector<double> parts;
     for (const Device device : devices) {
-        if (!settings.cholesky || !why_no_cholesky(size, settings, context, device).empty()) continue;
+        if (!settings.cholesky || !why_no_cholesky(size, task, device).empty()) continue;
         const double once =
             cholesky_seconds(size, settings.coefficients.size(), rates_of(device, context.thread_count()));
         parts.push_back(1.5 * once);  // the truth, refined
@@ -89,4 +86,4 @@ std::vector<double> ridge_parts(const RidgeSize& size,
     return parts;
 }
 
-}  // namespace stencil
+}  // namespace stencil::ridge

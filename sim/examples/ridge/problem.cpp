@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <string_view>
 
 #include "sim/field/random.h"
 #include "sim/files/matrix_market.h"
@@ -12,7 +13,7 @@
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
-namespace stencil {
+namespace stencil::ridge {
 namespace {
 
 constexpr double kMaxCellsOfBitmap = 0x1p34;
@@ -65,16 +66,6 @@ void fill_values(SparseMatrix<T>& a, Random& random) {
     for (T& value : a.value) value = T(random.next_float());
 }
 
-SparseMatrix<float> narrowed(const SparseMatrix<double>& a) {
-    SparseMatrix<float> result;
-    result.rows = a.rows;
-    result.columns = a.columns;
-    result.start = a.start;
-    result.column = a.column;
-    result.value.assign(a.value.begin(), a.value.end());
-    return result;
-}
-
 // Their squares are numbers of float64, with room for what they are multiplied by.
 void require_in_range(const std::vector<double>& coefficients,
                       const std::string& setting,
@@ -87,21 +78,20 @@ void require_in_range(const std::vector<double>& coefficients,
 }
 
 void read_matrix(RidgeProblem& problem, const std::string& path, bool float32) {
-    problem.a64 = read_matrix_market(path);
-    if (problem.a64.rows == 0 || problem.a64.columns == 0)
-        throw InputError(fmt::format("{}: has {} rows and {} columns, but at least one of each is needed",
-                                     path,
-                                     problem.a64.rows,
-                                     problem.a64.columns));
+    SparseMatrix<double> a = read_matrix_market(path);
+    if (a.rows == 0 || a.columns == 0)
+        throw InputError(fmt::format(
+            "{}: has {} rows and {} columns, but at least one of each is needed", path, a.rows, a.columns));
     const bool exact =
-        std::ranges::all_of(problem.a64.value, [](double value) { return double(float(value)) == value; });
-    problem.narrow = float32 && exact;
-    if (problem.narrow) {
-        problem.a32 = narrowed(problem.a64);
-        problem.a64 = {};
-    } else if (float32) {
-        problem.notes.push_back("The matrix is kept in float64: not all of its values are float32 numbers.");
+        std::ranges::all_of(a.value, [](double value) { return double(float(value)) == value; });
+    if (float32 && exact) {
+        problem.a = SparseMatrix<float>{
+            a.rows, a.columns, std::move(a.start), std::move(a.column), {a.value.begin(), a.value.end()}};
+        return;
     }
+    problem.a = std::move(a);
+    if (float32)
+        problem.notes.push_back("The matrix is kept in float64: not all of its values are float32 numbers.");
 }
 
 std::vector<double> read_data(const std::string& path, std::int64_t rows) {
@@ -118,6 +108,70 @@ std::vector<double> read_data(const std::string& path, std::int64_t rows) {
     if (std::int64_t(d.size()) != rows)
         throw InputError(fmt::format("{}: has {} values, but the matrix has {} rows", path, d.size(), rows));
     return d;
+}
+
+using Kind = ExampleOption::Kind;
+
+constexpr double kMaxRows = 2e9;
+constexpr std::string_view kStops[] = {"certificate", "lsmr", "both"};
+constexpr std::string_view kMethods[] = {"process", "cholesky"};
+
+const ExampleOption kOptions[] = {
+    {"rows", Kind::integer, "N", "rows of the random matrix", "15000", 1, kMaxRows, "matrix"},
+    {"columns", Kind::integer, "N", "columns of the random matrix", "15000", 1, kMaxRows, "matrix"},
+    {"density", Kind::real, "SHARE", "share of its places that hold a number", "0.1", 0, 1, "matrix"},
+    {"seed", Kind::integer, "N", "of the random numbers", "1", 0, 9e15},
+    {"coefficients",
+     Kind::text,
+     "C",
+     "the c of c^2 |x|^2: LOW:HIGH:COUNT (geometric), or a list C,C,...",
+     "0.1:5000:10"},
+    {"stop",
+     Kind::choice,
+     "RULE",
+     "certificate: the error of x is bounded; lsmr: the rule of CuPy and SciPy (atol = btol = 1e-6); both",
+     "certificate",
+     0,
+     0,
+     {},
+     kStops},
+    {"tolerance", Kind::real, "T", "of the certificate: bound on |x - exact x| / |x|", "1e-6", 1e-14, 1},
+    {"methods", Kind::text, "LIST", "auto: what is sensible for the size; or of process, cholesky", "auto"},
+    {"matrix", Kind::file, "FILE.mtx", "the matrix, in Matrix Market format, instead of a random one"},
+    {"rhs", Kind::file, "FILE", "the data d, as .npy or Matrix Market, instead of random ones"},
+    {"at", Kind::text, "C,...", "further c, from the same process afterwards"},
+};
+
+void read_methods(RidgeSettings& settings, const std::string& text) {
+    settings.automatic = text == "auto";
+    if (settings.automatic) return;
+    const std::vector<std::string> names = split(text, ',');
+    for (const std::string& name : names)
+        if (std::ranges::find(kMethods, name) == std::end(kMethods))
+            throw InputError(fmt::format("--methods {}: must be auto, or a list of process, cholesky", text));
+    const auto named = [&](std::string_view name) { return std::ranges::find(names, name) != names.end(); };
+    settings.process = named("process");
+    settings.cholesky = named("cholesky");
+}
+
+void check_size(const OptionValues& options) {
+    if (options.given("matrix")) {
+        for (const char* name : {"rows", "columns", "density"})
+            if (options.given(name))
+                throw InputError(
+                    fmt::format("--{} and --matrix: the file says how large its matrix is", name));
+        return;
+    }
+    const double cells = double(options.integer("rows")) * double(options.integer("columns"));
+    constexpr double kMaxNonzeros = 4e9;
+    if (cells > 0x1p52 || cells * options.real("density") > kMaxNonzeros)
+        throw InputError(
+            fmt::format("--rows {} --columns {} --density {}: at most {:g} nonzeros in {:g} places",
+                        options.text("rows"),
+                        options.text("columns"),
+                        options.text("density"),
+                        kMaxNonzeros,
+                        0x1p52));
 }
 
 }  // namespace
@@ -187,15 +241,14 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
     RandomProblem random = random_problem(options);
     if (options.given("matrix")) {
         read_matrix(problem, options.text("matrix"), float32);
-        random.rows = problem.rows();
+        random.rows = problem.size().rows;
     } else if (float32) {
-        problem.a32 = random_matrix<float>(random, pause);
+        problem.a = random_matrix<float>(random, pause);
     } else {
-        problem.narrow = false;
-        problem.a64 = random_matrix<double>(random, pause);
+        problem.a = random_matrix<double>(random, pause);
     }
     problem.d =
-        options.given("rhs") ? read_data(options.text("rhs"), problem.rows()) : random_data(random, pause);
+        options.given("rhs") ? read_data(options.text("rhs"), random.rows) : random_data(random, pause);
     return problem;
 }
 
@@ -224,4 +277,21 @@ std::vector<double> parse_coefficients(const std::string& text, const std::strin
     return values;
 }
 
-}  // namespace stencil
+std::span<const ExampleOption> ridge_options() {
+    return kOptions;
+}
+
+RidgeSettings read_ridge_settings(const OptionValues& options) {
+    check_size(options);
+    RidgeSettings settings;
+    settings.coefficients = parse_coefficients(options.text("coefficients"), "--coefficients");
+    if (options.given("at")) settings.further = parse_coefficients(options.text("at"), "--at");
+    settings.tolerance = options.real("tolerance");
+    const std::string stop = options.text("stop");
+    settings.certified = stop != "lsmr";
+    settings.lsmr = stop != "certificate";
+    read_methods(settings, options.text("methods"));
+    return settings;
+}
+
+}  // namespace stencil::ridge

@@ -1,15 +1,18 @@
-// What the ridge example solves: its matrix, right-hand side and coefficients, drawn at random or read.
+// What the ridge example solves: its options, and the matrix, right-hand side and coefficients, drawn at
+// random or read.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "kernels/examples/ridge/sparse_matrix.h"
 #include "sim/examples/option.h"
 
-namespace stencil {
+namespace stencil::ridge {
 
 /// What a problem is drawn from.
 struct RandomProblem {
@@ -29,16 +32,25 @@ SparseMatrix<T> random_matrix(const RandomProblem& problem, const std::function<
 /// Normally distributed with mean 3 and deviation 1, as the tutorial's data.
 std::vector<double> random_data(const RandomProblem& problem, const std::function<void()>& pause);
 
-struct RidgeProblem {
-    SparseMatrix<float> a32;  ///< exactly one of the two is filled
-    SparseMatrix<double> a64;
-    bool narrow = true;     ///< a32
-    std::vector<double> d;  ///< rows
-    std::vector<std::string> notes;
+struct RidgeSize {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nonzeros = 0;
+};
 
-    std::int64_t rows() const { return narrow ? a32.rows : a64.rows; }
-    std::int64_t columns() const { return narrow ? a32.columns : a64.columns; }
-    std::int64_t nonzeros() const { return narrow ? a32.nonzeros() : a64.nonzeros(); }
+template <class T>
+RidgeSize size_of(const SparseMatrix<T>& a) {
+    return {a.rows, a.columns, a.nonzeros()};
+}
+
+struct RidgeProblem {
+    std::variant<SparseMatrix<float>, SparseMatrix<double>> a;
+    std::vector<double> d;  ///< rows
+    std::vector<std::string> notes = {};
+
+    RidgeSize size() const {
+        return std::visit([](const auto& matrix) { return size_of(matrix); }, a);
+    }
 };
 
 /// What the options ask for where there is no --matrix.
@@ -52,4 +64,21 @@ RidgeProblem make_ridge_problem(const OptionValues& options,
 /// "LOW:HIGH:COUNT" (geometric) or "C,C,...", ascending and each once. Throws InputError.
 std::vector<double> parse_coefficients(const std::string& text, const std::string& setting);
 
-}  // namespace stencil
+/// The example's options, for its row in the table.
+std::span<const ExampleOption> ridge_options();
+
+struct RidgeSettings {
+    std::vector<double> coefficients;  ///< ascending
+    std::vector<double> further;       ///< of --at
+    double tolerance = 1e-6;
+    bool certified = true;  ///< rows with the certificate
+    bool lsmr = false;      ///< rows with LSMR's own rule
+    /// "auto" or "all"; otherwise those named.
+    bool automatic = true;
+    bool process = true, cholesky = true;
+};
+
+/// Throws InputError.
+RidgeSettings read_ridge_settings(const OptionValues& options);
+
+}  // namespace stencil::ridge

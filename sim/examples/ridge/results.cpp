@@ -2,23 +2,19 @@
 
 #include <cmath>
 #include <filesystem>
-#include <limits>
 
 #include "sim/examples/ridge/l_curve.h"
 #include "sim/examples/ridge/run.h"
 #include "sim/files/npy.h"
 
-namespace stencil {
+namespace stencil::ridge {
 namespace {
 
 nlohmann::ordered_json number(double value) {
     return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json("unknown");
 }
 
-}  // namespace
-
-template <class T>
-void RidgeRun<T>::report_table(const PathResult& result, const std::string& id, const std::string& title) {
+ReportTable table_of(const PathResult& result, const std::string& id, const std::string& title) {
     ReportTable table;
     table.id = id;
     table.title = title;
@@ -42,48 +38,51 @@ void RidgeRun<T>::report_table(const PathResult& result, const std::string& id, 
                               check.gradient_share,
                               check.broadcast});
     }
-    context_.report().tables.push_back(std::move(table));
+    return table;
 }
 
-template <class T>
-void RidgeRun<T>::report_further(const FurtherBound& bound) {
-    if (settings_.further.empty()) return;
-    ReportTable table;
-    table.id = "further_coefficients";
-    table.title = "Further coefficients, from the same process";
-    table.columns = {"c", "|A x - d|", "|x|", "bound on the error of x"};
-    for (const double c : settings_.further) {
-        const ProjectedSolution at = results_.front().bidiagonal.solve(c);
+ReportTable further_table(std::span<const double> further,
+                          const Bidiagonal& bidiagonal,
+                          const FurtherBound& bound) {
+    ReportTable table{"further_coefficients",
+                      "Further coefficients, from the same process",
+                      {"c", "|A x - d|", "|x|", "bound on the error of x"},
+                      {}};
+    for (const double c : further) {
+        const ProjectedSolution at = bidiagonal.solve(c);
         table.rows.push_back({c, at.residual, at.solution, number(bound.at(c, at))});
     }
-    context_.report().tables.push_back(std::move(table));
+    return table;
 }
 
 // Those of the process; where it did not run, those of the dense normal equations.
-template <class T>
-void RidgeRun<T>::write_solutions() {
-    if (request_.out.empty()) return;
-    const std::vector<double>& x = results_.empty() ? truth_ : results_.front().x;
+void write_solutions(const RidgeTask& task, const RidgeResults& results) {
+    if (task.request.out.empty()) return;
+    const std::vector<double>& x = results.paths.empty() ? results.truth : results.paths.front().x;
+    Report& report = task.context.report();
     if (x.empty()) {
-        context_.report().notes.push_back("No method came to solutions: there is no solutions.npy.");
+        report.notes.push_back("No method came to solutions: there is no solutions.npy.");
         return;
     }
-    const std::filesystem::path path = std::filesystem::path(request_.out) / "solutions.npy";
-    write_npy_array(path, {{std::int64_t(settings_.coefficients.size()), a_.columns}, x});
-    context_.report().files.push_back(path.string());
+    const std::filesystem::path path = std::filesystem::path(task.request.out) / "solutions.npy";
+    write_npy_array(path, {{std::int64_t(task.settings.coefficients.size()), results.columns}, x});
+    report.files.push_back(path.string());
 }
 
-template <class T>
-void RidgeRun<T>::report_results() {
-    write_solutions();
-    if (results_.empty()) return;
-    const PathResult& result = results_.front();
-    report_table(result, "coefficients", "Coefficients");
-    for (std::size_t i = 1; i < results_.size(); ++i)
-        report_table(results_[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule");
-    const FurtherBound bound(result.checked, checker_.frobenius());
-    report_further(bound);
-    Report& report = context_.report();
+}  // namespace
+
+void report_results(const RidgeTask& task, const RidgeResults& results) {
+    write_solutions(task, results);
+    if (results.paths.empty()) return;
+    Report& report = task.context.report();
+    const PathResult& result = results.paths.front();
+    report.tables.push_back(table_of(result, "coefficients", "Coefficients"));
+    for (std::size_t i = 1; i < results.paths.size(); ++i)
+        report.tables.push_back(
+            table_of(results.paths[i], "coefficients_lsmr", "Coefficients, LSMR's stopping rule"));
+    const FurtherBound bound(result.checked, results.frobenius);
+    if (!task.settings.further.empty())
+        report.tables.push_back(further_table(task.settings.further, result.bidiagonal, bound));
     report.curves.push_back(l_curve(result.bidiagonal, result.checked));
     report.live = live_l_curve(result.bidiagonal, result.checked, bound);
     report.notes.push_back(
@@ -96,7 +95,4 @@ void RidgeRun<T>::report_results() {
         "the gradient that the process itself tracks.");
 }
 
-template void RidgeRun<float>::report_results();
-template void RidgeRun<double>::report_results();
-
-}  // namespace stencil
+}  // namespace stencil::ridge

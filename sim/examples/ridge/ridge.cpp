@@ -1,14 +1,10 @@
-#include "sim/examples/ridge/ridge.h"
+#include <algorithm>
+#include <iterator>
 
-#include <utility>
-
-#include "sim/examples/context.h"
-#include "sim/examples/ridge/cost.h"
-#include "sim/examples/ridge/problem.h"
 #include "sim/examples/ridge/run.h"
-#include "sim/examples/ridge/settings.h"
+#include "sim/examples/table.h"
 
-namespace stencil {
+namespace stencil::ridge {
 namespace {
 
 constexpr DType kDtypes[] = {DType::float32};
@@ -18,46 +14,30 @@ void check(const ExampleRequest& request) {
 }
 
 // The parts of so many precisions, each with its problem.
-std::vector<double> parts_of(const ExampleRequest& request,
-                             const ExampleContext& context,
-                             const RidgeSettings& settings,
-                             const RidgeSize& size,
-                             std::size_t dtypes) {
-    std::vector<double> parts;
-    for (std::size_t i = 0; i < dtypes; ++i) {
-        parts.push_back(drawing_seconds(size));
-        const std::vector<double> run = ridge_parts(size, settings, request, context);
-        parts.insert(parts.end(), run.begin(), run.end());
-    }
-    return parts;
+std::vector<double> parts_of(const RidgeTask& task, const RidgeSize& size, std::size_t dtypes) {
+    std::vector<double> one{drawing_seconds(size)}, all;
+    std::ranges::copy(ridge_parts(size, task), std::back_inserter(one));
+    for (std::size_t i = 0; i < dtypes; ++i) all.insert(all.end(), one.begin(), one.end());
+    return all;
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
     const RidgeSettings settings = read_ridge_settings(request.options);
+    const RidgeTask task{request, context, settings};
     const bool drawn = !request.options.given("matrix");
-    RidgeSize size;
-    if (drawn) {
-        const RandomProblem random = random_problem(request.options);
-        size = {random.rows, random.columns, random.nonzeros()};
-    } else {
-        size = {1000, 1000, 1000000};
-    }
-    context.expect(parts_of(request, context, settings, size, request.dtypes.size()));
+    const RandomProblem random = random_problem(request.options);
+    RidgeSize size{1000, 1000, 1000000};
+    if (drawn) size = {random.rows, random.columns, random.nonzeros()};
+    context.expect(parts_of(task, size, request.dtypes.size()));
     for (std::size_t i = 0; i < request.dtypes.size(); ++i) {
-        const DType dtype = request.dtypes[i];
         context.begin_part(drawn ? "drawing the matrix" : "reading the matrix");
-        const RidgeProblem problem =
-            make_ridge_problem(request.options, dtype == DType::float32, [&] { context.pause(); });
+        const RidgeProblem problem = make_ridge_problem(
+            request.options, request.dtypes[i] == DType::float32, [&] { context.pause(); });
         // Of a file the size is known only now; the part that has begun is not expected again.
-        size = {problem.rows(), problem.columns(), problem.nonzeros()};
-        const std::vector<double> parts =
-            parts_of(request, context, settings, size, request.dtypes.size() - i);
+        const std::vector<double> parts = parts_of(task, problem.size(), request.dtypes.size() - i);
         context.expect({parts.begin() + 1, parts.end()});
         for (const std::string& note : problem.notes) context.report().notes.push_back(note);
-        if (problem.narrow)
-            RidgeRun<float>(request, context, settings, problem.a32, problem.d).run();
-        else
-            RidgeRun<double>(request, context, settings, problem.a64, problem.d).run();
+        report_results(task, run_ridge(task, problem));
     }
 }
 
@@ -78,4 +58,4 @@ const Example kRidgeExample = {
     run,
 };
 
-}  // namespace stencil
+}  // namespace stencil::ridge

@@ -1,19 +1,20 @@
 // The ridge example's rows, tables and curve for one matrix.
 #pragma once
 
-#include <optional>
-#include <string>
 #include <vector>
 
-#include "kernels/examples/ridge/dense_ridge.h"
-#include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/ridge_path.h"
 #include "sim/examples/context.h"
-#include "sim/examples/ridge/further_bound.h"
-#include "sim/examples/ridge/settings.h"
-#include "sim/examples/ridge/solution_check.h"
+#include "sim/examples/ridge/l_curve.h"
+#include "sim/examples/ridge/problem.h"
 
-namespace stencil {
+namespace stencil::ridge {
+
+struct RidgeTask {
+    const ExampleRequest& request;
+    ExampleContext& context;
+    const RidgeSettings& settings;
+};
 
 /// What a process found under one rule.
 struct PathResult {
@@ -24,50 +25,27 @@ struct PathResult {
     Bidiagonal bidiagonal;
 };
 
-template <class T>
-class RidgeRun {
-  public:
-    /// All are kept by reference.
-    RidgeRun(const ExampleRequest& request,
-             ExampleContext& context,
-             const RidgeSettings& settings,
-             const SparseMatrix<T>& a,
-             const std::vector<double>& d);
-
-    /// Throws MachineError where the GPU memory that is allowed does not suffice, before anything is
-    /// measured.
-    void run();
-
-  private:
-    // rows.cpp: the processes
-    void plan_gpu();
-    void process_rows();
-    void process_row(GolubKahan& process, ReportRow row, bool certified);
-    void add_path_row(ReportRow row, PathResult result);
-    RidgeRule rule(bool certified) const;
-    ReportRow named(const std::string& name, Device device, bool certified) const;
-    // rivals.cpp: the dense normal equations, as the truth
-    void cholesky_rows();
-    void cholesky_row(DenseRidge& dense, ReportRow row);
-    std::vector<double> refined(DenseRidge& dense, double c);
-    // results.cpp
-    void report_results();
-    void report_table(const PathResult& result, const std::string& id, const std::string& title);
-    void report_further(const FurtherBound& bound);
-    void write_solutions();
-
-    std::size_t columns() const { return std::size_t(a_.columns); }
-
-    const ExampleRequest& request_;
-    ExampleContext& context_;
-    const RidgeSettings& settings_;
-    const SparseMatrix<T>& a_;
-    const std::vector<double>& d_;
-    SolutionChecker<T> checker_;
-    std::int64_t most_steps_;
-    CudaRidgePlan plan_;
-    std::vector<double> truth_;        // coefficients x columns; empty: not known
-    std::vector<PathResult> results_;  // one for each rule, of the last device
+struct RidgeResults {
+    std::vector<PathResult> paths;  ///< one for each rule, of the last device
+    std::vector<double> truth;      ///< coefficients x columns; empty: not known
+    std::int64_t columns = 0;
+    double frobenius = 0;  ///< norm of A
 };
 
-}  // namespace stencil
+/// Adds the rows. Throws MachineError where the GPU memory that is allowed does not suffice, before anything
+/// is measured; CudaError, Cancelled.
+RidgeResults run_ridge(const RidgeTask& task, const RidgeProblem& problem);
+
+/// Adds tables and curve, and writes solutions.npy. Throws MachineError.
+void report_results(const RidgeTask& task, const RidgeResults& results);
+
+/// Why the dense normal equations are not solved on the device; empty where they are.
+std::string why_no_cholesky(const RidgeSize& size, const RidgeTask& task, Device device);
+
+/// Estimated seconds of drawing a random problem.
+double drawing_seconds(const RidgeSize& size);
+
+/// Estimated seconds of the parts of run_ridge(), in their order.
+std::vector<double> ridge_parts(const RidgeSize& size, const RidgeTask& task);
+
+}  // namespace stencil::ridge

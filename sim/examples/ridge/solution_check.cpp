@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-namespace stencil {
+namespace stencil::ridge {
 namespace {
 
 double norm(std::span<const double> a) {
@@ -79,4 +79,4 @@ double largest_error(std::span<const double> x, std::span<const double> truth, s
 template class SolutionChecker<float>;
 template class SolutionChecker<double>;
 
-}  // namespace stencil
+}  // namespace stencil::ridge

@@ -8,7 +8,7 @@
 
 #include "kernels/examples/ridge/cpu_product.h"
 
-namespace stencil {
+namespace stencil::ridge {
 
 struct SolutionCheck {
     double residual = 0;        ///< |A x - d|
@@ -43,4 +43,4 @@ class SolutionChecker {
 /// The largest |x - truth| / |truth| of solutions one after the other, `columns` values each.
 double largest_error(std::span<const double> x, std::span<const double> truth, std::int64_t columns);
 
-}  // namespace stencil
+}  // namespace stencil::ridge

@@ -11,6 +11,7 @@
 #include "sim/examples/context.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/examples/request.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -71,16 +72,83 @@ bool agrees(T got, long double want, double units) {
     return std::abs((long double)(got)-want) <= units * unit;
 }
 
-/// The request for an example with options as on the command line.
-inline stencil::ExampleRequest request(std::string_view name,
-                                       const std::vector<std::pair<std::string, std::string>>& options,
-                                       const std::string& backend) {
-    stencil::ExampleRequest asked = stencil::request_for(stencil::find_example(name));
-    asked.backend = backend;
-    asked.repeats = 2;
-    asked.threads = 2;
-    for (const auto& [option, value] : options) asked.options.set(option, value);
-    return asked;
+constexpr std::size_t kBeyond = 5;  ///< elements behind an output that must stay as they are
+
+template <class T>
+constexpr T kUntouched = T(-123.25);
+
+/// What holds for every expression on either side, at any length and address: run(expression, x, offset) has
+/// x begin `offset` elements behind an aligned address, and gives an output of kUntouched with kBeyond more.
+template <class T>
+void check_expressions(const auto& run) {
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const stencil::ExpressionRow& row : stencil::expressions())
+        for (const std::size_t n : {1, 2, 3, 7, 16, 17, 1003, 4099})
+            for (const std::size_t offset : {0, 1}) {
+                const std::vector<T> x = any_numbers<T>(dice, n);
+                const std::vector<T> y = run(row.expression, x, offset);
+                REQUIRE(y.size() == n + kBeyond);
+                for (std::size_t i = 0; i < n; ++i) {
+                    CAPTURE(row.name, n, offset, i, x[i], y[i]);
+                    REQUIRE(agrees(y[i], expected(row.expression, x[i]), 5));
+                }
+                for (std::size_t i = n; i < y.size(); ++i) REQUIRE(y[i] == kUntouched<T>);
+            }
+}
+
+/// Each pass for every number; run(pass, a, b) gives its output.
+template <class T>
+void check_single_passes(const auto& run) {
+    using stencil::Pass;
+    Dice dice;
+    CAPTURE(dice.seed);
+    const std::vector<T> a = any_numbers<T>(dice, 777), b = any_numbers<T>(dice, 777);
+    const auto check = [&](Pass pass, double units, const auto& want) {
+        const std::vector<T> to = run(pass, a, b);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            CAPTURE(int(pass), i, a[i], b[i], to[i]);
+            REQUIRE(agrees(to[i], want(a[i], b[i]), units));
+        }
+    };
+    check(Pass::twice, 0, [](T x, T) { return T(2 * x); });
+    check(Pass::plus_one, 0, [](T x, T) { return T(x + 1); });
+    check(Pass::sine, 4, [](T x, T) { return std::sin((long double)(x)); });
+    check(Pass::cosine, 4, [](T x, T) { return std::cos((long double)(x)); });
+    check(Pass::square, 0, [](T x, T) { return T(x * x); });
+    check(Pass::exponential, 4, [](T x, T) {
+        const long double y = std::exp((long double)(x));
+        return y > std::numeric_limits<T>::max() ? std::numeric_limits<long double>::infinity() : y;
+    });
+    check(Pass::choose, 0, [](T x, T) { return x > T(0.5) ? T(2 * x) : T(x / 2); });
+    check(Pass::product, 0, [](T x, T y) { return T(x * y); });
+    check(Pass::sum, 0, [](T x, T y) { return T(x + y); });
+}
+
+/// A sum in more digits than T has.
+struct ExactSum {
+    long double sum = 0;
+    long double magnitude = 0;  ///< sum of |terms|
+};
+
+/// Of x[i] y[i], or of x[i] where y is null.
+template <class T>
+ExactSum exact_sum_of(const T* x, const T* y, std::size_t n) {
+    ExactSum result;
+    for (std::size_t i = 0; i < n; ++i) {
+        const long double term = y ? (long double)(x[i]) * y[i] : (long double)(x[i]);
+        result.sum += term;
+        result.magnitude += std::abs(term);
+    }
+    return result;
+}
+
+/// What so many roundings between a term and the result can do at most.
+template <class T>
+void require_sum(T got, const ExactSum& want, double roundings) {
+    const long double bound = roundings * std::numeric_limits<T>::epsilon() / 2 * want.magnitude;
+    CAPTURE(got, double(want.sum), double(bound));
+    REQUIRE(std::abs((long double)(got)-want.sum) <= bound);
 }
 
 /// With this limit of GPU memory the example ends before its first row, and says how many elements fit: with

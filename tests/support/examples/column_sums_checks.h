@@ -1,6 +1,7 @@
 // Column sums against sums in long double, the same for the CPU and the GPU.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -67,5 +68,32 @@ inline const std::vector<OddMatrix> kOddMatrices = {{{1, 1, 1}, 0},
                                                     {{3001, 64, 64}, 0},
                                                     {{129, 2049, 2052}, 0},
                                                     {{15, 3, 5}, 2}};
+
+/// Right for any shape, stride and alignment, and the same bits again; sums(case, weighted) gives one more
+/// value than there are columns, which must still be no number.
+template <class T>
+void check_column_sums(const auto& sums) {
+    Dice random;
+    CAPTURE(random.seed);
+    const double allowed = sizeof(T) == 4 ? 5e-7 : 1e-14;
+    for (const auto& [shape, offset] : kOddMatrices) {
+        CAPTURE(shape.rows, shape.columns, shape.stride, offset);
+        const ColumnSumsCase<T> one(random, shape, offset, -1);
+        for (const bool weighted : {false, true}) {
+            const std::vector<T> got = sums(one, weighted), again = sums(one, weighted);
+            CHECK(std::isnan(got.back()));
+            CHECK(one.error(got, weighted) <= allowed);
+            CHECK(std::equal(got.begin(), got.end() - 1, again.begin()));
+        }
+    }
+}
+
+/// Ten thousand positive rows, accurate to a millionth in float32.
+inline void check_long_column_sums(const auto& sums) {
+    Dice random;
+    CAPTURE(random.seed);
+    const ColumnSumsCase<float> one(random, {10'000, 301, 301}, 0, 0);
+    for (const bool weighted : {false, true}) CHECK(one.error(sums(one, weighted), weighted) <= 1e-6);
+}
 
 }  // namespace stencil_test

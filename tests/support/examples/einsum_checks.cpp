@@ -75,9 +75,7 @@ NaiveEinsum::NaiveEinsum(const EinsumCase& one, const std::vector<std::vector<do
         }
     }
     for (const char label : output) shape.push_back(sizes.at(label));
-    std::int64_t count = 1;
-    for (const std::int64_t n : shape) count *= n;
-    values.assign(std::size_t(count), 0);
+    values.assign(std::size_t(stencil::einsum::product_of(shape)), 0);
     magnitudes = values;
     std::map<char, std::int64_t> at;
     loop(sizes, sizes.begin(), at, [&] {

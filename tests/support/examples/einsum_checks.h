@@ -23,9 +23,7 @@ template <class T>
 std::vector<std::vector<T>> random_operands(Dice& random, const Shapes& shapes) {
     std::vector<std::vector<T>> operands;
     for (const auto& shape : shapes) {
-        std::size_t count = 1;
-        for (const std::int64_t n : shape) count *= std::size_t(n);
-        auto& operand = operands.emplace_back(count);
+        auto& operand = operands.emplace_back(std::size_t(stencil::einsum::product_of(shape)));
         for (T& value : operand) value = T(random.uniform(-1, 1));
     }
     return operands;
@@ -56,6 +54,32 @@ NaiveEinsum naive_einsum(const EinsumCase& one, const std::vector<std::vector<T>
 
 inline stencil::einsum::Contraction contraction_of(const EinsumCase& one) {
     return stencil::einsum::bind_subscripts(stencil::einsum::parse_subscripts(one.subscripts), one.shapes);
+}
+
+/// Whatever fits into three shares of the memory that all of it takes is the same within rounding;
+/// run(slicing, operands) computes it in pieces.
+void check_pieces(const stencil::einsum::StepBytes& extra, const auto& run) {
+    using namespace stencil::einsum;
+    Dice random;
+    CAPTURE(random.seed);
+    for (const EinsumCase& one : kSlicedEinsumCases) {
+        CAPTURE(one.subscripts);
+        const Contraction contraction = contraction_of(one);
+        const auto operands = random_operands<float>(random, one.shapes);
+        const NaiveEinsum truth = naive_einsum(one, operands);
+        const Slicing whole = choose_slicing(contraction, 4, 1e12, extra);
+        CHECK_FALSE(whole.is_sliced());
+        double data = double(truth.values.size() * 4);
+        for (const auto& operand : operands) data += double(operand.size() * 4);
+        for (const double share : {0.75, 0.5, 0.3}) {
+            CAPTURE(share);
+            const double budget = whole.bytes() - (1 - share) * data;
+            const Slicing slicing = choose_slicing(contraction, 4, budget, extra);
+            CHECK(slicing.bytes() <= budget);
+            CHECK(slicing.is_sliced());
+            CHECK(einsum_error(truth, run(slicing, operands)) <= kEinsumTolerance<float>);
+        }
+    }
 }
 
 }  // namespace stencil_test

@@ -22,15 +22,15 @@ constexpr std::string_view kModes[] = {"plain", "blocked", "streamed"};
 constexpr ExampleOption kOptions[] = {
     {"rows", Kind::integer, "N", "rows of the matrix", "15000", 1, 1e6},
     {"density", Kind::real, "P", "share of the entries that are not zero", "0.1", 1e-6, 1},
-    {"mode", Kind::choice, "NAME", "how the matrix is laid out", "plain", 0, 0, kModes},
+    {"mode", Kind::choice, "NAME", "how the matrix is laid out", "plain", 0, 0, {}, kModes},
     {"matrix", Kind::file, "FILE.mtx", "a Matrix Market file instead of a random matrix"},
-    {"operand", Kind::file, "FILE.npy", "one file for each operand", "", 0, 0, {}, true},
-    {"c", Kind::real, "C", "a coefficient of the list", "1", 1e-6, 1e6, {}, true},
+    {"operand", Kind::file, "FILE.npy", "one file for each operand", "", 0, 0, {}, {}, true},
+    {"c", Kind::real, "C", "a coefficient of the list", "1", 1e-6, 1e6, {}, {}, true},
     {"title", Kind::text, "TEXT", "what stands above the plot", ""},
     {"check", Kind::flag, "", "compare with a dense solution", ""},
     {"long", Kind::flag, "", "more iterations", ""},
     {"seconds", Kind::real, "S", "how long it takes", "0", 0, 1000},
-    {"fail", Kind::choice, "HOW", "how it fails", "none", 0, 0, kFailures},
+    {"fail", Kind::choice, "HOW", "how it fails", "none", 0, 0, {}, kFailures},
 };
 
 constexpr DType kDTypes[] = {DType::float32};

@@ -13,7 +13,7 @@
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
-#include "sim/examples/report/report_chart.h"
+#include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 
 namespace stencil {

@@ -1,9 +1,18 @@
-#include "sim/examples/einsum/direct_loop.h"
+#include "sim/examples/einsum/check.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+
+#include "sim/field/random.h"
 
 namespace stencil::einsum {
 namespace {
+
+// Multiplications of the definition that take about a second in all.
+constexpr double kMaxTerms = 1e8;
+constexpr std::int64_t kMaxChecked = 200;
 
 // By operand, how far a step along a label leads; an axis of length 1 is repeated.
 std::vector<std::vector<std::int64_t>> strides_of(const Contraction& contraction) {
@@ -29,12 +38,6 @@ std::vector<std::size_t> summed_labels(const Contraction& contraction) {
 }
 
 }  // namespace
-
-double direct_terms(const Contraction& contraction) {
-    double terms = 1;
-    for (const std::size_t label : summed_labels(contraction)) terms *= double(contraction.sizes[label]);
-    return terms;
-}
 
 template <class T>
 long double direct_value(const Contraction& contraction,
@@ -70,7 +73,54 @@ long double direct_value(const Contraction& contraction,
     }
 }
 
+template <class T>
+ErrorNorms error_norms(std::span<const T> result, std::span<const double> reference) {
+    double error = 0, norm = 0;
+    for (std::size_t i = 0; i < result.size(); ++i) {
+        const double off = double(result[i]) - reference[i];
+        error += off * off;
+        norm += reference[i] * reference[i];
+    }
+    return {std::sqrt(error), std::sqrt(norm)};
+}
+
+template <class T>
+void check_by_definition(ReportRow& row,
+                         const Contraction& contraction,
+                         std::span<const T* const> operands,
+                         std::span<const T> result,
+                         const ExampleContext& context) {
+    const auto values = std::int64_t(result.size());
+    double terms = 1;  // multiplications for one value
+    for (const std::size_t label : summed_labels(contraction)) terms *= double(contraction.sizes[label]);
+    const auto count =
+        std::int64_t(std::min({kMaxTerms / std::max(1.0, terms), double(kMaxChecked), double(values)}));
+    if (count == 0) {
+        row.error = values == 0 ? 0 : kNotMeasured;
+        row.check = values == 0 ? "no values" : "a direct loop would take too long";
+        return;
+    }
+    Random random(1);
+    std::vector<T> some;
+    std::vector<double> reference;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t at = count == values ? i : std::int64_t(random.next_double() * double(values));
+        some.push_back(result[std::size_t(at)]);
+        reference.push_back(double(direct_value(contraction, operands, at)));
+        context.pause();
+    }
+    row.error = error_norms<T>(some, reference).relative();
+    row.check = fmt::format("{} of {} values against a direct loop in extended precision", count, values);
+}
+
 template long double direct_value(const Contraction&, std::span<const float* const>, std::int64_t);
 template long double direct_value(const Contraction&, std::span<const double* const>, std::int64_t);
+template ErrorNorms error_norms(std::span<const float>, std::span<const double>);
+template ErrorNorms error_norms(std::span<const double>, std::span<const double>);
+template void check_by_definition(ReportRow&,
+                                  const Contraction&,
+                                  std::span<const double* const>,
+                                  std::span<const double>,
+                                  const ExampleContext&);
 
 }  // namespace stencil::einsum

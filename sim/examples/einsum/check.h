@@ -1,0 +1,35 @@
+// What the results of the example are compared with.
+#pragma once
+
+#include <span>
+
+#include "sim/examples/context.h"
+#include "sim/examples/einsum/subscripts.h"
+
+namespace stencil::einsum {
+
+/// Value number `index` of the result in C order, as einsum is defined: a loop over all labels, without
+/// plans, libraries or rounding worth mentioning.
+template <class T>
+long double direct_value(const Contraction& contraction,
+                         std::span<const T* const> operands,
+                         std::int64_t index);
+
+/// Norms of a result against what it should be.
+struct ErrorNorms {
+    double error = 0, reference = 0;
+    double relative() const { return reference > 0 ? error / reference : error; }
+};
+template <class T>
+ErrorNorms error_norms(std::span<const T> result, std::span<const double> reference);
+
+/// Fills the row's error and check from some values of the result by the definition, as many as are quick;
+/// kNotMeasured where one value already takes too long. Throws Cancelled.
+template <class T>
+void check_by_definition(ReportRow& row,
+                         const Contraction& contraction,
+                         std::span<const T* const> operands,
+                         std::span<const T> result,
+                         const ExampleContext& context);
+
+}  // namespace stencil::einsum

@@ -1,0 +1,31 @@
+// Running an example as on the command line.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "sim/examples/context.h"
+
+namespace stencil_test {
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+/// The request for an example with options as on the command line.
+inline stencil::ExampleRequest request(std::string_view name,
+                                       const Options& options,
+                                       const std::string& backend = "cpu") {
+    stencil::ExampleRequest asked = stencil::request_for(stencil::find_example(name));
+    asked.backend = backend;
+    asked.repeats = 2;
+    asked.threads = 2;
+    for (const auto& [option, value] : options) asked.options.set(option, value);
+    return asked;
+}
+
+inline stencil::Report run_on_cpu(std::string_view name, const Options& options) {
+    return stencil::run_example(request(name, options), stencil::query_machine(), {});
+}
+
+}  // namespace stencil_test
