@@ -1,0 +1,98 @@
+#include "kernels/equation/builder.h"
+
+#include <bit>
+
+namespace stencil::equation {
+
+int Builder::insert(const Operation& operation) {
+    const Key key{operation.code,
+                  operation.dx,
+                  operation.dy,
+                  operation.index,
+                  std::bit_cast<std::uint64_t>(operation.number),
+                  operation.args};
+    const auto [place, is_new] = places_.try_emplace(key, int(operations_.size()));
+    if (is_new) operations_.push_back(operation);
+    return place->second;
+}
+
+int Builder::constant(double number) {
+    Operation operation;
+    operation.number = number;
+    return insert(operation);
+}
+
+int Builder::input(Code code, int index, int dx, int dy) {
+    Operation operation;
+    operation.code = code;
+    operation.index = index;
+    operation.dx = std::int8_t(dx);
+    operation.dy = std::int8_t(dy);
+    return insert(operation);
+}
+
+int Builder::make(Code code, int a, int b, int c, int d) {
+    Operation operation;
+    operation.code = code;
+    operation.args = {a, b, c, d};
+    return insert(operation);
+}
+
+int Builder::polynomial(int x, const std::vector<double>& c) {
+    int sum = constant(c.back());
+    for (std::size_t i = c.size() - 1; i-- > 0;) sum = fma(sum, x, constant(c[i]));
+    return sum;
+}
+
+namespace {
+
+std::vector<int> count_uses(const Operations& operations, const std::vector<int>& values) {
+    std::vector<int> uses(operations.size(), 0);
+    for (const int value : values) ++uses[std::size_t(value)];
+    for (std::size_t i = operations.size(); i-- > 0;)
+        if (uses[i] > 0)
+            for (const int argument : operations[i].args)
+                if (argument >= 0) ++uses[std::size_t(argument)];
+    return uses;
+}
+
+// A sum that takes a product in. The right argument's goes first, so that there is one rule.
+void contract(Operation& sum, const Operations& all, const std::vector<int>& uses) {
+    const auto product = [&](int value) {
+        return all[std::size_t(value)].code == Code::multiply && uses[std::size_t(value)] == 1;
+    };
+    const auto [a, b, c, d] = sum.args;
+    if (product(b)) {
+        const auto& factors = all[std::size_t(b)].args;
+        sum.code = sum.code == Code::add ? Code::fma : Code::fnma;
+        sum.args = {factors[0], factors[1], a, -1};
+    } else if (product(a)) {
+        const auto& factors = all[std::size_t(a)].args;
+        sum.code = sum.code == Code::add ? Code::fma : Code::fms;
+        sum.args = {factors[0], factors[1], b, -1};
+    }
+}
+
+}  // namespace
+
+Operations finish(const Operations& operations, std::vector<int>& values) {
+    Operations all = operations;
+    std::vector<int> uses = count_uses(all, values);
+    for (Operation& operation : all)
+        if (operation.code == Code::add || operation.code == Code::subtract) contract(operation, all, uses);
+    uses = count_uses(all, values);
+    std::vector<int> places(all.size(), -1);
+    Operations kept;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (uses[i] == 0) continue;
+        Operation operation = all[i];
+        for (int& argument : operation.args)
+            if (argument >= 0) argument = places[std::size_t(argument)];
+        places[i] = int(kept.size());
+        kept.push_back(operation);
+    }
+    for (int& value : values) value = places[std::size_t(value)];
+    return kept;
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,124 @@
+#include "kernels/equation/elementary.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace stencil::equation {
+namespace {
+
+// As a sum of two or three numbers with so few bits that whole multiples of the first ones are exact.
+struct Parts {
+    double high, middle, low;
+};
+constexpr Parts kLn2Float{0x1.62e4p-1, 0x1.7f7d1cp-20, 0};
+constexpr Parts kLn2Double{0x1.62e42fefa3800p-1, 0x1.ef35793c76730p-45, 0};
+constexpr Parts kHalfPiFloat{0x1.92p+0, 0x1.fb4p-12, 0x1.4442d2p-24};
+constexpr Parts kHalfPiDouble{0x1.921fb54400000p+0, 0x1.0b4611a600000p-34, 0x1.3198a2e037073p-69};
+
+// 1/n! with alternating signs or not, for every n from `first` on in steps.
+std::vector<double> factorials(int first, int step, int count, bool alternate) {
+    std::vector<double> c;
+    for (int i = 0, n = first; i < count; ++i, n += step)
+        c.push_back((alternate && i % 2 == 1 ? -1 : 1) / std::tgamma(n + 1.0));
+    return c;
+}
+
+}  // namespace
+
+// What is no number stays none.
+int Elementary::clamped(int x, double low, double high) {
+    return b_.make(Code::minimum, b_.constant(high), b_.make(Code::maximum, b_.constant(low), x));
+}
+
+int Elementary::small_expm1(int r) {
+    return b_.multiply(r, b_.polynomial(r, factorials(1, 1, float64_ ? 13 : 7, false)));
+}
+
+int Elementary::exp(int x) {
+    const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
+    const int y = float64_ ? clamped(x, -750, 710) : clamped(x, -105, 89);
+    const int n = b_.make(Code::floor, b_.fma(y, b_.constant(std::numbers::log2e), b_.constant(0.5)));
+    int r = b_.make(Code::fnma, n, b_.constant(ln2.high), y);
+    r = b_.make(Code::fnma, n, b_.constant(ln2.middle), r);
+    return b_.make(Code::scale, b_.add(small_expm1(r), b_.constant(1)), n);
+}
+
+int Elementary::log(int x) {
+    const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
+    const int zero = b_.constant(0), one = b_.constant(1);
+    const int positive = b_.make(Code::less, zero, x);
+    const int y = b_.select(positive, x, one);
+    const int m = b_.make(Code::significand, y);
+    const int upper = b_.make(Code::less, b_.constant(std::numbers::sqrt2), m);
+    const int f = b_.select(upper, b_.multiply(b_.constant(0.5), m), m);
+    const int n = b_.add(b_.make(Code::exponent, y), upper);
+    // log f = 2 artanh((f - 1) / (f + 1)).
+    const int s = b_.make(Code::divide, b_.subtract(f, one), b_.add(f, one));
+    std::vector<double> c;
+    for (int k = 0; k < (float64_ ? 11 : 6); ++k) c.push_back(2.0 / (2 * k + 1));
+    const int tail = b_.fma(s, b_.polynomial(b_.multiply(s, s), c), b_.multiply(n, b_.constant(ln2.middle)));
+    const int finite = b_.fma(n, b_.constant(ln2.high), tail);
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const int large = b_.select(b_.make(Code::equal, x, b_.constant(infinity)), x, finite);
+    const int pole = b_.select(b_.make(Code::equal, x, zero),
+                               b_.constant(-infinity),
+                               b_.constant(std::numeric_limits<double>::quiet_NaN()));
+    return b_.select(positive, large, pole);
+}
+
+int Elementary::sine(int x, double quarter_turns) {
+    const Parts half_pi = float64_ ? kHalfPiDouble : kHalfPiFloat;
+    const int n = b_.make(Code::floor, b_.fma(x, b_.constant(2 / std::numbers::pi), b_.constant(0.5)));
+    int r = b_.make(Code::fnma, n, b_.constant(half_pi.high), x);
+    r = b_.make(Code::fnma, n, b_.constant(half_pi.middle), r);
+    r = b_.make(Code::fnma, n, b_.constant(half_pi.low), r);
+    const int square = b_.multiply(r, r);
+    const int sine = b_.multiply(r, b_.polynomial(square, factorials(1, 2, float64_ ? 9 : 5, true)));
+    const int cosine = b_.polynomial(square, factorials(0, 2, float64_ ? 9 : 6, true));
+    // The quarter that x is in: odd ones take the cosine, the last two the other sign.
+    const int quarters = b_.add(n, b_.constant(quarter_turns));
+    const auto rest = [&](double of) {
+        const int whole = b_.make(Code::floor, b_.multiply(quarters, b_.constant(1 / of)));
+        return b_.make(Code::fnma, whole, b_.constant(of), quarters);
+    };
+    const int value = b_.select(rest(2), cosine, sine);
+    return b_.select(b_.make(Code::less, rest(4), b_.constant(2)), value, b_.make(Code::negate, value));
+}
+
+int Elementary::tanh(int x) {
+    const int twice = b_.add(x, x);
+    const int one = b_.constant(1);
+    const int y = float64_ ? clamped(twice, -50, 50) : clamped(twice, -25, 25);
+    const int small = b_.make(Code::less, b_.make(Code::abs, y), b_.constant(0.34));
+    const int expm1 = b_.select(small, small_expm1(y), b_.subtract(exp(y), one));
+    return b_.make(Code::divide, expm1, b_.add(expm1, b_.constant(2)));
+}
+
+// Of a in [0, 1].
+int Elementary::atan_of_ratio(int a) {
+    constexpr double eighth = 0.41421356237309503;  // tan(pi / 8)
+    const int one = b_.constant(1);
+    const int upper = b_.make(Code::less, b_.constant(eighth), a);
+    const int s = b_.select(upper, b_.make(Code::divide, b_.subtract(a, one), b_.add(a, one)), a);
+    std::vector<double> c;
+    for (int k = 0; k < (float64_ ? 21 : 10); ++k) c.push_back((k % 2 == 1 ? -1.0 : 1.0) / (2 * k + 1));
+    const int angle = b_.multiply(s, b_.polynomial(b_.multiply(s, s), c));
+    return b_.select(upper, b_.add(angle, b_.constant(std::numbers::pi / 4)), angle);
+}
+
+int Elementary::atan2(int y, int x) {
+    const int zero = b_.constant(0);
+    const int ax = b_.make(Code::abs, x), ay = b_.make(Code::abs, y);
+    const int steep = b_.make(Code::less, ax, ay);
+    const int low = b_.select(steep, ax, ay), high = b_.select(steep, ay, ax);
+    const int ratio =
+        b_.make(Code::divide, low, b_.select(b_.make(Code::equal, high, zero), b_.constant(1), high));
+    const int flat = atan_of_ratio(ratio);
+    const int first = b_.select(steep, b_.subtract(b_.constant(std::numbers::pi / 2), flat), flat);
+    const int half =
+        b_.select(b_.make(Code::less, x, zero), b_.subtract(b_.constant(std::numbers::pi), first), first);
+    return b_.select(b_.make(Code::less, y, zero), b_.make(Code::negate, half), half);
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,86 @@
+// Steps a program on the CPU: arrays with a frame of ghost cells, stage by stage, row by row.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/program.h"
+#include "kernels/equation/row_machine.h"
+#include "kernels/field/field_view.h"
+
+namespace stencil::equation {
+
+struct EquationSetup {
+    int nx = 0, ny = 0;
+    double spacing = 1, dt = 1;
+    std::vector<double> parameters;  ///< of the model
+    std::uint64_t seed = 0;
+    bool plain = false;  ///< one cell at a time, as the operations are written: the reference
+};
+
+template <class T>
+class EquationStepper {
+  public:
+    EquationStepper(Program program, const EquationSetup& setup, ThreadPool& threads);
+
+    /// (ny, nx) cells of a component now, of the model's data, or of any array of the program as the newest
+    /// step left it. Components and data may be written between steps.
+    FieldView<T> component(int index) { return array(index); }
+    FieldView<T> data(int index);
+    FieldView<T> array(int index);
+
+    /// From the next step on.
+    void set_parameters(std::vector<double> parameters);
+    void set_dt(double dt);
+    /// The next step begins at this time, as the one after `step` steps.
+    void restart(long long step, double time);
+
+    void advance(long long steps);
+    long long step() const { return step_; }
+    double time() const { return start_time_ + double(step_ - start_step_) * setup_.dt; }
+
+  private:
+    struct Prepared {
+        const Stage* stage;
+        RowProgram rows;
+        std::vector<int> reached;  ///< arrays of which it reads neighbours
+    };
+    /// The ghost cells along a side: alpha * edge + beta.
+    struct Line {
+        std::vector<T> alpha, beta;
+    };
+    struct Workspace;
+
+    Prepared prepare(const Stage& stage);
+    T* row(int array, int y);
+    std::vector<double> scalars(double after) const;
+    void evaluate_inputs();
+    void evaluate_ghosts(int array, std::size_t side);
+    void fill_ghosts(int array);
+    T* place(const Operand& operand, int x, int y, Workspace& workspace);
+    void run_stage(const Prepared& stage);
+    void run_rows(const Prepared& stage, int begin, int end);
+    void run_cells(const RowProgram& rows, int x, int cells, int y, Workspace& workspace);
+    void run_plain_row(const Stage& stage, int y, std::vector<T>& values);
+
+    Program program_;
+    EquationSetup setup_;
+    ThreadPool& threads_;
+    std::ptrdiff_t pitch_ = 0, lead_ = 0;
+    std::vector<AlignedBuffer<T>> buffers_;
+    std::vector<int> buffer_of_;  ///< of each array: the state and the next one change places
+    std::vector<std::array<Line, 4>> ghosts_;
+    std::vector<std::vector<T>> columns_, rows_;  ///< with an entry beyond either end
+    std::vector<T> uniforms_;                     ///< a block of each
+    std::vector<Prepared> once_, stages_;
+    bool stale_ = true;  ///< something was set since the last step
+    long long step_ = 0, start_step_ = 0;
+    double start_time_ = 0;
+};
+
+extern template class EquationStepper<float>;
+extern template class EquationStepper<double>;
+
+}  // namespace stencil::equation

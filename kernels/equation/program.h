@@ -1,0 +1,107 @@
+// A typed equation as operations in their order: the one form from which every way of stepping works. Each
+// operation is rounded once, as IEEE 754 has it; what an implementation fuses, reorders or approximates
+// otherwise has other bits.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace stencil::equation {
+
+enum class Code : std::uint8_t {
+    // Inputs.
+    constant,  ///< `number`, rounded to the precision
+    scalar,    ///< the scalar `index`: of the model's parameters and the run (kScalar...)
+    uniform,   ///< the uniform `index`, rounded to the precision: the same in every cell
+    column,    ///< the column input `index`: differs from column to column alone
+    row,       ///< the row input `index`
+    x,         ///< the cell centre's place; in the programs of inputs alone
+    y,
+    load,    ///< the array `index`, `dx` columns and `dy` rows further on (-1, 0 or 1)
+    random,  ///< uniform in [0, 1): a pure function of cell, step, seed and the stream `index`
+    // Operations on a, b, c.
+    add,
+    subtract,
+    multiply,
+    divide,
+    fma,   ///< a b + c, rounded once
+    fnma,  ///< c - a b, rounded once
+    fms,   ///< a b - c, rounded once
+    sum4,  ///< (a + b) + (c + d)
+    negate,
+    sqrt,
+    abs,
+    floor,
+    minimum,  ///< a < b ? a : b
+    maximum,  ///< a > b ? a : b
+    less,     ///< 1 or 0
+    less_or_equal,
+    equal,
+    select,       ///< a != 0 ? b : c
+    scale,        ///< a 2^b, b a whole number, as a 2^floor(b / 2) times the rest
+    exponent,     ///< of a > 0: the whole number n for which a 2^-n is in [1, 2)
+    significand,  ///< a 2^-exponent(a)
+};
+
+/// The value of operation i of a list is its number i.
+struct Operation {
+    Code code = Code::constant;
+    std::int8_t dx = 0, dy = 0;
+    int index = 0;
+    double number = 0;
+    std::array<int, 4> args{-1, -1, -1, -1};
+};
+
+using Operations = std::vector<Operation>;
+
+/// Operation `value` is what the array `array` gets.
+struct Output {
+    int value = 0;
+    int array = 0;
+};
+
+/// All outputs of a stage depend on arrays that earlier stages made, at most one cell away.
+struct Stage {
+    Operations operations;
+    std::vector<Output> outputs;
+};
+
+/// Scalars of every model; its parameters follow.
+enum : int { kTime, kStep, kDt, kSpacing, kColumns, kRows, kParameters };
+
+/// Inputs are worked out in float64 and rounded once: uniforms of scalars (and other uniforms), column inputs
+/// of x too, row inputs of y too. `outputs` are in the order of their indices.
+struct Inputs {
+    Operations operations;
+    std::vector<int> outputs;
+    bool of_time = false;  ///< differ from step to step
+};
+
+/// The ghost cells of an array beyond one side: alpha * edge + beta, both along the side, in float64 and
+/// rounded once.
+struct Ghosts {
+    bool periodic = false;
+    Inputs coefficients;  ///< alpha, beta: of scalars and x or y
+};
+
+struct ArrayInfo {
+    std::string name;
+    int component = -1;            ///< of which it is a value; -1: of none
+    int data = -1;                 ///< given from outside, the model's data `data`; never written
+    double time = 0;               ///< of its values, in steps after the step's beginning
+    std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
+};
+
+/// One step. The arrays 0 ... components - 1 hold the state; `next` are those that hold it after the step.
+struct Program {
+    int components = 0;
+    std::vector<ArrayInfo> arrays;
+    std::vector<int> next;
+    std::vector<Stage> once;  ///< what depends on the place and parameters alone
+    std::vector<Stage> stages;
+    Inputs uniforms, columns, rows;
+};
+
+}  // namespace stencil::equation

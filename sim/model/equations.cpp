@@ -1,0 +1,209 @@
+#include "sim/model/equations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model/sides.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+constexpr std::size_t kMaxComponents = 16;
+constexpr auto kReserved = std::to_array<std::string_view>({"x",
+                                                            "y",
+                                                            "t",
+                                                            "step",
+                                                            "dt",
+                                                            "dx",
+                                                            "nx",
+                                                            "ny",
+                                                            "pi",
+                                                            "Lx",
+                                                            "Ly",
+                                                            "L_x",
+                                                            "L_y",
+                                                            "flux",
+                                                            "and",
+                                                            "or",
+                                                            "not",
+                                                            "in"});
+
+class Assembly {
+  public:
+    explicit Assembly(const Statements& statements)
+        : statements_(statements), meaning_(statements, result_) {}
+
+    Equations assemble() {
+        result_.text = statements_.text;
+        settings();
+        components();
+        parameters();
+        definitions();
+        for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
+        initials();
+        sides();
+        return std::move(result_);
+    }
+
+  private:
+    void settings() {
+        for (const SettingStatement& s : statements_.settings) {
+            if (s.name == "dx") result_.spacing = s.number;
+            if (s.name == "dt") result_.dt = s.number;
+            if (s.name == "steps") result_.steps = s.number;
+            if (s.name == "size") result_.size = s.text;
+            if (s.name == "colormap") result_.colormap = s.text;
+            if (s.name == "show") result_.show = s.text;
+            if (s.name == "title") result_.title = s.text;
+            if (s.name == "source") result_.source = s.text;
+            if (s.name == "about") result_.about = s.text;
+            if (s.name == "stepper") result_.stepper = one_of(s, {"euler", "heun", "rk4", "symplectic"});
+            if (s.name == "laplacian")
+                meaning_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
+            if (s.name == "boundary") boundary_ = one_of(s, {"periodic", "insulated", "zero"});
+        }
+    }
+
+    std::string one_of(const SettingStatement& setting,
+                       std::initializer_list<std::string_view> allowed) const {
+        if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
+        meaning_.refuse(setting.place,
+                        fmt::format("`{}` is one of {}", setting.name, fmt::join(allowed, ", ")));
+    }
+
+    void require_free(const std::string& name, Place place) const {
+        if (std::ranges::find(kReserved, name) != kReserved.end() || find_function(name) != nullptr)
+            meaning_.refuse(place,
+                            fmt::format("`{}` has a meaning of its own: take another name", quotable(name)));
+    }
+
+    void components() {
+        if (statements_.evolutions.empty())
+            meaning_.refuse({0, statements_.text.size()},
+                            "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
+        if (statements_.evolutions.size() > kMaxComponents)
+            meaning_.refuse(statements_.evolutions[kMaxComponents].place,
+                            fmt::format("a model has at most {} components", kMaxComponents));
+        for (const Evolution& e : statements_.evolutions) {
+            require_free(e.component, e.place);
+            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}});
+        }
+        for (const NamedFormula& d : statements_.definitions) {
+            require_free(d.name, d.place);
+            for (const auto& c : result_.components)
+                if (c.name == d.name)
+                    meaning_.refuse(
+                        d.place,
+                        fmt::format("`{0}` evolves and is defined: its start is written `{0}(0) = ...`",
+                                    quotable(d.name)));
+        }
+    }
+
+    void parameters() {
+        for (const ParameterStatement& p : statements_.parameters) {
+            require_free(p.name, p.place);
+            for (const auto& c : result_.components)
+                if (c.name == p.name)
+                    meaning_.refuse(
+                        p.place,
+                        fmt::format("`{0}` evolves: its start is written `{0}(0) = ...`", quotable(p.name)));
+            ModelParameter parameter;
+            parameter.name = p.name;
+            parameter.value = p.value;
+            parameter.unit = p.unit;
+            const bool ranged = p.low < p.high;
+            const double reach = p.value == 0 ? 1 : 2 * std::abs(p.value);
+            parameter.low = ranged ? p.low : p.value < 0 || p.value == 0 ? -reach : 0;
+            parameter.high = ranged ? p.high : p.value < 0 ? 0 : reach;
+            result_.parameters.push_back(std::move(parameter));
+        }
+    }
+
+    void evolve(std::size_t index) {
+        const Evolution& e = statements_.evolutions[index];
+        result_.components[index].formula = meaning_.scalar(e.formula);
+    }
+
+    // Those that differ from cell to cell can be shown; all are checked, used or not.
+    void definitions() {
+        for (const NamedFormula& d : statements_.definitions) {
+            const Value value = meaning_.value(Syntax{SyntaxKind::name, d.name, 0, 0, 0, {}, d.place, 1});
+            if (value.kind != Value::Kind::scalar) continue;
+            if (d.name == "inside")
+                inside(value.node, d.place);
+            else if (result_.graph.depends(value.node).cell)
+                result_.definitions.push_back({d.name, value.node, {}});
+        }
+    }
+
+    void inside(Node node, Place place) {
+        const Dependence& depends = result_.graph.depends(node);
+        if (depends.time || depends.uniform() || depends.evolving)
+            meaning_.refuse(place,
+                            "`inside` is a condition on x and y, or a picture, that says where the field is");
+        result_.inside = node;
+    }
+
+    void initials() {
+        for (const NamedFormula& initial : statements_.initials) {
+            const auto component = std::ranges::find(result_.components, initial.name, &Evolving::name);
+            if (component == result_.components.end())
+                meaning_.refuse(initial.place,
+                                fmt::format("`{}` has no equation: what evolves is written `d{}/dt = ...`",
+                                            quotable(initial.name),
+                                            quotable(initial.name)));
+            component->initial = meaning_.scalar(initial.formula);
+        }
+    }
+
+    void sides() {
+        Graph& g = result_.graph;
+        for (Evolving& c : result_.components) c.sides.fill(*condition_of_word(g, boundary_));
+        for (const SideStatement& s : statements_.sides) {
+            if (!s.word.empty()) {
+                const auto condition = condition_of_word(g, s.word);
+                if (!condition)
+                    meaning_.refuse(
+                        s.place,
+                        fmt::format(
+                            "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
+                            quotable(s.word)));
+                for (Evolving& c : result_.components) c.sides[std::size_t(s.side)] = *condition;
+                continue;
+            }
+            const SideEquation equation = read_side(meaning_, result_, s);
+            const auto component = std::ranges::find(result_.components, equation.quantity, &Evolving::name);
+            if (component != result_.components.end())
+                component->sides[std::size_t(s.side)] = equation.condition;
+            else
+                std::ranges::find(result_.definitions, equation.quantity, &Defined::name)
+                    ->sides[std::size_t(s.side)] = equation.condition;
+        }
+        for (const Evolving& c : result_.components)
+            for (const std::size_t axis : {0, 2})
+                if (c.sides[axis].periodic != c.sides[axis + 1].periodic)
+                    meaning_.refuse(side_place(),
+                                    fmt::format("`{}` is periodic on one side of an axis and not on the "
+                                                "other: `x: periodic` and `y: periodic` set both",
+                                                c.name));
+    }
+
+    Place side_place() const { return statements_.sides.empty() ? Place{} : statements_.sides.back().place; }
+
+    const Statements& statements_;
+    Equations result_;
+    Meaning meaning_;
+    std::string boundary_ = "periodic";
+};
+
+}  // namespace
+
+Equations read_equations(std::string_view text) {
+    const Statements statements = read_statements(text);
+    return Assembly(statements).assemble();
+}
+
+}  // namespace stencil::equation

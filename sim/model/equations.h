@@ -1,0 +1,67 @@
+// What a model's text means: components and how they evolve, as expressions of one graph.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/expression.h"
+#include "sim/model/model.h"
+#include "sim/model/text/statements.h"
+
+namespace stencil::equation {
+
+/// On one side, on the face between the last cell and the ghost cell: value * u + flux * du/dn = right, n
+/// pointing outwards; or periodic, on both sides of an axis.
+struct Condition {
+    bool periodic = false;
+    Node value = 0, flux = 0, right = 0;
+};
+
+/// In the order of kSides.
+using Conditions = std::array<Condition, 4>;
+
+struct Evolving {
+    std::string name;
+    bool rate = true;  ///< `formula` is du/dt, else the next value
+    Node formula = 0;
+    std::optional<Node> initial;  ///< empty: zero
+    Conditions sides;
+};
+
+/// A definition whose value differs from cell to cell: it can be shown, and has ghost cells where it is
+/// stored.
+struct Defined {
+    std::string name;
+    Node formula = 0;
+    std::array<std::optional<Condition>, 4> sides;  ///< those that were given
+};
+
+/// image("file") or array("file").
+struct DataSource {
+    bool picture = false;
+    std::string file;
+    Place place;
+};
+
+struct Equations {
+    std::string text;
+    Graph graph;
+    std::vector<Evolving> components;  ///< in the order of their equations
+    std::vector<ModelParameter> parameters;
+    std::vector<Defined> definitions;
+    std::vector<DataSource> data;
+    std::optional<Node> inside;  ///< not 0 where the field is; nothing flows across its edge
+    double spacing = 1;
+    std::optional<double> dt;
+    std::string stepper = "euler";
+    std::string size, colormap, show, title, source, about;  ///< empty: not given
+    std::optional<double> steps;
+};
+
+/// Throws TextError.
+Equations read_equations(std::string_view text);
+
+}  // namespace stencil::equation

@@ -1,0 +1,212 @@
+#include "sim/model/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <stdexcept>
+
+namespace stencil::equation {
+namespace {
+
+bool commutes(Op op) {
+    return op == Op::add || op == Op::multiply || op == Op::minimum || op == Op::maximum || op == Op::equal;
+}
+
+Dependence of_leaf(Op op) {
+    Dependence d;
+    d.column = op == Op::x;
+    d.row = op == Op::y;
+    d.time = op == Op::t || op == Op::step;
+    d.random = op == Op::random;
+    d.evolving = op == Op::component || op == Op::random;
+    d.cell = d.evolving || op == Op::data;
+    return d;
+}
+
+// Of numbers, as C does it; empty for what is left to the machine that steps.
+std::optional<double> folded(Op op, std::span<const double> v) {
+    switch (op) {
+        case Op::add:
+            return v[0] + v[1];
+        case Op::subtract:
+            return v[0] - v[1];
+        case Op::multiply:
+            return v[0] * v[1];
+        case Op::divide:
+            return v[0] / v[1];
+        case Op::negate:
+            return -v[0];
+        case Op::sqrt:
+            return std::sqrt(v[0]);
+        case Op::abs:
+            return std::abs(v[0]);
+        case Op::floor:
+            return std::floor(v[0]);
+        case Op::minimum:
+            return std::min(v[0], v[1]);
+        case Op::maximum:
+            return std::max(v[0], v[1]);
+        case Op::less:
+            return v[0] < v[1];
+        case Op::less_or_equal:
+            return v[0] <= v[1];
+        case Op::equal:
+            return v[0] == v[1];
+        default:
+            return std::nullopt;
+    }
+}
+
+}  // namespace
+
+std::optional<double> Graph::number_of(Node node) const {
+    return nodes_[node].op == Op::number ? std::optional(nodes_[node].number) : std::nullopt;
+}
+
+Node Graph::insert(const Expression& expression) {
+    const auto [place, is_new] = places_.try_emplace(expression, Node(nodes_.size()));
+    if (!is_new) return place->second;
+    Dependence depends = of_leaf(expression.op);
+    int radius = 0, depth = 0;
+    for (int i = 0; i < expression.count; ++i) {
+        const Node argument = expression.args[std::size_t(i)];
+        const Dependence& of = depends_[argument];
+        depends = {depends.column || of.column,
+                   depends.row || of.row,
+                   depends.time || of.time,
+                   depends.cell || of.cell,
+                   depends.evolving || of.evolving,
+                   depends.random || of.random};
+        radius = std::max(radius, radius_[argument]);
+        depth = std::max(depth, depth_[argument] + 1);
+    }
+    if (reaches_neighbours(expression.op)) radius += 1;
+    if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
+        places_.erase(place);
+        throw std::length_error("too many expressions");
+    }
+    nodes_.push_back(expression);
+    depends_.push_back(depends);
+    radius_.push_back(radius);
+    depth_.push_back(depth);
+    return place->second;
+}
+
+Node Graph::number(double value) {
+    Expression expression;
+    expression.number = value == 0 ? 0.0 : value;  // one zero
+    return insert(expression);
+}
+
+Node Graph::leaf(Op op, int index) {
+    Expression expression;
+    expression.op = op;
+    expression.index = index;
+    return insert(expression);
+}
+
+Node Graph::make(Op op, std::initializer_list<Node> args) {
+    Expression expression;
+    expression.op = op;
+    expression.count = std::uint8_t(args.size());
+    std::ranges::copy(args, expression.args.begin());
+    std::array<double, 3> values{};
+    bool numbers = true;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+        const auto value = number_of(expression.args[i]);
+        numbers = numbers && value;
+        values[i] = value.value_or(0);
+    }
+    if (numbers)
+        if (const auto value = folded(op, values)) return number(*value);
+    if (op == Op::select)
+        if (const auto condition = number_of(expression.args[0]))
+            return expression.args[*condition != 0 ? 1 : 2];
+    if (commutes(op) && expression.args[1] < expression.args[0])
+        std::swap(expression.args[0], expression.args[1]);
+    return insert(expression);
+}
+
+Node Graph::add(Node a, Node b) {
+    if (number_of(a) == 0.0) return b;
+    if (number_of(b) == 0.0) return a;
+    if (nodes_[b].op == Op::negate) return subtract(a, nodes_[b].args[0]);
+    if (nodes_[a].op == Op::negate) return subtract(b, nodes_[a].args[0]);
+    return make(Op::add, {a, b});
+}
+
+Node Graph::subtract(Node a, Node b) {
+    if (number_of(b) == 0.0) return a;
+    if (number_of(a) == 0.0) return negate(b);
+    if (nodes_[b].op == Op::negate) return add(a, nodes_[b].args[0]);
+    return make(Op::subtract, {a, b});
+}
+
+Node Graph::negate(Node a) {
+    if (nodes_[a].op == Op::negate) return nodes_[a].args[0];
+    return make(Op::negate, {a});
+}
+
+// A product begins with its uniform factor, which is worked out once for all cells.
+Node Graph::multiply(Node a, Node b) {
+    if (number_of(b)) std::swap(a, b);
+    if (number_of(a) == 1.0) return b;
+    if (number_of(a) == -1.0) return negate(b);
+    if (number_of(a) == 0.0) return a;
+    if (nodes_[a].op == Op::negate) return negate(multiply(nodes_[a].args[0], b));
+    if (nodes_[b].op == Op::negate) return negate(multiply(a, nodes_[b].args[0]));
+    const auto uniform = [this](Node node) { return depends_[node].uniform(); };
+    // Copies: the nodes may move while products are made.
+    const auto inner_factor = [&](Node product) -> std::optional<std::array<Node, 2>> {
+        const Expression& e = nodes_[product];
+        if (e.op != Op::multiply || uniform(product)) return std::nullopt;
+        if (uniform(e.args[0])) return std::array{e.args[0], e.args[1]};
+        if (uniform(e.args[1])) return std::array{e.args[1], e.args[0]};
+        return std::nullopt;
+    };
+    if (const auto inner = inner_factor(a)) {
+        if (uniform(b)) return multiply(multiply(b, (*inner)[0]), (*inner)[1]);
+        return multiply((*inner)[0], multiply((*inner)[1], b));
+    }
+    if (const auto inner = inner_factor(b)) {
+        if (uniform(a)) return multiply(multiply(a, (*inner)[0]), (*inner)[1]);
+        return multiply((*inner)[0], multiply(a, (*inner)[1]));
+    }
+    return make(Op::multiply, {a, b});
+}
+
+Node Graph::divide(Node a, Node b) {
+    if (number_of(b) == 1.0) return a;
+    if (number_of(a) == 0.0) return a;
+    // What is the same for all cells is inverted once.
+    if (depends_[b].uniform() && !depends_[a].uniform()) return multiply(make(Op::divide, {number(1), b}), a);
+    return make(Op::divide, {a, b});
+}
+
+Node Graph::power(Node a, int n) {
+    if (n < 0) return divide(number(1), power(a, -n));
+    if (n == 0) return number(1);
+    if (n == 1) return a;
+    const Node half = power(a, n / 2);
+    const Node square = multiply(half, half);
+    return n % 2 == 0 ? square : multiply(square, a);
+}
+
+Node Graph::neighbour(Node a, int column, int row) {
+    if (depends_[a].uniform()) return a;
+    // One cell at a time: what is further away is a neighbour's neighbour.
+    while (column != 0 || row != 0) {
+        Expression step;
+        step.op = Op::neighbour;
+        step.count = 1;
+        step.args[0] = a;
+        step.column = std::int8_t(std::clamp(column, -1, 1));
+        step.row = std::int8_t(std::clamp(row, -1, 1));
+        column -= step.column;
+        row -= step.row;
+        a = insert(step);
+    }
+    return a;
+}
+
+}  // namespace stencil::equation

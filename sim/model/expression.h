@@ -1,0 +1,130 @@
+// Formulas as a graph in which every expression stands once (hash-consing): what is typed twice is computed
+// once, and two formulas are the same where their numbers are.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace stencil::equation {
+
+/// An expression's place in its graph.
+using Node = std::uint32_t;
+
+enum class Op : std::uint8_t {
+    // Without arguments; `index` says which.
+    number,
+    parameter,  ///< of the model
+    component,  ///< its present value
+    data,       ///< a picture's or array's value at the cell
+    random,     ///< uniform in [0, 1): of cell, step, seed and `index`
+    x,
+    y,
+    t,
+    step,
+    dt,
+    spacing,
+    columns,
+    rows,
+    // Of one cell.
+    add,
+    subtract,
+    multiply,
+    divide,
+    negate,
+    sqrt,
+    abs,
+    floor,
+    minimum,
+    maximum,
+    exp,
+    log,
+    sin,
+    cos,
+    tanh,
+    atan2,
+    less,  ///< 1 or 0, as all conditions
+    less_or_equal,
+    equal,
+    select,  ///< of (condition, where it is not 0, else)
+    // Of a cell and its neighbours, for unit spacing.
+    neighbour,      ///< the argument `column`, `row` further on
+    laplacian,      ///< n + s + e + w - 4 c
+    laplacian9,     ///< 4 (n + s + e + w) + ne + nw + se + sw - 20 c, six times the Laplacian
+    difference_x,   ///< e - w, twice the central derivative
+    difference_y,   ///< s - n: y grows downwards
+    difference_xx,  ///< e + w - 2 c
+    difference_yy,  ///< n + s - 2 c
+    difference_xy,  ///< se + nw - ne - sw, four times the derivative
+    divergence,     ///< of (D, g): twice the sum over the faces of (D + D') (g' - g) / 2
+};
+
+constexpr bool reaches_neighbours(Op op) {
+    return op >= Op::neighbour;
+}
+
+struct Expression {
+    Op op = Op::number;
+    std::uint8_t count = 0;  ///< of the arguments
+    std::int8_t column = 0, row = 0;
+    int index = 0;
+    double number = 0;
+    std::array<Node, 3> args{};
+    friend auto operator<=>(const Expression&, const Expression&) = default;
+};
+
+/// What an expression depends on, from what is the same everywhere to what differs from cell to cell.
+struct Dependence {
+    bool column = false, row = false;  ///< on x, y alone
+    bool time = false;                 ///< on t or the step
+    bool cell = false;                 ///< on components, data, random numbers
+    bool evolving = false;             ///< on components or random numbers
+    bool random = false;
+    bool uniform() const { return !column && !row && !cell; }
+};
+
+class Graph {
+  public:
+    /// A graph has at most this many expressions, each of at most this depth; beyond, std::length_error is
+    /// thrown.
+    static constexpr std::size_t kMaxNodes = 20'000;
+    static constexpr int kMaxDepth = 2000;
+
+    const Expression& operator[](Node node) const { return nodes_[node]; }
+    std::size_t size() const { return nodes_.size(); }
+    const Dependence& depends(Node node) const { return depends_[node]; }
+    /// How many cells away its values reach, in either direction.
+    int radius(Node node) const { return radius_[node]; }
+
+    // Simplified where no field's value can differ by it: constants are folded, uniform factors drawn
+    // together.
+    Node number(double value);
+    Node leaf(Op op, int index = 0);
+    Node make(Op op, std::initializer_list<Node> args);
+    Node add(Node a, Node b);
+    Node subtract(Node a, Node b);
+    Node multiply(Node a, Node b);
+    Node divide(Node a, Node b);
+    Node negate(Node a);
+    /// a^n by repeated squaring; n <= kMaxPower.
+    Node power(Node a, int n);
+    Node neighbour(Node a, int column, int row);
+
+    static constexpr int kMaxPower = 1024;
+
+    std::optional<double> number_of(Node node) const;
+
+  private:
+    Node insert(const Expression& expression);
+
+    std::vector<Expression> nodes_;
+    std::vector<Dependence> depends_;
+    std::vector<int> radius_, depth_;
+    std::map<Expression, Node> places_;
+};
+
+}  // namespace stencil::equation

@@ -1,0 +1,295 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/model/meaning.h"
+
+namespace stencil::equation {
+namespace {
+
+using Args = std::vector<Value>;
+
+// Of numbers at one cell.
+template <Op op>
+Value cellwise(Meaning& m, const Syntax& call, const Args& v) {
+    const Node a = m.scalar_of(v[0], call.text);
+    const Node node =
+        v.size() == 1 ? m.graph().make(op, {a}) : m.graph().make(op, {a, m.scalar_of(v[1], call.text)});
+    return scalar_value(node, call.place);
+}
+
+// The same of all arguments, one after the other.
+template <Op op>
+Value chained(Meaning& m, const Syntax& call, const Args& v) {
+    Node node = m.scalar_of(v[0], call.text);
+    for (std::size_t i = 1; i < v.size(); ++i)
+        node = m.graph().make(op, {node, m.scalar_of(v[i], call.text)});
+    return scalar_value(node, call.place);
+}
+
+// A formula of other operations: f(graph, a).
+template <auto f>
+Value composed(Meaning& m, const Syntax& call, const Args& v) {
+    std::vector<Node> nodes;
+    for (const Value& value : v) nodes.push_back(m.scalar_of(value, call.text));
+    return scalar_value(f(m.graph(), nodes), call.place);
+}
+
+Node exponential_sum(Graph& g, Node a, double sign) {
+    const Node sum = g.add(g.make(Op::exp, {a}), g.multiply(g.number(sign), g.make(Op::exp, {g.negate(a)})));
+    return g.multiply(g.number(0.5), sum);
+}
+Node sinh(Graph& g, const std::vector<Node>& v) {
+    return exponential_sum(g, v[0], -1);
+}
+Node cosh(Graph& g, const std::vector<Node>& v) {
+    return exponential_sum(g, v[0], 1);
+}
+Node tan(Graph& g, const std::vector<Node>& v) {
+    return g.divide(g.make(Op::sin, {v[0]}), g.make(Op::cos, {v[0]}));
+}
+Node atan(Graph& g, const std::vector<Node>& v) {
+    return g.make(Op::atan2, {v[0], g.number(1)});
+}
+Node ceil(Graph& g, const std::vector<Node>& v) {
+    return g.negate(g.make(Op::floor, {g.negate(v[0])}));
+}
+Node round(Graph& g, const std::vector<Node>& v) {
+    return g.make(Op::floor, {g.add(v[0], g.number(0.5))});
+}
+Node mod(Graph& g, const std::vector<Node>& v) {
+    return g.subtract(v[0], g.multiply(v[1], g.make(Op::floor, {g.divide(v[0], v[1])})));
+}
+Node sign(Graph& g, const std::vector<Node>& v) {
+    const Node zero = g.number(0);
+    return g.subtract(g.make(Op::less, {zero, v[0]}), g.make(Op::less, {v[0], zero}));
+}
+Node heaviside(Graph& g, const std::vector<Node>& v) {
+    return g.make(Op::less, {g.number(0), v[0]});
+}
+Node where(Graph& g, const std::vector<Node>& v) {
+    return g.make(Op::select, {v[0], v[1], v[2]});
+}
+// 1 or 0: conditions are numbers already.
+Node indicator(Graph& g, const std::vector<Node>& v) {
+    return g.make(Op::select, {v[0], g.number(1), g.number(0)});
+}
+Node sum8(Graph& g, const std::vector<Node>& v) {
+    Node sum = g.neighbour(v[0], -1, -1);
+    for (const auto& [column, row] : {std::pair(0, -1), {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}})
+        sum = g.add(sum, g.neighbour(v[0], column, row));
+    return sum;
+}
+
+Value laplacian(Meaning& m, const Syntax& call, const Args& v) {
+    return scalar_value(m.laplacian(m.field_of(v[0], call.text)), call.place);
+}
+Value biharmonic(Meaning& m, const Syntax& call, const Args& v) {
+    return scalar_value(m.laplacian(m.laplacian(m.field_of(v[0], call.text))), call.place);
+}
+
+template <Op op, int order>
+Value derivative(Meaning& m, const Syntax& call, const Args& v) {
+    const double unit = op == Op::difference_xy ? 4 : order == 1 ? 2 : 1;
+    const Node of = m.field_of(v[0], call.text);
+    Value result = scalar_value(m.derivative(op, of, unit, order), call.place);
+    if (order == 1) {
+        result.slope_axis = op == Op::difference_x ? 'x' : 'y';
+        result.slope_of = of;
+    }
+    return result;
+}
+
+// (u[+1,0] - u) / dx and (u - u[-1,0]) / dx.
+template <bool along_x, bool forward>
+Value one_sided(Meaning& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node u = m.field_of(v[0], call.text);
+    const int step = forward ? 1 : -1;
+    const Node other = along_x ? g.neighbour(u, step, 0) : g.neighbour(u, 0, step);
+    const Node difference = forward ? g.subtract(other, u) : g.subtract(u, other);
+    return scalar_value(g.divide(difference, m.spacing()), call.place);
+}
+
+Value gradient(Meaning& m, const Syntax& call, const Args& v) {
+    Value result;
+    result.kind = Value::Kind::vector;
+    result.gradients = {{m.graph().number(1), m.field_of(v[0], call.text)}};
+    result.place = call.place;
+    return result;
+}
+
+Value vector(Meaning& m, const Syntax& call, const Args& v) {
+    Value result;
+    result.kind = Value::Kind::vector;
+    result.xy = {m.scalar_of(v[0], call.text), m.scalar_of(v[1], call.text)};
+    result.place = call.place;
+    return result;
+}
+
+void require_vector(Meaning& m, const Value& value, std::string_view function) {
+    if (value.kind != Value::Kind::vector)
+        m.refuse(value.place,
+                 fmt::format("`{0}` takes a vector, such as `{0}(grad(u){1})`",
+                             function,
+                             function == "dot" ? ", grad(v)" : ""));
+}
+
+// Face by face, so that what leaves one cell enters its neighbour and totals are conserved to rounding.
+Value divergence(Meaning& m, const Syntax& call, const Args& v) {
+    require_vector(m, v[0], call.text);
+    Graph& g = m.graph();
+    const Node inverse = g.divide(g.number(1), g.multiply(m.spacing(), m.spacing()));
+    Node sum = g.number(0);
+    for (const auto& [coefficient, of] : v[0].gradients) {
+        if (g.depends(coefficient).uniform())
+            sum = g.add(sum, g.multiply(coefficient, m.laplacian(of)));
+        else
+            sum = g.add(
+                sum,
+                g.multiply(g.multiply(g.number(0.5), inverse), g.make(Op::divergence, {coefficient, of})));
+    }
+    if (v[0].xy) {
+        sum = g.add(sum, m.derivative(Op::difference_x, (*v[0].xy)[0], 2, 1));
+        sum = g.add(sum, m.derivative(Op::difference_y, (*v[0].xy)[1], 2, 1));
+    }
+    return scalar_value(sum, call.place);
+}
+
+// Central derivatives.
+std::array<Node, 2> parts(Meaning& m, const Value& vector) {
+    Graph& g = m.graph();
+    std::array<Node, 2> sum = vector.xy.value_or(std::array{g.number(0), g.number(0)});
+    for (const auto& [coefficient, of] : vector.gradients) {
+        sum[0] = g.add(sum[0], g.multiply(coefficient, m.derivative(Op::difference_x, of, 2, 1)));
+        sum[1] = g.add(sum[1], g.multiply(coefficient, m.derivative(Op::difference_y, of, 2, 1)));
+    }
+    return sum;
+}
+
+Value dot(Meaning& m, const Syntax& call, const Args& v) {
+    require_vector(m, v[0], call.text);
+    require_vector(m, v[1], call.text);
+    const auto a = parts(m, v[0]), b = parts(m, v[1]);
+    Graph& g = m.graph();
+    return scalar_value(g.add(g.multiply(a[0], b[0]), g.multiply(a[1], b[1])), call.place);
+}
+
+Value squared_gradient(Meaning& m, const Syntax& call, const Args& v) {
+    const Value of = gradient(m, call, v);
+    return dot(m, call, {of, of});
+}
+
+Value upwind(Meaning& m, const Syntax& call, const Args& v) {
+    Value wind;
+    wind.kind = Value::Kind::wind;
+    wind.node = m.scalar_of(v[0], call.text);
+    wind.factor = m.graph().number(1);
+    wind.place = call.place;
+    return wind;
+}
+
+Value pow(Meaning& m, const Syntax& call, const Args&) {
+    Syntax power = call;
+    power.text = "^";
+    return m.value(power);
+}
+
+Value random(Meaning& m, const Syntax& call, const Args&) {
+    return scalar_value(m.random(), call.place);
+}
+// Box and Muller 1958.
+Value normal(Meaning& m, const Syntax& call, const Args&) {
+    Graph& g = m.graph();
+    const Node above_zero = g.subtract(g.number(1), m.random());
+    const Node radius = g.make(Op::sqrt, {g.multiply(g.number(-2), g.make(Op::log, {above_zero}))});
+    const Node angle = g.multiply(g.number(2 * 3.14159265358979323846), m.random());
+    return scalar_value(g.multiply(radius, g.make(Op::cos, {angle})), call.place);
+}
+
+template <bool picture>
+Value data(Meaning& m, const Syntax& call, const Args&) {
+    return scalar_value(m.data(picture, call), call.place);
+}
+
+}  // namespace
+
+const std::vector<Function>& functions() {
+    static const std::vector<Function> table{
+        {"lap", 1, 1, laplacian, "the Laplacian"},
+        {"lap2", 1, 1, biharmonic, "the biharmonic operator, lap(lap(u))"},
+        {"div", 1, 1, divergence, "of a vector: div(D*grad(u)) face by face"},
+        {"grad", 1, 1, gradient, "the gradient, a vector"},
+        {"grad2", 1, 1, squared_gradient, "the squared length of the gradient"},
+        {"dot", 2, 2, dot, "of two vectors"},
+        {"vec", 2, 2, vector, "a vector from its x and y parts"},
+        {"dx", 1, 1, derivative<Op::difference_x, 1>, "the central derivative along x"},
+        {"dy", 1, 1, derivative<Op::difference_y, 1>, "the central derivative along y"},
+        {"dxx", 1, 1, derivative<Op::difference_xx, 2>, "the second derivative along x"},
+        {"dyy", 1, 1, derivative<Op::difference_yy, 2>, "the second derivative along y"},
+        {"dxy", 1, 1, derivative<Op::difference_xy, 2>, "the mixed derivative"},
+        {"dxf", 1, 1, one_sided<true, true>, "the derivative along x to the right neighbour"},
+        {"dxb", 1, 1, one_sided<true, false>, "the derivative along x from the left neighbour"},
+        {"dyf", 1, 1, one_sided<false, true>, "the derivative along y to the lower neighbour"},
+        {"dyb", 1, 1, one_sided<false, false>, "the derivative along y from the upper neighbour"},
+        {"up", 1, 1, upwind, "makes a derivative upwind: up(a)*dx(u)"},
+        {"sum8", 1, 1, composed<sum8>, "the sum of the eight neighbours"},
+        {"sqrt", 1, 1, cellwise<Op::sqrt>, "the square root"},
+        {"exp", 1, 1, cellwise<Op::exp>, "e to a power"},
+        {"log", 1, 1, cellwise<Op::log>, "the natural logarithm"},
+        {"sin", 1, 1, cellwise<Op::sin>, "the sine of radians"},
+        {"cos", 1, 1, cellwise<Op::cos>, "the cosine of radians"},
+        {"tan", 1, 1, composed<tan>, "the tangent of radians"},
+        {"sinh", 1, 1, composed<sinh>, "the hyperbolic sine"},
+        {"cosh", 1, 1, composed<cosh>, "the hyperbolic cosine"},
+        {"tanh", 1, 1, cellwise<Op::tanh>, "the hyperbolic tangent"},
+        {"atan", 1, 1, composed<atan>, "the arc tangent"},
+        {"atan2", 2, 2, cellwise<Op::atan2>, "the angle of (x, y), given y first"},
+        {"abs", 1, 1, cellwise<Op::abs>, "the absolute value"},
+        {"min", 2, 8, chained<Op::minimum>, "the least"},
+        {"max", 2, 8, chained<Op::maximum>, "the largest"},
+        {"floor", 1, 1, cellwise<Op::floor>, "the next whole number below"},
+        {"ceil", 1, 1, composed<ceil>, "the next whole number above"},
+        {"round", 1, 1, composed<round>, "the nearest whole number"},
+        {"mod", 2, 2, composed<mod>, "the rest of a division, of the divisor's sign"},
+        {"sign", 1, 1, composed<sign>, "1, 0 or -1"},
+        {"heaviside", 1, 1, composed<heaviside>, "1 above 0, else 0"},
+        {"ind", 1, 1, composed<indicator>, "1 where a condition holds, else 0"},
+        {"where", 3, 3, composed<where>, "the second where the first holds, else the third"},
+        {"pow", 2, 2, pow, "a power, as `^`"},
+        {"random", 0, 0, random, "a random number from 0 to 1, new in each cell and step"},
+        {"normal", 0, 0, normal, "a random number of mean 0 and variance 1, new in each cell and step"},
+        {"image", 1, 1, data<true>, "a picture's grey, 0 to 1, over the field"},
+        {"array", 1, 1, data<false>, "an array of a .npy file, over the field"},
+    };
+    return table;
+}
+
+const Function* find_function(std::string_view name) {
+    static constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"laplace", "lap"},
+        {"laplacian", "lap"},
+        {"biharmonic", "lap2"},
+        {"bilaplacian", "lap2"},
+        {"gradient", "grad"},
+        {"divergence", "div"},
+        {"gradient_squared", "grad2"},
+        {"d_dx", "dx"},
+        {"d_dy", "dy"},
+        {"d2_dx2", "dxx"},
+        {"d2_dy2", "dyy"},
+        {"ln", "log"},
+        {"fabs", "abs"},
+        {"fmin", "min"},
+        {"fmax", "max"},
+        {"RAND", "random"},
+        {"RANDN", "normal"},
+    });
+    for (const auto& [other, own] : kSynonyms)
+        if (name == other) name = own;
+    const auto row = std::ranges::find(functions(), name, &Function::name);
+    return row == functions().end() ? nullptr : &*row;
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,239 @@
+#include "sim/model/lowering.h"
+
+#include "kernels/equation/elementary.h"
+
+namespace stencil::equation {
+namespace {
+
+// An operation of one cell's values, functions broken up into those that the machine has.
+int apply(Builder& b, bool float64, Op op, int x, int y, int z) {
+    Elementary functions(b, float64);
+    switch (op) {
+        case Op::add:
+            return b.add(x, y);
+        case Op::subtract:
+            return b.subtract(x, y);
+        case Op::multiply:
+            return b.multiply(x, y);
+        case Op::divide:
+            return b.make(Code::divide, x, y);
+        case Op::negate:
+            return b.make(Code::negate, x);
+        case Op::sqrt:
+            return b.make(Code::sqrt, x);
+        case Op::abs:
+            return b.make(Code::abs, x);
+        case Op::floor:
+            return b.make(Code::floor, x);
+        case Op::minimum:
+            return b.make(Code::minimum, x, y);
+        case Op::maximum:
+            return b.make(Code::maximum, x, y);
+        case Op::exp:
+            return functions.exp(x);
+        case Op::log:
+            return functions.log(x);
+        case Op::sin:
+            return functions.sin(x);
+        case Op::cos:
+            return functions.cos(x);
+        case Op::tanh:
+            return functions.tanh(x);
+        case Op::atan2:
+            return functions.atan2(x, y);
+        case Op::less:
+            return b.make(Code::less, x, y);
+        case Op::less_or_equal:
+            return b.make(Code::less_or_equal, x, y);
+        case Op::equal:
+            return b.make(Code::equal, x, y);
+        default:
+            return b.select(x, y, z);
+    }
+}
+
+int scalar_index(const Expression& e) {
+    switch (e.op) {
+        case Op::parameter:
+            return kParameters + e.index;
+        case Op::step:
+            return kStep;
+        case Op::dt:
+            return kDt;
+        case Op::spacing:
+            return kSpacing;
+        case Op::columns:
+            return kColumns;
+        default:
+            return kRows;
+    }
+}
+
+// Expressions of scalars and of one coordinate.
+class InputLowering {
+  public:
+    explicit InputLowering(const Graph& graph) : g_(graph) {}
+
+    int at(Node node, double time) {
+        const auto known = done_.find({node, time});
+        if (known != done_.end()) return known->second;
+        const Expression& e = g_[node];
+        return done_[{node, time}] = lowered(e, time);
+    }
+
+    Builder builder;
+
+  private:
+    int lowered(const Expression& e, double time) {
+        if (e.op == Op::number) return builder.constant(e.number);
+        if (e.op == Op::x) return builder.input(Code::x);
+        if (e.op == Op::y) return builder.input(Code::y);
+        if (e.op == Op::t) {
+            const int start = builder.input(Code::scalar, kTime);
+            return time == 0 ? start
+                             : builder.fma(builder.constant(time), builder.input(Code::scalar, kDt), start);
+        }
+        if (e.count == 0) return builder.input(Code::scalar, scalar_index(e));
+        std::array<int, 3> v{-1, -1, -1};
+        for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], time);
+        return apply(builder, true, e.op, v[0], v[1], v[2]);
+    }
+
+    const Graph& g_;
+    std::map<std::pair<Node, double>, int> done_;
+};
+
+template <class Roots>
+Inputs lower_roots(const Graph& graph, const Roots& roots) {
+    InputLowering lowering(graph);
+    Inputs inputs;
+    for (const auto& [node, time] : roots) {
+        inputs.outputs.push_back(lowering.at(node, time));
+        inputs.of_time = inputs.of_time || graph.depends(node).time;
+    }
+    inputs.operations = finish(lowering.builder.operations(), inputs.outputs);
+    return inputs;
+}
+
+}  // namespace
+
+std::pair<Code, int> InputTable::find(Node node, double time) {
+    const Dependence& d = g_.depends(node);
+    if (!d.time) time = 0;
+    if (d.uniform()) return {Code::uniform, index_in(uniforms_, node, time)};
+    if (d.column && !d.row && !d.cell && !d.time) return {Code::column, index_in(columns_, node, time)};
+    if (d.row && !d.column && !d.cell && !d.time) return {Code::row, index_in(rows_, node, time)};
+    return {Code::load, -1};
+}
+
+int InputTable::index_in(Table& table, Node node, double time) {
+    return table.try_emplace({node, time}, int(table.size())).first->second;
+}
+
+Inputs InputTable::lowered(const Table& table) const {
+    std::vector<std::pair<Node, double>> roots(table.size());
+    for (const auto& [key, index] : table) roots[std::size_t(index)] = key;
+    return lower_roots(g_, roots);
+}
+
+void InputTable::take(Program& program) {
+    program.uniforms = lowered(uniforms_);
+    program.columns = lowered(columns_);
+    program.rows = lowered(rows_);
+}
+
+Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots) {
+    std::vector<std::pair<Node, double>> at_once;
+    for (const Node root : roots) at_once.emplace_back(root, 0.0);
+    return lower_roots(graph, at_once);
+}
+
+Lowering::Lowering(const Graph& graph, InputTable& inputs, bool float64, Source source)
+    : g_(graph), inputs_(inputs), float64_(float64), source_(std::move(source)) {}
+
+Stage Lowering::stage(std::vector<Output> outputs) const {
+    std::vector<int> values;
+    for (const Output& output : outputs) values.push_back(output.value);
+    Stage stage;
+    stage.operations = finish(builder_.operations(), values);
+    for (std::size_t i = 0; i < outputs.size(); ++i) stage.outputs.push_back({values[i], outputs[i].array});
+    return stage;
+}
+
+// Beyond the field's edge inside the array stands the cell's own value: nothing flows.
+int Lowering::load(int array, int dx, int dy) {
+    const int there = builder_.input(Code::load, array, dx, dy);
+    if (source_.inside < 0 || (dx == 0 && dy == 0)) return there;
+    return builder_.select(
+        builder_.input(Code::load, source_.inside, dx, dy), there, builder_.input(Code::load, array));
+}
+
+int Lowering::at(Node node, int dx, int dy) {
+    const auto known = done_.find({node, dx, dy});
+    if (known != done_.end()) return known->second;
+    const Expression& e = g_[node];
+    int value = 0;
+    const auto stored = source_.stored.find(node);
+    if (stored != source_.stored.end())
+        value = load(stored->second, dx, dy);
+    else if (e.op == Op::number)
+        value = builder_.constant(e.number);
+    else if (e.op == Op::component)
+        value = load(source_.components[std::size_t(e.index)], dx, dy);
+    else if (e.op == Op::data)
+        value = builder_.input(Code::load, source_.data[std::size_t(e.index)], dx, dy);
+    else if (e.op == Op::random)
+        value = builder_.input(Code::random, e.index);
+    else if (const auto [code, index] = inputs_.find(node, source_.time); code != Code::load)
+        value = builder_.input(code, index, code == Code::column ? dx : 0, code == Code::row ? dy : 0);
+    else
+        value = operation(e, dx, dy);
+    return done_[{node, dx, dy}] = value;
+}
+
+int Lowering::operation(const Expression& e, int dx, int dy) {
+    if (e.op == Op::neighbour) return at(e.args[0], dx + e.column, dy + e.row);
+    if (reaches_neighbours(e.op)) return difference(e);
+    std::array<int, 3> v{-1, -1, -1};
+    for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], dx, dy);
+    return apply(builder_, float64_, e.op, v[0], v[1], v[2]);
+}
+
+int Lowering::difference(const Expression& e) {
+    Builder& b = builder_;
+    const Node u = e.args[0];
+    const auto sides = [&] {
+        return b.make(Code::sum4, at(u, 0, -1), at(u, 0, 1), at(u, -1, 0), at(u, 1, 0));
+    };
+    const auto diagonals = [&] {
+        return b.make(Code::sum4, at(u, -1, -1), at(u, 1, 1), at(u, 1, -1), at(u, -1, 1));
+    };
+    switch (e.op) {
+        case Op::laplacian:
+            return b.fma(b.constant(-4), at(u, 0, 0), sides());
+        case Op::laplacian9: {
+            const int ring = b.fma(b.constant(4), sides(), diagonals());
+            return b.fma(b.constant(-20), at(u, 0, 0), ring);
+        }
+        case Op::difference_x:
+            return b.subtract(at(u, 1, 0), at(u, -1, 0));
+        case Op::difference_y:
+            return b.subtract(at(u, 0, 1), at(u, 0, -1));
+        case Op::difference_xx:
+            return b.fma(b.constant(-2), at(u, 0, 0), b.add(at(u, 1, 0), at(u, -1, 0)));
+        case Op::difference_yy:
+            return b.fma(b.constant(-2), at(u, 0, 0), b.add(at(u, 0, 1), at(u, 0, -1)));
+        case Op::difference_xy:
+            return b.subtract(b.add(at(u, 1, 1), at(u, -1, -1)), b.add(at(u, 1, -1), at(u, -1, 1)));
+        default:
+            break;
+    }
+    // A face's flow is the same operation seen from both of its cells, but for the sign.
+    const Node d = e.args[0], g = e.args[1];
+    const auto flow = [&](int dx, int dy) {
+        return b.multiply(b.add(at(d, dx, dy), at(d, 0, 0)), b.subtract(at(g, dx, dy), at(g, 0, 0)));
+    };
+    return b.add(b.add(flow(0, -1), flow(0, 1)), b.add(flow(-1, 0), flow(1, 0)));
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,380 @@
+#include "sim/model/meaning.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+template <class Rows>
+auto find_named(Rows& rows, std::string_view name) {
+    return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
+}
+
+// Names of the place, the time and the grid.
+struct KnownName {
+    std::string_view name;
+    Op op;
+};
+constexpr auto kKnown = std::to_array<KnownName>({
+    {"x", Op::x},
+    {"y", Op::y},
+    {"t", Op::t},
+    {"step", Op::step},
+    {"dt", Op::dt},
+    {"dx", Op::spacing},
+    {"nx", Op::columns},
+    {"ny", Op::rows},
+});
+
+}  // namespace
+
+Meaning::Meaning(const Statements& statements, Equations& equations)
+    : statements_(statements), equations_(equations) {}
+
+void Meaning::refuse(Place place, const std::string& sentence) const {
+    throw TextError(statements_.text, place, sentence);
+}
+
+Node Meaning::scalar_of(const Value& value, std::string_view function) {
+    if (value.kind == Value::Kind::vector)
+        refuse(value.place,
+               fmt::format("`{}` takes numbers, and this is a vector; div(...) or dot(..., ...) makes it one",
+                           function));
+    if (value.kind == Value::Kind::wind)
+        refuse(value.place, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
+    return value.node;
+}
+
+Node Meaning::field_of(const Value& value, std::string_view function) {
+    const Node node = scalar_of(value, function);
+    if (graph().depends(node).uniform())
+        refuse(value.place, fmt::format("`{}` takes a field, and this is the same in every cell", function));
+    return node;
+}
+
+Node Meaning::scalar(const Syntax& formula) {
+    try {
+        return scalar_of(value(formula), "an equation");
+    } catch (const std::length_error&) {
+        refuse(formula.place,
+               fmt::format("the formulas have more than {} different parts", Graph::kMaxNodes));
+    }
+}
+
+Node Meaning::laplacian(Node of) {
+    Graph& g = graph();
+    // A uniform factor is applied once, not in five cells.
+    const Expression product = g[of];
+    if (product.op == Op::multiply)
+        for (const int factor : {0, 1})
+            if (g.depends(product.args[std::size_t(factor)]).uniform())
+                return g.multiply(product.args[std::size_t(factor)],
+                                  laplacian(product.args[std::size_t(1 - factor)]));
+    const Node area = g.multiply(g.number(isotropic ? 6 : 1), g.multiply(spacing(), spacing()));
+    return g.multiply(g.divide(g.number(1), area), g.make(isotropic ? Op::laplacian9 : Op::laplacian, {of}));
+}
+
+Node Meaning::derivative(Op difference, Node of, double unit, int order) {
+    Graph& g = graph();
+    const Node length = order == 1 ? spacing() : g.multiply(spacing(), spacing());
+    return g.multiply(g.divide(g.number(1), g.multiply(g.number(unit), length)), g.make(difference, {of}));
+}
+
+Node Meaning::data(bool picture, const Syntax& call) {
+    const Syntax& file = call.args[0];
+    auto& data = equations_.data;
+    const auto same = std::ranges::find_if(
+        data, [&](const DataSource& d) { return d.picture == picture && d.file == file.text; });
+    const int index = int(same - data.begin());
+    if (same == data.end()) data.push_back({picture, file.text, file.place});
+    return graph().leaf(Op::data, index);
+}
+
+Value Meaning::value(const Syntax& formula) {
+    switch (formula.kind) {
+        case SyntaxKind::number:
+            return scalar_value(graph().number(formula.number), formula.place);
+        case SyntaxKind::name:
+            return name(formula);
+        case SyntaxKind::string:
+            refuse(formula.place, "a text in quotes stands only in image(\"...\") and array(\"...\")");
+        case SyntaxKind::neighbour: {
+            const Node of = scalar_of(value(formula.args[0]), "[ ]");
+            return scalar_value(graph().neighbour(of, formula.column, formula.row), formula.place);
+        }
+        case SyntaxKind::call:
+            return call(formula);
+    }
+    return {};
+}
+
+Value Meaning::name(const Syntax& name) {
+    std::optional<Value> value = own_name(name.text, name.place);
+    if (!value) value = known_name(name.text);
+    if (!value) value = spelled_otherwise(name);
+    if (!value) refuse_unknown(name);
+    value->place = name.place;
+    return *value;
+}
+
+// What the text itself names.
+std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
+    const auto component = find_named(equations_.components, name);
+    if (component != equations_.components.end())
+        return scalar_value(graph().leaf(Op::component, int(component - equations_.components.begin())),
+                            place);
+    const auto parameter = find_named(equations_.parameters, name);
+    if (parameter != equations_.parameters.end())
+        return scalar_value(graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin())),
+                            place);
+    if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
+    const auto definition = find_named(statements_.definitions, name);
+    if (definition == statements_.definitions.end()) return std::nullopt;
+    if (std::ranges::find(in_work_, name) != in_work_.end()) {
+        std::string circle;
+        for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
+            circle += fmt::format("`{}` needs ", *of);
+        refuse(place, fmt::format("{}`{}`: definitions go in a circle", circle, name));
+    }
+    constexpr std::size_t kDeep = 100;
+    if (in_work_.size() >= kDeep)
+        refuse(place, fmt::format("definitions that need each other are at most {} deep", kDeep));
+    in_work_.push_back(name);
+    Value value = this->value(definition->formula);
+    in_work_.pop_back();
+    return definitions_.emplace(name, std::move(value)).first->second;
+}
+
+std::optional<Value> Meaning::known_name(const std::string& name) {
+    Graph& g = graph();
+    const auto row = find_named(kKnown, name);
+    if (row != kKnown.end()) return scalar_value(g.leaf(row->op), {});
+    if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
+    if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
+    if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
+    const Function* function = find_function(name);
+    if (function != nullptr && function->most == 0) return function->apply(*this, {}, {});
+    return std::nullopt;
+}
+
+// u_x and laplacian_u: as VisualPDE and Ready write derivatives.
+std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
+    static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"laplacian_", "lap"},
+        {"bilaplacian_", "lap2"},
+        {"x_gradient_", "dx"},
+        {"y_gradient_", "dy"},
+        {"x_deriv2_", "dxx"},
+        {"y_deriv2_", "dyy"},
+        {"gradient_mag_squared_", "grad2"},
+    });
+    static constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"_xx", "dxx"},
+        {"_yy", "dyy"},
+        {"_xy", "dxy"},
+        {"_yx", "dxy"},
+        {"_xf", "dxf"},
+        {"_xb", "dxb"},
+        {"_yf", "dyf"},
+        {"_yb", "dyb"},
+        {"_x", "dx"},
+        {"_y", "dy"},
+    });
+    const auto as_call = [&](std::string_view function, std::string_view of) -> std::optional<Value> {
+        if (!own_name(std::string(of), name.place)) return std::nullopt;
+        Syntax argument{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.place, 1};
+        Syntax call{SyntaxKind::call, std::string(function), 0, 0, 0, {}, name.place, 2};
+        call.args.push_back(std::move(argument));
+        return value(call);
+    };
+    const std::string_view text = name.text;
+    for (const auto& [prefix, function] : kPrefixes)
+        if (text.starts_with(prefix))
+            if (auto value = as_call(function, text.substr(prefix.size()))) return value;
+    for (const auto& [suffix, function] : kSuffixes)
+        if (text.ends_with(suffix))
+            if (auto value = as_call(function, text.substr(0, text.size() - suffix.size()))) return value;
+    return std::nullopt;
+}
+
+std::vector<std::string> Meaning::names_in_use() const {
+    std::vector<std::string> names;
+    for (const auto& row : equations_.components) names.push_back(row.name);
+    for (const auto& row : equations_.parameters) names.push_back(row.name);
+    for (const auto& row : statements_.definitions) names.push_back(row.name);
+    for (const KnownName& row : kKnown) names.emplace_back(row.name);
+    for (const std::string_view name : {"pi", "Lx", "Ly", "random", "normal"}) names.emplace_back(name);
+    return names;
+}
+
+void Meaning::refuse_unknown(const Syntax& name) {
+    const std::string shown = quotable(name.text);
+    if (const Function* function = find_function(name.text))
+        refuse(name.place,
+               fmt::format("`{}` is a function, {}: write `{}({})`",
+                           shown,
+                           function->help,
+                           shown,
+                           function->least == 2 ? "a, b" : "u"));
+    // "uv" for u*v.
+    const std::vector<std::string> names = names_in_use();
+    const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
+    for (std::size_t cut = 1; cut < name.text.size(); ++cut)
+        if (known(name.text.substr(0, cut)) && known(name.text.substr(cut)))
+            refuse(name.place,
+                   fmt::format("`{}` is not defined: write `{}*{}`",
+                               shown,
+                               name.text.substr(0, cut),
+                               name.text.substr(cut)));
+    const std::string nearest = nearest_name(name.text, names);
+    refuse(name.place,
+           fmt::format("`{}` is not defined: {}",
+                       shown,
+                       nearest.empty()
+                           ? fmt::format("give it a value, `{} = 1 in [0, 2]`, or an equation", shown)
+                           : fmt::format("did you mean `{}`?", quotable(nearest))));
+}
+
+Value Meaning::call(const Syntax& call) {
+    static constexpr std::string_view kOperators[] = {
+        "+", "-", "*", "/", "^", "neg", "<", ">", "<=", ">=", "==", "!=", "and", "or", "not"};
+    if (std::ranges::find(kOperators, call.text) != std::end(kOperators)) return operation(call);
+    const Function* function = find_function(call.text);
+    const Place name{call.place.begin, call.place.begin + call.text.size()};
+    if (function == nullptr) {
+        if (call.text == "flux")
+            refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
+        if (own_name(call.text, name))
+            refuse(call.place, fmt::format("`{0}` is no function: write `{0}*(...)`", quotable(call.text)));
+        std::vector<std::string> names;
+        for (const Function& row : functions()) names.emplace_back(row.name);
+        const std::string nearest = nearest_name(call.text, names);
+        refuse(name,
+               fmt::format("`{}` is no function{}",
+                           quotable(call.text),
+                           nearest.empty() ? "" : fmt::format(": did you mean `{}`?", nearest)));
+    }
+    const int count = int(call.args.size());
+    if (count < function->least || count > function->most)
+        refuse(call.place,
+               fmt::format("`{}` takes {}{} argument{}, not {}",
+                           call.text,
+                           function->least,
+                           function->most == function->least ? "" : " or more",
+                           function->most == 1 ? "" : "s",
+                           count));
+    if (function->name == "image" || function->name == "array") {
+        if (call.args[0].kind != SyntaxKind::string)
+            refuse(call.args[0].place,
+                   fmt::format("`{0}` takes a file's name in quotes: {0}(\"file\")", call.text));
+        return function->apply(*this, call, {});
+    }
+    std::vector<Value> args;
+    if (function->name != "pow")
+        for (const Syntax& argument : call.args) args.push_back(value(argument));
+    return function->apply(*this, call, args);
+}
+
+Value Meaning::operation(const Syntax& call) {
+    const std::string& sign = call.text;
+    const Value a = value(call.args[0]);
+    if (sign == "neg") return product(call, scalar_value(graph().number(-1), call.place), a);
+    if (sign == "not")
+        return scalar_value(
+            graph().make(Op::select, {scalar_of(a, sign), graph().number(0), graph().number(1)}), call.place);
+    const Value b = value(call.args[1]);
+    if (sign == "+" || sign == "-") return sum(call, a, b);
+    if (sign == "*") return product(call, a, b);
+    if (sign == "/") {
+        const Node divisor = scalar_of(b, sign);
+        if (a.kind == Value::Kind::scalar) return scalar_value(graph().divide(a.node, divisor), call.place);
+        return product(call, scalar_value(graph().divide(graph().number(1), divisor), call.place), a);
+    }
+    if (sign == "^") return power(call, a, b);
+    Graph& g = graph();
+    const Node p = scalar_of(a, sign), q = scalar_of(b, sign);
+    const Node one = g.number(1), zero = g.number(0);
+    Node result = 0;
+    if (sign == "<") result = g.make(Op::less, {p, q});
+    if (sign == ">") result = g.make(Op::less, {q, p});
+    if (sign == "<=") result = g.make(Op::less_or_equal, {p, q});
+    if (sign == ">=") result = g.make(Op::less_or_equal, {q, p});
+    if (sign == "==") result = g.make(Op::equal, {p, q});
+    if (sign == "!=") result = g.make(Op::select, {g.make(Op::equal, {p, q}), zero, one});
+    if (sign == "and") result = g.make(Op::select, {p, g.make(Op::select, {q, one, zero}), zero});
+    if (sign == "or") result = g.make(Op::select, {p, one, g.make(Op::select, {q, one, zero})});
+    return scalar_value(result, call.place);
+}
+
+Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
+    const bool minus = call.text == "-";
+    Graph& g = graph();
+    if (a.kind != Value::Kind::vector || b.kind != Value::Kind::vector) {
+        const Node p = scalar_of(a, call.text), q = scalar_of(b, call.text);
+        return scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.place);
+    }
+    Value result = a;
+    result.place = call.place;
+    const Value other = minus ? product(call, scalar_value(g.number(-1), call.place), b) : b;
+    result.gradients.insert(result.gradients.end(), other.gradients.begin(), other.gradients.end());
+    if (result.xy && other.xy)
+        result.xy = {g.add((*result.xy)[0], (*other.xy)[0]), g.add((*result.xy)[1], (*other.xy)[1])};
+    else if (other.xy)
+        result.xy = other.xy;
+    return result;
+}
+
+Value Meaning::product(const Syntax& call, const Value& a, const Value& b) {
+    using enum Value::Kind;
+    Graph& g = graph();
+    if (a.kind == scalar && b.kind == scalar) return scalar_value(g.multiply(a.node, b.node), call.place);
+    if (a.kind == b.kind)
+        refuse(call.place,
+               a.kind == vector ? "two vectors have no product: write `dot(a, b)`"
+                                : "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
+    const Value& factor = a.kind == scalar ? a : b;
+    Value result = a.kind == scalar ? b : a;
+    if (factor.kind != scalar) refuse(call.place, "`up(a)` multiplies a derivative: `up(a)*dx(u)`");
+    result.place = call.place;
+    for (auto& gradient : result.gradients)
+        gradient.coefficient = g.multiply(factor.node, gradient.coefficient);
+    if (result.xy)
+        for (Node& part : *result.xy) part = g.multiply(factor.node, part);
+    if (result.kind == vector) return result;
+    if (factor.slope_axis == 0) {
+        result.factor = g.multiply(factor.node, result.factor);
+        return result;
+    }
+    // From where the wind blows (Courant, Isaacson & Rees 1952).
+    const Node u = factor.slope_of, zero = g.number(0);
+    const bool x = factor.slope_axis == 'x';
+    const Node before = g.subtract(u, x ? g.neighbour(u, -1, 0) : g.neighbour(u, 0, -1));
+    const Node behind = g.subtract(x ? g.neighbour(u, 1, 0) : g.neighbour(u, 0, 1), u);
+    const Node flow = g.add(g.multiply(g.make(Op::maximum, {result.node, zero}), before),
+                            g.multiply(g.make(Op::minimum, {result.node, zero}), behind));
+    return scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.place);
+}
+
+Value Meaning::power(const Syntax& call, const Value& a, const Value& b) {
+    Graph& g = graph();
+    const Node base = scalar_of(a, "^"), exponent = scalar_of(b, "^");
+    const std::optional<double> number = g.number_of(exponent);
+    if (number && *number == std::trunc(*number)) {
+        if (std::abs(*number) > Graph::kMaxPower)
+            refuse(b.place, fmt::format("a whole exponent is at most {}", Graph::kMaxPower));
+        return scalar_value(g.power(base, int(*number)), call.place);
+    }
+    if (number && *number == 0.5) return scalar_value(g.make(Op::sqrt, {base}), call.place);
+    // Of a base above 0; NaN below.
+    return scalar_value(g.make(Op::exp, {g.multiply(exponent, g.make(Op::log, {base}))}), call.place);
+}
+
+}  // namespace stencil::equation

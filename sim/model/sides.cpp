@@ -1,0 +1,116 @@
+#include "sim/model/sides.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::equation {
+namespace {
+
+// value * u + flux * flux(u) + rest.
+struct Linear {
+    Node value = 0, flux = 0, rest = 0;
+};
+
+class Reader {
+  public:
+    Reader(Meaning& meaning, const Equations& equations)
+        : meaning_(meaning), equations_(equations), g_(meaning.graph()) {}
+
+    Linear read(const Syntax& formula) {
+        if (is_quantity(formula)) return {g_.number(1), zero(), zero()};
+        if (formula.kind == SyntaxKind::call && formula.text == "flux") return flux(formula);
+        const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
+        if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
+        if (operation && (formula.text == "+" || formula.text == "-")) {
+            const Linear a = read(formula.args[0]), b = read(formula.args[1]);
+            const bool plus = formula.text == "+";
+            const auto both = [&](Node p, Node q) { return plus ? g_.add(p, q) : g_.subtract(p, q); };
+            return {both(a.value, b.value), both(a.flux, b.flux), both(a.rest, b.rest)};
+        }
+        if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
+        const Linear rest{zero(), zero(), meaning_.scalar(formula)};
+        if (g_.depends(rest.rest).cell)
+            meaning_.refuse(formula.place,
+                            "a condition at a side is linear in one quantity and its flux, such as `u + "
+                            "2*flux(u) = sin(x)`");
+        return rest;
+    }
+
+    std::string quantity;
+    Place place;
+
+  private:
+    Node zero() { return g_.number(0); }
+
+    bool is_quantity(const Syntax& formula) {
+        if (formula.kind != SyntaxKind::name) return false;
+        const auto named = [&](const auto& row) { return row.name == formula.text; };
+        if (!std::ranges::any_of(equations_.components, named) &&
+            !std::ranges::any_of(equations_.definitions, named))
+            return false;
+        if (!quantity.empty() && quantity != formula.text)
+            meaning_.refuse(
+                formula.place,
+                fmt::format("a condition at a side is about one quantity, and this is about `{}` and `{}`",
+                            quantity,
+                            formula.text));
+        quantity = formula.text;
+        place = formula.place;
+        return true;
+    }
+
+    Linear flux(const Syntax& call) {
+        if (call.args.size() != 1 || !is_quantity(call.args[0]))
+            meaning_.refuse(call.place,
+                            "`flux(u)` takes a component: how fast u grows outwards across the side");
+        return {zero(), g_.number(1), zero()};
+    }
+
+    Linear scaled(const Linear& form, Node by) {
+        return {g_.multiply(by, form.value), g_.multiply(by, form.flux), g_.multiply(by, form.rest)};
+    }
+
+    Linear product(const Syntax& formula) {
+        const Linear a = read(formula.args[0]), b = read(formula.args[1]);
+        const auto constant = [&](const Linear& form) { return form.value == zero() && form.flux == zero(); };
+        if (formula.text == "/" && constant(b)) return scaled(a, g_.divide(g_.number(1), b.rest));
+        if (formula.text == "*" && constant(a)) return scaled(b, a.rest);
+        if (formula.text == "*" && constant(b)) return scaled(a, b.rest);
+        meaning_.refuse(formula.place, "a condition at a side is linear in one quantity and its flux");
+    }
+
+    Meaning& meaning_;
+    const Equations& equations_;
+    Graph& g_;
+};
+
+}  // namespace
+
+SideEquation read_side(Meaning& meaning, const Equations& equations, const SideStatement& statement) {
+    Reader reader(meaning, equations);
+    const Linear left = reader.read(statement.left), right = reader.read(statement.right);
+    const Place place = join(statement.left.place, statement.right.place);
+    if (reader.quantity.empty())
+        meaning.refuse(
+            place, "a condition at a side names a component, such as `left: u = 1` or `left: flux(u) = 0`");
+    Graph& g = meaning.graph();
+    Condition condition;
+    condition.value = g.subtract(left.value, right.value);
+    condition.flux = g.subtract(left.flux, right.flux);
+    condition.right = g.subtract(right.rest, left.rest);
+    const Node zero = g.number(0);
+    if (condition.value == zero && condition.flux == zero)
+        meaning.refuse(place, fmt::format("`{}` drops out of this condition", reader.quantity));
+    return {reader.quantity, condition};
+}
+
+std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
+    const Node zero = graph.number(0), one = graph.number(1);
+    if (word == "periodic") return Condition{true, zero, zero, zero};
+    if (word == "insulated") return Condition{false, zero, one, zero};
+    if (word == "zero") return Condition{false, one, zero, zero};
+    return std::nullopt;
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,306 @@
+#include "sim/model/stages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "sim/model/lowering.h"
+#include "sim/text/names.h"
+
+namespace stencil::equation {
+namespace {
+
+constexpr std::size_t kSideCount = 4;
+
+class Planner {
+  public:
+    Planner(const Equations& equations, SteppingScheme scheme, bool float64)
+        : model_(equations), g_(model_.graph), scheme_(scheme), float64_(float64), inputs_(g_, float64) {
+        program_.components = int(model_.components.size());
+        for (int c = 0; c < program_.components; ++c) add_component_array(c, "", 0);
+        for (std::size_t d = 0; d < model_.data.size(); ++d) {
+            ArrayInfo info;
+            info.name = model_.data[d].file;
+            info.data = int(d);
+            insulate(info);
+            data_.push_back(add_array(std::move(info)));
+        }
+        if (model_.inside) store_inside();
+    }
+
+    Program plan() {
+        require_rates();
+        for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 1));
+        switch (scheme_) {
+            case SteppingScheme::euler:
+                euler();
+                break;
+            case SteppingScheme::heun:
+                heun();
+                break;
+            case SteppingScheme::rk4:
+                rk4();
+                break;
+            case SteppingScheme::symplectic:
+                symplectic();
+                break;
+        }
+        inputs_.take(program_);
+        return std::move(program_);
+    }
+
+  private:
+    using Arrays = std::vector<int>;
+
+    void require_rates() const {
+        if (scheme_ == SteppingScheme::euler) return;
+        for (const Evolving& c : model_.components)
+            if (!c.rate)
+                throw InputError(
+                    fmt::format("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name));
+    }
+
+    int add_array(ArrayInfo info) {
+        program_.arrays.push_back(std::move(info));
+        return int(program_.arrays.size()) - 1;
+    }
+
+    int add_component_array(int c, const std::string& suffix, double time) {
+        const Evolving& component = model_.components[std::size_t(c)];
+        ArrayInfo info;
+        info.name = component.name + suffix;
+        info.component = c;
+        info.time = time;
+        for (std::size_t s = 0; s < kSideCount; ++s) info.ghosts[s] = ghosts(component.sides[s]);
+        return add_array(std::move(info));
+    }
+
+    // From the value on the face, (ghost + edge) / 2, and the flux across it, (ghost - edge) / spacing.
+    Ghosts ghosts(const Condition& condition) {
+        Ghosts ghosts;
+        ghosts.periodic = condition.periodic;
+        if (condition.periodic) return ghosts;
+        const Node value = g_.multiply(g_.number(0.5), condition.value);
+        const Node flux = g_.divide(condition.flux, g_.leaf(Op::spacing));
+        const Node sum = g_.add(value, flux);
+        const std::vector<Node> roots{g_.divide(g_.subtract(flux, value), sum),
+                                      g_.divide(condition.right, sum)};
+        ghosts.coefficients = lower_inputs(g_, roots);
+        return ghosts;
+    }
+
+    void insulate(ArrayInfo& info) {
+        const auto& sides = model_.components.front().sides;
+        const Node zero = g_.number(0), one = g_.number(1);
+        for (std::size_t s = 0; s < kSideCount; ++s)
+            info.ghosts[s] = ghosts({sides[s].periodic, zero, one, zero});
+    }
+
+    void store_inside() {
+        ArrayInfo info;
+        info.name = "inside";
+        insulate(info);
+        inside_ = add_array(std::move(info));
+        Lowering lowering(g_, inputs_, float64_, {{}, data_, {}, -1, 0});
+        const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});
+        program_.once.push_back(lowering.stage({{lowering.value(flag), inside_}}));
+    }
+
+    // What is stored takes the conditions of the component that it is made of, with nothing on the right (of
+    // u = 1 it takes "= 0"), unless the text gives it its own.
+    int stored_array(Node node, double time) {
+        const auto known = stored_.find(node);
+        if (known != stored_.end()) return known->second;
+        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
+        ArrayInfo info;
+        info.name =
+            defined != model_.definitions.end() ? defined->name : fmt::format("stage {}", stored_.size() + 1);
+        info.time = time;
+        const Evolving& from = model_.components[std::size_t(std::max(0, first_component(node)))];
+        for (std::size_t s = 0; s < kSideCount; ++s) {
+            Condition condition = from.sides[s];
+            condition.right = g_.number(0);
+            if (defined != model_.definitions.end() && defined->sides[s]) condition = *defined->sides[s];
+            info.ghosts[s] = ghosts(condition);
+        }
+        return stored_[node] = add_array(std::move(info));
+    }
+
+    int first_component(Node node) {
+        std::set<Node> seen;
+        std::vector<Node> open{node};
+        int first = -1;
+        while (!open.empty()) {
+            const Node next = open.back();
+            open.pop_back();
+            if (!seen.insert(next).second) continue;
+            const Expression& e = g_[next];
+            if (e.op == Op::component && (first < 0 || e.index < first)) first = e.index;
+            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
+        }
+        return first;
+    }
+
+    // Stages that store what `formulas` need of the state in `from`; the source to work them out with.
+    Source prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
+        Source source{from, data_, {}, inside_, time};
+        std::map<Node, int> level;
+        std::vector<std::vector<Node>> levels;
+        for (const Node node : find_cut(g_, formulas)) {
+            int at = 0;
+            for (const auto& [other, of] : level)
+                if (needs(node, other)) at = std::max(at, of + 1);
+            level[node] = at;
+            if (std::size_t(at) >= levels.size()) levels.resize(std::size_t(at) + 1);
+            levels[std::size_t(at)].push_back(node);
+        }
+        for (const auto& nodes : levels) {
+            Lowering lowering(g_, inputs_, float64_, source);
+            std::vector<Output> outputs;
+            for (const Node node : nodes) outputs.push_back({lowering.value(node), stored_array(node, time)});
+            program_.stages.push_back(lowering.stage(outputs));
+            for (const Node node : nodes) source.stored[node] = stored_array(node, time);
+        }
+        return source;
+    }
+
+    bool needs(Node node, Node other) {
+        std::set<Node> seen;
+        std::vector<Node> open{node};
+        while (!open.empty()) {
+            const Node next = open.back();
+            open.pop_back();
+            if (next == other) return true;
+            if (!seen.insert(next).second) continue;
+            const Expression& e = g_[next];
+            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
+        }
+        return false;
+    }
+
+    std::vector<Node> formulas() const {
+        std::vector<Node> nodes;
+        for (const Evolving& c : model_.components) nodes.push_back(c.formula);
+        return nodes;
+    }
+
+    Arrays present() const {
+        Arrays arrays;
+        for (int c = 0; c < program_.components; ++c) arrays.push_back(c);
+        return arrays;
+    }
+
+    // A last stage: for each component what `combine` makes of (lowering, its rate, its index).
+    template <class Combine>
+    void finish_stage(const Source& source, const Arrays& to, Combine&& combine) {
+        Lowering lowering(g_, inputs_, float64_, source);
+        std::vector<Output> outputs;
+        for (int c = 0; c < program_.components; ++c) {
+            const int value = combine(lowering, lowering.value(model_.components[std::size_t(c)].formula), c);
+            outputs.push_back({kept_inside(lowering, value, c), to[std::size_t(c)]});
+        }
+        program_.stages.push_back(lowering.stage(outputs));
+    }
+
+    // Where the field is not, nothing changes.
+    int kept_inside(Lowering& lowering, int value, int c) const {
+        if (inside_ < 0) return value;
+        Builder& b = lowering.builder();
+        return b.select(b.input(Code::load, inside_), value, b.input(Code::load, c));
+    }
+
+    // y + factor dt rate, y the component's value in `array`.
+    int advanced(Lowering& lowering, int array, double factor, int rate) {
+        const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
+        Builder& b = lowering.builder();
+        return b.add(b.input(Code::load, array), b.multiply(lowering.value(step), rate));
+    }
+
+    void euler() {
+        const Source source = prepare(formulas(), present(), 0);
+        finish_stage(source, program_.next, [&](Lowering& l, int value, int c) {
+            return model_.components[std::size_t(c)].rate ? advanced(l, c, 1, value) : value;
+        });
+    }
+
+    Arrays middle(const std::string& suffix, double time) {
+        Arrays arrays;
+        for (int c = 0; c < program_.components; ++c) arrays.push_back(add_component_array(c, suffix, time));
+        return arrays;
+    }
+
+    void heun() {
+        const Arrays one = middle("1", 1);
+        finish_stage(prepare(formulas(), present(), 0), one, [&](Lowering& l, int rate, int c) {
+            return advanced(l, c, 1, rate);
+        });
+        finish_stage(prepare(formulas(), one, 1), program_.next, [&](Lowering& l, int rate, int c) {
+            Builder& b = l.builder();
+            const int two = advanced(l, one[std::size_t(c)], 1, rate);
+            return b.multiply(b.constant(0.5), b.add(b.input(Code::load, c), two));
+        });
+    }
+
+    // The four rates are not kept: with y_k the states that they were worked out of, the step is
+    // (-y_1 + y_2 + 2 y_3 + y_4) / 3 + dt rate_4 / 6.
+    void rk4() {
+        const Arrays two = middle("2", 0.5), three = middle("3", 0.5), four = middle("4", 1);
+        const auto to = [&](const Arrays& from, double time, const Arrays& into, double factor) {
+            finish_stage(prepare(formulas(), from, time), into, [&](Lowering& l, int rate, int c) {
+                return advanced(l, c, factor, rate);
+            });
+        };
+        to(present(), 0, two, 0.5);
+        to(two, 0.5, three, 0.5);
+        to(three, 0.5, four, 1);
+        finish_stage(prepare(formulas(), four, 1), program_.next, [&](Lowering& l, int rate, int c) {
+            Builder& b = l.builder();
+            const auto load = [&](const Arrays& arrays) {
+                return b.input(Code::load, arrays[std::size_t(c)]);
+            };
+            const int outer = b.add(b.subtract(load(two), b.input(Code::load, c)), load(four));
+            const int states = b.multiply(b.constant(1.0 / 3), b.fma(b.constant(2), load(three), outer));
+            const int step = l.value(g_.multiply(g_.number(1.0 / 6), g_.leaf(Op::dt)));
+            return b.add(states, b.multiply(step, rate));
+        });
+    }
+
+    void symplectic() {
+        Arrays state = present();
+        for (int c = 0; c < program_.components; ++c) {
+            const Node formula = model_.components[std::size_t(c)].formula;
+            Lowering lowering(g_, inputs_, float64_, prepare({formula}, state, 0));
+            const int value = kept_inside(lowering, advanced(lowering, c, 1, lowering.value(formula)), c);
+            program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
+            state[std::size_t(c)] = program_.next[std::size_t(c)];
+        }
+    }
+
+    Equations model_;
+    Graph& g_;
+    SteppingScheme scheme_;
+    bool float64_;
+    InputTable inputs_;
+    Program program_;
+    Arrays data_;
+    int inside_ = -1;
+    std::map<Node, int> stored_;
+};
+
+}  // namespace
+
+SteppingScheme scheme_of(std::string_view name) {
+    using enum SteppingScheme;
+    static const std::vector<std::string> names{"euler", "heun", "rk4", "symplectic"};
+    const auto found = std::ranges::find(names, name);
+    if (found == names.end()) throw InputError("--stepper: " + unknown_name_message("stepper", name, names));
+    return std::array{euler, heun, rk4, symplectic}[std::size_t(found - names.begin())];
+}
+
+Program make_program(const Equations& equations, SteppingScheme scheme, bool float64) {
+    return Planner(equations, scheme, float64).plan();
+}
+
+}  // namespace stencil::equation

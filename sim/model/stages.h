@@ -1,0 +1,26 @@
+// From equations to a step: what reaches beyond one neighbour is stored on the way, and steppers are more
+// stages.
+#pragma once
+
+#include "kernels/equation/program.h"
+#include "sim/model/equations.h"
+
+namespace stencil::equation {
+
+/// The steppers: euler; heun (Heun 1900, in the form of Shu & Osher 1988); rk4 (Kutta 1901); symplectic,
+/// which steps the components one after the other, each by the newest values of those before it
+/// (semi-implicit Euler; of a wave, leapfrog).
+enum class SteppingScheme { euler, heun, rk4, symplectic };
+
+/// Throws InputError for another name.
+SteppingScheme scheme_of(std::string_view name);
+
+/// One step of the equations. Throws InputError where the scheme cannot step them.
+Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);
+
+/// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
+/// stored: the smaller of two cuts, all arguments of operators that reach too far, or all operators inside
+/// them. Each comes after those that it needs.
+std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots);
+
+}  // namespace stencil::equation

@@ -1,0 +1,293 @@
+#include "sim/model/text/statements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+enum class SettingForm { number, word, size, string };
+struct SettingRow {
+    std::string_view name;
+    SettingForm form;
+    std::string_view allowed;  // in messages
+};
+constexpr auto kSettings = std::to_array<SettingRow>({
+    {"dx", SettingForm::number, "a number above 0"},
+    {"dt", SettingForm::number, "a number above 0"},
+    {"steps", SettingForm::number, "a number above 0"},
+    {"size", SettingForm::size, "columns x rows, such as 512x512"},
+    {"boundary", SettingForm::word, "periodic, insulated or zero"},
+    {"stepper", SettingForm::word, "euler, heun, rk4 or symplectic"},
+    {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)"},
+    {"colormap", SettingForm::word, "a colour table's name"},
+    {"show", SettingForm::word, "a component's or definition's name"},
+    {"title", SettingForm::string, "a text in double quotes"},
+    {"source", SettingForm::string, "a text in double quotes"},
+    {"about", SettingForm::string, "a text in double quotes"},
+});
+
+struct SideName {
+    std::string_view name;
+    std::vector<Side> sides;
+};
+const std::vector<SideName>& side_names() {
+    using enum Side;
+    static const std::vector<SideName> names{{"left", {left}},
+                                             {"right", {right}},
+                                             {"top", {top}},
+                                             {"bottom", {bottom}},
+                                             {"x", {left, right}},
+                                             {"y", {top, bottom}},
+                                             {"all", {left, right, top, bottom}}};
+    return names;
+}
+
+constexpr std::string_view kForms =
+    "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...` or a side, `left: u = 1`";
+
+class Reader {
+  public:
+    explicit Reader(std::string_view text) : tokens_(read_tokens(text)) { result_.text = text; }
+
+    Statements read() {
+        for (auto begin = tokens_.begin(); begin != tokens_.end();) {
+            const auto end = std::find_if(
+                begin, tokens_.end(), [](const Token& token) { return token.kind == TokenKind::stop; });
+            if (begin != end) statement(std::span<const Token>(begin, end + 1));
+            begin = end + 1;
+        }
+        return std::move(result_);
+    }
+
+  private:
+    void statement(std::span<const Token> tokens) {
+        SyntaxReader reader(result_.text, tokens);
+        if (!reader.at_name()) reader.refuse(reader.peek().place, std::string(kForms));
+        if (reader.at(":", 1) || reader.at(",", 1))
+            sides(reader);
+        else if (reader.at("/", 1))
+            rate(reader);
+        else if (reader.at("'", 1))
+            next_value(reader);
+        else if (reader.at("(", 1))
+            initial(reader);
+        else if (reader.at("=", 1))
+            named(reader);
+        else
+            reader.refuse(join(reader.peek().place, reader.peek(1).place), std::string(kForms));
+        reader.expect_end();
+    }
+
+    void evolve(SyntaxReader& reader, std::string component, bool is_rate, Place place) {
+        for (const Evolution& other : result_.evolutions)
+            if (other.component == component)
+                reader.refuse(
+                    place,
+                    fmt::format("`{}` has two equations; each component has one", quotable(component)));
+        result_.evolutions.push_back({std::move(component), is_rate, reader.formula(), place});
+    }
+
+    void rate(SyntaxReader& reader) {
+        const Token over = reader.take();
+        reader.take();
+        const Token under = reader.peek();
+        if (over.text.size() < 2 || over.text[0] != 'd' || under.text != "dt")
+            reader.refuse(join(over.place, under.place), "a rate is written `du/dt = ...`");
+        reader.take();
+        reader.expect("=", "'=' is missing: `du/dt = ...`");
+        evolve(reader, over.text.substr(1), true, over.place);
+    }
+
+    void next_value(SyntaxReader& reader) {
+        const Token name = reader.take();
+        reader.take();
+        reader.expect("=", "'=' is missing: `u' = ...` gives the next value of u");
+        evolve(reader, name.text, false, name.place);
+    }
+
+    void initial(SyntaxReader& reader) {
+        const Token name = reader.take();
+        reader.take();
+        const Token zero = reader.take();
+        if (zero.kind != TokenKind::number || zero.number != 0 || !reader.at(")"))
+            reader.refuse(join(name.place, zero.place),
+                          "before '=' stands a name; its value at the start is `u(0) = ...`");
+        reader.take();
+        reader.expect("=", "'=' is missing: `u(0) = ...`");
+        for (const NamedFormula& other : result_.initials)
+            if (other.name == name.text)
+                reader.refuse(name.place, fmt::format("`{}(0)` is given twice", quotable(name.text)));
+        result_.initials.push_back({name.text, reader.formula(), name.place});
+    }
+
+    // What else begins with "NAME =", where "u_t =" and "delta_u =" are other spellings of "du/dt =".
+    void named(SyntaxReader& reader) {
+        const Token name = reader.take();
+        reader.take();
+        const auto setting = std::ranges::find(kSettings, std::string_view(name.text), &SettingRow::name);
+        if (setting != kSettings.end()) return set(reader, *setting, name);
+        constexpr std::string_view delta = "delta_";
+        if (name.text.starts_with(delta) && name.text.size() > delta.size())
+            return evolve(reader, name.text.substr(delta.size()), true, name.place);
+        if (name.text.ends_with("_t") && name.text.size() > 2)
+            return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.place);
+        refuse_second(reader, name);
+        Syntax formula = reader.formula();
+        const std::optional<double> value = constant_value(formula);
+        if (value && formula.kind != SyntaxKind::string) return parameter(reader, name, *value);
+        if (reader.at("in"))
+            reader.refuse(reader.peek().place,
+                          "a range belongs to a parameter, `NAME = 0.5 in [0, 1]`, whose value is a number");
+        result_.definitions.push_back({name.text, std::move(formula), name.place});
+    }
+
+    void refuse_second(SyntaxReader& reader, const Token& name) const {
+        const bool known =
+            std::ranges::any_of(result_.definitions, [&](const auto& d) { return d.name == name.text; }) ||
+            std::ranges::any_of(result_.parameters, [&](const auto& p) { return p.name == name.text; });
+        if (known) reader.refuse(name.place, fmt::format("`{}` is defined twice", quotable(name.text)));
+    }
+
+    void parameter(SyntaxReader& reader, const Token& name, double value) {
+        ParameterStatement parameter{name.text, value, 0, 0, "", name.place};
+        if (!std::isfinite(value))
+            reader.refuse(name.place, fmt::format("`{}` is not a finite number", quotable(name.text)));
+        if (reader.accept("in")) range(reader, parameter);
+        if (reader.at("[")) parameter.unit = unit(reader);
+        result_.parameters.push_back(std::move(parameter));
+    }
+
+    // [low, high], or with the step that VisualPDE puts between them.
+    void range(SyntaxReader& reader, ParameterStatement& parameter) {
+        const Place place = reader.peek().place;
+        constexpr auto form = "a range is written `in [0, 1]`";
+        reader.expect("[", form);
+        parameter.low = reader.signed_number("a range's end");
+        reader.expect(",", form);
+        parameter.high = reader.signed_number("a range's end");
+        if (reader.accept(",")) parameter.high = reader.signed_number("a range's end");
+        reader.expect("]", form);
+        if (!(parameter.low < parameter.high)) reader.refuse(place, "a range begins below its end");
+        if (parameter.value < parameter.low || parameter.value > parameter.high)
+            reader.refuse(parameter.place,
+                          fmt::format("`{}` is outside its range", quotable(parameter.name)));
+    }
+
+    std::string unit(SyntaxReader& reader) {
+        const Place open = reader.take().place;
+        while (!reader.at("]") && !reader.at_end()) reader.take();
+        if (reader.at_end()) reader.refuse(open, "a unit is written `[m^2/s]`: ']' is missing");
+        const std::size_t begin = open.end, end = reader.take().place.begin;
+        return result_.text.substr(begin, end - begin);
+    }
+
+    void set(SyntaxReader& reader, const SettingRow& row, const Token& name) {
+        const Token first = reader.peek();
+        SettingStatement setting{std::string(row.name), "", 0, first.place};
+        const auto refuse = [&] {
+            reader.refuse(first.place, fmt::format("`{}` is {}", row.name, row.allowed));
+        };
+        for (const SettingStatement& other : result_.settings)
+            if (other.name == row.name)
+                reader.refuse(name.place, fmt::format("`{}` is given twice", row.name));
+        if (row.form == SettingForm::number) {
+            const std::optional<double> value = constant_value(reader.formula());
+            if (!value || !(*value > 0) || !std::isfinite(*value)) refuse();
+            setting.number = *value;
+        } else if (row.form == SettingForm::size) {
+            setting.text = size(reader);
+            if (setting.text.empty()) refuse();
+        } else {
+            if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
+            setting.text = reader.take().text;
+        }
+        result_.settings.push_back(std::move(setting));
+    }
+
+    // "512x512" reads as a number and a name.
+    static std::string size(SyntaxReader& reader) {
+        if (reader.peek().kind != TokenKind::number || !reader.peek(1).text.starts_with("x")) return "";
+        std::string text = reader.take().text + reader.take().text;
+        if (text.ends_with("x") && reader.peek().kind == TokenKind::number) text += reader.take().text;
+        return text;
+    }
+
+    void sides(SyntaxReader& reader) {
+        std::vector<std::pair<Side, Place>> at;
+        do {
+            const Token name = reader.take();
+            const auto& names = side_names();
+            const auto row = std::ranges::find(names, lower(name.text), &SideName::name);
+            if (row == names.end())
+                reader.refuse(
+                    name.place,
+                    "before ':' stands a side: left, right, top, bottom, x (left and right), y or all");
+            for (const Side side : row->sides) at.emplace_back(side, name.place);
+        } while (reader.accept(","));
+        reader.expect(":", "a condition at a side is written `left: u = 1`");
+        const bool word = reader.at_name() && reader.peek(1).kind == TokenKind::stop;
+        SideStatement statement;
+        if (word) {
+            statement.word = reader.take().text;
+        } else {
+            statement.left = reader.formula();
+            reader.expect(
+                "=", "a condition at a side is an equation, such as `left: u = 1` or `top: flux(u) = 0`");
+            statement.right = reader.formula();
+        }
+        for (const auto& [side, place] : at) {
+            statement.side = side;
+            statement.place = place;
+            result_.sides.push_back(statement);
+        }
+    }
+
+    static std::string lower(std::string text) {
+        for (char& c : text)
+            if (c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+        return text;
+    }
+
+    std::vector<Token> tokens_;
+    Statements result_;
+};
+
+}  // namespace
+
+Statements read_statements(std::string_view text) {
+    return Reader(text).read();
+}
+
+std::optional<double> constant_value(const Syntax& formula) {
+    if (formula.kind == SyntaxKind::number) return formula.number;
+    if (formula.kind == SyntaxKind::name && formula.text == "pi") return std::numbers::pi;
+    if (formula.kind != SyntaxKind::call) return std::nullopt;
+    std::array<double, 2> v{};
+    if (formula.args.empty() || formula.args.size() > v.size()) return std::nullopt;
+    for (std::size_t i = 0; i < formula.args.size(); ++i) {
+        const auto value = constant_value(formula.args[i]);
+        if (!value) return std::nullopt;
+        v[i] = *value;
+    }
+    const std::string& f = formula.text;
+    if (formula.args.size() == 1)
+        return f == "neg"    ? std::optional(-v[0])
+               : f == "sqrt" ? std::optional(std::sqrt(v[0]))
+                             : std::nullopt;
+    if (f == "+") return v[0] + v[1];
+    if (f == "-") return v[0] - v[1];
+    if (f == "*") return v[0] * v[1];
+    if (f == "/") return v[0] / v[1];
+    if (f == "^") return std::pow(v[0], v[1]);
+    return std::nullopt;
+}
+
+}  // namespace stencil::equation

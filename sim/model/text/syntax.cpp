@@ -1,0 +1,319 @@
+#include "sim/model/text/syntax.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+// Loosest first; unary minus and powers bind closer than all of them.
+constexpr std::array<std::array<std::string_view, 6>, 5> kLevels{{
+    {"or"},
+    {"and"},
+    {"<", ">", "<=", ">=", "==", "!="},
+    {"+", "-"},
+    {"*", "/"},
+}};
+constexpr int kComparisons = 2;
+
+bool is_word(const Token& token) {
+    return token.kind == TokenKind::name || token.kind == TokenKind::symbol;
+}
+
+int level_of(const Token& token) {
+    if (!is_word(token)) return -1;
+    for (std::size_t level = 0; level < kLevels.size(); ++level)
+        if (!token.text.empty() && std::ranges::find(kLevels[level], token.text) != kLevels[level].end())
+            return int(level);
+    return -1;
+}
+
+std::string shown(const Token& token) {
+    return token.kind == TokenKind::stop ? "the end of the statement"
+                                         : fmt::format("'{}'", quotable(token.text));
+}
+
+}  // namespace
+
+const Token& SyntaxReader::peek(std::size_t ahead) const {
+    return tokens_[std::min(at_ + ahead, tokens_.size() - 1)];
+}
+
+bool SyntaxReader::at(std::string_view symbol, std::size_t ahead) const {
+    return is_word(peek(ahead)) && peek(ahead).text == symbol;
+}
+
+Token SyntaxReader::take() {
+    const Token& token = peek();
+    if (at_ + 1 < tokens_.size()) ++at_;
+    return token;
+}
+
+bool SyntaxReader::accept(std::string_view symbol) {
+    if (!at(symbol)) return false;
+    take();
+    return true;
+}
+
+void SyntaxReader::expect(std::string_view symbol, const std::string& sentence) {
+    if (!accept(symbol)) refuse(peek().place, sentence);
+}
+
+void SyntaxReader::expect_end() {
+    if (at_end()) return;
+    refuse_juxtaposed();
+    if (at(")") || at("]"))
+        refuse(peek().place, fmt::format("'{}' closes nothing: an opening bracket is missing", peek().text));
+    if (at("="))
+        refuse(peek().place, "'=' stands once, after what a statement is about; to compare, write '=='");
+    refuse(peek().place,
+           fmt::format("{} is not expected here; a statement ends with its line or with ';'", shown(peek())));
+}
+
+void SyntaxReader::refuse(Place place, const std::string& sentence) const {
+    throw TextError(text_, place, sentence);
+}
+
+double SyntaxReader::signed_number(std::string_view what) {
+    const bool negative = accept("-");
+    if (!negative) accept("+");
+    if (peek().kind != TokenKind::number)
+        refuse(peek().place, fmt::format("{} is a number, not {}", what, shown(peek())));
+    const double value = take().number;
+    return negative ? -value : value;
+}
+
+// "2u", ")(", "u v": what people mean as a product.
+void SyntaxReader::refuse_juxtaposed() const {
+    if (at_ == 0) return;
+    const Token& before = tokens_[at_ - 1];
+    const Token& here = peek();
+    const bool left =
+        before.kind == TokenKind::number || before.kind == TokenKind::name || before.text == ")";
+    const bool right = here.kind == TokenKind::number || here.kind == TokenKind::name || here.text == "(";
+    if (!left || !right || level_of(here) >= 0) return;
+    const auto written = [&](Place place) {
+        return std::string(text_.substr(place.begin, place.end - place.begin));
+    };
+    refuse(join(before.place, here.place),
+           fmt::format("`{}`: write `{}*{}`",
+                       quotable(written(join(before.place, here.place))),
+                       quotable(written(before.place)),
+                       quotable(written(here.place))));
+}
+
+Syntax SyntaxReader::make_call(std::string text, std::vector<Syntax> args, Place place) const {
+    Syntax call{SyntaxKind::call, std::move(text), 0, 0, 0, std::move(args), place, 1};
+    for (const Syntax& argument : call.args) call.depth = std::max(call.depth, argument.depth + 1);
+    if (call.depth > kMaxDepth)
+        refuse(place,
+               fmt::format("a formula is at most {} operations deep: break it up by definitions", kMaxDepth));
+    return call;
+}
+
+Syntax SyntaxReader::formula() {
+    if (++open_ > kMaxDepth) refuse(peek().place, fmt::format("brackets are at most {} deep", kMaxDepth));
+    Syntax result = binary(0);
+    --open_;
+    return result;
+}
+
+Syntax SyntaxReader::binary(int level) {
+    if (level == int(kLevels.size())) return unary();
+    if (level == kComparisons && at("not")) return unary();
+    Syntax left = binary(level + 1);
+    for (bool first = true; level_of(peek()) == level; first = false) {
+        Token sign = take();
+        if (level == kComparisons && !first)
+            refuse(sign.place, "comparisons do not chain: write `a < b and b < c`");
+        Syntax right = binary(level + 1);
+        const Place place = join(left.place, right.place);
+        std::vector<Syntax> args;
+        args.push_back(std::move(left));
+        args.push_back(std::move(right));
+        left = make_call(std::move(sign.text), std::move(args), place);
+    }
+    return left;
+}
+
+Syntax SyntaxReader::unary() {
+    std::string_view name;
+    if (at("-")) name = "neg";
+    if (at("not") || at("!")) name = "not";
+    if (at("+") || !name.empty()) {
+        if (++open_ > kMaxDepth)
+            refuse(peek().place, fmt::format("signs are at most {} in a row", kMaxDepth));
+        const Place sign = take().place;
+        Syntax of = name == "not" ? binary(kComparisons) : unary();
+        --open_;
+        if (name.empty()) return of;
+        const Place place = join(sign, of.place);
+        std::vector<Syntax> args;
+        args.push_back(std::move(of));
+        return make_call(std::string(name), std::move(args), place);
+    }
+    return power();
+}
+
+Syntax SyntaxReader::power() {
+    Syntax base = postfix();
+    if (!at("^")) return base;
+    if (++open_ > kMaxDepth) refuse(peek().place, fmt::format("powers are at most {} in a row", kMaxDepth));
+    take();
+    Syntax exponent = unary();
+    --open_;
+    const Place place = join(base.place, exponent.place);
+    std::vector<Syntax> args;
+    args.push_back(std::move(base));
+    args.push_back(std::move(exponent));
+    return make_call("^", std::move(args), place);
+}
+
+Syntax SyntaxReader::postfix() {
+    Syntax result = primary();
+    // After a number stands a unit.
+    while (at("[") && result.kind != SyntaxKind::number) result = neighbour(std::move(result));
+    return result;
+}
+
+Syntax SyntaxReader::primary() {
+    if (at("(")) return bracket();
+    if (peek().kind == TokenKind::number) {
+        const Token token = take();
+        Syntax number;
+        number.number = token.number;
+        number.text = token.text;
+        number.place = token.place;
+        if ((at_name() && !peek().spaced && level_of(peek()) < 0)) refuse_juxtaposed();
+        return number;
+    }
+    if (peek().kind == TokenKind::string) {
+        Token token = take();
+        return {SyntaxKind::string, std::move(token.text), 0, 0, 0, {}, token.place, 1};
+    }
+    if (!at_name() || level_of(peek()) >= 0)
+        refuse(peek().place,
+               fmt::format("a number, a name or a bracket is missing before {}", shown(peek())));
+    Token name = take();
+    if (at("(")) return arguments(std::move(name));
+    const bool prefix = (name.text == "lap" || name.text == "grad") && (at_name() || at("("));
+    if (prefix && level_of(peek()) < 0) {
+        std::vector<Syntax> args;
+        args.push_back(postfix());
+        const Place place = join(name.place, args[0].place);
+        return make_call(std::move(name.text), std::move(args), place);
+    }
+    return {SyntaxKind::name, std::move(name.text), 0, 0, 0, {}, name.place, 1};
+}
+
+Syntax SyntaxReader::bracket() {
+    const Place open = take().place;
+    Syntax inside = formula();
+    if (!at(")")) {
+        refuse_juxtaposed();
+        refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
+    }
+    inside.place = join(open, take().place);
+    return inside;
+}
+
+Syntax SyntaxReader::arguments(Token function) {
+    const Place open = take().place;
+    std::vector<Syntax> args;
+    if (!at(")")) {
+        do args.push_back(formula());
+        while (accept(","));
+    }
+    if (!at(")")) {
+        refuse_juxtaposed();
+        refuse(open, fmt::format("this bracket is never closed: ')' is missing before {}", shown(peek())));
+    }
+    const Place place = join(function.place, take().place);
+    return make_call(std::move(function.text), std::move(args), place);
+}
+
+Syntax SyntaxReader::neighbour(Syntax of) {
+    const Place open = take().place;
+    const int column = offset("x", "dx");
+    expect(",", "a neighbour has two offsets: `u[+1,0]` is the cell to the right, `u[0,-1]` the one above");
+    const int row = offset("y", "dy");
+    if (!at("]")) refuse(open, fmt::format("']' is missing before {}", shown(peek())));
+    const Place place = join(of.place, take().place);
+    std::vector<Syntax> args;
+    args.push_back(std::move(of));
+    Syntax result = make_call("neighbour", std::move(args), place);
+    result.kind = SyntaxKind::neighbour;
+    result.column = column;
+    result.row = row;
+    return result;
+}
+
+// A number of cells, or as "x + dx" and "x - 2*dx" have it.
+int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) {
+    const Place place = peek().place;
+    const bool coordinates = accept(coordinate);
+    if (coordinates && !at("+") && !at("-")) return 0;
+    const bool spaced = coordinates && (at_name(1) || peek(1).kind == TokenKind::number);
+    const double sign = spaced && take().text == "-" ? -1 : 1;
+    const double value = spaced && at_name() ? sign : sign * signed_number("a neighbour's offset in cells");
+    if (coordinates) {
+        accept("*");
+        if (!accept(spacing) && !accept("dx"))
+            refuse(peek().place,
+                   fmt::format(
+                       "a neighbour is `{}` and a number of cells times `{}` away", coordinate, spacing));
+    }
+    if (value != std::trunc(value) || std::abs(value) > kMaxReach)
+        refuse(place,
+               fmt::format("a neighbour's offset is a whole number of cells from -{0} to {0}", kMaxReach));
+    return int(value);
+}
+
+namespace {
+
+// How closely the outermost operation binds.
+int binding(const Syntax& syntax) {
+    if (syntax.kind == SyntaxKind::number) return syntax.number < 0 ? 5 : 8;
+    if (syntax.kind != SyntaxKind::call) return 8;
+    if (syntax.text == "^") return 6;
+    if (syntax.text == "neg") return 5;
+    if (syntax.text == "not") return 2;
+    for (std::size_t level = 0; level < kLevels.size(); ++level)
+        if (std::ranges::find(kLevels[level], syntax.text) != kLevels[level].end()) return int(level);
+    return 8;
+}
+
+std::string in_brackets(const Syntax& syntax, int at_least) {
+    return binding(syntax) < at_least ? "(" + to_text(syntax) + ")" : to_text(syntax);
+}
+
+}  // namespace
+
+std::string to_text(const Syntax& syntax) {
+    if (syntax.kind == SyntaxKind::number) return format_real(syntax.number);
+    if (syntax.kind == SyntaxKind::name) return syntax.text;
+    if (syntax.kind == SyntaxKind::string) return '"' + syntax.text + '"';
+    if (syntax.kind == SyntaxKind::neighbour)
+        return fmt::format("{}[{:+d},{:+d}]", in_brackets(syntax.args[0], 8), syntax.column, syntax.row);
+    const int own = binding(syntax);
+    if (syntax.text == "neg") return "-" + in_brackets(syntax.args[0], own);
+    if (syntax.text == "not") return "not " + in_brackets(syntax.args[0], own + 1);
+    if (syntax.text == "^") return in_brackets(syntax.args[0], 7) + "^" + in_brackets(syntax.args[1], 5);
+    if (own < 8) {
+        const std::string left = in_brackets(syntax.args[0], own),
+                          right = in_brackets(syntax.args[1], own + 1);
+        return own == 4 ? left + syntax.text + right : left + " " + syntax.text + " " + right;
+    }
+    std::string text = syntax.text + "(";
+    for (const Syntax& argument : syntax.args)
+        text += (&argument == syntax.args.data() ? "" : ", ") + to_text(argument);
+    return text + ")";
+}
+
+}  // namespace stencil::equation

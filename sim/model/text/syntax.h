@@ -1,0 +1,80 @@
+// Words to formulas: the tree as it was typed, with places.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/model/text/tokens.h"
+
+namespace stencil::equation {
+
+enum class SyntaxKind {
+    number,
+    name,
+    string,
+    call,      ///< `text` of args, also of operators: "+", "-", "*", "/", "^", "neg", "<", "and", "not" ...
+    neighbour  ///< args[0] at (column, row) from here: u[+1,0]
+};
+
+struct Syntax {
+    SyntaxKind kind = SyntaxKind::number;
+    std::string text;
+    double number = 0;
+    int column = 0, row = 0;
+    std::vector<Syntax> args;
+    Place place;
+    int depth = 1;
+};
+
+/// Formulas are at most this deep; what is longer is broken up by definitions.
+inline constexpr int kMaxDepth = 250;
+/// Neighbours are at most this far, in cells.
+inline constexpr int kMaxReach = 8;
+
+/// Reads one statement's words. All functions throw TextError.
+class SyntaxReader {
+  public:
+    SyntaxReader(std::string_view text, std::span<const Token> tokens) : text_(text), tokens_(tokens) {}
+
+    /// Precedence, loosest first: or, and, not, comparisons, + -, * /, unary -, ^ (to the right). Must not be
+    /// empty.
+    Syntax formula();
+    /// A number with its sign.
+    double signed_number(std::string_view what);
+
+    const Token& peek(std::size_t ahead = 0) const;
+    bool at(std::string_view symbol, std::size_t ahead = 0) const;
+    bool at_name(std::size_t ahead = 0) const { return peek(ahead).kind == TokenKind::name; }
+    bool at_end() const { return peek().kind == TokenKind::stop; }
+    Token take();
+    bool accept(std::string_view symbol);
+    void expect(std::string_view symbol, const std::string& sentence);
+    /// Refuses what follows a whole statement.
+    void expect_end();
+    [[noreturn]] void refuse(Place place, const std::string& sentence) const;
+
+  private:
+    Syntax binary(int level);
+    Syntax unary();
+    Syntax power();
+    Syntax postfix();
+    Syntax primary();
+    Syntax bracket();
+    Syntax arguments(Token function);
+    Syntax neighbour(Syntax of);
+    int offset(std::string_view coordinate, std::string_view spacing);
+    Syntax make_call(std::string text, std::vector<Syntax> args, Place place) const;
+    void refuse_juxtaposed() const;
+
+    std::string_view text_;
+    std::span<const Token> tokens_;  ///< the last one is a stop
+    std::size_t at_ = 0;
+    int open_ = 0;  ///< brackets and operators in work
+};
+
+/// As it is typed, with the brackets that it needs.
+std::string to_text(const Syntax& syntax);
+
+}  // namespace stencil::equation

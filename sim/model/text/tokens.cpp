@@ -1,0 +1,165 @@
+#include "sim/model/text/tokens.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+           static_cast<unsigned char>(c) >= 0x80;
+}
+
+// Signs that stand for ASCII: operators, exponents, and what papers write.
+constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"−", "-"},    {"–", "-"},   {"×", "*"},   {"·", "*"},   {"⋅", "*"},    {"÷", "/"},
+    {"²", "^2"},   {"³", "^3"},  {"⁴", "^4"},  {"⁵", "^5"},  {"≤", "<="},   {"≥", ">="},
+    {"≠", "!="},   {"∧", "and"}, {"∨", "or"},  {"¬", "not"}, {"∇²", "lap"}, {"∇^2", "lap"},
+    {"∇", "grad"}, {"π", "pi"},  {"’", "'"},   {"′", "'"},   {"**", "^"},   {"&&", "and"},
+    {"||", "or"},  {"<=", "<="}, {">=", ">="}, {"==", "=="}, {"!=", "!="},
+});
+constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
+
+class Reader {
+  public:
+    explicit Reader(std::string_view text) : text_(text) {}
+
+    std::vector<Token> read() {
+        if (text_.size() > kMaxText)
+            throw TextError(
+                "",
+                {},
+                fmt::format("a model's text has at most {} bytes, this one {}", kMaxText, text_.size()));
+        if (!is_utf8(text_)) throw TextError("", {}, "a model's text is UTF-8, which this is not");
+        while (at_ < text_.size()) next();
+        stop(at_);
+        return std::move(tokens_);
+    }
+
+  private:
+    void next() {
+        const char c = text_[at_];
+        if (c == '\n' || c == ';') {
+            // Formulas go on over lines inside brackets.
+            if (c == ';' || depth_ == 0) stop(at_);
+            if (c == ';') depth_ = 0;
+            ++at_;
+        } else if (c == ' ' || c == '\t' || c == '\r') {
+            ++at_;
+            spaced_ = true;
+        } else if (c == '#') {
+            at_ = std::min(text_.find('\n', at_), text_.size());
+        } else if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
+            number();
+        } else if (c == '"') {
+            string();
+        } else if (!sign() && !name()) {
+            symbol();
+        }
+    }
+
+    void add(TokenKind kind, std::string text, std::size_t length, double number = 0) {
+        tokens_.push_back(
+            {kind, std::move(text), number, {at_, at_ + length}, std::exchange(spaced_, false)});
+        at_ += length;
+    }
+
+    void stop(std::size_t at) { tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false}); }
+
+    void number() {
+        double value = 0;
+        const auto [end, problem] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
+        const std::size_t length = std::size_t(end - (text_.data() + at_));
+        if (problem != std::errc{} || !std::isfinite(value))
+            throw TextError(
+                text_, {at_, at_ + length}, "a number is at most about 1.8e308 and at least 5e-324");
+        add(TokenKind::number, std::string(text_.substr(at_, length)), length, value);
+        take_float_suffix();
+    }
+
+    // "1.0f", as OpenCL and C write single precision.
+    void take_float_suffix() {
+        const bool suffix =
+            at_ < text_.size() && (text_[at_] == 'f' || text_[at_] == 'F') &&
+            (at_ + 1 == text_.size() || (!is_letter(text_[at_ + 1]) && !is_digit(text_[at_ + 1])));
+        if (suffix && tokens_.back().text.find('.') != std::string::npos) ++at_;
+    }
+
+    void string() {
+        const std::size_t end = text_.find_first_of("\"\n", at_ + 1);
+        if (end == std::string_view::npos || text_[end] == '\n')
+            throw TextError(text_, {at_, at_ + 1}, "a text in quotes ends on its line: '\"' is missing");
+        add(TokenKind::string, std::string(text_.substr(at_ + 1, end - at_ - 1)), end + 1 - at_);
+    }
+
+    bool sign() {
+        for (const auto& [typed, meant] : kSigns) {
+            if (!text_.substr(at_).starts_with(typed)) continue;
+            if (meant.size() == 2 && meant[0] == '^') {
+                add(TokenKind::symbol, "^", 0);
+                add(TokenKind::number, std::string(meant.substr(1)), typed.size(), meant[1] - '0');
+            } else {
+                add(is_letter(meant[0]) ? TokenKind::name : TokenKind::symbol,
+                    std::string(meant),
+                    typed.size());
+            }
+            return true;
+        }
+        return false;
+    }
+
+    bool name() {
+        if (!is_letter(text_[at_])) return false;
+        std::size_t end = at_;
+        while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end])) && !begins_sign(end))
+            ++end;
+        std::string name(text_.substr(at_, end - at_));
+        constexpr std::string_view partial = "∂";
+        if (name.starts_with(partial)) name.replace(0, partial.size(), "d");
+        add(TokenKind::name, std::move(name), end - at_);
+        return true;
+    }
+
+    bool begins_sign(std::size_t at) const {
+        return static_cast<unsigned char>(text_[at]) >= 0x80 &&
+               std::ranges::any_of(kSigns,
+                                   [&](const auto& row) { return text_.substr(at).starts_with(row.first); });
+    }
+
+    void symbol() {
+        const char c = text_[at_];
+        if (kSymbols.find(c) == std::string_view::npos)
+            throw TextError(text_,
+                            {at_, at_ + 1},
+                            fmt::format("'{}' has no meaning here; operators are + - * / ^ < > and or not",
+                                        printable(text_.substr(at_, 1))));
+        if (c == '(' || c == '[') ++depth_;
+        if ((c == ')' || c == ']') && depth_ > 0) --depth_;
+        add(TokenKind::symbol, std::string(1, c), 1);
+    }
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    int depth_ = 0;
+    bool spaced_ = false;
+    std::vector<Token> tokens_;
+};
+
+}  // namespace
+
+std::vector<Token> read_tokens(std::string_view text) {
+    return Reader(text).read();
+}
+
+}  // namespace stencil::equation
