@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "sim/model/sides.h"
 #include "sim/text/quote.h"
@@ -203,7 +204,16 @@ class Assembly {
 
 Equations read_equations(std::string_view text) {
     const Statements statements = read_statements(text);
-    return Assembly(statements).assemble();
+    try {
+        return Assembly(statements).assemble();
+    } catch (const std::length_error&) {
+        throw TextError(
+            statements.text,
+            {0, 0},
+            fmt::format("the formulas have more than {} different parts, or are more than {} operations deep",
+                        Graph::kMaxNodes,
+                        Graph::kMaxDepth));
+    }
 }
 
 }  // namespace stencil::equation

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <stdexcept>
 
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -61,12 +60,7 @@ Node Meaning::field_of(const Value& value, std::string_view function) {
 }
 
 Node Meaning::scalar(const Syntax& formula) {
-    try {
-        return scalar_of(value(formula), "an equation");
-    } catch (const std::length_error&) {
-        refuse(formula.place,
-               fmt::format("the formulas have more than {} different parts", Graph::kMaxNodes));
-    }
+    return scalar_of(value(formula), "an equation");
 }
 
 Node Meaning::laplacian(Node of) {
@@ -234,7 +228,10 @@ void Meaning::refuse_unknown(const Syntax& name) {
                                shown,
                                name.text.substr(0, cut),
                                name.text.substr(cut)));
-    const std::string nearest = nearest_name(name.text, names);
+    std::string nearest = nearest_name(name.text, names);
+    // One letter for another is no slip, but k for K.
+    if (name.text.size() == 1 && (nearest.size() != 1 || (nearest[0] ^ name.text[0]) != 0x20))
+        nearest.clear();
     refuse(name.place,
            fmt::format("`{}` is not defined: {}",
                        shown,

@@ -90,9 +90,9 @@ class Reader {
 
     // "1.0f", as OpenCL and C write single precision.
     void take_float_suffix() {
-        const bool suffix =
-            at_ < text_.size() && (text_[at_] == 'f' || text_[at_] == 'F') &&
-            (at_ + 1 == text_.size() || (!is_letter(text_[at_ + 1]) && !is_digit(text_[at_ + 1])));
+        const bool suffix = at_ < text_.size() && (text_[at_] == 'f' || text_[at_] == 'F') &&
+                            (at_ + 1 == text_.size() || begins_sign(at_ + 1) ||
+                             (!is_letter(text_[at_ + 1]) && !is_digit(text_[at_ + 1])));
         if (suffix && tokens_.back().text.find('.') != std::string::npos) ++at_;
     }
 

@@ -1,0 +1,79 @@
+// A model's text, and a step of what it says: by rows and cell by cell, with the same bits.
+#include <cmath>
+#include <cstring>
+
+#include "kernels/equation/equation_stepper.h"
+#include "sim/model/stages.h"
+#include "sim/text/error.h"
+#include "tests/fuzz/fuzz.h"
+
+using namespace stencil;
+using namespace stencil::equation;
+
+namespace stencil_fuzz {
+namespace {
+
+constexpr int kColumns = 6, kRows = 3;
+
+std::vector<float> stepped(const Program& program, const Equations& equations, bool plain) {
+    ThreadPool one(1);
+    EquationSetup setup{kColumns, kRows, equations.spacing, equations.dt.value_or(0.1), {}, 3, plain};
+    for (const ModelParameter& parameter : equations.parameters) setup.parameters.push_back(parameter.value);
+    EquationStepper<float> stepper(program, setup, one);
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < kRows; ++y)
+            for (int x = 0; x < kColumns; ++x)
+                stepper.component(c).at(x, y) = float(x * 7 + y * 5 + c) / 16 - 1;
+    stepper.advance(2);
+    std::vector<float> cells;
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < kRows; ++y)
+            for (int x = 0; x < kColumns; ++x) cells.push_back(stepper.component(c).at(x, y));
+    return cells;
+}
+
+void check_program(const Equations& equations, SteppingScheme scheme) {
+    Program program;
+    if (!accepted([&] { program = make_program(equations, scheme, false); })) return;
+    std::size_t operations = 0;
+    for (const Stage& stage : program.stages) {
+        operations += stage.operations.size();
+        for (std::size_t i = 0; i < stage.operations.size(); ++i)
+            for (const int argument : stage.operations[i].args)
+                require(argument < int(i), "operations come after their arguments");
+    }
+    if (operations > 5000) return;
+    const std::vector<float> plain = stepped(program, equations, true),
+                             rows = stepped(program, equations, false);
+    for (std::size_t i = 0; i < plain.size(); ++i)
+        require((std::isnan(plain[i]) && std::isnan(rows[i])) ||
+                    std::memcmp(&plain[i], &rows[i], sizeof(float)) == 0,
+                "rows have the bits of single cells");
+}
+
+}  // namespace
+
+void run_one(std::string_view input) {
+    Equations equations;
+    if (!accepted([&] { equations = read_equations(input); })) return;
+    for (const auto scheme :
+         {SteppingScheme::euler, SteppingScheme::heun, SteppingScheme::rk4, SteppingScheme::symplectic})
+        check_program(equations, scheme);
+}
+
+std::vector<std::string> seeds() {
+    return {
+        "du/dt = Du*lap(u) - u*v^2 + F*(1 - u)\ndv/dt = lap(v) + u*v^2 # eaten\nDu = 0.16 in [0, 1]; F = "
+        "0.035 [1/s]",
+        "du/dt = lap(r*(u^3 - u) - e*lap2(u)); r = 0.25; e = sqrt(2)/4; boundary = insulated; dx = 0.5; dt = "
+        "1e-3",
+        "da/dt = b; db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = 1; a(0) = exp(-x^2)",
+        "du/dt = div(exp(-D*grad2(u))*grad(u)) + tanh(u)*cos(y*u) - log(1 + u^2)*atan2(u, x - 2); D = 5",
+        "u' = ind(sum8(u) == 3 or (u == 1 and not sum8(u) != 2)); size = 64x48; boundary = zero",
+        "du/dt = -up(V)*dx(u) + u_xx + u[x+dx,y] + u[-2,+1]; V = -2; inside = x^2 + y^2 < 9; stepper = rk4",
+        "delta_a = laplacian_a - a*b*b + 1.0f*normal; delta_b = max(a, min(b, 2)) + dot(vec(a, b), grad(a));",
+        "∂u/∂t = ∇²u + u³ − u; w = where(u > 0, abs(u), mod(u, 2)); source = \"a text\"; laplacian = "
+        "isotropic"};
+}
+
+}  // namespace stencil_fuzz

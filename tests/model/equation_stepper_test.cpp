@@ -1,0 +1,320 @@
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <numeric>
+
+#include "tests/model/typed_run.h"
+#include "tests/support/catch.h"
+
+using namespace stencil_test;
+using stencil::equation::find_cut;
+using stencil::equation::read_equations;
+constexpr double kPi = std::numbers::pi;
+
+namespace {
+
+// A grid of its own for what steps ought to give: u(x, y) with a rule for what stands outside.
+struct Grid {
+    int nx, ny;
+    std::vector<double> u;
+    std::function<double(const Grid&, int, int)> outside;
+
+    double operator()(int x, int y) const {
+        return x < 0 || y < 0 || x >= nx || y >= ny ? outside(*this, x, y) : u[std::size_t(y * nx + x)];
+    }
+    double lap(int x, int y) const {
+        const Grid& g = *this;
+        return g(x, y - 1) + g(x, y + 1) + g(x - 1, y) + g(x + 1, y) - 4 * g(x, y);
+    }
+};
+
+double wrapped(const Grid& g, int x, int y) {
+    return g((x + g.nx) % g.nx, (y + g.ny) % g.ny);
+}
+double mirrored(const Grid& g, int x, int y) {
+    return g(std::clamp(x, 0, g.nx - 1), std::clamp(y, 0, g.ny - 1));
+}
+
+Grid start_grid(const TypedRun& run, int component, std::function<double(const Grid&, int, int)> outside) {
+    Grid g{run.nx, run.ny, {}, std::move(outside)};
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) g.u.push_back(run.start(component, x, y));
+    return g;
+}
+
+template <class F>
+Grid stepped(const Grid& g, F&& next) {
+    Grid result = g;
+    for (int y = 0; y < g.ny; ++y)
+        for (int x = 0; x < g.nx; ++x) result.u[std::size_t(y * g.nx + x)] = next(x, y);
+    return result;
+}
+
+double largest_difference(std::span<const double> a, std::span<const double> b) {
+    REQUIRE(a.size() == b.size());
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+    return largest;
+}
+
+constexpr double kRounding = 1e-13;
+
+}  // namespace
+
+TEST_CASE("Gray-Scott as typed is Gray-Scott as programmed") {
+    TypedRun run;
+    run.steps = 7;
+    Grid u = start_grid(run, 0, wrapped), v = start_grid(run, 1, wrapped);
+    for (int step = 0; step < run.steps; ++step) {
+        const auto eaten = [&](int x, int y) { return u(x, y) * v(x, y) * v(x, y); };
+        const Grid next = stepped(u, [&](int x, int y) {
+            return u(x, y) + 0.5 * (0.16 * u.lap(x, y) / 0.64 - eaten(x, y) + 0.035 * (1 - u(x, y)));
+        });
+        v = stepped(v, [&](int x, int y) {
+            return v(x, y) + 0.5 * (0.08 * v.lap(x, y) / 0.64 + eaten(x, y) - 0.1 * v(x, y));
+        });
+        u = next;
+    }
+    const auto cells = run_typed<double>(
+        "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v\n"
+        "Du = 0.16; Dv = 0.08; F = 0.035; K = 0.065; dx = 0.8; dt = 0.5",
+        run);
+    const std::size_t n = u.u.size();
+    CHECK(largest_difference(std::span(cells).first(n), u.u) < kRounding);
+    CHECK(largest_difference(std::span(cells).last(n), v.u) < kRounding);
+}
+
+TEST_CASE("Conditions at the sides hold on the faces, with their place and time") {
+    TypedRun run;
+    run.steps = 5;
+    double t = 0;
+    // Ghost cells from a value g on the face, and from value + 2 flux = g, spacing 0.5.
+    const auto outside = [&](const Grid& g, int x, int y) {
+        if (y < 0) return 2 * std::sin((x + 0.5) * 0.5) - g(x, 0);
+        if (y >= g.ny) return g(x, g.ny - 1) + 0.5 * 0.25;
+        if (x < 0) return 2 * (1 + t) - g(0, y);
+        const double edge = g(g.nx - 1, y);
+        return (std::cos((y + 0.5) * 0.5) - edge * (0.5 - 2 / 0.5)) / (0.5 + 2 / 0.5);
+    };
+    Grid u = start_grid(run, 0, outside);
+    for (int step = 0; step < run.steps; ++step, t += 0.01)
+        u = stepped(u, [&](int x, int y) { return u(x, y) + 0.01 * u.lap(x, y) / 0.25; });
+    const auto cells = run_typed<double>(
+        "du/dt = lap(u); dx = 0.5; dt = 0.01; left: u = 1 + t; right: u + 2*flux(u) = cos(y); top: u = "
+        "sin(x); bottom: flux(u) = 0.25",
+        run);
+    CHECK(largest_difference(cells, u.u) < kRounding);
+}
+
+TEST_CASE("What reaches two cells is stored on the way, without a lag") {
+    const auto* text =
+        "du/dt = lap(r*(u^3 - u) - e*lap(u)); r = 0.25; e = 0.8; dt = 0.01; boundary = insulated";
+    const auto e = read_equations(text);
+    CHECK(e.graph.radius(e.components[0].formula) == 2);
+    CHECK(find_cut(e.graph, {e.components[0].formula}).size() == 1);
+    TypedRun run;
+    run.steps = 4;
+    Grid u = start_grid(run, 0, mirrored);
+    const double total = std::accumulate(u.u.begin(), u.u.end(), 0.0);
+    for (int step = 0; step < run.steps; ++step) {
+        const Grid mu = stepped(
+            u, [&](int x, int y) { return 0.25 * (std::pow(u(x, y), 3) - u(x, y)) - 0.8 * u.lap(x, y); });
+        u = stepped(u, [&](int x, int y) { return u(x, y) + 0.01 * mu.lap(x, y); });
+    }
+    const auto cells = run_typed<double>(text, run);
+    CHECK(largest_difference(cells, u.u) < kRounding);
+    CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) - total) < 1e-11);
+}
+
+TEST_CASE("The smaller cut is taken") {
+    const auto stored = [](const std::string& formula) {
+        const auto e = read_equations("du/dt = " + formula + "; dv/dt = 0");
+        return find_cut(e.graph, {e.components[0].formula}).size();
+    };
+    CHECK(stored("lap(u)") == 0);
+    CHECK(stored("lap2(u)") == 1);
+    CHECK(stored("lap(lap(u) + v) + dx(lap(u) - v)") == 1);
+    CHECK(stored("lap(dx(u) + dy(v))") == 1);
+    CHECK(stored("-lap2(u) - lap(u) - grad2(u)") == 1);
+    CHECK(stored("lap(lap2(u))") == 2);
+    CHECK(stored("u[+3,0] + u[-1,+2]") == 3);
+    CHECK(stored("lap(normal*u)") == 1);
+}
+
+TEST_CASE("A flow between cells leaves one and enters the other") {
+    for (const char* boundary : {"periodic", "insulated"}) {
+        TypedRun run;
+        run.steps = 50;
+        const auto before = start_grid(run, 0, mirrored).u;
+        const auto cells = run_typed<double>(
+            std::string("du/dt = div((1 + u^2 + 0.5*sin(x))*grad(u)); dt = 0.02; boundary = ") + boundary,
+            run);
+        CHECK(largest_difference(cells, before) > 0.1);
+        CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) -
+                       std::accumulate(before.begin(), before.end(), 0.0)) < 1e-10);
+    }
+}
+
+TEST_CASE("Nothing flows across the edge of the inside") {
+    TypedRun run;
+    run.steps = 40;
+    const std::string text = "du/dt = lap(u); dt = 0.2; boundary = zero; inside = (x - 8)^2 + (y - 6)^2 < 20";
+    const auto inside = [](int x, int y) { return std::pow(x + 0.5 - 8, 2) + std::pow(y + 0.5 - 6, 2) < 20; };
+    const auto before = start_grid(run, 0, mirrored).u;
+    const auto cells = run_typed<double>(text, run);
+    double sum = 0, sum_before = 0;
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) {
+            const auto i = std::size_t(y * run.nx + x);
+            if (inside(x, y)) {
+                sum += cells[i];
+                sum_before += before[i];
+            } else {
+                CHECK(cells[i] == before[i]);
+            }
+        }
+    CHECK(std::abs(sum - sum_before) < 1e-12);
+    CHECK(largest_difference(cells, before) > 0.1);
+}
+
+TEST_CASE("Upwind derivatives look to where the wind comes from") {
+    TypedRun run;
+    Grid u = start_grid(run, 0, wrapped);
+    for (const int wind : {2, -2}) {
+        const Grid next = stepped(u, [&](int x, int y) {
+            const double slope = wind > 0 ? u(x, y) - u(x - 1, y) : u(x + 1, y) - u(x, y);
+            return u(x, y) - 0.1 * 3 * wind * slope;
+        });
+        const auto cells = run_typed<double>("du/dt = -3*up(W)*dx(u); W = " + std::to_string(wind), run);
+        CHECK(largest_difference(cells, next.u) < kRounding);
+    }
+}
+
+TEST_CASE("Life is a map") {
+    // A glider comes back moved by a cell after four generations.
+    TypedRun run;
+    run.steps = 4;
+    const auto alive = [](int x, int y) {
+        return (x == 2 && y == 1) || (x == 3 && y == 2) || (y == 3 && x >= 1 && x <= 3);
+    };
+    run.start = [&](int, int x, int y) { return alive(x, y); };
+    const auto cells = run_typed<float>("u' = ind(sum8(u) == 3 or (u == 1 and sum8(u) == 2))", run);
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x)
+            CHECK(cells[std::size_t(y * run.nx + x)] == float(alive(x - 1, y - 1)));
+}
+
+TEST_CASE("Rows, single cells and any number of threads have the same bits") {
+    const auto* text =
+        GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
+                 "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; boundary = insulated",
+                 "da/dt = b; db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = 1",
+                 "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
+                 "- 2); dt = 0.01",
+                 "du/dt = lap(u) + normal + random*u; dt = 0.05; boundary = zero",
+                 "du/dt = -up(y - 6)*dx(u) + dxy(u) - u_xf*u_yb + where(u > 0.5, 1, mod(u, 0.1)); dt = 0.01; "
+                 "laplacian = isotropic",
+                 "du/dt = u[x+2*dx,y] - u + 0.1*u[-3,+1] + abs(u)^0.3 - sqrt(u)/3; inside = x > 3");
+    for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
+        INFO(text << ", " << stepper);
+        TypedRun run;
+        run.nx = 301;
+        run.ny = 9;
+        run.steps = 3;
+        run.stepper = stepper;
+        TypedRun plain = run, threads = run;
+        plain.plain = true;
+        threads.threads = 3;
+        const auto check = [&]<class T>(T) {
+            const auto expected = run_typed<T>(text, plain);
+            CHECK(std::memcmp(expected.data(), run_typed<T>(text, run).data(), expected.size() * sizeof(T)) ==
+                  0);
+            CHECK(std::memcmp(
+                      expected.data(), run_typed<T>(text, threads).data(), expected.size() * sizeof(T)) == 0);
+        };
+        check(float());
+        check(double());
+    }
+}
+
+TEST_CASE("Noise has its mean and variance, and is another one with another seed") {
+    TypedRun run;
+    run.nx = 300;
+    run.ny = 200;
+    run.start = [](int, int, int) { return 0.0; };
+    const auto cells = run_typed<double>("u' = normal; v' = random", run);
+    const std::size_t n = cells.size() / 2;
+    const auto mean = [&](auto f) {
+        return std::transform_reduce(cells.begin(), cells.begin() + long(n), 0.0, std::plus<>(), f) /
+               double(n);
+    };
+    CHECK(std::abs(mean([](double u) { return u; })) < 0.02);
+    CHECK(std::abs(mean([](double u) { return u * u; }) - 1) < 0.03);
+    CHECK(std::abs(std::accumulate(cells.begin() + long(n), cells.end(), 0.0) / double(n) - 0.5) < 0.01);
+    run.seed = 6;
+    CHECK(run_typed<double>("u' = normal; v' = random", run) != cells);
+}
+
+TEST_CASE("Steppers are of their orders") {
+    // du/dt = lap(u) - u from a mode of the periodic grid: it decays by exp((-2 + 2 cos(k) - 1) t).
+    const auto error = [](const std::string& stepper, int steps) {
+        TypedRun run;
+        run.steps = steps;
+        run.stepper = stepper;
+        run.start = [](int, int x, int) { return std::cos(2 * kPi * x / 16); };
+        const auto cells = run_typed<double>("du/dt = lap(u) - u; dt = 1/" + std::to_string(steps), run);
+        return std::abs(cells[0] - std::exp(-3 + 2 * std::cos(2 * kPi / 16)));
+    };
+    const auto order = [&](const std::string& stepper) {
+        return std::log2(error(stepper, 16) / error(stepper, 32));
+    };
+    CHECK(std::abs(order("euler") - 1) < 0.1);
+    CHECK(std::abs(order("heun") - 2) < 0.1);
+    CHECK(std::abs(order("rk4") - 4) < 0.15);
+}
+
+TEST_CASE("A wave keeps its energy under symplectic steps and loses it to none") {
+    const auto energy = [](long long steps, const std::string& stepper) {
+        TypedRun run;
+        run.nx = 32;
+        run.ny = 1;
+        run.steps = steps;
+        run.stepper = stepper;
+        run.start = [](int c, int x, int) { return c == 0 ? std::sin(2 * kPi * x / 32) : 0.0; };
+        const auto cells = run_typed<double>("da/dt = b; db/dt = lap(a); dt = 0.5", run);
+        double sum = 0;
+        for (std::size_t i = 0; i < 32; ++i) {
+            const double slope = cells[(i + 1) % 32] - cells[i];
+            sum += cells[32 + i] * cells[32 + i] + slope * slope;
+        }
+        return sum;
+    };
+    const double at_start = energy(0, "symplectic");
+    for (const long long steps : {100, 1000, 10000})
+        CHECK(std::abs(energy(steps, "symplectic") / at_start - 1) < 0.06);
+    CHECK(energy(1000, "euler") > 2 * at_start);
+}
+
+TEST_CASE("The error in space falls as the square of the spacing") {
+    // Variable conductivity: u = sin(x) e^-t solves du/dt = div(D grad u) + f for D = 2 + cos(x).
+    const auto error = [](int n) {
+        TypedRun run;
+        run.nx = n;
+        run.ny = 1;
+        run.steps = 400;
+        const double dx = 2 * kPi / n;
+        run.start = [&](int, int x, int) { return std::sin((x + 0.5) * dx); };
+        const auto cells = run_typed<double>(
+            "du/dt = div(D*grad(u)) + exp(-t)*(-sin(x) + sin(2*x) + 2*sin(x)); D = 2 + cos(x); stepper = "
+            "rk4\n"
+            "dt = 1/4000; dx = 2*pi/" +
+                std::to_string(n),
+            run);
+        double worst = 0;
+        for (int x = 0; x < n; ++x)
+            worst =
+                std::max(worst, std::abs(cells[std::size_t(x)] - std::sin((x + 0.5) * dx) * std::exp(-0.1)));
+        return worst;
+    };
+    CHECK(std::abs(std::log2(error(16) / error(32)) - 2) < 0.1);
+}
