@@ -106,8 +106,9 @@ void run_one(const BlockOperation<T>& o, std::size_t n) {
         case Code::equal:
             return each<2>(o, n, [&](auto d, auto a, auto b) { return truth(d, hn::Eq(a, b)); });
         case Code::select:
+            // As an equality, because NaN is not 0 and Ne() is false for it on some processors.
             return each<3>(o, n, [](auto d, auto a, auto b, auto c) {
-                return hn::IfThenElse(hn::Ne(a, hn::Zero(d)), b, c);
+                return hn::IfThenElse(hn::Eq(a, hn::Zero(d)), c, b);
             });
         case Code::scale:
             return scale(o, n);
