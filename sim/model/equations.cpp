@@ -90,7 +90,7 @@ class Assembly {
                             fmt::format("a model has at most {} components", kMaxComponents));
         for (const Evolution& e : statements_.evolutions) {
             require_free(e.component, e.place);
-            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}});
+            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}});
         }
         for (const NamedFormula& d : statements_.definitions) {
             require_free(d.name, d.place);
@@ -126,6 +126,18 @@ class Assembly {
     void evolve(std::size_t index) {
         const Evolution& e = statements_.evolutions[index];
         result_.components[index].formula = meaning_.scalar(e.formula);
+        add_terms(result_.components[index].terms, e.formula, false);
+    }
+
+    void add_terms(std::vector<Term>& terms, const Syntax& formula, bool negative) {
+        const bool sum = formula.kind == SyntaxKind::call && (formula.text == "+" || formula.text == "-");
+        if (sum) {
+            add_terms(terms, formula.args[0], negative);
+            return add_terms(terms, formula.args[1], negative != (formula.text == "-"));
+        }
+        const Node node = meaning_.scalar(formula);
+        terms.push_back(
+            {negative ? result_.graph.negate(node) : node, (negative ? "-" : "") + to_text(formula)});
     }
 
     // Those that differ from cell to cell can be shown; all are checked, used or not.

@@ -20,6 +20,12 @@ struct Condition {
     Node value = 0, flux = 0, right = 0;
 };
 
+/// A term of a component's formula, for what is said of it.
+struct Term {
+    Node node = 0;
+    std::string text;  ///< as typed
+};
+
 /// In the order of kSides.
 using Conditions = std::array<Condition, 4>;
 
@@ -29,6 +35,7 @@ struct Evolving {
     Node formula = 0;
     std::optional<Node> initial;  ///< empty: zero
     Conditions sides;
+    std::vector<Term> terms;  ///< that add up to the formula, their signs included
 };
 
 /// A definition whose value differs from cell to cell: it can be shown, and has ghost cells where it is

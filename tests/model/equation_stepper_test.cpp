@@ -215,7 +215,7 @@ TEST_CASE("Rows, single cells and any number of threads have the same bits") {
                  "du/dt = -up(y - 6)*dx(u) + dxy(u) - u_xf*u_yb + where(u > 0.5, 1, mod(u, 0.1)); dt = 0.01; "
                  "laplacian = isotropic",
                  "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)",
-        "du/dt = u[x+2*dx,y] - u + 0.1*u[-3,+1] + abs(u)^0.3 - sqrt(u)/3; inside = x > 3");
+                 "du/dt = u[x+2*dx,y] - u + 0.1*u[-3,+1] + abs(u)^0.3 - sqrt(u)/3; inside = x > 3");
     for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
         INFO(text << ", " << stepper);
         TypedRun run;
