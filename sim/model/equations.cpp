@@ -169,7 +169,25 @@ class Assembly {
                                             quotable(initial.name),
                                             quotable(initial.name)));
             component->initial = meaning_.scalar(initial.formula);
+            if (uses_components(*component->initial))
+                meaning_.refuse(
+                    initial.formula.place,
+                    "a start is made of x, y, parameters, pictures and random numbers, not of components");
         }
+    }
+
+    bool uses_components(Node node) const {
+        std::vector<bool> seen(result_.graph.size());
+        std::vector<Node> open{node};
+        while (!open.empty()) {
+            const Expression& e = result_.graph[open.back()];
+            const bool is_new = !seen[open.back()];
+            seen[open.back()] = true;
+            open.pop_back();
+            if (e.op == Op::component) return true;
+            if (is_new) open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
+        }
+        return false;
     }
 
     void sides() {

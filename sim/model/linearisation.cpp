@@ -166,25 +166,22 @@ Matrix product(const Matrix& a, const Matrix& b, int n) {
     return c;
 }
 
-// What a step makes of waves whose rates of change are j.
-Matrix amplification(const Matrix& j, int n, SteppingScheme scheme, double dt) {
-    if (scheme == SteppingScheme::symplectic) {
-        Matrix step = identity(n);
-        for (int c = 0; c < n; ++c) {
-            Matrix one = identity(n);
-            for (int k = 0; k < n; ++k) one[std::size_t(c * n + k)] += dt * j[std::size_t(c * n + k)];
-            step = product(one, step, n);
-        }
-        return step;
+// What a symplectic step makes of waves whose rates of change are j.
+Matrix symplectic_step(const Matrix& j, int n, double dt) {
+    Matrix step = identity(n);
+    for (int c = 0; c < n; ++c) {
+        Matrix one = identity(n);
+        for (int k = 0; k < n; ++k) one[std::size_t(c * n + k)] += dt * j[std::size_t(c * n + k)];
+        step = product(one, step, n);
     }
-    // Taylor's polynomial of exp(dt j), by Horner's rule.
+    return step;
+}
+
+// Of the other schemes, for one wave: Taylor's polynomial of exp(z), by Horner's rule.
+Complex stability_polynomial(SteppingScheme scheme, Complex z) {
     const int order = scheme == SteppingScheme::euler ? 1 : scheme == SteppingScheme::heun ? 2 : 4;
-    Matrix sum = identity(n);
-    for (int k = order; k >= 1; --k) {
-        sum = product(j, sum, n);
-        for (Complex& entry : sum) entry *= dt / k;
-        for (int i = 0; i < n; ++i) sum[std::size_t(i * n + i)] += 1;
-    }
+    Complex sum = 1;
+    for (int k = order; k >= 1; --k) sum = 1.0 + z / double(k) * sum;
     return sum;
 }
 
@@ -205,6 +202,8 @@ const std::vector<double>& waves() {
     return numbers;
 }
 
+constexpr double kRounding = 1e-13;
+
 // The limit of all waves seen: each but the few that lower it is looked at once.
 class StepSearch {
   public:
@@ -212,29 +211,49 @@ class StepSearch {
 
     double limit = std::numeric_limits<double>::infinity();
 
-    /// True where this wave lowers the limit.
-    bool add(const Matrix& jacobian) {
-        double growth = 0, size = 0;
-        for (const Complex& value : eigenvalues(jacobian, n_)) {
-            growth = std::max(growth, value.real());
-            size = std::max(size, std::abs(value));
+    /// True where these waves lower the limit. `reaction` is the largest rate without any wave: what swings
+    /// as slowly as that by itself is a matter of accuracy.
+    bool add(const Matrix& jacobian, double reaction) {
+        const std::vector<Complex> rates = eigenvalues(jacobian, n_);
+        if (scheme_ == SteppingScheme::symplectic) {
+            double growth = 0, size = 0;
+            for (const Complex& rate : rates) {
+                growth = std::max(growth, rate.real());
+                size = std::max(size, std::abs(rate));
+            }
+            return lower(size, [&](double dt) {
+                return largest_modulus(symplectic_step(jacobian, n_, dt), n_) <=
+                       std::exp(dt * growth) * (1 + kRounding);
+            });
         }
+        bool lowered = false;
+        for (const Complex& rate : rates) {
+            const double size = std::abs(rate);
+            const bool grows = rate.real() > 1e-3 * size;
+            const bool swings = std::abs(rate.real()) < 0.1 * size;
+            if (grows || (swings && size <= 2 * reaction)) continue;
+            const auto stable = [&](double dt) {
+                return std::abs(stability_polynomial(scheme_, dt * rate)) <= 1 + kRounding;
+            };
+            lowered = lower(size, stable) || lowered;
+        }
+        return lowered;
+    }
+
+  private:
+    template <class Stable>
+    bool lower(double size, Stable&& stable) {
         if (!(size > 0) || !std::isfinite(size)) return false;
-        const auto stable = [&](double dt) {
-            return largest_modulus(amplification(jacobian, n_, scheme_, dt), n_) <=
-                   std::exp(dt * growth) * (1 + 1e-13);
-        };
         const double largest = std::min(limit, 1e6 / size);
         if (stable(largest)) return false;
-        double below = 1e-6 / size;
-        if (!stable(below)) {
+        double above = 1e-6 / size;
+        if (!stable(above)) {
             limit = 0;
             return true;
         }
-        double above = below;
         while (above < largest && stable(above)) above *= 2;
         above = std::min(above, largest);
-        below = above / 2;
+        double below = above / 2;
         for (int i = 0; i < 40; ++i) {
             const double middle = 0.5 * (below + above);
             (stable(middle) ? below : above) = middle;
@@ -243,7 +262,6 @@ class StepSearch {
         return true;
     }
 
-  private:
     SteppingScheme scheme_;
     int n_;
 };
@@ -259,10 +277,15 @@ Worst worst_of(const Equations& equations,
                const std::vector<UniformState>& states) {
     StepSearch search(scheme, int(formulas.size()));
     Worst worst{0, 0};
-    for (std::size_t s = 0; s < states.size(); ++s)
+    const int n = int(formulas.size());
+    for (std::size_t s = 0; s < states.size(); ++s) {
+        double reaction = 0;
+        for (const Complex& rate : eigenvalues(jacobian(equations, formulas, states[s], 0, 0), n))
+            reaction = std::max(reaction, std::abs(rate));
         for (const double kx : waves())
             for (const double ky : waves())
-                if (search.add(jacobian(equations, formulas, states[s], kx, ky))) worst.state = s;
+                if (search.add(jacobian(equations, formulas, states[s], kx, ky), reaction)) worst.state = s;
+    }
     worst.dt = search.limit;
     return worst;
 }

@@ -51,6 +51,21 @@ class Planner {
         return std::move(program_);
     }
 
+    Program plan_start() {
+        program_.once.clear();
+        for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 0));
+        std::vector<Node> starts;
+        for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
+        inside_ = -1;
+        Lowering lowering(g_, inputs_, float64_, prepare(starts, present(), 0));
+        std::vector<Output> outputs;
+        for (std::size_t c = 0; c < starts.size(); ++c)
+            outputs.push_back({lowering.value(starts[c]), program_.next[c]});
+        program_.stages.push_back(lowering.stage(outputs));
+        inputs_.take(program_);
+        return std::move(program_);
+    }
+
   private:
     using Arrays = std::vector<int>;
 
@@ -301,6 +316,10 @@ SteppingScheme scheme_of(std::string_view name) {
 
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64) {
     return Planner(equations, scheme, float64).plan();
+}
+
+Program make_start_program(const Equations& equations, bool float64) {
+    return Planner(equations, SteppingScheme::euler, float64).plan_start();
 }
 
 }  // namespace stencil::equation

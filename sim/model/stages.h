@@ -18,6 +18,10 @@ SteppingScheme scheme_of(std::string_view name);
 /// One step of the equations. Throws InputError where the scheme cannot step them.
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);
 
+/// The state at the start as a step's outcome: what it finds in the arrays counts for nothing. Components
+/// without a formula for their start are 0.
+Program make_start_program(const Equations& equations, bool float64);
+
 /// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
 /// stored: the smaller of two cuts, all arguments of operators that reach too far, or all operators inside
 /// them. Each comes after those that it needs.
