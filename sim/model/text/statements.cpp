@@ -215,7 +215,8 @@ class Reader {
     // "512x512" reads as a number and a name.
     static std::string size(SyntaxReader& reader) {
         if (reader.peek().kind != TokenKind::number || !reader.peek(1).text.starts_with("x")) return "";
-        std::string text = reader.take().text + reader.take().text;
+        std::string text = reader.take().text;
+        text += reader.take().text;
         if (text.ends_with("x") && reader.peek().kind == TokenKind::number) text += reader.take().text;
         return text;
     }
