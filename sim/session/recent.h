@@ -9,6 +9,7 @@
 
 namespace stencil {
 
+template <std::size_t Count>
 class Recent {
   public:
     void add(double value) {
@@ -22,7 +23,7 @@ class Recent {
     }
 
   private:
-    std::array<double, 31> values_{};
+    std::array<double, Count> values_{};
     std::size_t next_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // The same run in float64 from its start: the difference from it is the error of what runs.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -11,8 +12,11 @@ namespace stencil {
 /// The run's size or precision changed on its way.
 bool is_reshaped(const RunSpec& spec);
 
+/// What make_start() makes, and may refuse to.
+using FieldMaker = std::function<Field(RunSpec&)>;
+
 /// The field from which the run of the simulation's spec started, before any edit.
-Field origin_of(const Simulation& simulation);
+Field origin_of(const Simulation& simulation, const FieldMaker& make);
 
 class Reference {
   public:
@@ -22,7 +26,7 @@ class Reference {
 
     /// By the fastest method of the device, or by the run's own where that jumps. Throws where it cannot be
     /// made; then it is missing no more.
-    void make(const Simulation& of);
+    void make(const Simulation& of, const FieldMaker& make_field);
     /// A slice of the steps up to this one.
     void catch_up(long long step);
     /// What is done to the run at this step.

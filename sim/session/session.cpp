@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "sim/run/resolve.h"
 
@@ -13,6 +17,7 @@ namespace {
 // Beyond this a field that grows without bound counts as overflowed, before its squares do.
 constexpr double kOverflow = 1e30;
 constexpr auto kOrderFrames = std::chrono::milliseconds(100);
+constexpr auto kAsksAgain = std::chrono::milliseconds(20);
 
 bool wants(const ViewRequest& view, Pane pane) {
     return std::ranges::any_of(view.panes, [&](const PaneRequest& request) { return request.pane == pane; });
@@ -21,7 +26,9 @@ bool wants(const ViewRequest& view, Pane pane) {
 }  // namespace
 
 Session::Session(const RunSpec& asked, const SessionOptions& options)
-    : machine_(std::make_shared<Machine>(query_machine())), speeds_(options.measure_limits) {
+    : machine_(std::make_shared<Machine>(query_machine())),
+      cut_(options.cut),
+      speeds_(options.measure_limits) {
     pace_.running = options.running;
     pace_.stop_at = options.stop_at;
     pace_.steps_per_frame = options.steps_per_frame;
@@ -41,11 +48,45 @@ void Session::begin(const RunSpec& asked) {
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
-    Field start = make_start(spec);
+    Field start = make_field(spec);
     auto next = std::make_unique<Simulation>(spec, std::move(start));
     machine_ = machine;
     auto_.on = asked.method == "auto";
     replace(std::move(next));
+}
+
+// As another run, which undoing takes back.
+void Session::begin_another(const RunSpec& asked, const std::string& what) {
+    remember(what);
+    try {
+        begin(asked);
+    } catch (...) {
+        if (!undo_.undo.empty()) undo_.undo.pop_back();
+        throw;
+    }
+}
+
+// On a thread of its own, which is left to itself where the field is cut: some take seconds in one call of
+// FFTW, which cannot be interrupted.
+Field Session::make_field(RunSpec& spec) {
+    if (!cut_) return make_start(spec);
+    std::packaged_task<std::pair<RunSpec, Field>()> work([spec]() mutable {
+        Field field = make_start(spec);
+        return std::pair(std::move(spec), std::move(field));
+    });
+    auto made = work.get_future();
+    std::thread(std::move(work)).detach();
+    making_field_ = true;
+    bool cut = false;
+    do {
+        dirty_ = true;
+        cut = cut_();
+    } while (!cut && made.wait_for(kAsksAgain) != std::future_status::ready);
+    making_field_ = false;
+    if (cut) throw std::runtime_error("Stopped: no other field was made, and nothing was changed");
+    auto [known, field] = made.get();
+    spec = std::move(known);
+    return std::move(field);
 }
 
 void Session::replace(std::unique_ptr<Simulation> next) {
@@ -189,7 +230,7 @@ void Session::record() {
 void Session::make_reference() {
     dirty_ = true;
     try {
-        reference_.make(*simulation_);
+        reference_.make(*simulation_, field_maker());
     } catch (const std::exception& error) {
         messages_.error(fmt::format("No float64 run to compare with: {}", error.what()));
     }

@@ -1,6 +1,7 @@
 // A simulation that a person works on: what is done to it, what is seen of it, and the way back.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -28,6 +29,8 @@ struct SessionOptions {
     std::optional<long long> stop_at;  ///< a run stops there
     long long steps_per_frame = 0;     ///< 0: automatic
     bool measure_limits = true;        ///< of the device, between frames
+    /// Asked again and again while an initial field is made; true: it is left, and nothing changes.
+    std::function<bool()> cut;
 };
 
 /// Knows no thread and no window: its owner calls apply() for what a person does and work() as long as busy()
@@ -80,6 +83,11 @@ class Session {
 
     // How the field came to be another one.
     void begin(const RunSpec& asked);
+    void begin_another(const RunSpec& asked, const std::string& what);
+    Field make_field(RunSpec& spec);
+    FieldMaker field_maker() {
+        return [this](RunSpec& spec) { return make_field(spec); };
+    }
     void take_probes(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);
     void went_back();
@@ -102,7 +110,7 @@ class Session {
     void remember(const std::string& what);
     double undo_budget();
     double free_memory();
-    void revert(UndoEntry entry, bool undoing);
+    void revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing);
     void add_measures(RunSpec& spec) const;
     MeasureTables tables();
 
@@ -132,6 +140,8 @@ class Session {
 
     std::shared_ptr<const Machine> machine_;
     std::unique_ptr<Simulation> simulation_;
+    std::function<bool()> cut_;
+    bool making_field_ = false;
     Pace pace_;
     AutoMethod auto_;
     Reference reference_;  ///< where its difference is seen
@@ -152,7 +162,7 @@ class Session {
     Pace::Clock::time_point last_frame_{};
     Cadence statistics_cadence_;
     struct {
-        Recent stepping_ms, waiting_ms, resampling_ms, measuring_ms;
+        Recent<31> stepping_ms, waiting_ms, resampling_ms, measuring_ms;
     } costs_;
     Pace::Clock::time_point memory_at_{};
     MemoryUse memory_;

@@ -65,11 +65,11 @@ void Session::handle(const action::Step& some) {
 }
 
 void Session::handle(const action::Reset&) {
-    remember("reset");
     if (is_reshaped(simulation_->spec())) {
-        begin(as_asked(simulation_->now()));
+        begin_another(as_asked(simulation_->now()), "reset");
         return;
     }
+    remember("reset");
     simulation_->apply(stencil::Reset{});
     went_back();
 }
@@ -80,7 +80,7 @@ void Session::handle(const action::Jump& jump) {
     if (jump.step < step()) {
         RunSpec spec = simulation_->spec();
         std::erase_if(spec.edits.own(), [&](const Edit& edit) { return edit.step > jump.step; });
-        Field start = origin_of(*simulation_);
+        Field start = origin_of(*simulation_, field_maker());
         remember("jump back");
         replace(std::make_unique<Simulation>(spec, std::move(start)));
     }
@@ -130,8 +130,7 @@ void Session::handle(const action::Change& change) {
 void Session::start_anew(const action::Change& change) {
     RunSpec next = changed(as_asked(simulation_->now()), change.setting, change.value);
     if (change.setting == "initial" && !parse_initial(change.value).condition) next.size.reset();
-    remember(change.setting == "initial" ? "initial condition" : change.setting);
-    begin(next);
+    begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
 }
 
 // A size or precision that the present method may not fit.
@@ -242,7 +241,7 @@ void Session::remember(const std::string& what) {
     const RunSpec& now = simulation_->now();
     const double copy = double(now.size->nx) * now.size->ny * double(bytes_of(now.dtype));
     constexpr double kMaxOfFree = 0.5;
-    if (copy > kMaxOfFree * free_memory()) undo_.clear();
+    if (copy > kMaxOfFree * free_memory()) undo_ = {};
     memory_at_ = {};
     if (copy <= kMaxOfFree * free_memory()) {
         undo_.push({what, simulation_->checkpoint()}, undo_budget());
@@ -252,14 +251,17 @@ void Session::remember(const std::string& what) {
 }
 
 void Session::handle(const action::Undo&) {
-    if (auto entry = undo_.take_undo()) revert(std::move(*entry), true);
+    revert(undo_.undo, undo_.redo, true);
 }
 
 void Session::handle(const action::Redo&) {
-    if (auto entry = undo_.take_redo()) revert(std::move(*entry), false);
+    revert(undo_.redo, undo_.undo, false);
 }
 
-void Session::revert(UndoEntry entry, bool undoing) {
+void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
+    if (from.empty()) return;
+    const UndoEntry entry = std::move(from.back());
+    from.pop_back();
     UndoEntry back{entry.what, {}};
     if (const auto* change = std::get_if<SettingChange>(&entry.change)) {
         set(change->setting, undoing ? change->before : change->after);
@@ -269,10 +271,7 @@ void Session::revert(UndoEntry entry, bool undoing) {
         simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
         went_back();
     }
-    if (undoing)
-        undo_.put_redo(std::move(back));
-    else
-        undo_.put_undo(std::move(back));
+    to.push_back(std::move(back));
 }
 
 void Session::handle(const action::Open& open) {
@@ -282,8 +281,7 @@ void Session::handle(const action::Open& open) {
     }
     const std::filesystem::path path = open.path;
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
-    remember("opening a run");
-    begin(spec);
+    begin_another(spec, "opening a run");
     take_probes(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }

@@ -30,8 +30,8 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
-    snapshot->can_undo = undo_.undo_text();
-    snapshot->can_redo = undo_.redo_text();
+    if (!undo_.undo.empty()) snapshot->can_undo = undo_.undo.back().what;
+    if (!undo_.redo.empty()) snapshot->can_redo = undo_.redo.back().what;
     if (const FrameWriter* writer = recorder_.writer()) {
         snapshot->recording = writer->folder().string();
         snapshot->recorded = writer->count();
@@ -46,7 +46,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
 void Session::fill_progress(Snapshot& snapshot) const {
     snapshot.step = step();
     snapshot.running = pace_.running;
-    snapshot.ordered = steps_left() && !pace_.order.empty();
+    snapshot.ordered = making_field_ || (steps_left() && !pace_.order.empty());
     snapshot.stop_at = pace_.stop_at;
     snapshot.steps_per_frame = pace_.steps_per_frame;
     snapshot.budget_ms = pace_.budget_ms;
@@ -55,7 +55,9 @@ void Session::fill_progress(Snapshot& snapshot) const {
         return to > from ? double(at - from) / double(to - from) : 1.0;
     };
     const auto spent = Pace::Clock::now() - pace_.begun;
-    if (const Ladder* ladder = speeds_.ladder()) {
+    if (making_field_) {
+        snapshot.busy = "making the initial field";
+    } else if (const Ladder* ladder = speeds_.ladder()) {
         snapshot.busy = "ladder: " + ladder->doing();
         snapshot.busy_share = ladder->share();
     } else if (reference_behind()) {

@@ -44,7 +44,7 @@ struct Snapshot {
     std::string busy;
     double busy_share = 0;
     std::optional<double> busy_seconds_left;  ///< by how long its share has taken
-    bool ordered = false;                     ///< steps up to a target, which Run{false} ends
+    bool ordered = false;                     ///< steps up to a target, or a field, which Run{false} ends
     long long steps_per_frame = 0;            ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;  ///< steps between the newest two frames

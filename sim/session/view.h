@@ -50,6 +50,7 @@ struct ViewRequest {
     std::optional<CellBlock> numbers;
     std::optional<ProfileLine> profile;
     int histogram_bins = 0;  ///< 0: none is wanted
+    friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 
 /// One picture: values, and the range that the colours span.

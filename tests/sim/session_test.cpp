@@ -709,3 +709,45 @@ TEST_CASE("An engine that cannot begin says why") {
     }
     REQUIRE(contains(why, "nothing-like-it.npy"));
 }
+
+TEST_CASE("An initial field that is cut while it is made changes nothing, not even what can be undone") {
+    bool cut = false;
+    SessionOptions options = standing();
+    options.cut = [&cut] { return cut; };
+    Session session(small_spec(), options);
+    session.set_view(view_of(Pane::now));
+    session.apply(action::Step{5});
+    settle(session);
+    const auto before = cells(session);
+    cut = true;
+    session.apply(action::Change{"initial", "jagged"});
+    REQUIRE(newest_message(session).find("Stopped") != std::string::npos);
+    const auto snapshot = session.snapshot();
+    REQUIRE(snapshot->now.initial == "noise");
+    REQUIRE(snapshot->step == 5);
+    REQUIRE(snapshot->can_undo.empty());
+    REQUIRE(snapshot->busy.empty());
+    REQUIRE(cells(session) == before);
+    cut = false;
+    session.apply(action::Change{"initial", "jagged"});
+    REQUIRE(session.snapshot()->now.initial == "jagged");
+}
+
+TEST_CASE("An engine that makes a slow field says so, and leaves it when it is stopped") {
+    RunSpec spec = small_spec();
+    spec.size = Size{1, 1000003};  // a prime: seconds in one transform
+    Engine engine(spec, standing(), [] {});
+    const auto wait_until = [&](auto&& seen) {
+        while (!engine.snapshot() || !seen(*engine.snapshot())) {
+            engine.check();
+            std::this_thread::yield();
+        }
+    };
+    wait_until([](const Snapshot&) { return true; });
+    engine.send({action::Change{"initial", "jagged"}});
+    wait_until([](const Snapshot& now) { return now.busy.find("making") != now.busy.npos && now.ordered; });
+    engine.send({action::Run{false}});
+    wait_until([](const Snapshot& now) { return !now.messages.empty() || now.now.initial == "jagged"; });
+    REQUIRE(engine.snapshot()->now.initial == "noise");
+    REQUIRE(engine.snapshot()->messages.back().text.find("Stopped") != std::string::npos);
+}

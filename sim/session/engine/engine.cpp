@@ -65,7 +65,10 @@ void Engine::check() const {
 void Engine::run(const RunSpec& asked, const SessionOptions& options) {
     step_aside();
     try {
-        Session session(asked, options);
+        SessionOptions watched = options;
+        watched.cut = [this] { return is_cut(); };
+        Session session(asked, watched);
+        session_ = &session;
         serve(session);
     } catch (...) {
         {
@@ -74,6 +77,16 @@ void Engine::run(const RunSpec& asked, const SessionOptions& options) {
         }
         on_news_();
     }
+}
+
+// A slow field is made: what it is doing is told meanwhile, and stopping or closing ends it.
+bool Engine::is_cut() {
+    if (session_) publish(session_->snapshot());
+    const std::lock_guard lock(mutex_);
+    return stop_ || std::ranges::any_of(inbox_.actions, [](const Action& action) {
+               const auto* run = std::get_if<action::Run>(&action);
+               return run && !run->on;
+           });
 }
 
 void Engine::serve(Session& session) {

@@ -19,7 +19,8 @@ class Engine {
     /// Begins to make the session at once. `on_news` is called on the engine's thread after a new snapshot.
     Engine(const RunSpec& asked, const SessionOptions& options, std::function<void()> on_news);
 
-    /// Ends after the slice in work, and after an export that was ordered is written.
+    /// Ends after the slice in work, and after an export that was ordered is written. A field that is being
+    /// made is left.
     ~Engine();
     Engine(const Engine&) = delete;
     Engine& operator=(const Engine&) = delete;
@@ -49,6 +50,7 @@ class Engine {
     void put(F&& into);
     void run(const RunSpec& asked, const SessionOptions& options);
     void serve(Session& session);
+    bool is_cut();
     bool wait_for_inbox(bool busy, Inbox& inbox);
     void publish(std::shared_ptr<const Snapshot> snapshot);
 
@@ -59,7 +61,8 @@ class Engine {
     bool stop_ = false;
     std::shared_ptr<const Snapshot> snapshot_;
     std::exception_ptr failure_;
-    std::thread thread_;  ///< last, so that it starts when everything else is there
+    Session* session_ = nullptr;  ///< of the engine's thread alone, once it is made
+    std::thread thread_;          ///< last, so that it starts when everything else is there
 };
 
 }  // namespace stencil
