@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/examples/example_results.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
@@ -101,6 +100,15 @@ void draw_splitter(UiState& ui, const Area& area, float window_width) {
     ImGui::End();
 }
 
+// A strip across the window, with a line towards the rest.
+template <class F>
+void strip(const char* name, const Area& area, bool below, F&& draw) {
+    begin(name, area, strip_padding(), kStrip);
+    draw_edge(area, below);
+    draw();
+    ImGui::End();
+}
+
 void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
     const float window_width = rest.width;
     const float splitter = std::max(3.0f, std::round(em(0.25f)));
@@ -131,25 +139,16 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
     const bool shown = ui.preferences.panels && roomy;
     if (rest.height >= strip_height(line) + least_canvas) {
-        const Area status = rest.cut_bottom(strip_height(line));
-        begin("##status", status, strip_padding(), kStrip);
-        draw_edge(status, false);
-        draw_status_line(ui, snapshot);
-        ImGui::End();
+        const Area area = rest.cut_bottom(strip_height(line));
+        strip("##status", area, false, [&] { draw_status_line(ui, snapshot); });
     }
     if (roomy && has_notices(ui, snapshot)) {
-        const Area notices = rest.cut_bottom(strip_height(frame));
-        begin("##notices", notices, strip_padding(), kStrip);
-        draw_edge(notices, false);
-        draw_notices(ui, snapshot);
-        ImGui::End();
+        const Area area = rest.cut_bottom(strip_height(frame));
+        strip("##notices", area, false, [&] { draw_notices(ui, snapshot); });
     }
     if (shown) {
-        const Area toolbar = rest.cut_top(strip_height(frame));
-        begin("##toolbar", toolbar, strip_padding(), kStrip);
-        draw_edge(toolbar, true);
-        draw_toolbar(ui, snapshot);
-        ImGui::End();
+        const Area area = rest.cut_top(strip_height(frame));
+        strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
         draw_sides(ui, snapshot, rest);
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);

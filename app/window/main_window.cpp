@@ -1,7 +1,5 @@
 #include "app/window/main_window.h"
 
-#include <GLFW/glfw3.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -27,11 +25,6 @@ constexpr double kIdlePatience = 0.5;
 // ImGui needs a frame or two after an event until hovering and new sizes have settled.
 constexpr int kSettlingFrames = 3;
 
-bool same_question(const ViewRequest& a, const ViewRequest& b) {
-    return a.panes == b.panes && a.host_pixels == b.host_pixels && a.hover == b.hover &&
-           a.numbers == b.numbers && a.profile == b.profile && a.histogram_bins == b.histogram_bins;
-}
-
 // What the panels show until the session is made.
 std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
     auto snapshot = std::make_shared<Snapshot>();
@@ -40,12 +33,6 @@ std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
     snapshot->spec = snapshot->now;
     snapshot->busy = "making the initial field";
     return snapshot;
-}
-
-KeyPress key_press(const KeyEvent& event) {
-    const int mods = (event.control ? GLFW_MOD_CONTROL : 0) | (event.shift ? GLFW_MOD_SHIFT : 0) |
-                     (event.alt ? GLFW_MOD_ALT : 0);
-    return {event.key, mods, event.repeat};
 }
 
 Preferences preferences_for(const WindowRequest& request) {
@@ -231,8 +218,8 @@ void MainWindow::pass_runner_orders() {
 
 void MainWindow::take_events() {
     if (display_->take_input()) redraws_ = kSettlingFrames;
-    for (const KeyEvent& event : display_->take_keys())
-        if (event.key != 0 && handle_key(key_press(event), ui_, *snapshot_)) redraws_ = kSettlingFrames;
+    for (const KeyPress& press : display_->take_keys())
+        if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
     for (const std::string& path : display_->take_drops()) ui_.act(action::Open{path});
 }
 
@@ -278,9 +265,10 @@ void MainWindow::build(CanvasOutput& output) {
 
 void MainWindow::ask_engine(ViewRequest request) {
     request.host_pixels = !renderer_->transfer().interop;
-    if (view_.serial > 0 && same_question(request, view_)) return;
-    request.serial = view_.serial + 1;
+    request.serial = view_.serial;
+    if (view_.serial > 0 && request == view_) return;
     view_ = std::move(request);
+    ++view_.serial;
     engine_->see(view_);
 }
 

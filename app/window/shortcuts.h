@@ -5,16 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "app/window/display/display.h"
 #include "app/window/panels/commands.h"
 
 namespace stencil {
-
-/// A key as GLFW's callback tells it.
-struct KeyPress {
-    int key = 0;          ///< GLFW_KEY_*
-    int mods = 0;         ///< GLFW_MOD_*
-    bool repeat = false;  ///< it is being held
-};
 
 struct Chord {
     int key = 0;

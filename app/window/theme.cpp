@@ -13,8 +13,7 @@ namespace {
 
 struct Palette {
     ImU32 window, popup, title, frame, frame_hovered, frame_active, button, hovered, active, border, text,
-        faint, accent, bright_accent, on_accent, bar;
-    CanvasColors canvas;
+        faint, accent, bright_accent, on_accent, bar, canvas, outline, warning, error;
 };
 
 constexpr ImU32 rgb(unsigned code) {
@@ -39,13 +38,10 @@ constexpr Palette kDark = {
     .bright_accent = rgb(0x5cd0c1),
     .on_accent = rgb(0x235a55),
     .bar = rgb(0x28716a),
-    .canvas = {.background = rgb(0x0f1114),
-               .text = rgb(0xe4e7eb),
-               .faint_text = rgb(0x9ea7b3),
-               .outline = rgb(0x4a525e),
-               .accent = rgb(0x5cd0c1),
-               .warning = rgb(0xf2b84b),
-               .error = rgb(0xf58078)},
+    .canvas = rgb(0x0f1114),
+    .outline = rgb(0x4a525e),
+    .warning = rgb(0xf2b84b),
+    .error = rgb(0xf58078),
 };
 
 constexpr Palette kLight = {
@@ -65,13 +61,10 @@ constexpr Palette kLight = {
     .bright_accent = rgb(0x0b6b61),
     .on_accent = rgb(0xb5ddd8),
     .bar = rgb(0x4caa9d),
-    .canvas = {.background = rgb(0xdfe3e8),
-               .text = rgb(0x1d232a),
-               .faint_text = rgb(0x55606d),
-               .outline = rgb(0x8c97a4),
-               .accent = rgb(0x0b6b61),
-               .warning = rgb(0x6b4600),
-               .error = rgb(0xa8201a)},
+    .canvas = rgb(0xdfe3e8),
+    .outline = rgb(0x8c97a4),
+    .warning = rgb(0x6b4600),
+    .error = rgb(0xa8201a),
 };
 
 const Palette& palette_of(Theme theme) {
@@ -99,7 +92,6 @@ constexpr Shade kShades[] = {
     {ImGuiCol_FrameBgActive, &Palette::frame_active},
     {ImGuiCol_TitleBg, &Palette::title},
     {ImGuiCol_TitleBgActive, &Palette::title},
-    {ImGuiCol_TitleBgCollapsed, &Palette::title},
     {ImGuiCol_ScrollbarBg, &Palette::window, 0},
     {ImGuiCol_ScrollbarGrab, &Palette::hovered},
     {ImGuiCol_ScrollbarGrabHovered, &Palette::active},
@@ -119,23 +111,15 @@ constexpr Shade kShades[] = {
     {ImGuiCol_ResizeGrip, &Palette::border},
     {ImGuiCol_ResizeGripHovered, &Palette::accent},
     {ImGuiCol_ResizeGripActive, &Palette::bright_accent},
+    {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
     {ImGuiCol_Tab, &Palette::title},
     {ImGuiCol_TabHovered, &Palette::hovered},
     {ImGuiCol_TabActive, &Palette::on_accent},
-    {ImGuiCol_TabUnfocused, &Palette::title},
-    {ImGuiCol_TabUnfocusedActive, &Palette::button},
-    {ImGuiCol_PlotLines, &Palette::accent},
-    {ImGuiCol_PlotLinesHovered, &Palette::bright_accent},
-    {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
-    {ImGuiCol_PlotHistogramHovered, &Palette::bright_accent},
     {ImGuiCol_TableHeaderBg, &Palette::button},
     {ImGuiCol_TableBorderStrong, &Palette::border},
     {ImGuiCol_TableBorderLight, &Palette::border, 0.6f},
     {ImGuiCol_TableRowBg, &Palette::button, 0},
     {ImGuiCol_TableRowBgAlt, &Palette::button, 0.4f},
-    {ImGuiCol_DragDropTarget, &Palette::bright_accent},
-    {ImGuiCol_NavHighlight, &Palette::bright_accent},
-    {ImGuiCol_NavWindowingHighlight, &Palette::bright_accent},
 };
 
 void set_sizes(ImGuiStyle& style) {
@@ -215,7 +199,8 @@ void apply_theme(Theme theme, float scale) {
 }
 
 CanvasColors canvas_colors(Theme theme) {
-    return palette_of(theme).canvas;
+    const Palette& p = palette_of(theme);
+    return {p.canvas, p.text, p.faint, p.outline, p.bright_accent, p.warning, p.error};
 }
 
 void load_fonts(float pixels) {

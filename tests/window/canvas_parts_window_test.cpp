@@ -129,16 +129,6 @@ TEST_CASE("The colour bar has all colours of its table, from left to right") {
     REQUIRE(places.back() == Approx(899).margin(2));
 }
 
-TEST_CASE("Labels are written in ASCII where the font has no other signs") {
-    ImGuiSession session({100, 100});
-    session.frame([] {
-        // ImGui's own font has the signs of Latin-1 only.
-        REQUIRE(Painter().writable("−2×10⁻⁴") == "-2x10^-4");
-        REQUIRE(Painter().writable("×10¹² + 300") == "×10¹² + 300");
-        REQUIRE(Painter().writable("0.25") == "0.25");
-    });
-}
-
 TEST_CASE("Each pane has its row of the table, under its own name") {
     std::vector<std::string_view> names;
     for (const PaneRow& row : panes()) {

@@ -10,7 +10,6 @@
 #include "app/window/layout.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/examples/example_results.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/plots/plot.h"
 #include "sim/examples/request.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "app/window/canvas/canvas_overlay.h"
-#include "app/window/canvas/canvas_overlay_numbers.h"
 #include "app/window/canvas/color_bar.h"
 
 namespace stencil {

@@ -29,9 +29,6 @@ class Canvas {
     /// Once per frame, between ImGui's NewFrame() and Render().
     CanvasOutput update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame);
 
-    /// Whether a drag that began on the canvas is going on: the keyboard's undo has to wait for its end.
-    bool dragging() const { return input_.dragging(); }
-
   private:
     ViewRequest request_for(const UiState& ui, FieldSize field) const;
     double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);

@@ -29,6 +29,12 @@ void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneS
 /// Between cells that are large enough.
 void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
+/// The cells whose numbers a picture shows; empty where the cells are too small for numbers or these are off.
+std::optional<CellBlock> numbered_cells(const UiState& ui, FieldSize field, const ResampleRequest& visible);
+
+/// Those that the newest frame holds, over the pane that they are of.
+void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
 /// Profile, probes, and the brush or, in the other panes, the cursor.
 void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 

@@ -1,39 +1,8 @@
 #include "app/window/canvas/canvas_painter.h"
 
-#include <array>
 #include <cmath>
-#include <string_view>
-#include <utility>
 
 namespace stencil {
-namespace {
-
-// The signs beyond ASCII that ticks and labels have, and what stands for them.
-struct Substitute {
-    ImWchar code;
-    std::string_view utf8, plain;
-};
-constexpr std::array<Substitute, 14> kSubstitutes = {{{0x2212, "−", "-"},
-                                                      {0x00d7, "×", "x"},
-                                                      {0x207b, "⁻", "-"},
-                                                      {0x2070, "⁰", "0"},
-                                                      {0x00b9, "¹", "1"},
-                                                      {0x00b2, "²", "2"},
-                                                      {0x00b3, "³", "3"},
-                                                      {0x2074, "⁴", "4"},
-                                                      {0x2075, "⁵", "5"},
-                                                      {0x2076, "⁶", "6"},
-                                                      {0x2077, "⁷", "7"},
-                                                      {0x2078, "⁸", "8"},
-                                                      {0x2079, "⁹", "9"},
-                                                      {0x00b7, "·", "-"}}};
-
-void replace_all(std::string& text, std::string_view from, std::string_view to) {
-    for (std::size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
-        text.replace(at, from.size(), to);
-}
-
-}  // namespace
 
 ImU32 faded(ImU32 color, double share) {
     const ImU32 alpha = (color >> IM_COL32_A_SHIFT) & 0xff;
@@ -78,29 +47,16 @@ double Painter::line_height() const {
     return ImGui::GetFontSize() * scale_y_;
 }
 
-double Painter::text_width(const std::string& text, double size) const {
-    const char* begin = text.c_str();
+double Painter::text_width(std::string_view text, double size) const {
     const float font_size = float(size / scale_y_);
-    const ImVec2 extent = ImGui::GetFont()->CalcTextSizeA(font_size, 1e30f, 0.0f, begin, begin + text.size());
-    return extent.x * scale_x_;
+    const char* end = text.data() + text.size();
+    return ImGui::GetFont()->CalcTextSizeA(font_size, 1e30f, 0.0f, text.data(), end).x * scale_x_;
 }
 
-void Painter::text(double x, double y, double size, ImU32 color, const std::string& text) {
-    const char* begin = text.c_str();
+void Painter::text(double x, double y, double size, ImU32 color, std::string_view text) {
     const ImVec2 corner = at(std::round(x), std::round(y));
-    list_->AddText(ImGui::GetFont(), float(size / scale_y_), corner, color, begin, begin + text.size());
-}
-
-std::string Painter::writable(const std::string& text) const {
-    bool whole = true;
-    for (const Substitute& sign : kSubstitutes)
-        if (text.find(sign.utf8) != std::string::npos)
-            whole = whole && ImGui::GetFont()->FindGlyphNoFallback(sign.code);
-    if (whole) return text;
-    std::string plain = text;
-    replace_all(plain, "×10", "x10^");
-    for (const Substitute& sign : kSubstitutes) replace_all(plain, sign.utf8, sign.plain);
-    return plain;
+    const char* end = text.data() + text.size();
+    list_->AddText(ImGui::GetFont(), float(size / scale_y_), corner, color, text.data(), end);
 }
 
 Painter::Clip::Clip(Painter& painter, const ScreenRect& rect) : list_(painter.list_) {

@@ -3,7 +3,7 @@
 
 #include <imgui.h>
 
-#include <string>
+#include <string_view>
 
 #include "app/window/canvas/canvas_view.h"
 
@@ -27,12 +27,9 @@ class Painter {
     /// Pixels from the top of a line of text to the top of the next one, in the font's own size.
     double line_height() const;
     /// `size` is the font's in pixels.
-    double text_width(const std::string& text, double size) const;
+    double text_width(std::string_view text, double size) const;
     /// At its top left corner, moved to whole pixels so that it is sharp.
-    void text(double x, double y, double size, ImU32 color, const std::string& text);
-
-    /// The text, or the same in plain ASCII where the font lacks a sign of it: "−2×10⁻⁴" becomes "-2x10^-4".
-    std::string writable(const std::string& text) const;
+    void text(double x, double y, double size, ImU32 color, std::string_view text);
 
     /// While it lives nothing is drawn beyond the rectangle.
     class Clip {

@@ -48,13 +48,12 @@ void draw_ticks(Painter& painter,
         const double x = bar.x + std::floor(tick.position * (bar.width - 1));
         const double bottom = bar.y + bar.height;
         painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
-        const std::string label = painter.writable(tick.label);
-        const double width = painter.text_width(label, size);
+        const double width = painter.text_width(tick.label, size);
         double left = std::min(x + 0.5 - width / 2, bar.x + bar.width - width);
         // The note stands at the left.
         if (!ticks.note.empty()) left = std::max(left, bar.x);
         if (left < free_from) continue;
-        painter.text(left, bottom + kTick * line, size, colors.text, label);
+        painter.text(left, bottom + kTick * line, size, colors.text, tick.label);
         free_from = left + width + size * 0.4;
     }
 }
@@ -62,9 +61,7 @@ void draw_ticks(Painter& painter,
 /// As many as find room; the two ends where no two do.
 figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     const double size = painter.line_height() * kSmallText;
-    const auto measure = [&](std::string_view label) {
-        return painter.text_width(painter.writable(std::string(label)), size);
-    };
+    const auto measure = [&](std::string_view label) { return painter.text_width(label, size); };
     figure::Ticks ticks = figure::fitting_ticks(
         [&](int most) { return figure::value_ticks(range, most); }, width, 0.4 * size, measure);
     if (ticks.marks.size() > 1 || !(range.low < range.high)) return ticks;
@@ -99,8 +96,7 @@ void draw_color_bar(Painter& painter,
     if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.
     figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width);
-    const double beside =
-        std::max(painter.text_width(label, size), painter.text_width(painter.writable(ticks.note), size));
+    const double beside = std::max(painter.text_width(label, size), painter.text_width(ticks.note, size));
     width = bar_width(strip.width, beside, line);
     ticks = ticks_on(painter, image.range, width);
     if (width < kNarrowest * line) {
@@ -122,7 +118,7 @@ void draw_color_bar(Painter& painter,
         painter.text(x, y, size, colors.text, text);
     };
     left_of_bar(label, bar.y + bar.height / 2 - size / 2);
-    if (!ticks.note.empty()) left_of_bar(painter.writable(ticks.note), bar.y + bar.height + kTick * line);
+    if (!ticks.note.empty()) left_of_bar(ticks.note, bar.y + bar.height + kTick * line);
 }
 
 }  // namespace stencil

@@ -155,12 +155,11 @@ void Display::listen() {
     };
     glfwSetKeyCallback(window, [](GLFWwindow* w, int key, int scancode, int action, int modifiers) {
         Display& display = of(w);
-        if (action != GLFW_RELEASE) display.note_key(key, scancode, modifiers, action == GLFW_REPEAT);
+        if (action != GLFW_RELEASE)
+            display.keys_.push_back({printed_key(key, scancode), modifiers, action == GLFW_REPEAT});
         if (action == GLFW_PRESS && key >= 0) display.quick_.key_pressed(key, modifiers);
     });
-    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned character) {
-        of(w).keys_.push_back({0, char32_t(character), false, false, false, false});
-    });
+    glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { of(w); });
     glfwSetDropCallback(window, [](GLFWwindow* w, int count, const char** paths) {
         Display& display = of(w);
         display.drops_.insert(display.drops_.end(), paths, paths + count);
@@ -184,15 +183,6 @@ void Display::listen() {
         of(w).frame_ = {width, height};
     });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w); });
-}
-
-void Display::note_key(int key, int scancode, int modifiers, bool repeat) {
-    keys_.push_back({printed_key(key, scancode),
-                     0,
-                     (modifiers & GLFW_MOD_CONTROL) != 0,
-                     (modifiers & GLFW_MOD_SHIFT) != 0,
-                     (modifiers & GLFW_MOD_ALT) != 0,
-                     repeat});
 }
 
 void Display::set_full_screen(bool on) {

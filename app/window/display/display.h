@@ -19,11 +19,10 @@ struct DisplayOptions {
     bool visible = true;
 };
 
-/// A key that went down or repeats, or a character that was typed: one press may be both.
-struct KeyEvent {
-    int key = 0;             ///< GLFW_KEY_*, letters as the keyboard's layout has them; 0 for a character
-    char32_t character = 0;  ///< 0 for a key
-    bool control = false, shift = false, alt = false;  ///< of keys
+/// A key that went down or is being held.
+struct KeyPress {
+    int key = 0;   ///< GLFW_KEY_*, letters as the keyboard's layout has them
+    int mods = 0;  ///< GLFW_MOD_*
     bool repeat = false;
 };
 
@@ -70,7 +69,7 @@ class Display {
 
     /// Since the last call. ImGui gets keys too: ask its io.WantTextInput and io.WantCaptureKeyboard whether
     /// they are its own.
-    std::vector<KeyEvent> take_keys() { return std::exchange(keys_, {}); }
+    std::vector<KeyPress> take_keys() { return std::exchange(keys_, {}); }
     /// Paths of files that were dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
     /// Whether anything at all was done to the window since the last call, a new size and exposure included.
@@ -90,7 +89,6 @@ class Display {
     };
 
     void listen();
-    void note_key(int key, int scancode, int modifiers, bool repeat);
 
     struct Place {
         int x = 0, y = 0, width = 0, height = 0;
@@ -101,7 +99,7 @@ class Display {
     std::unique_ptr<GLFWwindow, DestroyWindow> window_;
     std::unique_ptr<Gui> gui_;
     std::string gl_renderer_, gl_version_;
-    std::vector<KeyEvent> keys_;
+    std::vector<KeyPress> keys_;
     std::vector<std::string> drops_;
     QuickInput quick_;
     bool input_ = true;

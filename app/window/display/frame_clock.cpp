@@ -3,23 +3,9 @@
 #include <glad/gl.h>
 
 #include <thread>
-#include <vector>
-
-#include "sim/machine/median.h"
 
 namespace stencil {
 namespace {
-
-constexpr std::size_t kFrames = 61;
-
-void note(std::deque<double>& newest, double value) {
-    newest.push_back(value);
-    if (newest.size() > kFrames) newest.pop_front();
-}
-
-double middle(const std::deque<double>& newest) {
-    return median(std::vector<double>(newest.begin(), newest.end()));
-}
 
 double milliseconds(std::chrono::steady_clock::duration time) {
     return std::chrono::duration<double, std::milli>(time).count();
@@ -42,7 +28,7 @@ void FrameClock::wait_until_due() {
 
 void FrameClock::begin_frame(bool follows) {
     const Clock::time_point now = Clock::now();
-    if (any_ && follows) note(frame_ms_, milliseconds(now - begun_));
+    if (any_ && follows) frame_ms_.add(milliseconds(now - begun_));
     begun_ = now;
     any_ = true;
 }
@@ -54,7 +40,7 @@ void FrameClock::collect(DrawingTimer& timer) {
     if (!ready) return;
     GLuint64 nanoseconds = 0;
     glGetQueryObjectui64v(timer.query.name(), GL_QUERY_RESULT, &nanoseconds);
-    note(drawing_ms_, double(nanoseconds) * 1e-6);
+    drawing_ms_.add(double(nanoseconds) * 1e-6);
     timer.pending = false;
 }
 
@@ -74,14 +60,14 @@ void FrameClock::end_drawing() {
 }
 
 void FrameClock::end_frame() {
-    note(interface_ms_, milliseconds(Clock::now() - begun_));
+    interface_ms_.add(milliseconds(Clock::now() - begun_));
 }
 
 InterfaceCost FrameClock::cost() const {
     InterfaceCost cost;
-    cost.drawing_ms = middle(drawing_ms_);
-    cost.interface_ms = middle(interface_ms_);
-    cost.frame_ms = middle(frame_ms_);
+    cost.drawing_ms = drawing_ms_.middle();
+    cost.interface_ms = interface_ms_.middle();
+    cost.frame_ms = frame_ms_.middle();
     cost.frames_per_s = cost.frame_ms > 0 ? 1000 / cost.frame_ms : 0;
     return cost;
 }

@@ -3,10 +3,10 @@
 
 #include <array>
 #include <chrono>
-#include <deque>
 
 #include "app/window/display/gl_objects.h"
 #include "app/window/ui_state.h"
+#include "sim/session/recent.h"
 
 namespace stencil {
 
@@ -51,7 +51,7 @@ class FrameClock {
     std::array<DrawingTimer, 4> timers_;
     std::size_t timer_ = 0;
     bool timing_ = false;
-    std::deque<double> frame_ms_, interface_ms_, drawing_ms_;
+    Recent<61> frame_ms_, interface_ms_, drawing_ms_;
 };
 
 }  // namespace stencil

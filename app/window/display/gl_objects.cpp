@@ -18,7 +18,11 @@ void delete_shader(unsigned name) {
 }
 using GlShader = GlObject<delete_shader>;
 
-std::string first_line(std::string text) {
+// The first line of what the compiler or the linker says of an object.
+template <class Log>
+std::string complaint(Log log, unsigned name) {
+    std::string text(1000, '\0');
+    log(name, GLsizei(text.size()), nullptr, text.data());
     text.resize(std::min({text.find('\n'), text.find('\0'), text.size()}));
     return text;
 }
@@ -34,12 +38,9 @@ GlShader compile(std::string_view name, GLenum stage) {
     glCompileShader(shader.name());
     GLint compiled = 0;
     glGetShaderiv(shader.name(), GL_COMPILE_STATUS, &compiled);
-    if (!compiled) {
-        std::string log(1000, '\0');
-        glGetShaderInfoLog(shader.name(), GLsizei(log.size()), nullptr, log.data());
-        throw MachineError(
-            fmt::format("OpenGL does not take the shader '{}': {}", name, first_line(std::move(log))));
-    }
+    if (!compiled)
+        throw MachineError(fmt::format(
+            "OpenGL does not take the shader '{}': {}", name, complaint(glGetShaderInfoLog, shader.name())));
     return shader;
 }
 
@@ -78,14 +79,11 @@ GlProgram make_program(std::string_view vertex, std::string_view fragment) {
     for (const GlShader& shader : shaders) glDetachShader(program.name(), shader.name());
     GLint linked = 0;
     glGetProgramiv(program.name(), GL_LINK_STATUS, &linked);
-    if (!linked) {
-        std::string log(1000, '\0');
-        glGetProgramInfoLog(program.name(), GLsizei(log.size()), nullptr, log.data());
+    if (!linked)
         throw MachineError(fmt::format("OpenGL does not link the shaders '{}' and '{}': {}",
                                        vertex,
                                        fragment,
-                                       first_line(std::move(log))));
-    }
+                                       complaint(glGetProgramInfoLog, program.name())));
     return program;
 }
 

@@ -87,8 +87,7 @@ void draw_open(UiState& ui) {
         "place of the present one.\n--spec FILE.json";
     subtitle("Earlier runs", "From spec.json, which every export has");
     row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    const bool entered = text_input("##spec", "a path", state.spec_path);
-    tooltip(kTip);
+    const bool entered = text_input("##spec", "a path", state.spec_path, kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : "");
     if ((entered || pressed) && !state.spec_path.empty()) ui.act(action::Open{state.spec_path});
@@ -130,8 +129,8 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
         "Where the files go; made if it does not exist. Files that are there are kept: the next export goes "
         "to "
         "FOLDER-2.\n--out DIR");
-    text_input("##folder", "a folder", state.folder);
-    tooltip("Where the files go; made if it does not exist\n--out DIR");
+    text_input(
+        "##folder", "a folder", state.folder, "Where the files go; made if it does not exist\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
     if (button(ICON_SAVE " Export now",
                button_size(1),

@@ -28,7 +28,7 @@ void draw_entry(std::string_view keys, std::string_view what) {
     ImGui::TableNextColumn();
     ImGui::TextUnformatted(keys.data(), keys.data() + keys.size());
     ImGui::TableNextColumn();
-    paragraph(what, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    paragraph(what, text_color());
 }
 
 bool begin_list(const char* id) {
@@ -79,19 +79,10 @@ void draw_lists() {
 
 void draw_help(UiState& ui) {
     if (!ui.help_open) return;
-    const ImGuiIO& io = ImGui::GetIO();
     // Between the toolbar and the status line, which stay in use.
-    const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
-    const float left = float(ui.canvas.x) / io.DisplayFramebufferScale.x;
-    const float width = float(ui.canvas.width) / io.DisplayFramebufferScale.x;
-    const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
-    const ImVec2 size(std::min(em(58), 0.96f * width), std::min(em(38), 0.98f * height));
-    const ImVec2 middle(left + width / 2, top + height / 2);
-    ImGui::SetNextWindowSize(size, ImGuiCond_Appearing);
-    ImGui::SetNextWindowPos(middle, ImGuiCond_Appearing, ImVec2(0.5f, 0.5f));
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
-    if (ImGui::Begin("Help", &ui.help_open, kFlags)) {
-        paragraph(kAbout, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    const ImVec2 share(0.96f, 0.98f), most(em(58), em(38));
+    if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
+        paragraph(kAbout, text_color());
         draw_lists();
     }
     ImGui::End();

@@ -56,14 +56,13 @@ void draw_condition(InitialState& state, const InitialChoice& current) {
         "The field that a run begins with. Nothing happens before Apply.\n--initial NAME";
     const InitialCondition* chosen = find_condition(state.name);
     row("Condition", kTip);
-    if (ImGui::BeginCombo("##condition", chosen ? chosen->name.data() : "a file")) {
+    const std::string tip =
+        chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip);
+    combo("##condition", chosen ? chosen->name.data() : "a file", tip, [&] {
         for (const InitialCondition& condition : initial_conditions())
             if (choice(condition.name.data(), &condition == chosen, condition.help))
                 choose(state, condition, current);
-        ImGui::EndCombo();
-    } else {
-        tooltip(chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip));
-    }
+    });
 }
 
 void draw_parameters(InitialState& state, const InitialCondition& condition) {
@@ -85,24 +84,19 @@ void draw_parameters(InitialState& state, const InitialCondition& condition) {
     }
 }
 
-// The seed, and true where a new one was entered or thrown.
-bool draw_seed(Draft<std::string>& draft, const RunSpec& now) {
+void draw_seed(UiState& ui, const RunSpec& now) {
+    NumberDraft& draft = ui.panel.initial.seed;
+    const auto change = [&](std::string seed) { ui.act(action::Change{"seed", std::move(seed)}); };
     constexpr std::string_view kTip =
         "Of the random numbers: the same seed gives the same field, here, in `stencilscope run` and in "
         "NumPy\n--seed S";
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     const std::string current = fmt::format("{}", now.seed);
     row("Seed", kTip, keep);
-    follow(draft, current);
-    text_input("##seed", "a whole number", draft.value);
-    bool entered = committed(draft) && draft.value != current;
-    tooltip(kTip);
+    if (text_field("##seed", draft, current, kTip)) change(draft.text);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
-    if (button("New", button_size(1), "Throws a new seed and starts again with it")) {
-        draft.value = fmt::format("{}", std::random_device{}());
-        entered = true;
-    }
-    return entered;
+    if (button("New", button_size(1), "Throws a new seed and starts again with it"))
+        change(std::to_string(std::random_device{}()));
 }
 
 void draw_apply(UiState& ui, const InitialChoice& current) {
@@ -160,9 +154,8 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
     row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
     const std::string before = state.path;
-    const bool entered = text_input("##path", "a path", state.path);
+    const bool entered = text_input("##path", "a path", state.path, kTip);
     if (state.path != before) forget_errors(ui, snapshot);
-    tooltip(kTip);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool pressed =
         button("Open", button_size(1), kTip, state.path.empty() ? "Type a path, or drop a file" : "");
@@ -189,8 +182,7 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     draw_condition(state, current);
     const InitialCondition* condition = find_condition(state.name);
     if (condition) draw_parameters(state, *condition);
-    if (condition && condition->random && draw_seed(state.seed, snapshot.now))
-        ui.act(action::Change{"seed", state.seed.value});
+    if (condition && condition->random) draw_seed(ui, snapshot.now);
     draw_apply(ui, current);
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui, snapshot);

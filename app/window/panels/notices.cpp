@@ -13,30 +13,30 @@ namespace {
 constexpr std::string_view kHint =
     "Space runs and pauses, dragging paints, the wheel zooms, middle drag moves. H shows all keys.";
 
+void draw_dismiss(UiState& ui, const Message& message) {
+    ImGui::PushID(message.id);
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
+        ui.act(action::DismissMessage{message.id});
+    ImGui::PopID();
+}
+
 void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
     ImGui::SetNextWindowSize(ImVec2(std::min(em(40), 0.9f * ImGui::GetIO().DisplaySize.x), 0));
     if (!ImGui::BeginPopup("messages")) return;
     for (std::size_t i = snapshot.messages.size(); i-- > 0;) {
         const Message& message = snapshot.messages[i];
-        ImGui::PushID(message.id);
-        if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
-            ui.act(action::DismissMessage{message.id});
+        draw_dismiss(ui, message);
         ImGui::SameLine();
         const bool error = message.level == Message::Level::error;
-        paragraph(message.text, error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text));
-        ImGui::PopID();
+        paragraph(message.text, error ? error_color() : text_color());
     }
     ImGui::EndPopup();
-}
-
-float text_width(const std::string& text) {
-    return ImGui::CalcTextSize(text.c_str()).x;
 }
 
 void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     const Message& message = snapshot.messages.back();
     const bool error = message.level == Message::Level::error;
-    const ImVec4 color = error ? error_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    const ImVec4 color = error ? error_color() : text_color();
     const bool several = snapshot.messages.size() > 1;
     const std::string all = several ? fmt::format("All {}", snapshot.messages.size()) : "";
     const ImGuiStyle& style = ImGui::GetStyle();
@@ -44,9 +44,7 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     const float buttons = for_all + text_width(ICON_CLOSE) + 2 * style.FramePadding.x + style.ItemSpacing.x;
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - buttons;
     ImGui::AlignTextToFramePadding();
-    ImGui::PushStyleColor(ImGuiCol_Text, color);
-    ImGui::TextUnformatted(error ? ICON_WARNING : ICON_INFO);
-    ImGui::PopStyleColor();
+    colored_text(error ? ICON_WARNING : ICON_INFO, color);
     ImGui::SameLine();
     fitted_text(message.text, right - ImGui::GetCursorPosX(), color);
     ImGui::SameLine(right + style.ItemSpacing.x);
@@ -55,14 +53,11 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
         ImGui::SameLine();
     }
     draw_all_messages(ui, snapshot);
-    ImGui::PushID(message.id);
-    if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
-        ui.act(action::DismissMessage{message.id});
-    ImGui::PopID();
+    draw_dismiss(ui, message);
 }
 
 void draw_hint(UiState& ui) {
-    const float close = ImGui::CalcTextSize(ICON_CLOSE).x + 2 * ImGui::GetStyle().FramePadding.x;
+    const float close = text_width(ICON_CLOSE) + 2 * ImGui::GetStyle().FramePadding.x;
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close;
     ImGui::AlignTextToFramePadding();
     fitted_text(kHint, right - ImGui::GetCursorPosX() - ImGui::GetStyle().ItemSpacing.x, faint_color());

@@ -27,29 +27,6 @@ constexpr double kExactWhole = 9007199254740992.0;  // 2^53: up to here a double
 // A draft that is left shows what was entered until the session has had the time to follow.
 constexpr double kHold = 0.5;  // seconds
 
-/// Draws the field; true where it was left with another text than it was entered with.
-bool edit_text(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip) {
-    if (!draft.active && draft.wrong.empty() && ImGui::GetTime() >= draft.hold_until) draft.text = current;
-    if (!draft.wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
-    ImGui::InputText(id, &draft.text, ImGuiInputTextFlags_AutoSelectAll);
-    if (!draft.wrong.empty()) ImGui::PopStyleColor();
-    const bool was_active = draft.active;
-    draft.active = ImGui::IsItemActive();
-    if (draft.active && !was_active) draft.before = draft.text;
-    // A double click would select a word, of which a number with a point may have two.
-    if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
-        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
-    tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
-    if (draft.active || !ImGui::IsItemDeactivated()) return false;
-    if (draft.text == draft.before) {  // Esc does this too
-        draft.wrong.clear();
-        draft.text = current;
-        return false;
-    }
-    draft.hold_until = ImGui::GetTime() + kHold;
-    return true;
-}
-
 std::string_view trimmed(std::string_view text) {
     while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
     while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
@@ -125,6 +102,28 @@ std::optional<LiveEdit> type_number(
 
 }  // namespace
 
+bool text_field(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip) {
+    if (!draft.active && draft.wrong.empty() && ImGui::GetTime() >= draft.hold_until) draft.text = current;
+    if (!draft.wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
+    ImGui::InputText(id, &draft.text, ImGuiInputTextFlags_AutoSelectAll);
+    if (!draft.wrong.empty()) ImGui::PopStyleColor();
+    const bool was_active = draft.active;
+    draft.active = ImGui::IsItemActive();
+    if (draft.active && !was_active) draft.before = draft.text;
+    // A double click would select a word, of which a number with a point may have two.
+    if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
+        if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
+    tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
+    if (draft.active || !ImGui::IsItemDeactivated()) return false;
+    if (draft.text == draft.before) {  // Esc does this too
+        draft.wrong.clear();
+        draft.text = current;
+        return false;
+    }
+    draft.hold_until = ImGui::GetTime() + kHold;
+    return true;
+}
+
 std::optional<double> read_number(std::string_view text) {
     std::string plain;
     for (const char c : trimmed(text))
@@ -147,7 +146,7 @@ std::optional<double> read_number(std::string_view text) {
 
 std::optional<double> number_input(
     const char* id, NumberDraft& draft, double current, const NumberRange& range, std::string_view tip) {
-    if (!edit_text(id, draft, format_real(current), tip)) return std::nullopt;
+    if (!text_field(id, draft, format_real(current), tip)) return std::nullopt;
     const auto value = read_number(draft.text);
     draft.wrong = why_not(value, trimmed(draft.text), range);
     if (!draft.wrong.empty()) return std::nullopt;
@@ -161,7 +160,7 @@ std::optional<long long> whole_input(const char* id,
                                      long long least,
                                      long long most,
                                      std::string_view tip) {
-    if (!edit_text(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
+    if (!text_field(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
     const auto value = read_number(draft.text);
     draft.wrong = why_not(value, trimmed(draft.text), {double(least), double(most)});
     if (draft.wrong.empty() && (*value != std::floor(*value) || std::abs(*value) > kExactWhole))

@@ -13,6 +13,10 @@ namespace stencil {
 /// A number as people type it: 0.25, 1e4, 10k, 2M, 2^20, 10 000. Empty where it is none.
 std::optional<double> read_number(std::string_view text);
 
+/// A text field that shows `current` until it is touched. True where it was left with another text, which the
+/// draft has.
+bool text_field(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip);
+
 struct NumberRange {
     double least = -std::numeric_limits<double>::max();
     double most = std::numeric_limits<double>::max();

@@ -15,16 +15,8 @@
 
 namespace stencil {
 
-/// A value that a person is changing: shows the session's own until it is touched, and after it was sent
+/// A number while it is typed: the field shows the session's own until it is touched, and after it was sent
 /// until the session has had the time to follow.
-template <class T>
-struct Draft {
-    T value{};
-    bool active = false;    ///< the widget has the focus
-    double hold_until = 0;  ///< ImGui's time
-};
-
-/// A number while it is typed.
 struct NumberDraft {
     std::string text, before;  ///< as it is, and as it was when the field was entered
     std::string wrong;         ///< why the text was not taken; empty: nothing is wrong with it
@@ -67,7 +59,7 @@ struct InitialState {
     std::string name;  ///< of the condition chosen, applied or not; empty: a file
     std::map<std::string, double, std::less<>> parameters;
     std::map<std::string, NumberDraft, std::less<>> drafts;  ///< of the parameters
-    Draft<std::string> seed;
+    NumberDraft seed;
     std::string path;
     std::string path_error;  ///< why the path was not opened
     int opened_after = 0;    ///< the newest message before a path was opened; 0: none was

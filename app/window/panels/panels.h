@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "app/window/ui_state.h"
@@ -29,17 +30,24 @@ void draw_performance(UiState& ui, const Snapshot& snapshot);
 void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 
+/// What applying another size would come to: the memory that it needs, or why it is refused. Without a text
+/// where nothing is known of it yet.
+struct MemoryPreview {
+    bool fits = true;
+    std::string text;
+};
+MemoryPreview memory_preview(const Snapshot& snapshot, Size size);
+
 /// Folder, files and the button: also the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 
-struct ViewName {
-    std::string_view name;  ///< on the command line
-    std::string_view title;
-    std::string_view brief;  ///< where there is little room
-    std::string_view help;
-};
-inline constexpr ViewName kThreeUp{
-    "three-up", "Start, now, Laplacian", "3-up", "The field at the start, as it is, and its Laplacian"};
+inline constexpr PaneRow kThreeUp{Pane::now,
+                                  "three-up",
+                                  "Start, now, Laplacian",
+                                  "3-up",
+                                  "The field at the start, as it is, and its Laplacian"};
+/// The row of the pane on the canvas, or kThreeUp.
+const PaneRow& shown_view(const UiState& ui);
 
 /// What the canvas shows, to choose from; as wide as SetNextItemWidth says.
 void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);

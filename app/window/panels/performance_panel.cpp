@@ -138,8 +138,7 @@ void draw_memory_bar(const char* label, double used, double total, std::string_v
 
 void draw_fact(const char* label, std::string_view text, std::string_view tip) {
     row(label, tip);
-    paragraph(text.empty() ? kUnknown : text,
-              text.empty() ? faint_color() : ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    paragraph(text.empty() ? kUnknown : text, text.empty() ? faint_color() : text_color());
 }
 
 }  // namespace

@@ -17,12 +17,8 @@
 namespace stencil {
 namespace {
 
-void change(UiState& ui, std::string setting, std::string value, bool continuing = false) {
-    ui.act(action::Change{std::move(setting), std::move(value), continuing});
-}
-
-std::string text_of(std::string_view text) {
-    return std::string(text);
+void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false) {
+    ui.act(action::Change{std::move(setting), std::string(value), continuing});
 }
 
 // --- The model's parameters and what is stable.
@@ -101,18 +97,15 @@ void draw_stability(UiState& ui, const RunSpec& now) {
 // --- What runs where.
 
 void draw_boundary(UiState& ui, const RunSpec& now) {
-    constexpr std::string_view kTip =
-        "What lies outside the field. Takes effect at the next step; the field stays.\n--boundary B";
-    row("Boundary", kTip);
-    if (!ImGui::BeginCombo("##boundary", name_of(now.boundary).data())) {
-        const auto current = std::ranges::find(kBoundaries, now.boundary, &BoundaryRow::boundary);
-        tooltip(fmt::format("{}\n--boundary {}", current->help, current->name));
-        return;
-    }
-    for (const BoundaryRow& boundary : kBoundaries)
-        if (choice(boundary.name.data(), boundary.boundary == now.boundary, boundary.help))
-            change(ui, "boundary", text_of(boundary.name));
-    ImGui::EndCombo();
+    row("Boundary",
+        "What lies outside the field. Takes effect at the next step; the field stays.\n--boundary B");
+    const BoundaryRow& current = *std::ranges::find(kBoundaries, now.boundary, &BoundaryRow::boundary);
+    const std::string tip = fmt::format("{}\n--boundary {}", current.help, current.name);
+    combo("##boundary", current.name.data(), tip, [&] {
+        for (const BoundaryRow& boundary : kBoundaries)
+            if (choice(boundary.name.data(), &boundary == &current, boundary.help))
+                change(ui, "boundary", boundary.name);
+    });
 }
 
 bool is_on(const RunSpec& now, Device device) {
@@ -128,24 +121,23 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
         "The field stays.\n--method NAME";
     row("Method", kTip);
     const std::string shown = automatic ? fmt::format("auto ({})", now.method) : now.method;
-    if (!ImGui::BeginCombo("##method", shown.c_str())) {
-        tooltip(current ? fmt::format("{}{}\n--method {}",
-                                      automatic ? "Chosen for the steps of a frame: " : "",
-                                      current->summary,
-                                      automatic ? "auto" : current->name)
-                        : std::string(kTip));
-        return;
-    }
-    if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
-        change(ui, "method", "auto");
-    for (const Method& method : methods()) {
-        if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
-        const Size size = now.size.value_or(Size{});
-        const std::string why_not = method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
-        if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
-            change(ui, "method", text_of(method.name));
-    }
-    ImGui::EndCombo();
+    const std::string tip = current ? fmt::format("{}{}\n--method {}",
+                                                  automatic ? "Chosen for the steps of a frame: " : "",
+                                                  current->summary,
+                                                  automatic ? "auto" : current->name)
+                                    : std::string(kTip);
+    combo("##method", shown.c_str(), tip, [&] {
+        if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
+            change(ui, "method", "auto");
+        for (const Method& method : methods()) {
+            if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
+            const Size size = now.size.value_or(Size{});
+            const std::string why_not =
+                method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";
+            if (choice(method.name.data(), !automatic && &method == current, method.summary, why_not))
+                change(ui, "method", method.name);
+        }
+    });
 }
 
 void draw_backend(UiState& ui, const Snapshot& snapshot) {
@@ -155,15 +147,14 @@ void draw_backend(UiState& ui, const Snapshot& snapshot) {
         cuda ? "" : "No CUDA: " + (snapshot.machine ? snapshot.machine->cuda.why_none : "not known yet");
     constexpr std::string_view kTip = "Where the steps are computed. The field moves along.\n--backend B";
     row("Backend", kTip);
-    if (!ImGui::BeginCombo("##backend", now.backend.c_str())) {
-        tooltip(kTip);
-        return;
-    }
-    if (choice("auto", false, "The GPU where there is one, else the processor"))
-        change(ui, "backend", "auto");
-    if (choice("cpu", now.backend == "cpu", "The processor's cores, with SIMD")) change(ui, "backend", "cpu");
-    if (choice("cuda", now.backend == "cuda", "The NVIDIA GPU", why)) change(ui, "backend", "cuda");
-    ImGui::EndCombo();
+    combo("##backend", now.backend.c_str(), kTip, [&] {
+        const Segment backends[] = {{"auto", "The GPU where there is one, else the processor"},
+                                    {"cpu", "The processor's cores, with SIMD"},
+                                    {"cuda", "The NVIDIA GPU"}};
+        for (const Segment& one : backends)
+            if (choice(one.label, now.backend == one.label, one.tip, &one == &backends[2] ? why : ""))
+                change(ui, "backend", one.label);
+    });
 }
 
 void draw_precision(UiState& ui, const RunSpec& now) {
@@ -206,29 +197,12 @@ Machine machine_now(const Snapshot& snapshot) {
     return machine;
 }
 
-// What Apply would say, before it is pressed.
 void draw_memory(const Snapshot& snapshot, Size size) {
-    RunSpec wanted = snapshot.now;
-    wanted.size = size;
-    wanted.exports.clear();  // they are checked when they are written
-    if (!method_of(wanted) || !snapshot.machine || snapshot.memory.host_free <= 0) return;
-    const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
-    const double cells = double(size.nx) * size.ny;
-    std::string text;
-    bool fits = true;
-    try {
-        const MemoryNeeds needs = anew ? run_needs(wanted) : solver_needs(wanted);
-        text = fmt::format("{} of host memory", format_bytes(needs.host * cells));
-        if (needs.gpu > 0) text = fmt::format("{} of GPU memory, {}", format_bytes(needs.gpu * cells), text);
-        const Machine machine = machine_now(snapshot);
-        require_memory(needs, memory_limits(machine, wanted.memory_limit), {size.nx, size.ny});
-    } catch (const std::exception& error) {
-        text = error.what();
-        fits = false;
-    }
+    const MemoryPreview preview = memory_preview(snapshot, size);
+    if (preview.text.empty()) return;
     row("Needs",
         "Memory of the method on a field of this size, and of the fields that travel and are written");
-    paragraph(text, fits ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : error_color());
+    paragraph(preview.text, preview.fits ? text_color() : error_color());
 }
 
 void draw_presets(SimulationState& state) {
@@ -339,6 +313,25 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
 }
 
 }  // namespace
+
+MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
+    RunSpec wanted = snapshot.now;
+    wanted.size = size;
+    wanted.exports.clear();  // they are checked when they are written
+    if (!method_of(wanted) || !snapshot.machine || snapshot.memory.host_free <= 0) return {};
+    const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
+    const double cells = double(size.nx) * size.ny;
+    try {
+        const MemoryNeeds needs = anew ? run_needs(wanted) : solver_needs(wanted);
+        const MemoryLimits limits = memory_limits(machine_now(snapshot), wanted.memory_limit);
+        require_memory(needs, limits, {size.nx, size.ny});
+        const std::string host = format_bytes(needs.host * cells) + " of host memory";
+        if (needs.gpu <= 0) return {true, host};
+        return {true, fmt::format("{} of GPU memory, {}", format_bytes(needs.gpu * cells), host)};
+    } catch (const std::exception& error) {
+        return {false, error.what()};
+    }
+}
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;

@@ -18,7 +18,7 @@ struct Piece {
     float least_width = 0;  ///< so that what follows does not jump as the number changes
     int importance = 0;
     bool elastic = false;  ///< may be cut, down to its least width
-    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    ImVec4 color = text_color();
 };
 
 constexpr const char* kDot = "\xc2\xb7";
@@ -95,7 +95,7 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .tip = "Column, row and value of the cell under the cursor",
                       .least_width = em(12),
                       .importance = 80,
-                      .color = on_cell ? ImGui::GetStyleColorVec4(ImGuiCol_Text) : faint_color()});
+                      .color = on_cell ? text_color() : faint_color()});
     pieces.push_back({.text = "step " + format_count(snapshot.step),
                       .tip = "Steps since the start",
                       .least_width = em(5.5f),
@@ -131,13 +131,9 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     return pieces;
 }
 
-float text_width(const Piece& piece) {
-    return ImGui::CalcTextSize(piece.text.c_str()).x;
-}
-
 float width_of(const Piece& piece) {
-    return piece.elastic ? std::min(piece.least_width, text_width(piece))
-                         : std::max(piece.least_width, text_width(piece));
+    return piece.elastic ? std::min(piece.least_width, text_width(piece.text))
+                         : std::max(piece.least_width, text_width(piece.text));
 }
 
 float gap() {
@@ -178,7 +174,7 @@ void draw_status_line(UiState& ui, const Snapshot& snapshot) {
             ImGui::SameLine(x);
             draw_divider();
         }
-        const float grown = piece.elastic ? std::min(spare, text_width(piece) - width_of(piece)) : 0;
+        const float grown = piece.elastic ? std::min(spare, text_width(piece.text) - width_of(piece)) : 0;
         const float width = width_of(piece) + grown;
         spare -= grown;
         fitted_text(piece.text, std::min(width, left + room - x), piece.color, piece.tip);

@@ -38,10 +38,6 @@ float spacing_before(const Item& item, bool first) {
     return item.begins_group ? em(0.9f) : ImGui::GetStyle().ItemInnerSpacing.x;
 }
 
-float text_width(std::string_view text) {
-    return ImGui::CalcTextSize(text.data(), text.data() + text.size()).x;
-}
-
 std::string caption(const Item& item, const std::string& label) {
     if (item.icon.empty()) return label;
     return item.labelled ? item.icon + " " + label : item.icon;
@@ -113,16 +109,12 @@ float view_width(bool labelled) {
 }
 
 void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, float width) {
-    const bool three = is_three_up(ui);
-    const PaneRow& shown = row_of(ui.panes.front());
-    const std::string_view name = three ? kThreeUp.name : shown.name;
-    const std::string_view title = three ? kThreeUp.title : shown.title;
-    const std::string_view brief = three ? kThreeUp.brief : shown.brief;
+    const PaneRow& shown = shown_view(ui);
     ImGui::SetNextItemWidth(width);
     view_combo(ui,
                snapshot,
-               labelled ? title : brief,
-               fmt::format("{}\n--view {}", with_keys("What the canvas shows", next_view), name));
+               labelled ? shown.title : shown.brief,
+               fmt::format("{}\n--view {}", with_keys("What the canvas shows", next_view), shown.name));
 }
 
 // --- All of them.

@@ -141,40 +141,32 @@ void draw_colours(UiState& ui, const Colours& colours) {
     ImGui::PopID();
 }
 
-std::string view_tip(std::string_view name, std::string_view help) {
-    return fmt::format("{}\n--view {}", help, name);
-}
-
-void draw_panes(UiState& ui, const Snapshot& snapshot) {
-    const bool three = is_three_up(ui);
-    const PaneRow& shown = row_of(ui.panes.front());
-    row("Show", "Which picture of the field the canvas shows\n--view NAME");
-    view_combo(ui,
-               snapshot,
-               three ? kThreeUp.title : shown.title,
-               view_tip(three ? kThreeUp.name : shown.name, three ? kThreeUp.help : shown.help));
+std::string view_tip(const PaneRow& row) {
+    return fmt::format("{}\n--view {}", row.help, row.name);
 }
 
 }  // namespace
 
+const PaneRow& shown_view(const UiState& ui) {
+    return is_three_up(ui) ? kThreeUp : row_of(ui.panes.front());
+}
+
 void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip) {
-    const bool three = is_three_up(ui);
-    if (!ImGui::BeginCombo("##pane", shown.data(), ImGuiComboFlags_HeightLarge)) {
-        tooltip(tip);
-        return;
-    }
-    for (const PaneRow& row : panes())
-        if (choice(row.title.data(), !three && row.pane == ui.panes.front(), view_tip(row.name, row.help)))
-            show_pane(ui, row.pane);
-    if (choice(kThreeUp.title.data(), three, view_tip(kThreeUp.name, kThreeUp.help)) && !three)
-        toggle_three_up(ui, snapshot);
-    ImGui::EndCombo();
+    const auto rows = [&] {
+        const bool three = is_three_up(ui);
+        for (const PaneRow& row : panes())
+            if (choice(row.title.data(), !three && row.pane == ui.panes.front(), view_tip(row)))
+                show_pane(ui, row.pane);
+        if (choice(kThreeUp.title.data(), three, view_tip(kThreeUp)) && !three) toggle_three_up(ui, snapshot);
+    };
+    combo("##pane", shown.data(), tip, rows, ImGuiComboFlags_HeightLarge);
 }
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     ViewState& state = ui.panel.view;
-    draw_panes(ui, snapshot);
+    row("Show", "Which picture of the field the canvas shows\n--view NAME");
+    view_combo(ui, snapshot, shown_view(ui).title, view_tip(shown_view(ui)));
     row("", "");
     checkbox("Smooth",
              &ui.smooth,

@@ -24,14 +24,6 @@ const char* end_of(std::string_view text) {
     return text.data() + text.size();
 }
 
-float width_of(std::string_view text) {
-    return ImGui::CalcTextSize(text.data(), end_of(text)).x;
-}
-
-void push_text_color(const ImVec4& color) {
-    ImGui::PushStyleColor(ImGuiCol_Text, color);
-}
-
 constexpr double kTipAfter = 0.4;    // seconds on an item
 constexpr int kTipSettles = 3;       // frames until ImGui shows a new window, and in its final size
 constexpr double kTipRemains = 0.3;  // seconds within which the next item's tooltip follows at once
@@ -86,9 +78,23 @@ ImVec4 good_color() {
 }
 
 ImVec4 faint_color() {
-    ImVec4 color = ImGui::GetStyleColorVec4(ImGuiCol_Text);
+    ImVec4 color = text_color();
     color.w *= 0.65f;
     return color;
+}
+
+ImVec4 text_color() {
+    return ImGui::GetStyleColorVec4(ImGuiCol_Text);
+}
+
+float text_width(std::string_view text) {
+    return ImGui::CalcTextSize(text.data(), end_of(text)).x;
+}
+
+void colored_text(std::string_view text, const ImVec4& color) {
+    ImGui::PushStyleColor(ImGuiCol_Text, color);
+    ImGui::TextUnformatted(text.data(), end_of(text));
+    ImGui::PopStyleColor();
 }
 
 void tooltip(std::string_view text) {
@@ -98,11 +104,7 @@ void tooltip(std::string_view text) {
     ImGui::BeginTooltip();
     ImGui::PushTextWrapPos(em(24));
     ImGui::TextUnformatted(what.data(), end_of(what));
-    if (option != text.npos) {
-        push_text_color(faint_color());
-        ImGui::TextUnformatted(text.data() + option + 1, end_of(text));
-        ImGui::PopStyleColor();
-    }
+    if (option != text.npos) colored_text(text.substr(option + 1), faint_color());
     ImGui::PopTextWrapPos();
     ImGui::EndTooltip();
 }
@@ -112,11 +114,9 @@ bool tooltip_waits() {
 }
 
 void paragraph(std::string_view text, const ImVec4& color) {
-    push_text_color(color);
     ImGui::PushTextWrapPos(0);
-    ImGui::TextUnformatted(text.data(), end_of(text));
+    colored_text(text, color);
     ImGui::PopTextWrapPos();
-    ImGui::PopStyleColor();
 }
 
 void error_text(std::string_view text) {
@@ -128,7 +128,7 @@ void error_text(std::string_view text) {
         const std::size_t caret = line.find_first_not_of(' ');
         const bool points = caret != line.npos && line[caret] == '^' && caret <= above.size();
         // The font's characters differ in width, so that as many spaces would end elsewhere.
-        if (points) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + width_of(above.substr(0, caret)));
+        if (points) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + text_width(above.substr(0, caret)));
         paragraph(points ? line.substr(caret) : line, error_color());
         above = line;
     }
@@ -137,31 +137,25 @@ void error_text(std::string_view text) {
 }
 
 void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip) {
-    push_text_color(color);
-    if (width_of(text) <= width) {
-        ImGui::TextUnformatted(text.data(), end_of(text));
-        ImGui::PopStyleColor();
+    if (text_width(text) <= width) {
+        colored_text(text, color);
         tooltip(tip);
-    } else {
-        constexpr std::string_view kEllipsis = "...";
-        const float room = std::max(0.0f, width - width_of(kEllipsis));
-        std::size_t length = text.size();
-        // Bytes that continue a character of UTF-8 go with its first one.
-        const auto is_inside = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
-        while (length > 0 && (is_inside(length) || width_of(text.substr(0, length)) > room)) --length;
-        const std::string cut = std::string(text.substr(0, length)) + std::string(kEllipsis);
-        ImGui::TextUnformatted(cut.data(), cut.data() + cut.size());
-        ImGui::PopStyleColor();
-        tooltip(tip.empty() ? std::string(text) : fmt::format("{}\n{}", text, tip));
+        return;
     }
+    constexpr std::string_view kEllipsis = "...";
+    const float room = std::max(0.0f, width - text_width(kEllipsis));
+    std::size_t length = text.size();
+    // Bytes that continue a character of UTF-8 go with its first one.
+    const auto is_inside = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
+    while (length > 0 && (is_inside(length) || text_width(text.substr(0, length)) > room)) --length;
+    colored_text(fmt::format("{}{}", text.substr(0, length), kEllipsis), color);
+    tooltip(tip.empty() ? std::string(text) : fmt::format("{}\n{}", text, tip));
 }
 
 void subtitle(const char* text, std::string_view tip) {
     ImGui::Dummy(ImVec2(0, em(0.1f)));
     const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
-    push_text_color(faint_color());
-    ImGui::TextUnformatted(text);
-    ImGui::PopStyleColor();
+    colored_text(text, faint_color());
     tooltip(tip);
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     const float y = (least.y + most.y) / 2;
@@ -213,7 +207,7 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     const float line = ImGui::GetContentRegionAvail().x;
     const float share = (line - float(segments.size() - 1)) / float(segments.size());
     const bool fits = std::ranges::all_of(
-        segments, [&](const Segment& segment) { return width_of(segment.label) + 2 <= share; });
+        segments, [&](const Segment& segment) { return text_width(segment.label) + 2 <= share; });
     const float width = std::max(1.0f, fits ? share : line);
     for (int i = 0; i < int(segments.size()); ++i) {
         const Segment& segment = segments[std::size_t(i)];
@@ -237,8 +231,10 @@ bool choice(const char* label, bool chosen, std::string_view tip, std::string_vi
     return clicked;
 }
 
-bool text_input(const char* id, const char* hint, std::string& text) {
-    return ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
+bool text_input(const char* id, const char* hint, std::string& text, std::string_view tip) {
+    const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
+    tooltip(tip);
+    return entered;
 }
 
 bool begin_values(const char* id, bool units) {
@@ -255,20 +251,29 @@ void value_row(const char* label, std::string_view value, std::string_view unit,
     ImGui::TextUnformatted(label);
     tooltip(tip);
     ImGui::TableNextColumn();
-    const float room = ImGui::GetContentRegionAvail().x - width_of(value);
+    const float room = ImGui::GetContentRegionAvail().x - text_width(value);
     if (room > 0) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room);
     ImGui::TextUnformatted(value.data(), end_of(value));
     tooltip(tip);
     if (ImGui::TableGetColumnCount() < 3) return;
     ImGui::TableNextColumn();
-    push_text_color(faint_color());
-    ImGui::TextUnformatted(unit.data(), end_of(unit));
-    ImGui::PopStyleColor();
+    colored_text(unit, faint_color());
     tooltip(tip);
 }
 
 void end_values() {
     ImGui::EndTable();
+}
+
+bool begin_over_canvas(
+    const char* title, bool* open, const ScreenRect& canvas, ImVec2 share, ImVec2 most, ImGuiCond when) {
+    const ImVec2 scale = ImGui::GetIO().DisplayFramebufferScale;
+    const ImVec2 room(float(canvas.width) / scale.x, float(canvas.height) / scale.y);
+    const ImVec2 size(std::min(share.x * room.x, most.x), std::min(share.y * room.y, most.y));
+    const ImVec2 middle(float(canvas.x) / scale.x + room.x / 2, float(canvas.y) / scale.y + room.y / 2);
+    ImGui::SetNextWindowSize(size, when);
+    ImGui::SetNextWindowPos(middle, when, ImVec2(0.5f, 0.5f));
+    return ImGui::Begin(title, open, ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse);
 }
 
 void share_bar(double share, std::string_view text, std::string_view tip) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/window/panels/panel_state.h"
+#include "app/window/canvas/canvas_view.h"
 
 namespace stencil {
 
@@ -17,11 +17,15 @@ ImVec4 error_color();
 ImVec4 warning_color();
 ImVec4 good_color();
 ImVec4 faint_color();
+ImVec4 text_color();
 
 /// Of a font's height.
 inline float em(float count) {
     return count * ImGui::GetFontSize();
 }
+
+float text_width(std::string_view text);
+void colored_text(std::string_view text, const ImVec4& color);
 
 /// A wrapped tooltip of the last item, which may be disabled, once the mouse has rested on it. A last line
 /// that begins with "--" is how the command line spells the same.
@@ -65,30 +69,30 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
 /// A combo's row: its text, a tooltip, and whether it can be chosen.
 bool choice(const char* label, bool chosen, std::string_view tip, std::string_view why_not = {});
 
-/// Shows `current` in the draft unless it is being changed.
-template <class T>
-void follow(Draft<T>& draft, const T& current) {
-    if (!draft.active && ImGui::GetTime() >= draft.hold_until) draft.value = current;
-}
-
-/// After the widget: true where a person has left it with a new value.
-template <class T>
-bool committed(Draft<T>& draft) {
-    constexpr double kHold = 0.5;  // seconds
-    draft.active = ImGui::IsItemActive();
-    const bool done = ImGui::IsItemDeactivatedAfterEdit();
-    if (done) draft.hold_until = ImGui::GetTime() + kHold;
-    return done;
+/// A combo box: `rows` draws its choices while it is open, and closed it has the tooltip.
+template <class F>
+void combo(const char* id, const char* shown, std::string_view tip, F&& rows, ImGuiComboFlags flags = 0) {
+    if (!ImGui::BeginCombo(id, shown, flags)) {
+        tooltip(tip);
+        return;
+    }
+    rows();
+    ImGui::EndCombo();
 }
 
 /// True where Enter was pressed in it.
-bool text_input(const char* id, const char* hint, std::string& text);
+bool text_input(const char* id, const char* hint, std::string& text, std::string_view tip = {});
 
 /// Aligned columns: what, how much (right-aligned), and, with `units`, its unit. False where the table is not
 /// visible.
 bool begin_values(const char* id, bool units = true);
 void value_row(const char* label, std::string_view value, std::string_view unit, std::string_view tip);
 void end_values();
+
+/// Begins a window in the middle of the canvas, at first as large as this share of it and no larger than
+/// `most`. ImGui::End() follows, whatever it returns.
+bool begin_over_canvas(
+    const char* title, bool* open, const ScreenRect& canvas, ImVec2 share, ImVec2 most, ImGuiCond when);
 
 /// A bar with a text on it; `share` beyond 1 fills it.
 void share_bar(double share, std::string_view text, std::string_view tip);

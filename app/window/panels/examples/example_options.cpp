@@ -20,14 +20,6 @@ std::vector<std::string> first_texts(const ExampleOption& option) {
     return {std::string(option.standard)};
 }
 
-const std::vector<std::string>& texts_of(const OptionTexts* texts,
-                                         const ExampleOption& option,
-                                         std::vector<std::string>& fallback) {
-    if (texts)
-        if (const auto found = texts->find(option.name); found != texts->end()) return found->second;
-    return fallback = first_texts(option);
-}
-
 void take(ExampleWish& wish, const ExampleOption& option, const std::vector<std::string>& texts) {
     if (texts == first_texts(option)) return;
     for (const std::string& text : texts) {
@@ -80,15 +72,11 @@ void draw_combo(const char* id,
                 std::span<const std::string_view> names,
                 const char* none,
                 std::string_view tip) {
-    const bool open = ImGui::BeginCombo(id, text.empty() ? none : text.c_str());
-    if (!open) {
-        tooltip(tip);
-        return;
-    }
-    if (*none && choice(none, text.empty(), tip)) text.clear();
-    for (const std::string_view name : names)
-        if (choice(std::string(name).c_str(), text == name, tip)) text = name;
-    ImGui::EndCombo();
+    combo(id, text.empty() ? none : text.c_str(), tip, [&] {
+        if (*none && choice(none, text.empty(), tip)) text.clear();
+        for (const std::string_view name : names)
+            if (choice(std::string(name).c_str(), text == name, tip)) text = name;
+    });
 }
 
 void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, std::string_view tip) {
@@ -99,8 +87,7 @@ void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, st
         ImGui::PushID(int(i));
         const bool last = i + 1 == texts.size();
         option_row(i == 0 ? std::string(option.name) : "", tip, close);
-        text_input("##line", std::string(option.value).c_str(), texts[i]);
-        tooltip(tip);
+        text_input("##line", std::string(option.value).c_str(), texts[i], tip);
         ImGui::SameLine(0, spacing);
         const ImVec2 size(ImGui::GetFrameHeight(), 0);
         if (last && button("+", size, "One more", texts[i].empty() ? "This line is still empty" : ""))
@@ -130,18 +117,17 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts) {
         draw_combo("##choice", text, option.choices, option.standard.empty() ? "none" : "", tip);
         return;
     }
-    text_input("##text", std::string(option.value).c_str(), text);
-    tooltip(tip);
+    text_input("##text", std::string(option.value).c_str(), text, tip);
 }
 
 }  // namespace
 
 ExampleWish wish_of(const Example& example, const ExamplesState& state) {
     ExampleWish wish{request_for(example), {}};
-    const auto texts = state.texts.find(example.name);
-    std::vector<std::string> fallback;
-    for (const ExampleOption& option : example.options)
-        take(wish, option, texts_of(texts == state.texts.end() ? nullptr : &texts->second, option, fallback));
+    if (const auto texts = state.texts.find(example.name); texts != state.texts.end())
+        for (const ExampleOption& option : example.options)
+            if (const auto found = texts->second.find(option.name); found != texts->second.end())
+                take(wish, option, found->second);
     for (const RequestOption& option : request_options()) take_common(wish, option, state.common);
     if (state.writes) wish.request.out = state.folder;
     return wish;
@@ -178,12 +164,10 @@ void draw_request_options(ExamplesState& state, const ExampleWish& wish) {
         std::string& text = state.common.try_emplace(name, 1).first->second.front();
         ImGui::PushID(name.c_str());
         option_row(name, tip, 0);
-        if (option.choices.empty()) {
-            text_input("##text", option.standard, text);
-            tooltip(tip);
-        } else {
+        if (option.choices.empty())
+            text_input("##text", option.standard, text, tip);
+        else
             draw_combo("##choice", text, option.choices, option.standard, tip);
-        }
         draw_error(wish, name);
         ImGui::PopID();
     }

@@ -1,4 +1,4 @@
-#include "app/window/panels/examples/example_results.h"
+#include "app/window/panels/examples/example_panel.h"
 
 #include <fmt/format.h>
 
@@ -19,10 +19,6 @@
 namespace stencil {
 namespace {
 
-ImVec4 text_color() {
-    return ImGui::GetStyleColorVec4(ImGuiCol_Text);
-}
-
 // Of which run this is.
 void draw_origin(const Report& report) {
     std::string text = intro_text(report);
@@ -40,9 +36,7 @@ void draw_notes(const Report& report) {
             fmt::format("Cancelled after {} rows; this is what was found until then.", report.rows.size()),
             warning_color());
     for (const std::string& note : report.notes) {
-        ImGui::PushStyleColor(ImGuiCol_Text, faint_color());
-        ImGui::TextUnformatted(ICON_INFO);
-        ImGui::PopStyleColor();
+        colored_text(ICON_INFO, faint_color());
         ImGui::SameLine();
         paragraph(note, text_color());
     }
@@ -197,17 +191,10 @@ void draw_large_results(UiState& ui) {
     ExamplesState& state = ui.panel.examples;
     const ExampleNews& news = ui.example;
     if (!state.large || (!news.report && !news.running)) return;
-    const ImGuiIO& io = ImGui::GetIO();
-    const float left = float(ui.canvas.x) / io.DisplayFramebufferScale.x;
-    const float top = float(ui.canvas.y) / io.DisplayFramebufferScale.y;
-    const float width = float(ui.canvas.width) / io.DisplayFramebufferScale.x;
-    const float height = float(ui.canvas.height) / io.DisplayFramebufferScale.y;
-    ImGui::SetNextWindowSize(ImVec2(0.96f * width, 0.96f * height), ImGuiCond_Once);
-    ImGui::SetNextWindowPos(ImVec2(left + width / 2, top + height / 2), ImGuiCond_Once, ImVec2(0.5f, 0.5f));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(em(16), em(10)), io.DisplaySize);
+    const ImVec2 share(0.96f, 0.96f), most = ImGui::GetIO().DisplaySize;
+    ImGui::SetNextWindowSizeConstraints(ImVec2(em(16), em(10)), most);
     const std::string title = fmt::format("Results: {}###results", news.example);
-    constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoCollapse;
-    if (ImGui::Begin(title.c_str(), &state.large, kFlags)) {
+    if (begin_over_canvas(title.c_str(), &state.large, ui.canvas, share, most, ImGuiCond_Once)) {
         draw_example_progress(ui);
         if (news.report) {
             draw_origin(*news.report);

@@ -7,7 +7,6 @@
 #include "app/window/icons.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
-#include "app/window/panels/examples/example_results.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/examples/request.h"
@@ -24,14 +23,11 @@ void draw_choice(ExamplesState& state, const Example& example, std::span<const E
     const std::string name(example.name);
     const std::string tip = fmt::format("{}\nstencilscope example {}", example.about, name);
     row("Example", tip);
-    const bool open = ImGui::BeginCombo("##example", name.c_str());
-    if (!open) tooltip(tip);
-    if (open) {
+    combo("##example", name.c_str(), tip, [&] {
         for (const Example& one : table)
             if (choice(std::string(one.name).c_str(), &one == &example, one.summary)) state.name = one.name;
-        ImGui::EndCombo();
-    }
-    paragraph(example.summary, ImGui::GetStyleColorVec4(ImGuiCol_Text));
+    });
+    paragraph(example.summary, text_color());
 }
 
 void draw_about(const Example& example) {
@@ -67,8 +63,7 @@ void draw_files(ExamplesState& state) {
     constexpr std::string_view kTip =
         "Where the report's files go, and those that the example itself writes\n--out DIR";
     row("Folder", kTip);
-    text_input("##folder", "a folder", state.folder);
-    tooltip(kTip);
+    text_input("##folder", "a folder", state.folder, kTip);
     row("", kTip);
     checkbox("write files at its end", &state.writes, kTip);
 }

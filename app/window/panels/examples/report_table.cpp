@@ -17,14 +17,6 @@ constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollX | ImGuiTableFlags_Scr
 constexpr float kMaxOfWidth = 0.5f;  ///< of the table, for the column that stays in sight
 constexpr float kWidestCell = 26;    ///< in font sizes; longer ones are cut, and whole in their tooltip
 
-ImVec4 text_color() {
-    return ImGui::GetStyleColorVec4(ImGuiCol_Text);
-}
-
-float width_of(const std::string& text) {
-    return ImGui::CalcTextSize(text.c_str()).x;
-}
-
 ImVec4 mark_color(const ReportRow& row) {
     return row.failed ? error_color() : row.inexact ? warning_color() : faint_color();
 }
@@ -34,14 +26,14 @@ constexpr const char* kDot = " \xc2\xb7 ";
 
 float width_of_mark(const ReportRow& row) {
     const std::string mark = mark_of(row);
-    return mark.empty() ? 0 : width_of(kDot + mark);
+    return mark.empty() ? 0 : text_width(kDot + mark);
 }
 
 std::vector<float> widths_of(const std::vector<TableColumn>& columns) {
     std::vector<float> widths;
     for (const TableColumn& column : columns) {
-        float width = width_of(column.title);
-        for (const std::string& cell : column.cells) width = std::max(width, width_of(cell));
+        float width = text_width(column.title);
+        for (const std::string& cell : column.cells) width = std::max(width, text_width(cell));
         widths.push_back(std::min(width, em(kWidestCell)));
     }
     return widths;
@@ -49,7 +41,7 @@ std::vector<float> widths_of(const std::vector<TableColumn>& columns) {
 
 void draw_cell(const std::string& text, bool right, const ImVec4& color, std::string_view tip) {
     const float room = ImGui::GetContentRegionAvail().x;
-    const float width = width_of(text);
+    const float width = text_width(text);
     if (right && width < room) ImGui::SetCursorPosX(ImGui::GetCursorPosX() + room - width);
     // Roundings of the column's width are no reason to cut a text.
     fitted_text(text, room + 1, color, tip);
@@ -90,7 +82,7 @@ void draw_across(const std::string& text, const ImVec4& color) {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ImGui::PushClipRect(ImVec2(at.x, all.Min.y), all.Max, false);
     const float room = all.Max.x - at.x - ImGui::GetStyle().CellPadding.x;
-    const bool is_cut = width_of(text) > room;
+    const bool is_cut = text_width(text) > room;
     ImGui::PushStyleColor(ImGuiCol_Text, color);
     ImGui::RenderTextEllipsis(ImGui::GetWindowDrawList(),
                               at,
@@ -124,9 +116,7 @@ void draw_name(const ReportRow& row) {
     }
     fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color);
     ImGui::SameLine(0, 0);
-    ImGui::PushStyleColor(ImGuiCol_Text, mark_color(row));
-    ImGui::TextUnformatted((kDot + mark).c_str());
-    ImGui::PopStyleColor();
+    colored_text(kDot + mark, mark_color(row));
     tooltip(row.failed    ? "A check came out wrong that should hold"
             : row.inexact ? "Less accurate than its precision, by its nature; left out of the speed-ups"
                           : "A lesson rather than a rival; left out of the speed-ups");
@@ -155,7 +145,7 @@ void draw_report_rows(const Report& report) {
     std::vector<float> widths = widths_of(columns);
     for (const TableLine& line : lines)
         if (line.kind == TableLine::Kind::measured)
-            widths.front() = std::max(widths.front(), width_of(line.row->name) + width_of_mark(*line.row));
+            widths.front() = std::max(widths.front(), text_width(line.row->name) + width_of_mark(*line.row));
     if (!begin_table("rows", columns, std::move(widths))) return;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const TableLine& line = lines[i];
