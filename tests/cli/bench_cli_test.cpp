@@ -20,11 +20,7 @@ using nlohmann::json;
 
 namespace {
 
-std::vector<std::string> small_bench(std::vector<std::string> more) {
-    std::vector<std::string> words{"bench", "--backend", "cpu", "--threads", "2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
+const std::string kBench = "bench --backend cpu --threads 2 ";
 
 json read_json(const std::filesystem::path& path) {
     return json::parse(read_bytes(path));
@@ -66,24 +62,10 @@ void require_consistent(const json& row, const json& limits) {
 TEST_CASE("bench measures every method of the backend on every size, and its figures agree") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
-    const ProgramResult result = run_program(small_bench({"--size",
-                                                          "60,50x40",
-                                                          "--size",
-                                                          "33",
-                                                          "--steps",
-                                                          "24",
-                                                          "--repeats",
-                                                          "5",
-                                                          "--dtype",
-                                                          "float64",
-                                                          "--boundary",
-                                                          "periodic",
-                                                          "--coefficient",
-                                                          "0.13",
-                                                          "--out",
-                                                          out}));
-    INFO(result.err);
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(
+        stencilscope(kBench + "--size 60,50x40 --size 33 --steps 24 --repeats 5 --dtype float64 --boundary "
+                              "periodic --coefficient 0.13 --out {}",
+                     out));
     const json bench = read_json(folder / "out/bench.json");
     REQUIRE(bench.at("program") == "stencilscope");
     REQUIRE(bench.at("backend") == "cpu");
@@ -125,9 +107,8 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
 TEST_CASE("bench chooses its steps by time, and float32 stays near the truth") {
     const ScratchFolder folder;
     const std::string file = (folder / "b.json").string();
-    const ProgramResult result = run_program(
-        small_bench({"--size", "300x200", "--method", "cpu", "--repeats", "5", "--json", file, "--quiet"}));
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(
+        stencilscope(kBench + "--size 300x200 --method cpu --repeats 5 --json {} --quiet", file));
     REQUIRE(result.out.empty());
     const json bench = read_json(file);
     REQUIRE(bench.at("rows").size() == 1);
@@ -141,19 +122,8 @@ TEST_CASE("bench chooses its steps by time, and float32 stays near the truth") {
 TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field lives") {
     const ScratchFolder folder;
     const std::string file = (folder / "b.json").string();
-    const ProgramResult result = run_program(small_bench({"--sweep",
-                                                          "--method",
-                                                          "cpu",
-                                                          "--steps",
-                                                          "12",
-                                                          "--repeats",
-                                                          "5",
-                                                          "--memory-limit",
-                                                          "90MB",
-                                                          "--json",
-                                                          file}));
-    INFO(result.err);
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(run_program(
+        words(kBench + "--sweep --method cpu --steps 12 --repeats 5 --memory-limit 90MB --json {}", file)));
     const json rows = read_json(file).at("rows");
     REQUIRE(rows.size() >= 3);
     REQUIRE(rows.front().at("nx") == 256);
@@ -168,48 +138,37 @@ TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field li
 }
 
 TEST_CASE("What bench cannot measure is one line") {
-    const std::tuple<std::vector<std::string>, const char*> cases[] = {
-        {{"--size", "0"}, "--size 0"},
-        {{"--size", "12,,3"}, "--size"},
-        {{"--size", "12x3x4"}, "--size"},
-        {{"--method", "cpus"}, "'cpu'"},
-        {{"--method", "cpu,tiled"}, "one device"},
-        {{"--method", "tiled"}, "--backend says cpu"},
-        {{"--steps", "0"}, "--steps 0"},
-        {{"--repeats", "4"}, "--repeats 4"},
-        {{"--coefficient", "0.3"}, "--coefficient 0.3"},
-        {{"--sweep", "--size", "20"}, "--sweep"},
-        {{"--boundary", "open"}, "insulated"},
-        {{"--dtype", "half"}, "float32, float64"},
-        {{"--threads", "0"}, "--threads 0"},
-        {{"--initial", "noise"}, "unknown option '--initial'"},
-        {{"--sise", "20"}, "'--size'"},
-        {{"extra"}, "unknown word 'extra'"},
+    const std::pair<std::string, const char*> cases[] = {
+        {"--size 0", "--size 0"},
+        {"--size 12,,3", "--size"},
+        {"--size 12x3x4", "--size"},
+        {"--method cpus", "'cpu'"},
+        {"--method cpu,tiled", "one device"},
+        {"--method tiled", "--backend says cpu"},
+        {"--steps 0", "--steps 0"},
+        {"--repeats 4", "--repeats 4"},
+        {"--coefficient 0.3", "--coefficient 0.3"},
+        {"--sweep --size 20", "--sweep"},
+        {"--boundary open", "insulated"},
+        {"--dtype half", "float32, float64"},
+        {"--threads 0", "--threads 0"},
+        {"--initial noise", "unknown option '--initial'"},
+        {"--sise 20", "'--size'"},
+        {"extra", "unknown word 'extra'"},
     };
     for (const auto& [words, part] : cases) {
-        INFO(words.front() << " " << words.back());
-        require_refused(run_program(small_bench(words)), 2, part);
+        INFO(words);
+        require_refused(stencilscope(kBench + words), 2, part);
     }
-    require_refused(
-        run_program(small_bench({"--size", "20000", "--memory-limit", "100MB"})), 1, "not enough");
-    require_refused(run_program(small_bench({"--size", "20", "--json", "/proc/b.json"})), 2, "--json");
+    require_refused(stencilscope(kBench + "--size 20000 --memory-limit 100MB"), 1, "not enough");
+    require_refused(stencilscope(kBench + "--size 20 --json /proc/b.json"), 2, "--json");
 }
 
 TEST_CASE("What fits no memory is a line of the table where something else does") {
     const ScratchFolder folder;
     const std::string file = (folder / "b.json").string();
-    REQUIRE(run_program(small_bench({"--size",
-                                     "20,20000",
-                                     "--method",
-                                     "cpu",
-                                     "--steps",
-                                     "12",
-                                     "--memory-limit",
-                                     "100MB",
-                                     "--json",
-                                     file,
-                                     "--quiet"}))
-                .status == 0);
+    require_done(run_program(words(
+        kBench + "--size 20,20000 --method cpu --steps 12 --memory-limit 100MB --json {} --quiet", file)));
     const json rows = read_json(file).at("rows");
     REQUIRE(rows.at(0).at("gcells_per_s").get<double>() > 0);
     REQUIRE(rows.at(1).at("gcells_per_s").is_null());
@@ -218,19 +177,9 @@ TEST_CASE("What fits no memory is a line of the table where something else does"
 
 TEST_CASE("Ctrl-C writes what was measured, with status 130") {
     const ScratchFolder folder;
-    ProgramOptions options;
-    options.interrupt_after_ms = 4000;
-    const ProgramResult result = run_program(small_bench({"--size",
-                                                          "64,3000",
-                                                          "--method",
-                                                          "cpu",
-                                                          "--steps",
-                                                          "2400",
-                                                          "--repeats",
-                                                          "1000",
-                                                          "--out",
-                                                          folder.path().string()}),
-                                             options);
+    const ProgramResult result = run_program(
+        words(kBench + "--size 64,3000 --method cpu --steps 2400 --repeats 1000 --out {}", folder.path()),
+        {.interrupt_after = 1});
     INFO(result.err);
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted after"));

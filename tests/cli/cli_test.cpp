@@ -21,15 +21,10 @@ namespace fs = std::filesystem;
 namespace {
 
 // A run on the CPU with few cells, so that tests stay quick; more words may override these.
-std::vector<std::string> small_run(std::vector<std::string> more) {
-    std::vector<std::string> words{
-        "run", "--backend", "cpu", "--size", "40x30", "--steps", "25", "--threads", "2"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
+const std::string kSmall = "run --backend cpu --size 40x30 --steps 25 --threads 2 ";
 
-std::vector<std::string> files_in(const fs::path& folder) {
-    std::vector<std::string> names;
+Words files_in(const fs::path& folder) {
+    Words names;
     for (const auto& entry : fs::directory_iterator(folder))
         names.push_back(entry.path().filename().string());
     std::ranges::sort(names);
@@ -45,17 +40,11 @@ nlohmann::json read_json(const fs::path& path) {
 TEST_CASE("run writes every file that it promises, and timings that add up") {
     const ScratchFolder folder;
     const fs::path out = folder / "deep/out";
-    const ProgramResult result = run_program(small_run({"--out", out.string()}));
-    INFO(result.err);
-    REQUIRE(result.status == 0);
-    REQUIRE(files_in(out) == std::vector<std::string>{"field.npy",
-                                                      "field.png",
-                                                      "figure.png",
-                                                      "initial.npy",
-                                                      "laplacian.npy",
-                                                      "laplacian.png",
-                                                      "spec.json",
-                                                      "timings.json"});
+    const ProgramResult result = require_done(stencilscope(kSmall + "--out {}", out));
+    REQUIRE(
+        files_in(out) ==
+        words(
+            "field.npy field.png figure.png initial.npy laplacian.npy laplacian.png spec.json timings.json"));
     REQUIRE(contains(result.out, "wrote " + (out / "figure.png").string()));
     const auto t = read_json(out / "timings.json");
     REQUIRE(t.at("program") == "stencilscope");
@@ -87,8 +76,7 @@ TEST_CASE("run writes every file that it promises, and timings that add up") {
 TEST_CASE("run by a method that jumps goes there at once, and tells no speed of it") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    const ProgramResult whole = run_program(small_run({"--method", "spectral", "--out", out.string()}));
-    REQUIRE(whole.status == 0);
+    const ProgramResult whole = require_done(stencilscope(kSmall + "--method spectral --out {}", out));
     REQUIRE(contains(whole.out, "a jump of 25 steps in "));
     REQUIRE_FALSE(contains(whole.out, "GCells"));
     const auto t = read_json(out / "timings.json");
@@ -97,8 +85,8 @@ TEST_CASE("run by a method that jumps goes there at once, and tells no speed of 
     for (const char* rate : {"us_per_step", "gcells_per_s", "effective_gb_per_s", "of_copy_bandwidth"})
         REQUIRE(t.at(rate).is_null());
     const std::string json = (folder / "t.json").string();
-    const ProgramResult cut = run_program(
-        small_run({"--method", "spectral", "--every", "10", "--out", out.string(), "--json", json}));
+    const ProgramResult cut =
+        stencilscope(kSmall + "--method spectral --every 10 --out {} --json {}", out, json);
     REQUIRE(contains(cut.out, "3 jumps, 25 steps in all, in "));
     REQUIRE(read_json(json).at("jumps") == 3);
 }
@@ -106,11 +94,10 @@ TEST_CASE("run by a method that jumps goes there at once, and tells no speed of 
 TEST_CASE("The drift of the total is told where the boundary conserves it") {
     const ScratchFolder folder;
     const std::string json = (folder / "t.json").string();
-    const ProgramResult closed = run_program(small_run({"--boundary", "periodic", "--json", json}));
+    const ProgramResult closed = stencilscope(kSmall + "--boundary periodic --json {}", json);
     REQUIRE(contains(closed.out, "(drift "));
     REQUIRE(std::abs(read_json(json).at("total_drift").get<double>()) < 1e-6);
-    const ProgramResult open =
-        run_program(small_run({"--boundary", "zero", "--initial", "noise", "--json", json}));
+    const ProgramResult open = stencilscope(kSmall + "--boundary zero --initial noise --json {}", json);
     REQUIRE_FALSE(contains(open.out, "drift"));
     REQUIRE(read_json(json).at("total_drift").is_null());
 }
@@ -120,24 +107,15 @@ TEST_CASE("A run repeats from its spec.json bit for bit, and other words overrid
     const std::string first = (folder / "a").string();
     const std::string again = (folder / "b").string();
     const std::string longer = (folder / "c").string();
-    REQUIRE(run_program(small_run({"--out",
-                                   first,
-                                   "--boundary",
-                                   "periodic",
-                                   "--coefficient",
-                                   "0.13",
-                                   "--initial",
-                                   "gaussian:sigma=0.2",
-                                   "--export",
-                                   "default,figure.svg,figure.pdf"}))
-                .status == 0);
-    REQUIRE(run_program({"run", "--spec", first + "/spec.json", "--out", again, "--quiet"}).status == 0);
+    require_done(stencilscope(kSmall + "--out {} --boundary periodic --coefficient 0.13 --initial "
+                                       "gaussian:sigma=0.2 --export default,figure.svg,figure.pdf",
+                              first));
+    require_done(stencilscope("run --spec {} --out {} --quiet", first + "/spec.json", again));
     REQUIRE(files_in(first) == files_in(again));
     for (const char* name :
          {"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"})
         REQUIRE(read_bytes(folder / "a" / name) == read_bytes(folder / "b" / name));
-    REQUIRE(run_program({"run", "--steps", "26", "--spec", first + "/spec.json", "--out", longer, "--quiet"})
-                .status == 0);
+    require_done(stencilscope("run --steps 26 --spec {} --out {} --quiet", first + "/spec.json", longer));
     REQUIRE(read_json(folder / "c/timings.json").at("steps") == 26);
     REQUIRE(read_bytes(folder / "a/field.npy") != read_bytes(folder / "c/field.npy"));
 }
@@ -145,13 +123,11 @@ TEST_CASE("A run repeats from its spec.json bit for bit, and other words overrid
 TEST_CASE("Without a folder nothing is exported, nor refused for what would not fit into a picture") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    REQUIRE(run_program(small_run({"--out", out.string(), "--every", "10", "--quiet"})).status == 0);
-    const ProgramResult repeated = run_program({"run", "--spec", (out / "spec.json").string()});
-    INFO(repeated.err);
-    REQUIRE(repeated.status == 0);
+    require_done(stencilscope(kSmall + "--out {} --every 10 --quiet", out));
+    const ProgramResult repeated = require_done(stencilscope("run --spec {}", out / "spec.json"));
     REQUIRE(contains(repeated.out, "nothing was written"));
     // More cells than a PNG can hold, and more memory than is allowed: the memory is what is said.
-    require_refused(run_program(small_run({"--size", "30000", "--memory-limit", "1MB"})), 1, "host memory");
+    require_refused(stencilscope(kSmall + "--size 30000 --memory-limit 1MB"), 1, "host memory");
 }
 
 TEST_CASE("A run continues from its own field.npy") {
@@ -159,38 +135,21 @@ TEST_CASE("A run continues from its own field.npy") {
     const std::string whole = (folder / "whole").string();
     const std::string part = (folder / "part").string();
     const std::string rest = (folder / "rest").string();
-    const std::vector<std::string> wide{"--dtype", "float64", "--quiet", "--export", "field.npy", "--out"};
-    const auto run = [&](const std::string& out, std::vector<std::string> more) {
-        std::vector<std::string> words = small_run(wide);
-        words.push_back(out);
-        words.insert(words.end(), more.begin(), more.end());
-        return run_program(words).status;
-    };
-    REQUIRE(run(whole, {"--steps", "40"}) == 0);
-    REQUIRE(run(part, {"--steps", "15"}) == 0);
-    REQUIRE(run(rest, {"--initial", part + "/field.npy"}) == 0);
+    const std::string wide = kSmall + "--dtype float64 --quiet --export field.npy --out {} ";
+    require_done(stencilscope(wide + "--steps 40", whole));
+    require_done(stencilscope(wide + "--steps 15", part));
+    require_done(stencilscope(wide + "--initial {}", rest, part + "/field.npy"));
     REQUIRE(relative_error(read_npy(rest + "/field.npy"), read_npy(whole + "/field.npy")) < 1e-14);
 }
 
 TEST_CASE("Frames are numbered and hold the moments that their names say") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    REQUIRE(run_program(small_run({"--out",
-                                   out.string(),
-                                   "--every",
-                                   "10",
-                                   "--export",
-                                   "initial.npy,field.npy,frames.png,frames.npy",
-                                   "--quiet"}))
-                .status == 0);
-    REQUIRE(files_in(out / "frames") == std::vector<std::string>{"field_000000.npy",
-                                                                 "field_000000.png",
-                                                                 "field_000010.npy",
-                                                                 "field_000010.png",
-                                                                 "field_000020.npy",
-                                                                 "field_000020.png",
-                                                                 "field_000025.npy",
-                                                                 "field_000025.png"});
+    require_done(run_program(words(
+        kSmall + "--out {} --every 10 --export initial.npy,field.npy,frames.png,frames.npy --quiet", out)));
+    REQUIRE(files_in(out / "frames") ==
+            words("field_000000.npy field_000000.png field_000010.npy field_000010.png field_000020.npy "
+                  "field_000020.png field_000025.npy field_000025.png"));
     REQUIRE(read_bytes(out / "frames/field_000000.npy") == read_bytes(out / "initial.npy"));
     REQUIRE(read_bytes(out / "frames/field_000025.npy") == read_bytes(out / "field.npy"));
     REQUIRE(read_bytes(out / "frames/field_000010.npy") != read_bytes(out / "frames/field_000020.npy"));
@@ -198,87 +157,74 @@ TEST_CASE("Frames are numbered and hold the moments that their names say") {
 
 TEST_CASE("Frames share the first one's colours, or take their own each") {
     const ScratchFolder folder;
-    const auto last_frame = [&](const std::string& name, std::vector<std::string> more) {
-        more.insert(more.end(),
-                    {"--out",
-                     (folder / name).string(),
-                     "--every",
-                     "25",
-                     "--export",
-                     "field.png,frames.png",
-                     "--quiet"});
-        REQUIRE(run_program(small_run(std::move(more))).status == 0);
+    const auto last_frame = [&](const std::string& name, const std::string& more) {
+        require_done(stencilscope(kSmall + "--out {} --every 25 --export field.png,frames.png --quiet" + more,
+                                  folder / name));
         return read_bytes(folder / name / "frames/field_000025.png");
     };
-    const std::string shared = last_frame("shared", {});
-    const std::string own = last_frame("own", {"--range-per-frame"});
+    const std::string shared = last_frame("shared", "");
+    const std::string own = last_frame("own", " --range-per-frame");
     REQUIRE(shared != own);
     REQUIRE(own == read_bytes(folder / "own/field.png"));
 }
 
 TEST_CASE("Zero steps export the start") {
     const ScratchFolder folder;
-    REQUIRE(run_program(small_run({"--steps", "0", "--out", folder.path().string()})).status == 0);
+    require_done(stencilscope(kSmall + "--steps 0 --out {}", folder.path()));
     REQUIRE(read_bytes(folder / "field.npy") == read_bytes(folder / "initial.npy"));
     REQUIRE(read_json(folder / "timings.json").at("us_per_step").is_null());
 }
 
 TEST_CASE("A picture becomes a field, at its own size or resampled") {
     const ScratchFolder folder;
-    REQUIRE(
-        run_program(
-            small_run(
-                {"--out", folder.path().string(), "--export", "field.png", "--colormap", "grey", "--quiet"}))
-            .status == 0);
+    require_done(stencilscope(kSmall + "--out {} --export field.png --colormap grey --quiet", folder.path()));
     const std::string picture = (folder / "field.png").string();
     const std::string own = (folder / "own").string();
-    REQUIRE(run_program({"run", "--initial", picture, "--steps", "3", "--out", own, "--quiet"}).status == 0);
+    require_done(
+        stencilscope("run --initial {} --steps 3 --out {} --export initial.npy --quiet", picture, own));
     REQUIRE(read_npy(own + "/initial.npy").nx() == 40);
     const std::string half = (folder / "half").string();
-    REQUIRE(run_program(
-                {"run", "--initial", picture, "--size", "20x15", "--steps", "3", "--out", half, "--quiet"})
-                .status == 0);
+    require_done(stencilscope(
+        "run --initial {} --size 20x15 --steps 3 --out {} --export initial.npy --quiet", picture, half));
     const auto small = read_npy(half + "/initial.npy");
     REQUIRE(small.ny() == 15);
     REQUIRE(std::abs(total(small) * 4 / total(read_npy(own + "/initial.npy")) - 1) < 1e-5);
 }
 
 TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
-    const std::tuple<std::vector<std::string>, const char*> cases[] = {
-        {{"--size", "0"}, "--size 0"},
-        {{"--size", "-3x4"}, "--size"},
-        {{"--size", "99999999999x99999999999"}, "whole number from 1"},
-        {{"--steps", "-1"}, "--steps -1"},
-        {{"--coefficient", "0"}, "above 0"},
-        {{"--coefficient", "nan"}, "finite"},
-        {{"--coefficient", "0.26"}, "--allow-unstable"},
-        {{"--boundary", "perodic"}, "'periodic'"},
-        {{"--method", "tilde"}, "'tiled'"},
-        {{"--initial", "jaggy"}, "'jagged'"},
-        {{"--initial", "nowhere.npy"}, "nowhere.npy"},
-        {{"--initial", "nowhere.png"}, "nowhere.png"},
-        {{"--dtype", "half"}, "float32, float64"},
-        {{"--colormap", "jet"}, "viridis"},
-        {{"--range", "5:1"}, "--range"},
-        {{"--range", "percentile:0:101"}, "--range"},
-        {{"--export", "field.gif"}, "field.p"},
-        {{"--export", "frames.png"}, "--every"},
-        {{"--every", "0"}, "--every 0"},
-        {{"--seed", "-1"}, "--seed -1"},
-        {{"--threads", "0"}, "--threads 0"},
-        {{"--memory-limit", "lots"}, "--memory-limit"},
-        {{"--method", "tiled", "--backend", "cpu"}, "--backend says cpu"},
-        {{"--spec", "nowhere.json"}, "nowhere.json"},
-        {{"--stesp", "5"}, "'--steps'"},
-        {{"--steps"}, "--steps"},
-        {{"extra"}, "unknown word 'extra'"},
+    const std::pair<std::string, const char*> cases[] = {
+        {"--size 0", "--size 0"},
+        {"--size -3x4", "--size"},
+        {"--size 99999999999x99999999999", "whole number from 1"},
+        {"--steps -1", "--steps -1"},
+        {"--coefficient 0", "above 0"},
+        {"--coefficient nan", "finite"},
+        {"--coefficient 0.26", "--allow-unstable"},
+        {"--boundary perodic", "'periodic'"},
+        {"--method tilde", "'tiled'"},
+        {"--initial jaggy", "'jagged'"},
+        {"--initial nowhere.npy", "nowhere.npy"},
+        {"--initial nowhere.png", "nowhere.png"},
+        {"--dtype half", "float32, float64"},
+        {"--colormap jet", "viridis"},
+        {"--range 5:1", "--range"},
+        {"--range percentile:0:101", "--range"},
+        {"--export field.gif", "field.p"},
+        {"--export frames.png", "--every"},
+        {"--every 0", "--every 0"},
+        {"--seed -1", "--seed -1"},
+        {"--threads 0", "--threads 0"},
+        {"--memory-limit lots", "--memory-limit"},
+        {"--method tiled --backend cpu", "--backend says cpu"},
+        {"--spec nowhere.json", "nowhere.json"},
+        {"--stesp 5", "'--steps'"},
+        {"--steps", "--steps"},
+        {"extra", "unknown word 'extra'"},
     };
     for (const auto& [words, part] : cases) {
-        INFO(words.front());
+        INFO(words);
         const ScratchFolder folder;
-        std::vector<std::string> all{"run", "--out", (folder / "out").string()};
-        all.insert(all.end(), words.begin(), words.end());
-        require_refused(run_program(all), 2, part);
+        require_refused(stencilscope("run --out {} " + words, folder / "out"), 2, part);
         REQUIRE(files_in(folder.path()).empty());
     }
 }
@@ -286,26 +232,10 @@ TEST_CASE("Bad input is one line and status 2, and leaves nothing behind") {
 TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and probes") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
-    const auto result = run_program({"run",
-                                     "--size",
-                                     "50x40",
-                                     "--initial",
-                                     "noise",
-                                     "--steps",
-                                     "20",
-                                     "--every",
-                                     "10",
-                                     "--probe",
-                                     "7,9",
-                                     "--probe",
-                                     "49,39",
-                                     "--profile",
-                                     "0.5,3.5,49.5,3.5",
-                                     "--export",
-                                     "field.npy,statistics.csv,histogram.csv,spec.json",
-                                     "--out",
-                                     out});
-    REQUIRE(result.status == 0);
+    const auto result = require_done(stencilscope(
+        "run --size 50x40 --initial noise --steps 20 --every 10 --probe 7,9 --probe 49,39 --profile "
+        "0.5,3.5,49.5,3.5 --export field.npy,statistics.csv,histogram.csv,spec.json --out {}",
+        out));
     const Field field = read_npy(out + "/field.npy");
     const auto lines = [&](const char* name) {
         const std::string text = read_bytes(folder / "out" / name);
@@ -320,37 +250,33 @@ TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and pro
     REQUIRE(probes.size() == 1 + 2 * 3);
     REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));
 
-    require_refused(run_program({"run", "--out", out, "--export", "profile.csv"}), 2, "--profile");
-    require_refused(
-        run_program(small_run({"--out", out, "--size", "9", "--probe", "9,0"})), 2, "no cell (9, 0)");
+    require_refused(stencilscope("run --out {} --export profile.csv", out), 2, "--profile");
+    require_refused(stencilscope(kSmall + "--out {} --size 9 --probe 9,0", out), 2, "no cell (9, 0)");
 }
 
 TEST_CASE("Words that belong to no command are refused") {
-    require_refused(run_program({"rum"}), 2, "did you mean 'run'?");
-    require_refused(run_program({"--sice", "100"}), 2, "did you mean '--size'?");
-    require_refused(run_program({"devices", "--backend", "gpu"}), 2, "auto, cpu, cuda");
-    require_refused(run_program(small_run({"--export", "field.png"})), 2, "--out");
-    require_refused(run_program({"--size", "100", "run"}), 2, "run --size");
-    require_refused(run_program({"--size", "100", "devices"}), 2, "devices --size");
+    require_refused(stencilscope("rum"), 2, "did you mean 'run'?");
+    require_refused(stencilscope("--sice 100"), 2, "did you mean '--size'?");
+    require_refused(stencilscope("devices --backend gpu"), 2, "auto, cpu, cuda");
+    require_refused(stencilscope(kSmall + "--export field.png"), 2, "--out");
+    require_refused(stencilscope("--size 100 run"), 2, "run --size");
+    require_refused(stencilscope("--size 100 devices"), 2, "devices --size");
 }
 
 TEST_CASE("Help and version are answered") {
-    const ProgramResult version = run_program({"--version"});
-    REQUIRE(version.status == 0);
+    const ProgramResult version = require_done(stencilscope("--version"));
     REQUIRE(contains(version.out, STENCILSCOPE_VERSION));
-    const ProgramResult help = run_program({"run", "--help"});
-    REQUIRE(help.status == 0);
+    const ProgramResult help = require_done(stencilscope("run --help"));
     for (const char* word :
          {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
         REQUIRE(contains(help.out, word));
-    REQUIRE(contains(run_program({"--help"}).out, "devices"));
+    REQUIRE(contains(stencilscope("--help").out, "devices"));
 }
 
 TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
     const ScratchFolder folder;
     const std::string json = (folder / "t.json").string();
-    const ProgramResult result = run_program(small_run({"--quiet", "--json", json}));
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(stencilscope(kSmall + "--quiet --json {}", json));
     REQUIRE(result.out.empty());
     REQUIRE(result.err.empty());
     REQUIRE(read_json(json).at("steps") == 25);
@@ -359,41 +285,32 @@ TEST_CASE("quiet prints nothing, and json takes the timings elsewhere") {
 
 TEST_CASE("Too little memory is said before it is taken") {
     const ScratchFolder folder;
-    require_refused(run_program({"run",
-                                 "--size",
-                                 "1000000",
-                                 "--out",
-                                 (folder / "out").string(),
-                                 "--backend",
-                                 "cpu",
-                                 "--export",
-                                 "field.npy"}),
-                    1,
-                    "not enough host memory: 1000000x1000000 needs");
-    require_refused(run_program(small_run({"--size", "4000", "--memory-limit", "100MB"})), 1, "fits");
+    require_refused(
+        stencilscope("run --size 1000000 --out {} --backend cpu --export field.npy", folder / "out"),
+        1,
+        "not enough host memory: 1000000x1000000 needs");
+    require_refused(stencilscope(kSmall + "--size 4000 --memory-limit 100MB"), 1, "fits");
 }
 
 TEST_CASE("A folder that cannot be written is refused before any work") {
     const ScratchFolder folder;
     std::ofstream(folder / "file") << "in the way";
-    require_refused(run_program(small_run({"--out", (folder / "file").string()})), 2, "--out");
+    require_refused(stencilscope(kSmall + "--out {}", folder / "file"), 2, "--out");
     REQUIRE(read_bytes(folder / "file") == "in the way");
     // Not even root can make files there.
-    require_refused(run_program(small_run({"--out", "/proc"})), 2, "cannot be written");
-    require_refused(run_program(small_run({"--out", "/proc/here"})), 2, "cannot make this folder");
-    require_refused(
-        run_program(small_run({"--json", "/proc/t.json"})), 2, "--json: this file cannot be written");
+    require_refused(stencilscope(kSmall + "--out /proc"), 2, "cannot be written");
+    require_refused(stencilscope(kSmall + "--out /proc/here"), 2, "cannot make this folder");
+    require_refused(stencilscope(kSmall + "--json /proc/t.json"), 2, "--json: this file cannot be written");
 }
 
 TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
     const ScratchFolder folder;
     const std::string out = folder.path().string();
-    REQUIRE(run_program(small_run({"--out", out, "--quiet"})).status == 0);
+    require_done(stencilscope(kSmall + "--out {} --quiet", out));
     const std::string field = read_bytes(folder / "field.npy");
     const auto files = files_in(folder.path());
-    ProgramOptions options;
-    options.file_size_limit = 3000;
-    const ProgramResult result = run_program(small_run({"--out", out, "--quiet", "--seed", "5"}), options);
+    const ProgramResult result =
+        run_program(words(kSmall + "--out {} --quiet --seed 5", out), {.file_size_limit = 3000});
     require_refused(result, 1, "initial.npy");
     REQUIRE(files_in(folder.path()) == files);
     REQUIRE(read_bytes(folder / "field.npy") == field);
@@ -401,19 +318,9 @@ TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
 
 TEST_CASE("Ctrl-C exports what there is, with status 130") {
     const ScratchFolder folder;
-    ProgramOptions options;
-    options.interrupt_after_ms = 1500;
-    const ProgramResult result = run_program({"run",
-                                              "--backend",
-                                              "cpu",
-                                              "--size",
-                                              "300",
-                                              "--steps",
-                                              "1000000000",
-                                              "--out",
-                                              folder.path().string(),
-                                              "--quiet"},
-                                             options);
+    const ProgramResult result =
+        run_program(words("run --backend cpu --size 300 --steps 1000000000 --out {} --quiet", folder.path()),
+                    {.interrupt_after = 0.4});
     INFO(result.err);
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted after"));
@@ -429,18 +336,9 @@ TEST_CASE("Ctrl-C exports what there is, with status 130") {
 
 TEST_CASE("Ctrl-C while the start is made ends the program at once, and leaves no file") {
     const ScratchFolder folder;
-    const ProgramResult result = run_program({"run",
-                                              "--backend",
-                                              "cpu",
-                                              "--size",
-                                              "1x10000019",
-                                              "--initial",
-                                              "jagged",
-                                              "--steps",
-                                              "1",
-                                              "--out",
-                                              folder.path().string()},
-                                             {.interrupt_after_ms = 500});
+    const ProgramResult result = run_program(
+        words("run --backend cpu --size 1x10000019 --initial jagged --steps 1 --out {}", folder.path()),
+        {.interrupt_after = 0.2});
     CAPTURE(result.out, result.err);
     REQUIRE(result.status == 130);
     REQUIRE_FALSE(contains(result.err, "interrupted after"));
@@ -449,23 +347,15 @@ TEST_CASE("Ctrl-C while the start is made ends the program at once, and leaves n
 
 TEST_CASE("Unstable coefficients run when asked to, and say what became of the field") {
     const ScratchFolder folder;
-    const ProgramResult result = run_program(small_run({"--coefficient",
-                                                        "0.5",
-                                                        "--allow-unstable",
-                                                        "--steps",
-                                                        "2000",
-                                                        "--out",
-                                                        folder.path().string(),
-                                                        "--quiet"}));
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(run_program(
+        words(kSmall + "--coefficient 0.5 --allow-unstable --steps 2000 --out {} --quiet", folder.path())));
     REQUIRE(contains(result.err, "above the stability limit"));
     REQUIRE(contains(result.err, "no longer finite"));
     REQUIRE(read_json(folder / "timings.json").at("field_at_end").at("not_finite").get<int>() > 0);
 }
 
 TEST_CASE("The coefficient 0.25 gets a notice of one line") {
-    const ProgramResult result = run_program(small_run({"--coefficient", "0.25", "--quiet"}));
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(stencilscope(kSmall + "--coefficient 0.25 --quiet"));
     REQUIRE(contains(result.err, "checkerboard"));
     REQUIRE(std::ranges::count(result.err, '\n') == 1);
 }
@@ -473,8 +363,7 @@ TEST_CASE("The coefficient 0.25 gets a notice of one line") {
 TEST_CASE("devices shows the machine, on paper and as JSON") {
     const ScratchFolder folder;
     const std::string json = (folder / "devices.json").string();
-    const ProgramResult result = run_program({"devices", "--json", json});
-    REQUIRE(result.status == 0);
+    const ProgramResult result = require_done(stencilscope("devices --json {}", json));
     REQUIRE(contains(result.out, "CPU"));
     const auto devices = read_json(json);
     REQUIRE(devices.at("cpu").at("copy_gb_per_s").get<double>() > 0.1);

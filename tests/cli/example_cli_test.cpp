@@ -6,7 +6,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "sim/examples/example.h"
 #include "tests/support/catch.h"
@@ -15,28 +14,23 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
-using Words = std::vector<std::string>;
 using Json = nlohmann::ordered_json;
 
 namespace {
 
 // Sizes of an example that take well below a second.
-const std::map<std::string, Words> kSmall = {
-    {"elementwise", {"--size", "123x77"}},
-    {"add", {"--length", "10007"}},
-    {"dot", {"--length", "10007"}},
-    {"reduce", {"--length", "10007"}},
-    {"matmul", {"--m", "101", "--k", "53", "--n", "71", "--repetitions", "2"}},
-    {"einsum", {"--sizes", "i=101,j=53,k=71", "--repetitions", "2"}},
-    {"ridge", {"--rows", "150", "--columns", "120"}},
+const std::map<std::string, std::string> kSmall = {
+    {"elementwise", "--size 123x77"},
+    {"add", "--length 10007"},
+    {"dot", "--length 10007"},
+    {"reduce", "--length 10007"},
+    {"matmul", "--m 101 --k 53 --n 71 --repetitions 2"},
+    {"einsum", "--sizes i=101,j=53,k=71 --repetitions 2"},
+    {"ridge", "--rows 150 --columns 120"},
 };
 
-Words small_example(const std::string& name, const Words& more) {
-    Words words{"example", name};
-    const Words& sizes = kSmall.at(name);
-    words.insert(words.end(), sizes.begin(), sizes.end());
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
+std::string small(const std::string& name) {
+    return "example " + name + " " + kSmall.at(name) + " ";
 }
 
 void require_sound(const Json& row) {
@@ -56,14 +50,12 @@ void require_sound(const Json& row) {
 }  // namespace
 
 TEST_CASE("example --list names every example, and each has its help") {
-    const ProgramResult list = run_program({"example", "--list"});
-    REQUIRE(list.status == 0);
+    const ProgramResult list = require_done(stencilscope("example --list"));
     REQUIRE_FALSE(stencil::examples().empty());
     for (const stencil::Example& example : stencil::examples()) {
         CAPTURE(example.name);
         REQUIRE(contains(list.out, std::string(example.name)));
-        const ProgramResult help = run_program({"example", std::string(example.name), "--help"});
-        REQUIRE(help.status == 0);
+        const ProgramResult help = require_done(stencilscope("example {} --help", std::string(example.name)));
         for (const stencil::ExampleOption& option : example.options) {
             REQUIRE(contains(help.out, fmt::format("--{}", option.name)));
             if (option.kind != stencil::ExampleOption::Kind::flag && !option.standard.empty())
@@ -79,10 +71,8 @@ TEST_CASE("Every example runs without a GPU, says how fast and how exactly, and 
         const std::string name(example.name);
         CAPTURE(name);
         const ScratchFolder folder;
-        const ProgramResult result = run_program(
-            small_example(name, {"--repeats", "2", "--backend", "cpu", "--out", (folder / "out").string()}));
-        CAPTURE(result.err, result.out);
-        REQUIRE(result.status == 0);
+        const ProgramResult result =
+            require_done(stencilscope(small(name) + "--repeats 2 --backend cpu --out {}", folder / "out"));
         const Json report = Json::parse(read_bytes(folder / "out/report.json"));
         REQUIRE(report.at("example") == name);
         REQUIRE_FALSE(report.at("interrupted").get<bool>());
@@ -109,28 +99,22 @@ TEST_CASE("example refuses what it can't do in one line, and writes nothing") {
     for (const stencil::Example& example : stencil::examples()) {
         const std::string name(example.name);
         CAPTURE(name);
-        require_refused(run_program(small_example(name, {"--dtype", "float16", "--out", out})),
-                        2,
-                        "float32, float64 or both");
-        require_refused(run_program(small_example(name, {"--repeats", "0", "--out", out})), 2, "--repeats 0");
-        require_refused(
-            run_program(small_example(name, {"--backend", "gpu", "--out", out})), 2, "auto, cpu or cuda");
-        require_refused(
-            run_program(small_example(name, {"--memory-limit", "-3", "--out", out})), 2, "number of bytes");
-        require_refused(run_program(small_example(name, {"--no-such-option"})), 2, "--no-such-option");
+        for (const auto& [words, part] : {std::pair{"--dtype float16", "float32, float64 or both"},
+                                          {"--repeats 0", "--repeats 0"},
+                                          {"--backend gpu", "auto, cpu or cuda"},
+                                          {"--memory-limit -3", "number of bytes"},
+                                          {"--no-such-option", "--no-such-option"}})
+            require_refused(stencilscope(small(name) + words + " --out {}", out), 2, part);
     }
     REQUIRE_FALSE(std::filesystem::exists(out));
-    require_refused(run_program({"example"}), 2, "--list");
-    require_refused(run_program({"example", "matmull"}), 2, "did you mean 'matmul'");
+    require_refused(stencilscope("example"), 2, "--list");
+    require_refused(stencilscope("example matmull"), 2, "did you mean 'matmul'");
 }
 
 TEST_CASE("An option may have an empty value, with or without an equals sign") {
-    for (const Words& empty : {Words{"--subscripts="}, Words{"--subscripts", ""}}) {
-        Words words{"example", "einsum", "--backend", "cpu", "--repeats", "1"};
-        words.insert(words.begin() + 2, empty.begin(), empty.end());
-        const ProgramResult result = run_program(words);
-        CAPTURE(result.err, result.out);
-        REQUIRE(result.status == 0);
+    for (const char* empty : {"--subscripts=", "--subscripts {}"}) {
+        const ProgramResult result =
+            require_done(stencilscope("example einsum --backend cpu --repeats 1 " + std::string(empty), ""));
         REQUIRE(contains(result.out, "backend cpu"));
     }
 }
@@ -138,21 +122,9 @@ TEST_CASE("An option may have an empty value, with or without an equals sign") {
 TEST_CASE("example ends on Ctrl-C with what it had found", "[long]") {
     const ScratchFolder folder;
     const std::string file = (folder / "report.json").string();
-    const ProgramResult result = run_program({"example",
-                                              "matmul",
-                                              "--m",
-                                              "3000",
-                                              "--k",
-                                              "3000",
-                                              "--n",
-                                              "3000",
-                                              "--repeats",
-                                              "1000",
-                                              "--backend",
-                                              "cpu",
-                                              "--json",
-                                              file},
-                                             {.interrupt_after_ms = 1500});
+    const ProgramResult result = run_program(
+        words("example matmul --m 3000 --k 3000 --n 3000 --repeats 1000 --backend cpu --json {}", file),
+        {.interrupt_after = 0.5});
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted"));
     REQUIRE(Json::parse(read_bytes(file)).at("interrupted").get<bool>());

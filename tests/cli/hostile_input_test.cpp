@@ -23,14 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Words = std::vector<std::string>;
-
-Words small_run(Words more) {
-    Words words{
-        "run", "--backend", "cpu", "--size", "8x6", "--steps", "5", "--threads", "1", "--initial", "noise"};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
+const std::string kSmall = "run --backend cpu --size 8x6 --steps 5 --threads 1 --initial noise ";
 
 std::vector<std::string> lines_of(const fs::path& file) {
     const std::string text = read_bytes(file);
@@ -45,7 +38,7 @@ TEST_CASE("A spec is read from files alone: no pipe, no device, no folder") {
     const ScratchFolder folder;
     const auto refused = [&](const std::string& spec, const char* part) {
         INFO(spec);
-        require_refused(run_program({"run", "--spec", spec}, {.seconds = 20}), 2, part);
+        require_refused(run_program(words("run --spec {}", spec), {.seconds = 20}), 2, part);
     };
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
     refused((folder / "pipe").string(), "not a regular file");
@@ -60,7 +53,7 @@ TEST_CASE("What a file holds reaches messages without control characters, and no
     const ScratchFolder folder;
     const auto refusal = [&](const std::string& json) {
         const auto spec = write_bytes(folder / "spec.json", json).string();
-        const ProgramResult result = run_program({"run", "--spec", spec}, {.seconds = 30});
+        const ProgramResult result = run_program(words("run --spec {}", spec), {.seconds = 30});
         require_refused(result, 2, "");
         CHECK(result.err.find('\x1b') == std::string::npos);
         CHECK(result.err.find('\0') == std::string::npos);
@@ -77,32 +70,22 @@ TEST_CASE("A file whose name is not UTF-8 is refused before the first step") {
     const ScratchFolder folder;
     const auto file = folder / "bad\xff.npy";
     write_npy(file, random_field(8, 6));
-    const ProgramResult result =
-        run_program({"run", "--initial", file.string(), "--out", (folder / "out").string()});
+    const ProgramResult result = stencilscope("run --initial {} --out {}", file, folder / "out");
     require_refused(result, 2, "UTF-8");
     CHECK_FALSE(fs::exists(folder / "out"));
 }
 
 TEST_CASE("An option of an initial condition counts once") {
-    require_refused(run_program(small_run({"--initial", "gaussian:sigma=1,sigma=2"})), 2, "sigma");
+    require_refused(stencilscope(kSmall + "--initial gaussian:sigma=1,sigma=2"), 2, "sigma");
 }
 
 TEST_CASE("Every moment that was measured is a row, however many there are") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
-    const auto result = run_program(small_run({"--steps",
-                                               "1100",
-                                               "--every",
-                                               "1",
-                                               "--probe",
-                                               "1,1",
-                                               "--probe",
-                                               "2,3",
-                                               "--export",
-                                               "statistics.csv,probes.csv,frames.npy",
-                                               "--out",
-                                               out}));
-    REQUIRE(result.status == 0);
+    const auto result =
+        require_done(stencilscope(kSmall + "--steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
+                                           "statistics.csv,probes.csv --out {}",
+                                  out));
     const auto statistics = lines_of(folder / "out" / "statistics.csv");
     REQUIRE(statistics.size() == 1 + 1101);
     for (std::size_t i = 0; i <= 1100; ++i)
@@ -113,16 +96,10 @@ TEST_CASE("Every moment that was measured is a row, however many there are") {
 TEST_CASE("A field without a finite cell has no least and no largest value") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
-    const auto result = run_program(small_run({"--coefficient",
-                                               "1e30",
-                                               "--allow-unstable",
-                                               "--steps",
-                                               "40",
-                                               "--export",
-                                               "statistics.csv,timings.json",
-                                               "--out",
-                                               out}));
-    REQUIRE(result.status == 0);
+    const auto result = require_done(stencilscope(
+        kSmall +
+            "--coefficient 1e30 --allow-unstable --steps 40 --export statistics.csv,timings.json --out {}",
+        out));
     const auto last = split(lines_of(folder / "out" / "statistics.csv").back(), ',');
     REQUIRE(last.back() == "48");
     for (const std::size_t column : {1, 2, 3, 4}) CHECK(contains(last.at(column), "nan"));
@@ -134,26 +111,27 @@ TEST_CASE("Notes that cannot be written are dropped, and the run goes on") {
     const ScratchFolder folder;
     for (const char* err : {"", kFullDisk}) {
         const std::string out = (folder / "out").string();
-        const auto result = run_program(small_run({"--coefficient", "0.25", "--out", out}), {.err = err});
+        const auto result =
+            run_program(words(kSmall + "--coefficient 0.25 --export field.npy --out {}", out), {.err = err});
         INFO("standard error: '" << err << "'");
         REQUIRE(result.status == 0);
         REQUIRE(read_npy(out + "/field.npy").nx() == 8);
         CHECK_FALSE(contains(read_bytes(folder / "out" / "field.npy"), "note"));
-        CHECK(run_program({"run", "--size", "0"}, {.err = err}).status == 2);
+        CHECK(run_program(words("run --size 0"), {.err = err}).status == 2);
     }
 }
 
 TEST_CASE("Output that did not arrive is a failure") {
     for (const char* out : {kFullDisk, ""}) {
         INFO("standard output: '" << out << "'");
-        for (const Words& words :
-             {Words{"--version"}, Words{"run", "--help"}, Words{"example", "--list"}, small_run({})}) {
-            const auto result = run_program(words, {.out = out});
-            INFO(words.front() << ": " << result.err);
+        for (const Words& line :
+             {words("--version"), words("run --help"), words("example --list"), words(kSmall)}) {
+            const auto result = run_program(line, {.out = out});
+            INFO(line.front() << ": " << result.err);
             CHECK(result.status == 1);
             CHECK(contains(result.err, "standard output"));
         }
-        CHECK(run_program(small_run({"--quiet"}), {.out = out}).status == 0);
+        require_done(run_program(words(kSmall + "--quiet"), {.out = out}));
     }
 }
 
@@ -169,54 +147,50 @@ TEST_CASE("The file of --json replaces neither what is read nor another result")
         INFO(words.back());
         require_refused(run_program(words), 2, part);
     };
-    refused({"run", "--initial", initial, "--json", initial}, "--json");
-    refused({"run", "--initial", initial, "--json", link.string()}, "--json");
-    refused(small_run({"--spec", spec, "--json", spec}), "--json");
+    refused(words("run --initial {} --json {}", initial, initial), "--json");
+    refused(words("run --initial {} --json {}", initial, link), "--json");
+    refused(words(kSmall + "--spec {} --json {}", spec, spec), "--json");
     const std::string out = (folder / "out").string();
     fs::create_directory(out);
-    refused(small_run({"--out", out, "--json", out + "/field.npy"}), "--json");
-    refused(small_run({"--out", out + "/", "--json", out + "/../out/spec.json"}), "--json");
-    refused({"example", "einsum", "--subscripts", "ij->i", "--operand", initial, "--json", initial},
-            "--json");
+    refused(words(kSmall + "--out {} --json {}", out, out + "/field.npy"), "--json");
+    refused(words(kSmall + "--out {} --json {}", out + "/", out + "/../out/spec.json"), "--json");
+    refused(words("example einsum --subscripts ij->i --operand {} --json {}", initial, initial), "--json");
     CHECK(read_bytes(initial) == before);
-    CHECK(run_program(small_run({"--out", out, "--json", out + "/mine.json"})).status == 0);
+    require_done(stencilscope(kSmall + "--out {} --json {}", out, out + "/mine.json"));
 }
 
 TEST_CASE("Threads far beyond the machine's are not started") {
-    const auto result = run_program(small_run({"--threads", "4096"}), {.seconds = 60});
-    REQUIRE(result.status == 0);
+    const auto result = require_done(run_program(words(kSmall + "--quiet --threads 4096"), {.seconds = 60}));
     CHECK(contains(result.err, "--threads 4096"));
 }
 
 TEST_CASE("A folder called probe in the output folder is no obstacle") {
     const ScratchFolder folder;
     fs::create_directories(folder / "out" / "probe");
-    CHECK(run_program(small_run({"--out", (folder / "out").string()})).status == 0);
+    require_done(stencilscope(kSmall + "--quiet --export field.npy --out {}", folder / "out"));
 }
 
 TEST_CASE("A program that was started with interrupts ignored ignores them") {
-    const auto result =
-        run_program(small_run({"--size", "300", "--steps", "1100", "--method", "reference", "--quiet"}),
-                    {.interrupt_after_ms = 50, .ignores_interrupts = true});
+    const auto result = run_program(words(kSmall + "--size 300 --steps 1100 --method reference --quiet"),
+                                    {.interrupt_after = 0.05, .ignores_interrupts = true});
     CHECK(result.status == 0);
 }
 
 TEST_CASE("Changes beyond the last step are told") {
-    const auto result = run_program(small_run({"--at", "500:coefficient=0.1"}));
-    REQUIRE(result.status == 0);
+    const auto result = require_done(stencilscope(kSmall + "--quiet --at 500:coefficient=0.1"));
     CHECK(contains(result.err, "--at"));
-    CHECK(run_program(small_run({"--at", "5:coefficient=0.1"})).err.empty());
+    CHECK(stencilscope(kSmall + "--quiet --at 5:coefficient=0.1").err.empty());
 }
 
 TEST_CASE("A size is quoted as it was given") {
-    require_refused(run_program(small_run({"--size", "10x"})), 2, "--size 10x");
+    require_refused(stencilscope(kSmall + "--size 10x"), 2, "--size 10x");
 }
 
 TEST_CASE("Frames are pictures where all is exported, whatever else is named") {
     const ScratchFolder folder;
     for (const char* list : {"all", "all,frames.npy"}) {
         const std::string out = (folder / list).string();
-        REQUIRE(run_program(small_run({"--every", "5", "--export", list, "--out", out})).status == 0);
+        require_done(stencilscope(kSmall + "--every 5 --export {} --out {}", list, out));
         CHECK(fs::exists(out + "/frames/field_000005.png"));
         CHECK(fs::exists(out + "/frames/field_000005.npy") == contains(list, "npy"));
     }
@@ -226,7 +200,6 @@ TEST_CASE("A damaged picture is refused before a folder is made") {
     const ScratchFolder folder;
     const std::string whole(reinterpret_cast<const char*>(kPalettePng), sizeof kPalettePng);
     const auto file = write_bytes(folder / "cut.png", whole.substr(0, whole.size() - 20)).string();
-    require_refused(
-        run_program({"run", "--initial", file, "--out", (folder / "out").string()}), 2, "cut off");
+    require_refused(stencilscope("run --initial {} --out {}", file, folder / "out"), 2, "cut off");
     CHECK_FALSE(fs::exists(folder / "out"));
 }

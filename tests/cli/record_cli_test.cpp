@@ -18,21 +18,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::string> small_run(const fs::path& out, std::vector<std::string> more) {
-    std::vector<std::string> words{
-        "run", "--backend", "cpu", "--threads", "2", "--quiet", "--out", out.string()};
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
+const std::string kRun = "run --backend cpu --threads 2 --quiet --out {} ";
 
 }  // namespace
 
 TEST_CASE("Numbered frames of an earlier run make room for those of the next") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    REQUIRE(run_program(small_run(out, {"--size", "20x20", "--steps", "100", "--every", "10"})).status == 0);
+    require_done(stencilscope(kRun + "--size 20x20 --steps 100 --every 10 --export frames.png", out));
     write_bytes(out / "frames/field_notes.png", "the user's own");
-    REQUIRE(run_program(small_run(out, {"--size", "20x20", "--steps", "50", "--every", "25"})).status == 0);
+    require_done(stencilscope(kRun + "--size 20x20 --steps 50 --every 25 --export frames.png", out));
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(out / "frames")) names.insert(entry.path().filename());
     const std::set<std::string> wanted{
@@ -43,16 +38,16 @@ TEST_CASE("Numbered frames of an earlier run make room for those of the next") {
 TEST_CASE("A spec whose initial file has changed since is refused, unless the file is given anew") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    REQUIRE(run_program(small_run(out, {"--size", "20x20", "--steps", "10"})).status == 0);
+    require_done(stencilscope(kRun + "--size 20x20 --steps 10 --export field.npy", out));
     const std::string field = (out / "field.npy").string();
     const fs::path again = folder / "again";
-    REQUIRE(run_program(small_run(again, {"--initial", field, "--steps", "10"})).status == 0);
+    require_done(stencilscope(kRun + "--initial {} --steps 10 --export spec.json", again, field));
     const std::string spec = (again / "spec.json").string();
-    REQUIRE(run_program({"run", "--spec", spec, "--quiet"}).status == 0);
+    require_done(stencilscope("run --spec {} --quiet", spec));
     // In place: the start that spec.json names is the end now.
-    REQUIRE(run_program(small_run(out, {"--initial", field, "--steps", "10"})).status == 0);
-    require_refused(run_program({"run", "--spec", spec}), 2, "--initial");
-    REQUIRE(run_program({"run", "--spec", spec, "--initial", field, "--quiet"}).status == 0);
+    require_done(stencilscope(kRun + "--initial {} --steps 10 --export field.npy", out, field));
+    require_refused(stencilscope("run --spec {}", spec), 2, "--initial");
+    require_done(stencilscope("run --spec {} --initial {} --quiet", spec, field));
 }
 
 TEST_CASE("A file beyond the range of float32 is refused as a change of precision would be") {
@@ -61,28 +56,19 @@ TEST_CASE("A file beyond the range of float32 is refused as a change of precisio
     std::ranges::fill(cells.cells(), 1e300);
     const fs::path file = folder / "big.npy";
     stencil::write_npy(file, stencil::Field(std::move(cells)));
-    require_refused(run_program({"run", "--initial", file.string(), "--dtype", "float32"}), 2, "float64");
-    REQUIRE(run_program({"run", "--initial", file.string(), "--dtype", "float64", "--quiet"}).status == 0);
+    require_refused(stencilscope("run --initial {} --dtype float32", file), 2, "float64");
+    require_done(stencilscope("run --initial {} --dtype float64 --quiet", file));
 }
 
 TEST_CASE("A folder without a name is refused") {
-    require_refused(run_program({"run", "--size", "8", "--out", ""}), 2, "--out");
+    require_refused(stencilscope("run --size 8 --out {}", ""), 2, "--out");
 }
 
 TEST_CASE("A figure says that the coefficient changed on the way") {
     const ScratchFolder folder;
-    REQUIRE(run_program(small_run(folder.path(),
-                                  {"--size",
-                                   "20x20",
-                                   "--steps",
-                                   "4",
-                                   "--coefficient",
-                                   "0.125",
-                                   "--at",
-                                   "2:coefficient=0.0625",
-                                   "--export",
-                                   "figure.svg"}))
-                .status == 0);
+    require_done(stencilscope(
+        kRun + "--size 20x20 --steps 4 --coefficient 0.125 --at 2:coefficient=0.0625 --export figure.svg",
+        folder.path()));
     const std::string figure = read_bytes(folder / "figure.svg");
     REQUIRE(contains(figure, "0.125"));
     REQUIRE(contains(figure, "0.0625"));
@@ -100,17 +86,8 @@ TEST_CASE("An output folder that is removed in mid-run is made again") {
                 removed = true;
             }
     });
-    const ProgramResult result = run_program(small_run(out,
-                                                       {"--size",
-                                                        "200x200",
-                                                        "--steps",
-                                                        "600",
-                                                        "--every",
-                                                        "300",
-                                                        "--method",
-                                                        "reference",
-                                                        "--export",
-                                                        "default"}));
+    const ProgramResult result = stencilscope(
+        kRun + "--size 200x200 --steps 600 --every 300 --method reference --export default", out);
     over = true;
     remover.join();
     INFO(result.err);
@@ -120,28 +97,25 @@ TEST_CASE("An output folder that is removed in mid-run is made again") {
 }
 
 TEST_CASE("models lists the table and shows a model's text; run takes its parameters by --set and by name") {
-    const ProgramResult list = run_program({"models"});
-    REQUIRE(list.status == 0);
+    const ProgramResult list = require_done(stencilscope("models"));
     REQUIRE(contains(list.out, "diffusion"));
-    const ProgramResult text = run_program({"models", "diffusion"});
-    REQUIRE(text.status == 0);
+    const ProgramResult text = require_done(stencilscope("models diffusion"));
     REQUIRE(contains(text.out, "lap(u)"));
     REQUIRE(contains(text.out, "coefficient"));
-    require_refused(run_program({"models", "difusion"}), 2, "did you mean 'diffusion'");
+    require_refused(stencilscope("models difusion"), 2, "did you mean 'diffusion'");
 
     const ScratchFolder folder;
-    const auto spec_of = [&](std::vector<std::string> words) {
-        std::vector<std::string> more{"--size", "8x8", "--steps", "1", "--export", "spec.json"};
-        more.insert(more.end(), words.begin(), words.end());
-        REQUIRE(run_program(small_run(folder.path(), more)).status == 0);
+    const auto spec_of = [&](const std::string& settings) {
+        require_done(
+            stencilscope(kRun + "--size 8x8 --steps 1 --export spec.json " + settings, folder.path()));
         return nlohmann::json::parse(read_bytes(folder / "spec.json"));
     };
-    const auto spec = spec_of({"--model", "diffusion", "--set", "coefficient=0.125"});
-    REQUIRE(spec == spec_of({"--coefficient", "0.125"}));
+    const auto spec = spec_of("--model diffusion --set coefficient=0.125");
+    REQUIRE(spec == spec_of("--coefficient 0.125"));
     REQUIRE(spec.at("model") == "diffusion");
     REQUIRE(spec.at("coefficient") == 0.125);
-    require_refused(run_program({"run", "--model", "wave"}), 2, "--model");
-    require_refused(run_program({"run", "--set", "coeficient=0.1"}), 2, "did you mean 'coefficient'");
-    require_refused(run_program({"run", "--set", "coefficient"}), 2, "NAME=VALUE");
-    require_refused(run_program({"run", "--set", "coefficient=0.3"}), 2, "--allow-unstable");
+    require_refused(stencilscope("run --model wave"), 2, "--model");
+    require_refused(stencilscope("run --set coeficient=0.1"), 2, "did you mean 'coefficient'");
+    require_refused(stencilscope("run --set coefficient"), 2, "NAME=VALUE");
+    require_refused(stencilscope("run --set coefficient=0.3"), 2, "--allow-unstable");
 }

@@ -9,10 +9,12 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
 
+#include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -51,21 +53,58 @@ namespace {
 
 }  // namespace
 
-ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
+ProgramResult run_program(const Words& arguments, const ProgramOptions& options) {
     const ScratchFolder outputs;
     const pid_t child = fork();
     if (child < 0) throw std::runtime_error("cannot fork");
     if (child == 0) become_program(arguments, options, outputs);
-    if (options.interrupt_after_ms > 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(options.interrupt_after_ms));
-        kill(child, options.signal);
-    }
     int status = 0;
-    waitpid(child, &status, 0);
+    bool ended = false;
+    if (options.interrupt_after > 0) {
+        while (!ended && processor_time(child) < options.interrupt_after) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ended = waitpid(child, &status, WNOHANG) == child;
+        }
+        if (!ended) kill(child, options.signal);
+    }
+    if (!ended) waitpid(child, &status, 0);
     ProgramResult result;
     result.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     result.out = read_bytes(outputs / "out");
     result.err = read_bytes(outputs / "err");
+    return result;
+}
+
+double processor_time(pid_t process) {
+    const std::string line = read_bytes("/proc/" + std::to_string(process) + "/stat");
+    // After the name, which is in brackets and may hold anything.
+    std::istringstream rest(line.substr(line.rfind(')') + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) rest >> skipped;
+    double user = 0, system = 0;
+    rest >> user >> system;
+    return (user + system) / double(sysconf(_SC_CLK_TCK));
+}
+
+Words words_with(std::string_view line, std::span<const std::string> values) {
+    Words found;
+    for (std::size_t next = 0; std::string & word : stencil::split(line, ' ')) {
+        if (word.empty()) continue;
+        if (const std::size_t at = word.find("{}"); at != std::string::npos)
+            word.replace(at, 2, values[next++]);
+        found.push_back(word);
+    }
+    return found;
+}
+
+Words joined(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+}
+
+ProgramResult require_done(ProgramResult result) {
+    INFO(result.err);
+    REQUIRE(result.status == 0);
     return result;
 }
 

@@ -1,8 +1,14 @@
 // Running the program as a user would.
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace stencil_test {
@@ -14,7 +20,7 @@ struct ProgramResult {
 };
 
 struct ProgramOptions {
-    int interrupt_after_ms = 0;  ///< > 0: send the signal once so much time has passed
+    double interrupt_after = 0;  ///< > 0: send the signal once it has computed for so many seconds
     int signal = SIGINT;
     const char* out = nullptr;        ///< a file to open instead as standard output; "" closes it
     const char* err = nullptr;        ///< the same for standard error
@@ -23,8 +29,42 @@ struct ProgramOptions {
     long long file_size_limit = -1;   ///< >= 0: no file may grow beyond so many bytes, as on a full disk
 };
 
+using Words = std::vector<std::string>;
+
 /// Runs stencilscope with these arguments.
-ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options = {});
+ProgramResult run_program(const Words& arguments, const ProgramOptions& options = {});
+
+/// The words of a command line without quotes, apart at its spaces; each {} in them stands for the next of
+/// the values.
+Words words_with(std::string_view line, std::span<const std::string> values);
+
+template <class Value>
+std::string word_of(const Value& value) {
+    if constexpr (std::is_arithmetic_v<Value>)
+        return std::to_string(value);
+    else
+        return std::filesystem::path(value).string();
+}
+
+/// The same with paths, texts and numbers for values, which may be empty and hold spaces.
+template <class... Values>
+Words words(std::string_view line, const Values&... values) {
+    return words_with(line, std::vector<std::string>{word_of(values)...});
+}
+
+/// Runs stencilscope with words(line, values...).
+template <class... Values>
+ProgramResult stencilscope(std::string_view line, const Values&... values) {
+    return run_program(words(line, values...));
+}
+
+Words joined(Words words, const Words& more);
+
+/// Requires the exit status 0; what it was given.
+ProgramResult require_done(ProgramResult result);
+
+/// User and system time of a process, in seconds: how long it has computed, however busy the machine is.
+double processor_time(pid_t process);
 
 /// Requires one line on standard error that says what was wrong, and nothing on standard output.
 void require_refused(const ProgramResult& result, int status, const std::string& part);

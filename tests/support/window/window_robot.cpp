@@ -1,5 +1,6 @@
 #include "tests/support/window/window_robot.h"
 #include "tests/support/paths.h"
+#include "tests/support/program.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +12,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <sstream>
 #include <stdexcept>
 #include <thread>
 
@@ -54,18 +54,6 @@ int run_tool(const std::vector<std::string>& words) {
 
 void redirect(int descriptor, const std::filesystem::path& file) {
     dup2(open(file.c_str(), O_WRONLY | O_CREAT, 0666), descriptor);
-}
-
-/// User and system time of a process, in seconds.
-double processor_time(pid_t process) {
-    const std::string line = read_bytes("/proc/" + std::to_string(process) + "/stat");
-    // After the name, which is in brackets and may hold anything.
-    std::istringstream rest(line.substr(line.rfind(')') + 1));
-    std::string skipped;
-    for (int i = 0; i < 11; ++i) rest >> skipped;
-    double user = 0, system = 0;
-    rest >> user >> system;
-    return (user + system) / double(sysconf(_SC_CLK_TCK));
 }
 
 }  // namespace
