@@ -55,11 +55,11 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
     const fs::path uncut = folder / "uncut", cut = folder / "cut";
     require_done(stencilscope(kRun, uncut));
     int kills = 0;
-    for (int i = 0; i < 12; ++i) {
+    for (int i = 0; i < 8; ++i) {
         const bool begun = fs::exists(cut / "checkpoint") || fs::exists(cut / "checkpoint.last");
         const std::string line = begun ? "run --quiet --resume {}" : kRun;
         const ProgramResult result =
-            run_program(words(line, cut), {.interrupt_after = dice.uniform(0.02, 0.25), .signal = SIGKILL});
+            run_program(words(line, cut), {.interrupt_after = dice.uniform(0.01, 0.08), .signal = SIGKILL});
         INFO(result.err);
         REQUIRE((result.status == 0 || result.status == 128 + SIGKILL));
         if (result.status == 0) break;
@@ -74,8 +74,9 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
 TEST_CASE("An interrupted run goes on where it was, also into another folder and to a later end") {
     const ScratchFolder folder;
     const fs::path first = folder / "first", whole = folder / "whole", longer = folder / "longer";
+    const std::string seldom = kRun + "--every 10000 --checkpoint 2000 ";
     const ProgramResult interrupted =
-        run_program(words(kRun + "--steps 1000000", first), {.interrupt_after = 0.15});
+        run_program(words(seldom + "--steps 1000000", first), {.interrupt_after = 0.05});
     REQUIRE(interrupted.status == 130);
     const long long at =
         nlohmann::json::parse(read_bytes(first / "timings.json")).at("steps").get<long long>();
@@ -84,7 +85,7 @@ TEST_CASE("An interrupted run goes on where it was, also into another folder and
     const ProgramResult resumed =
         require_done(stencilscope("run --resume {} --steps {} --out {} --threads 1", first, steps, longer));
     REQUIRE(contains(resumed.err, std::to_string(at)));
-    require_done(stencilscope(kRun + "--steps {}", whole, steps));
+    require_done(stencilscope(seldom + "--steps {}", whole, steps));
     REQUIRE(hash_in(longer) == hash_in(whole));
     REQUIRE(read_bytes(longer / "statistics.csv") == read_bytes(whole / "statistics.csv"));
     REQUIRE(read_bytes(longer / "probes.csv") == read_bytes(whole / "probes.csv"));
