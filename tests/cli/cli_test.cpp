@@ -318,9 +318,10 @@ TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
 
 TEST_CASE("Ctrl-C exports what there is, with status 130") {
     const ScratchFolder folder;
-    const ProgramResult result =
-        run_program(words("run --backend cpu --size 300 --steps 1000000000 --out {} --quiet", folder.path()),
-                    {.interrupt_after = 0.4});
+    const ProgramResult result = run_program(words("run --backend cpu --size 300 --steps 1000000000 --every "
+                                                   "5000 --export default,frames.npy --out {} --quiet",
+                                                   folder.path()),
+                                             {.interrupt_once = folder / "frames/field_0000005000.npy"});
     INFO(result.err);
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted after"));
@@ -330,7 +331,7 @@ TEST_CASE("Ctrl-C exports what there is, with status 130") {
     REQUIRE(steps < 1000000000);
     REQUIRE(t.at("interrupted") == true);
     REQUIRE(read_json(folder / "spec.json").at("steps") == steps);
-    REQUIRE(files_in(folder.path()).size() == 8);
+    REQUIRE(files_in(folder.path()).size() == 9);
     REQUIRE(relative_error(read_npy(folder / "field.npy"), read_npy(folder / "initial.npy")) > 1e-3);
 }
 

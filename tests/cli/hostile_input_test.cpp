@@ -10,9 +10,9 @@
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
-#include "tests/support/small_pictures.h"
 
 using namespace stencil_test;
 using stencil::Field;
@@ -198,7 +198,7 @@ TEST_CASE("Frames are pictures where all is exported, whatever else is named") {
 
 TEST_CASE("A damaged picture is refused before a folder is made") {
     const ScratchFolder folder;
-    const std::string whole(reinterpret_cast<const char*>(kPalettePng), sizeof kPalettePng);
+    const std::string whole = read_bytes(reference_file("palette_20x12.png"));
     const auto file = write_bytes(folder / "cut.png", whole.substr(0, whole.size() - 20)).string();
     require_refused(stencilscope("run --initial {} --out {}", file, folder / "out"), 2, "cut off");
     CHECK_FALSE(fs::exists(folder / "out"));

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "sim/files/npy.h"
+#include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -72,6 +73,31 @@ TEST_CASE("A figure says that the coefficient changed on the way") {
     const std::string figure = read_bytes(folder / "figure.svg");
     REQUIRE(contains(figure, "0.125"));
     REQUIRE(contains(figure, "0.0625"));
+}
+
+TEST_CASE("What a session exports is what run writes, byte for byte") {
+    const ScratchFolder folder;
+    stencil::RunSpec spec;
+    spec.size = stencil::Size{40, 31};
+    spec.initial = "noise";
+    spec.method = "cpu";
+    stencil::SessionOptions options;
+    options.running = options.measure_limits = false;
+    stencil::Session session(spec, options);
+    session.apply(stencil::action::Step{25});
+    while (session.busy()) session.work();
+    const Words files{"initial.npy", "field.npy", "laplacian.npy", "field.png", "laplacian.png", "spec.json"};
+    session.apply(stencil::action::Export{(folder / "session").string(), files});
+    while (session.snapshot()->exporting) session.work();
+    require_done(stencilscope(
+        "run --size 40x31 --initial noise --method cpu --steps 25 --quiet "
+        "--export initial.npy,field.npy,laplacian.npy,field.png,laplacian.png,spec.json --out {}",
+        folder / "run"));
+    for (const std::string& name : files) {
+        INFO(name);
+        const bool same = read_bytes(folder / "session" / name) == read_bytes(folder / "run" / name);
+        REQUIRE(same);
+    }
 }
 
 TEST_CASE("An output folder that is removed in mid-run is made again") {

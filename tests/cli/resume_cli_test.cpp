@@ -76,7 +76,7 @@ TEST_CASE("An interrupted run goes on where it was, also into another folder and
     const fs::path first = folder / "first", whole = folder / "whole", longer = folder / "longer";
     const std::string seldom = kRun + "--every 10000 --checkpoint 2000 ";
     const ProgramResult interrupted =
-        run_program(words(seldom + "--steps 1000000", first), {.interrupt_after = 0.05});
+        run_program(words(seldom + "--steps 1000000", first), {.interrupt_once = first / "checkpoint"});
     REQUIRE(interrupted.status == 130);
     const long long at =
         nlohmann::json::parse(read_bytes(first / "timings.json")).at("steps").get<long long>();

@@ -2,7 +2,6 @@
 #include "sim/files/image.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/png_file.h"
-#include "tests/support/small_pictures.h"
 
 using namespace stencil;
 
@@ -32,11 +31,6 @@ void repair_png(std::uint8_t* data, std::size_t size) {
     }
 }
 
-template <std::size_t N>
-std::string text_of(const unsigned char (&bytes)[N]) {
-    return {reinterpret_cast<const char*>(bytes), N};
-}
-
 }  // namespace
 
 void run_one(std::string_view input) {
@@ -54,7 +48,9 @@ void run_one(std::string_view input) {
 }
 
 std::vector<std::string> seeds() {
-    std::vector<std::string> all{text_of(kGreyJpeg), text_of(kProgressiveJpeg), text_of(kPalettePng)};
+    std::vector<std::string> all;
+    for (const char* name : {"grey_20x12.jpg", "progressive_20x12.jpg", "palette_20x12.png"})
+        all.push_back(reference_bytes(name));
     for (const int color_type : {0, 2, 4, 6})
         for (const int bits : {8, 16})
             all.push_back(

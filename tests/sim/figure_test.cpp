@@ -1,16 +1,11 @@
 #include "sim/figure/figure.h"
 
-#include <cairo/cairo.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
@@ -21,93 +16,44 @@
 #include "sim/figure/ticks.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/picture.h"
+#include "tests/support/scratch.h"
 #include "tests/support/seed.h"
 
 namespace fs = std::filesystem;
 using namespace stencil;
 using namespace stencil::figure;
+using namespace stencil_test;
 
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-class ScratchFolder {
-  public:
-    ScratchFolder() {
-        static int count = 0;
-        path_ = fs::temp_directory_path() / fmt::format("stencilscope-figure-{}-{}", ::getpid(), count++);
-        fs::create_directory(path_);
-    }
-    ~ScratchFolder() {
-        std::error_code ignored;
-        fs::remove_all(path_, ignored);
-    }
-    fs::path operator/(const std::string& name) const { return path_ / name; }
-    bool empty() const { return fs::is_empty(path_); }
-
-  private:
-    fs::path path_;
-};
-
-std::string read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-const std::uint64_t kSeed = stencil_test::next_seed();
-
 std::mt19937_64& random_bits() {
-    static std::mt19937_64 engine(kSeed);
+    static std::mt19937_64 engine(next_seed());
     return engine;
 }
 
 template <class T = double>
 Array<T> random_array(int nx, int ny, double low = 0, double high = 1) {
-    UNSCOPED_INFO("random fields' seed: " << kSeed);
     Array<T> array(nx, ny);
     std::uniform_real_distribution<double> values(low, high);
     for (T& cell : array.cells()) cell = T(values(random_bits()));
     return array;
 }
 
-/// The pixels of a PNG, and where the first panel lies in it: inside the widest frame, which is dark grey.
-struct Picture {
-    int width = 0, height = 0;
-    std::vector<std::uint32_t> pixels;
+/// A figure as a PNG, and where its first panel is: inside the widest frame, which is dark grey.
+struct Figure : Picture {
     int left = 0, top = 0, panel_width = 0, panel_height = 0;
 
-    explicit Picture(const fs::path& path) {
-        const std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> image(
-            cairo_image_surface_create_from_png(path.c_str()), cairo_surface_destroy);
-        REQUIRE(cairo_surface_status(image.get()) == CAIRO_STATUS_SUCCESS);
-        width = cairo_image_surface_get_width(image.get());
-        height = cairo_image_surface_get_height(image.get());
-        const unsigned char* bytes = cairo_image_surface_get_data(image.get());
-        for (int y = 0; y < height; ++y) {
-            const auto* row = reinterpret_cast<const std::uint32_t*>(
-                bytes + std::ptrdiff_t(y) * cairo_image_surface_get_stride(image.get()));
-            for (int x = 0; x < width; ++x) pixels.push_back(row[x] & 0xFFFFFF);
-        }
-        find_panel();
-    }
+    explicit Figure(const fs::path& path) : Picture(read_picture(path)) { find_panel(); }
 
-    std::uint32_t at(int x, int y) const {
-        return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)];
-    }
-    Rgb panel_at(int x, int y) const {
-        const std::uint32_t pixel = at(left + x, top + y);
-        return {std::uint8_t(pixel >> 16), std::uint8_t(pixel >> 8), std::uint8_t(pixel)};
-    }
+    Rgb panel_at(int x, int y) const { return at({left + x, top + y}); }
 
   private:
-    static constexpr std::uint32_t kFrameColor = 0x1A1A1A;
-
-    bool dark(int x, int y) const { return at(x, y) == kFrameColor; }
+    bool dark(int x, int y) const { return at({x, y}) == Rgb{0x1A, 0x1A, 0x1A}; }
 
     // The frame's lines are two pixels wide, one of them inside the panel. Ticks may lengthen them, and the
     // colour bar's are as high, so that the sides are looked for between the ends of the longest line.
@@ -141,11 +87,6 @@ struct Picture {
     }
 };
 
-bool near(Rgb a, Rgb b, int tolerance) {
-    return std::abs(a.r - b.r) <= tolerance && std::abs(a.g - b.g) <= tolerance &&
-           std::abs(a.b - b.b) <= tolerance;
-}
-
 int count_of(const std::string& text, const std::string& part) {
     int count = 0;
     for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
@@ -173,7 +114,7 @@ TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 o
     const Colormap& colors = colormap("viridis");
     const FigurePanel panel{"Start", &field, &colors, {-2, 3}, "u"};
     write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "a caption");
-    const Picture picture(folder / "figure.png");
+    const Figure picture(folder / "figure.png");
     REQUIRE(picture.panel_width > 500);
     CHECK(std::abs(picture.panel_width * 5 - picture.panel_height * 7) <= 7);
     for (int y = 0; y < 5; ++y) {
@@ -197,7 +138,7 @@ TEST_CASE("a PNG figure shows the mean of the cells where there are more cells t
     const Colormap& colors = colormap("viridis");
     const FigurePanel panel{"Start", &field, &colors, {0, 1}, "u"};
     write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
-    const Picture picture(folder / "figure.png");
+    const Figure picture(folder / "figure.png");
     REQUIRE(picture.panel_width > 400);
     REQUIRE(picture.panel_width < nx);
     const double wide = double(nx) / picture.panel_width, high = double(ny) / picture.panel_height;
@@ -213,7 +154,7 @@ TEST_CASE("a PNG figure shows the mean of the cells where there are more cells t
                 sum += overlap(x, px * wide, (px + 1) * wide) * overlap(y, py * high, (py + 1) * high) *
                        cells.at(x, y);
         INFO("pixel " << px << ", " << py);
-        CHECK(near(picture.panel_at(px, py), colors.at(sum / (wide * high), 0, 1), 3));
+        CHECK(apart(picture.panel_at(px, py), colors.at(sum / (wide * high), 0, 1)) <= 3);
     }
 }
 
@@ -226,12 +167,12 @@ TEST_CASE("three panels make a PNG of 2400 pixels' width") {
         {"After 10 steps", &square, &colors, {0, 1}, "u"},
         {"Laplacian", &field, &colormap("coolwarm"), {-1, 1}, "Laplacian of u"}};
     write_figure(folder / "figure.png", FigureFormat::png, panels, "caption");
-    const Picture picture(folder / "figure.png");
+    const Figure picture(folder / "figure.png");
     CHECK(picture.width == 2400);
     CHECK(picture.height > 500);
     CHECK(picture.height < 1000);
-    CHECK(picture.at(0, 0) == 0xFFFFFF);
-    CHECK(picture.at(picture.width - 1, picture.height - 1) == 0xFFFFFF);
+    CHECK(picture.at({0, 0}) == Rgb{255, 255, 255});
+    CHECK(picture.at({picture.width - 1, picture.height - 1}) == Rgb{255, 255, 255});
 }
 
 TEST_CASE("an SVG figure holds its words and numbers as text") {
@@ -241,7 +182,7 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
         {"Start & <go>", &field, &colormap("inferno"), {0, 1}, "u"},
         {"Laplacian", &laplacian, &colormap("coolwarm"), {-0.0034, 0.0034}, "Laplacian of u"}};
     write_figure(folder / "figure.svg", FigureFormat::svg, panels, "seed 17,\n\"zero\" boundary \xff.");
-    const std::string svg = read(folder / "figure.svg");
+    const std::string svg = read_bytes(folder / "figure.svg");
     CHECK(svg.starts_with("<?xml"));
     CHECK(svg.ends_with("</svg>\n"));
     for (const char* text : {"Start &amp; &lt;go&gt;",
@@ -278,12 +219,12 @@ TEST_CASE("figures are the same bytes when they are written again, and others fo
         write_figure(folder / "second", format, {&panel, 1}, "caption");
         panel.field = &other;
         write_figure(folder / "other", format, {&panel, 1}, "caption");
-        const std::string first = read(folder / "first");
+        const std::string first = read_bytes(folder / "first");
         INFO(start);
         CHECK(first.starts_with(start));
         CHECK(first.size() > 2000);
-        CHECK(first == read(folder / "second"));
-        CHECK(first != read(folder / "other"));
+        CHECK(first == read_bytes(folder / "second"));
+        CHECK(first != read_bytes(folder / "other"));
         CHECK_FALSE(contains(first, "CreationDate"));
     }
 }
@@ -297,7 +238,7 @@ TEST_CASE("fields of every shape make figures of bounded size") {
         const FigurePanel panel{"Start", &field, &colormap("turbo"), {0, 1}, "u"};
         INFO(nx << " x " << ny);
         write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "caption");
-        const Picture picture(folder / "figure.png");
+        const Figure picture(folder / "figure.png");
         CHECK(picture.width == 1200);
         CHECK(picture.height > 200);
         CHECK(picture.height < 2400);
@@ -317,7 +258,7 @@ TEST_CASE("a field that is constant has one colour and one tick") {
         const Field field(std::move(array));
         const FigurePanel panel{"Constant", &field, &colors, {0.3, 0.3}, "u"};
         write_figure(folder / "figure.png", FigureFormat::png, {&panel, 1}, "");
-        const Picture picture(folder / "figure.png");
+        const Figure picture(folder / "figure.png");
         REQUIRE(picture.panel_width > 400);
         int others = 0;
         for (int y = 2; y < picture.panel_height - 2; ++y)
@@ -325,7 +266,7 @@ TEST_CASE("a field that is constant has one colour and one tick") {
                 others += picture.panel_at(x, y) != colors.colors[0];
         CHECK(others == 0);
         write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
-        CHECK(count_of(read(folder / "figure.svg"), ">0.3</text>") == 1);
+        CHECK(count_of(read_bytes(folder / "figure.svg"), ">0.3</text>") == 1);
     }
 }
 
@@ -363,7 +304,7 @@ TEST_CASE("ranges that no colour can show still make a figure") {
         INFO(range.low << " to " << range.high);
         const FigurePanel panel{"Start", &field, &colormap("grey"), range, "u"};
         write_figure(folder / "figure.svg", FigureFormat::svg, {&panel, 1}, "");
-        const std::string svg = read(folder / "figure.svg");
+        const std::string svg = read_bytes(folder / "figure.svg");
         CHECK(svg.ends_with("</svg>\n"));
         CHECK_FALSE(contains(svg, "nan"));
         CHECK_FALSE(contains(svg, ">inf<"));
@@ -376,19 +317,16 @@ TEST_CASE(
     const Field field(random_array(30, 20));
     const FigurePanel panel{"Start", &field, &colormap("grey"), {0, 1}, "u"};
     const fs::path path = folder / "missing" / "figure.pdf";
-    std::string message;
-    try {
+    const std::string message = message_of<MachineError>([&] {
         write_figure(path, FigureFormat::pdf, {&panel, 1}, "");
-    } catch (const MachineError& error) {
-        message = error.what();
-    }
+    });
     CHECK(contains(message, path.string()));
-    CHECK(folder.empty());
+    CHECK(folder.entries() == 0);
 
     // More panels than Cairo has pixels for.
     const std::vector<FigurePanel> many(60, panel);
     CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, ""), MachineError);
-    CHECK(folder.empty());
+    CHECK(folder.entries() == 0);
 }
 
 TEST_CASE("colour bars have round ticks with a common number of decimals") {

@@ -43,12 +43,25 @@ ViewRequest view_of(Pane pane, int width = 61, int height = 43) {
     return view;
 }
 
-// Works until there is nothing left to do, as a display that takes every frame.
+// One turn of a display that takes every frame.
+void turn(Session& session) {
+    session.work();
+    if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+}
+
+// Works until there is nothing left to do.
 void settle(Session& session) {
     for (int i = 0; session.busy(); ++i) {
         REQUIRE(i < 100000);
+        turn(session);
+    }
+}
+
+// Another thread writes the files.
+void finish_export(Session& session) {
+    while (session.snapshot()->exporting) {
         session.work();
-        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+        std::this_thread::yield();
     }
 }
 
@@ -239,6 +252,22 @@ TEST_CASE("A stroke in mid-run is undone to the moment before it, and what follo
     REQUIRE(cells(session) == end);
 }
 
+TEST_CASE("A stroke on a running field is in the frames that follow") {
+    Session session(small_spec(), standing());
+    session.set_view(view_of(Pane::now));
+    session.apply(action::Pace{1, 12});
+    session.apply(action::Run{true});
+    turn(session);
+    BrushPiece piece = piece_at(30, 20);
+    piece.brush.value = 50;  // the noise is below 1
+    session.apply(action::Paint{piece});
+    const long long step = session.snapshot()->step;
+    while (session.snapshot()->frame->step < step + 2) turn(session);
+    const auto& frame = session.snapshot()->frame->panes.at(0);
+    REQUIRE(frame.pixels->host[20 * 61 + 30] > 40);
+    REQUIRE(session.snapshot()->running);
+}
+
 TEST_CASE("Size and precision at the start begin anew, and carry the field over later") {
     Session session(small_spec(), standing());
     session.apply(action::Change{"size", "80x50"});
@@ -311,10 +340,7 @@ TEST_CASE("An export is what run writes, and its spec repeats it") {
     settle(session);
     session.apply(
         action::Export{(folder / "run").string(), {"field.npy", "spec.json", "timings.json", "figure.png"}});
-    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
-        session.work();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    finish_export(session);
     REQUIRE(contains(newest_message(session), "Wrote 4 files"));
     const Field written = read_npy((folder / "run" / "field.npy").string());
     REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
@@ -332,10 +358,7 @@ TEST_CASE("Exports replace nothing: the next one has a folder of its own") {
     settle(session);
     const auto export_to = [&](const std::string& name) {
         session.apply(action::Export{(folder / name).string(), {"field.npy", "spec.json"}});
-        for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
-            session.work();
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
+        finish_export(session);
         return newest_message(session);
     };
     export_to("out");
@@ -353,10 +376,7 @@ TEST_CASE("A table that there is nothing for is left out of an export, which say
     Session session(small_spec(), standing());
     settle(session);
     session.apply(action::Export{(folder / "out").string(), {"field.npy", "profile.csv", "probes.csv"}});
-    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
-        session.work();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    finish_export(session);
     REQUIRE(std::filesystem::exists(folder / "out" / "field.npy"));
     REQUIRE_FALSE(std::filesystem::exists(folder / "out" / "profile.csv"));
     REQUIRE(contains(newest_message(session), "profile.csv"));
@@ -413,10 +433,7 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
     settle(session);
     session.apply(action::Paint{piece_at(30, 20)});
     session.apply(action::SaveCheckpoint{folder.path().string()});
-    for (int i = 0; session.snapshot()->exporting && i < 1000; ++i) {
-        session.work();
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    finish_export(session);
     REQUIRE(contains(newest_message(session), "step 12"));
     session.apply(action::Step{9});
     settle(session);
@@ -546,8 +563,7 @@ TEST_CASE("A method that was asked for stays, whatever the pace, and so does one
         const auto first = session.snapshot()->frame ? session.snapshot()->frame->count : 0;
         while (!session.snapshot()->frame ||
                session.snapshot()->frame->count < first + std::uint64_t(frames)) {
-            session.work();
-            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+            turn(session);
         }
     };
     Session manual(spec, options);
@@ -610,8 +626,7 @@ TEST_CASE("A run's own speeds are kept for each method and size") {
     const auto run_until = [&](std::size_t speeds) {
         for (int i = 0; session.snapshot()->speeds.size() < speeds; ++i) {
             REQUIRE(i < 100000);
-            session.work();
-            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+            turn(session);
         }
     };
     run_until(1);
@@ -637,8 +652,7 @@ TEST_CASE("The copy bandwidth is measured in pieces between frames, and never wh
     int pieces = 0;
     while (session.snapshot()->limits.copy_gb_per_s == 0) {
         const auto before = session.snapshot()->step;
-        session.work();
-        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+        turn(session);
         REQUIRE(session.snapshot()->step <= before + 3);
         REQUIRE(++pieces < 10000);
     }
@@ -647,8 +661,7 @@ TEST_CASE("The copy bandwidth is measured in pieces between frames, and never wh
     // The rate of instructions follows, and is another one in another precision.
     const auto wait_for_rate = [&] {
         while (session.snapshot()->limits.instructions_per_second == 0) {
-            session.work();
-            if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+            turn(session);
             REQUIRE(++pieces < 20000);
         }
     };
@@ -698,14 +711,36 @@ TEST_CASE("An engine steps on its own thread while others ask and act") {
     REQUIRE(furthest > 0);
 }
 
+TEST_CASE("An engine answers while a step takes long, and can be left in the middle of one") {
+    RunSpec spec = small_spec();
+    spec.size = Size{2000, 2000};
+    spec.method = "reference";
+    SessionOptions options;
+    options.measure_limits = false;
+    Engine engine(spec, options, [] {});
+    long long step = -1;
+    int answers = 0, most = 0;
+    for (int frames = 0; frames < 4; ++answers) {
+        engine.check();
+        engine.see(view_of(Pane::now));
+        const auto snapshot = engine.snapshot();
+        if (!snapshot || !snapshot->frame || snapshot->frame->step == step) continue;
+        step = snapshot->frame->step;
+        engine.frame_taken(snapshot->frame->count);
+        if (frames++ > 0) most = std::max(most, answers);
+        answers = 0;
+    }
+    REQUIRE(most > 100);
+}
+
 TEST_CASE("An engine that cannot begin says why") {
     RunSpec spec = small_spec();
     spec.initial = "nothing-like-it.npy";
     Engine engine(spec, standing(), [] {});
     std::string why;
-    for (int i = 0; why.empty() && i < 1000; ++i) {
+    while (why.empty()) {
         why = input_error([&] { engine.check(); });
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        std::this_thread::yield();
     }
     REQUIRE(contains(why, "nothing-like-it.npy"));
 }

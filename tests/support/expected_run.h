@@ -52,9 +52,4 @@ class ExpectedRun {
     stencil::RangeRule range_;
 };
 
-inline std::vector<std::string> joined(std::vector<std::string> words, std::vector<std::string> more) {
-    words.insert(words.end(), more.begin(), more.end());
-    return words;
-}
-
 }  // namespace stencil_test

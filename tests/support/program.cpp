@@ -60,8 +60,12 @@ ProgramResult run_program(const Words& arguments, const ProgramOptions& options)
     if (child == 0) become_program(arguments, options, outputs);
     int status = 0;
     bool ended = false;
-    if (options.interrupt_after > 0) {
-        while (!ended && processor_time(child) < options.interrupt_after) {
+    if (options.interrupt_after > 0 || !options.interrupt_once.empty()) {
+        const auto due = [&] {
+            if (!options.interrupt_once.empty()) return std::filesystem::exists(options.interrupt_once);
+            return processor_time(child) >= options.interrupt_after;
+        };
+        while (!ended && !due()) {
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
             ended = waitpid(child, &status, WNOHANG) == child;
         }

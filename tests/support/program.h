@@ -21,6 +21,7 @@ struct ProgramResult {
 
 struct ProgramOptions {
     double interrupt_after = 0;  ///< > 0: send the signal once it has computed for so many seconds
+    std::filesystem::path interrupt_once = {};  ///< not empty: send the signal once this file is there
     int signal = SIGINT;
     const char* out = nullptr;        ///< a file to open instead as standard output; "" closes it
     const char* err = nullptr;        ///< the same for standard error

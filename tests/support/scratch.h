@@ -6,9 +6,11 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -51,6 +53,29 @@ inline std::filesystem::path write_bytes(const std::filesystem::path& path, std:
     std::ofstream(path, std::ios::binary) << bytes;
     return path;
 }
+
+/// An environment variable that is another, or none, as long as this lives.
+class Environment {
+  public:
+    Environment(const char* name, std::optional<std::string> value) : name_(name) {
+        if (const char* before = std::getenv(name)) before_ = before;
+        put(value);
+    }
+    ~Environment() { put(before_); }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+  private:
+    void put(const std::optional<std::string>& value) {
+        if (value)
+            ::setenv(name_, value->c_str(), 1);
+        else
+            ::unsetenv(name_);
+    }
+
+    const char* name_;
+    std::optional<std::string> before_;
+};
 
 /// What an error of type Error says; empty where `action` throws none, and any other error passes.
 template <class Error, class Action>

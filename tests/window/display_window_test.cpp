@@ -26,6 +26,7 @@ namespace {
 
 using namespace stencil;
 using stencil_test::contains;
+using stencil_test::Environment;
 using stencil_test::input_error;
 
 using Clock = std::chrono::steady_clock;
@@ -38,37 +39,16 @@ std::string try_to_open() {
     return input_error([] { Display display({}); });
 }
 
-/// Puts a variable of the environment back as it was.
-class KeptVariable {
-  public:
-    explicit KeptVariable(const char* name) : name_(name) {
-        if (const char* value = std::getenv(name)) value_ = value;
-    }
-    ~KeptVariable() {
-        if (value_)
-            setenv(name_, value_->c_str(), 1);
-        else
-            unsetenv(name_);
-    }
-    KeptVariable(const KeptVariable&) = delete;
-    KeptVariable& operator=(const KeptVariable&) = delete;
-
-  private:
-    const char* name_;
-    std::optional<std::string> value_;
-};
-
 }  // namespace
 
 TEST_CASE("Without a display the window says so in one line, with the reason and the way out") {
-    const KeptVariable display("DISPLAY"), wayland("WAYLAND_DISPLAY");
-    unsetenv("DISPLAY");
-    unsetenv("WAYLAND_DISPLAY");
+    const Environment wayland("WAYLAND_DISPLAY", std::nullopt);
+    const Environment display("DISPLAY", std::nullopt);
     const std::string none = try_to_open();
     CHECK(contains(none, "no display to open a window on ("));
     CHECK(contains(none, "'stencilscope run --out DIR' runs headless"));
     CHECK(none.find('\n') == std::string::npos);
-    setenv("DISPLAY", ":4711", 1);
+    const Environment other("DISPLAY", ":4711");
     const std::string wrong = try_to_open();
     CHECK(contains(wrong, ":4711"));
     CHECK(contains(wrong, "runs headless"));

@@ -15,6 +15,7 @@
 #include "app/window/shortcuts.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
 #include "tests/support/window/imgui_panels.h"
 
 using namespace stencil;
@@ -24,24 +25,17 @@ namespace {
 
 constexpr const char* kStrips[] = {"##toolbar", "##panel", "##splitter", "##notices", "##status"};
 
-struct Session {
-    Dice dice;
-    UiState ui = open_interface();
-    Snapshot snapshot = full_snapshot(dice);
+const std::initializer_list<const char*> kCoefficient = {"Simulation", "##coefficient"};
 
-    std::function<void()> draw() {
-        return [this] { draw_interface(ui, snapshot); };
-    }
-};
+ImVec2 along(const ImRect& slider, float share) {
+    return {slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y};
+}
 
-// The middle of the control in the first row of the panel's first section.
-ImVec2 first_control(float share) {
-    const WindowRect panel = window_rect("##panel");
-    const float frame = ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y;
-    const float y = panel.least.y + std::round(0.5f * ImGui::GetFontSize()) + frame +
-                    ImGui::GetStyle().ItemSpacing.y + frame / 2;
-    const float left = panel.least.x + 0.5f * (panel.most.x - panel.least.x);
-    return {left + share * 0.4f * (panel.most.x - panel.least.x), y};
+// What a toolbar's button is called behind its caption.
+const char* label_of(UiCommand command) {
+    static std::string label;
+    label = "###" + std::string(shortcut_of(command)->what);
+    return label.c_str();
 }
 
 bool overlap(const ScreenRect& a, const ScreenRect& b) {
@@ -119,44 +113,55 @@ TEST_CASE("toolbar, panel, status line and canvas never overlap, and the canvas 
 }
 
 TEST_CASE("the run button runs and pauses") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    const WindowRect toolbar = window_rect("##toolbar");
-    const ImVec2 button(toolbar.least.x + 30, (toolbar.least.y + toolbar.most.y) / 2);
+    Interface window;
+    CAPTURE(window.dice.seed);
     for (const bool running : {true, false}) {
-        session.snapshot.running = running;
-        session.ui.actions.clear();
-        imgui.click(button, session.draw());
-        const auto runs = actions_of<action::Run>(session.ui);
+        window.snapshot.running = running;
+        window.ui.actions.clear();
+        window.click("##toolbar", {label_of(toggle_running)});
+        const auto runs = actions_of<action::Run>(window.ui);
         REQUIRE(runs.size() == 1);
         CHECK(runs.front().on != running);
-        CHECK(session.ui.actions.size() == 1);
+        CHECK(window.ui.actions.size() == 1);
     }
 }
 
+TEST_CASE("what is typed into the toolbar's pace is the pace, and nothing else") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.click("##toolbar", {"##pace"});
+    // As shortcuts: three-up, one pixel per cell.
+    window.type("31");
+    for (const int key : {GLFW_KEY_3, GLFW_KEY_1}) CHECK_FALSE(handle_key({key}, window.ui, window.snapshot));
+    CHECK(window.ui.actions.empty());
+    window.imgui.press(ImGuiKey_Enter, window.draw());
+    const auto paces = actions_of<action::Pace>(window.ui);
+    REQUIRE(paces.size() == 1);
+    CHECK(paces.front().steps_per_frame == 31);
+    CHECK(window.ui.actions.size() == 1);
+}
+
 TEST_CASE("a drag of the coefficient is one beginning and what continues it") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    for (int drag = 0; drag < 2; ++drag) {
-        session.ui.actions.clear();
-        imgui.move_mouse(first_control(drag == 0 ? 0.9f : 0.1f));
-        imgui.frame(session.draw());
-        imgui.press_mouse(true);
+    Interface window;
+    CAPTURE(window.dice.seed);
+    const ImRect slider = window.find("##panel", kCoefficient);
+    for (const bool back : {true, false}) {
+        window.ui.actions.clear();
+        const auto at = [&](int i) {
+            return along(slider, back ? 0.9f - 0.08f * float(i) : 0.1f + 0.08f * float(i));
+        };
+        window.move_mouse(at(0));
+        window.imgui.press_mouse(true);
         for (int i = 0; i <= 10; ++i) {
-            imgui.move_mouse(first_control(drag == 0 ? 0.9f - 0.08f * i : 0.1f + 0.08f * i));
-            imgui.frame(session.draw());
-            for (const auto& change : actions_of<action::Change>(session.ui))
-                session.snapshot.now.set_parameter("coefficient", std::stod(change.value));
+            window.move_mouse(at(i));
+            for (const auto& change : actions_of<action::Change>(window.ui))
+                window.snapshot.now.set_parameter("coefficient", std::stod(change.value));
         }
-        imgui.press_mouse(false);
-        for (int i = 0; i < 60; ++i) imgui.frame(session.draw());
-        const auto changes = actions_of<action::Change>(session.ui);
+        window.imgui.press_mouse(false);
+        window.frames(60);
+        const auto changes = actions_of<action::Change>(window.ui);
         REQUIRE(changes.size() > 4);
-        CHECK(changes.size() == session.ui.actions.size());
+        CHECK(changes.size() == window.ui.actions.size());
         for (std::size_t i = 0; i < changes.size(); ++i) {
             CHECK(changes[i].setting == "coefficient");
             CHECK(changes[i].continuing == (i > 0));
@@ -169,28 +174,24 @@ TEST_CASE("a drag of the coefficient is one beginning and what continues it") {
 
 TEST_CASE(
     "a double click makes the coefficient an input: sent once, when it is left, and no key does anything") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    const ImVec2 slider = first_control(0.5f);
-    imgui.click(slider, session.draw());
-    imgui.click(slider, session.draw());
+    Interface window;
+    CAPTURE(window.dice.seed);
+    const ImVec2 slider = window.find("##panel", kCoefficient).GetCenter();
+    window.click(slider);
+    window.click(slider);
     CHECK(ImGui::GetIO().WantTextInput);
-    session.ui.actions.clear();
-    imgui.type("0.");
-    imgui.frame(session.draw());
-    imgui.type("125");
-    imgui.frame(session.draw());
-    CHECK(session.ui.actions.empty());
+    window.ui.actions.clear();
+    window.type("0.");
+    window.type("125");
+    CHECK(window.ui.actions.empty());
     for (const Shortcut& row : shortcuts()) {
         const bool heard =
-            handle_key({row.chords.front().key, row.chords.front().mods}, session.ui, session.snapshot);
+            handle_key({row.chords.front().key, row.chords.front().mods}, window.ui, window.snapshot);
         CHECK(heard == row.while_typing);
     }
-    CHECK(session.ui.actions.empty());
-    imgui.click(ImVec2(1000, 400), session.draw());
-    const auto changes = actions_of<action::Change>(session.ui);
+    CHECK(window.ui.actions.empty());
+    window.click(ImVec2(1000, 400));
+    const auto changes = actions_of<action::Change>(window.ui);
     REQUIRE(changes.size() == 1);
     CHECK(changes.front().value == "0.125");
     CHECK_FALSE(changes.front().continuing);
@@ -198,243 +199,191 @@ TEST_CASE(
 }
 
 TEST_CASE("the coefficient stays within the limit unless unstable steps are allowed") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
+    Interface window;
+    CAPTURE(window.dice.seed);
+    const ImRect slider = window.find("##panel", kCoefficient);
     for (const bool allowed : {false, true}) {
-        session.snapshot.now.allow_unstable = allowed;
-        session.ui.actions.clear();
-        imgui.move_mouse(first_control(0.5f));
-        imgui.frame(session.draw());
-        imgui.press_mouse(true);
-        imgui.frame(session.draw());
-        imgui.move_mouse(first_control(1.05f));
-        imgui.frame(session.draw());
-        imgui.press_mouse(false);
-        imgui.frame(session.draw());
-        const auto changes = actions_of<action::Change>(session.ui);
+        window.snapshot.now.allow_unstable = allowed;
+        window.ui.actions.clear();
+        window.move_mouse(along(slider, 0.5f));
+        window.press_mouse(true);
+        window.move_mouse(along(slider, 1.05f));
+        window.press_mouse(false);
+        const auto changes = actions_of<action::Change>(window.ui);
         REQUIRE(changes.size() == 1);
         CHECK((std::stod(changes.front().value) > 0.25) == allowed);
-        for (int i = 0; i < 60; ++i) imgui.frame(session.draw());
+        window.frames(60);
     }
 }
 
 TEST_CASE("a click on a section's header closes and opens it, and that is remembered") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    const WindowRect panel = window_rect("##panel");
-    const ImVec2 header(panel.least.x + 80, panel.least.y + 18);
-    const auto all = session.ui.preferences.open_sections;
-    imgui.click(header, session.draw());
-    CHECK(session.ui.preferences.open_sections.size() == all.size() - 1);
-    CHECK(std::ranges::find(session.ui.preferences.open_sections, "Simulation") ==
-          session.ui.preferences.open_sections.end());
-    imgui.click(header, session.draw());
-    CHECK(session.ui.preferences.open_sections.back() == "Simulation");
+    Interface window;
+    CAPTURE(window.dice.seed);
+    auto& open = window.ui.preferences.open_sections;
+    const auto all = open;
+    const ImVec2 header = window.find("##panel", {"Simulation"}).GetCenter();
+    window.click(header);
+    CHECK(open.size() == all.size() - 1);
+    CHECK(std::ranges::find(open, "Simulation") == open.end());
+    window.click(header);
+    CHECK(open.back() == "Simulation");
 }
 
 TEST_CASE("the histogram is asked for only while it is seen") {
-    Session session;
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    CHECK(session.ui.wants_histogram);
-    session.ui.preferences.open_sections = {"View"};
-    imgui.frame(session.draw());
-    CHECK_FALSE(session.ui.wants_histogram);
-    session.ui.preferences.open_sections = {"Measure"};
-    session.ui.preferences.panels = false;
-    imgui.frame(session.draw());
-    CHECK_FALSE(session.ui.wants_histogram);
+    Interface window;
+    CHECK(window.ui.wants_histogram);
+    window.ui.preferences.open_sections = {"View"};
+    window.frames();
+    CHECK_FALSE(window.ui.wants_histogram);
+    window.ui.preferences.open_sections = {"Measure"};
+    window.ui.preferences.panels = false;
+    window.frames();
+    CHECK_FALSE(window.ui.wants_histogram);
 }
 
 TEST_CASE("the initial condition's draft follows the session and is its own in between") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
-    InitialState& draft = session.ui.panel.initial;
+    Interface window;
+    CAPTURE(window.dice.seed);
+    InitialState& draft = window.ui.panel.initial;
     CHECK(draft.name == "jagged");
-    const double radius = session.dice.uniform(0.1, 0.4);
-    session.snapshot.now.initial = "disk:radius=" + format_real(radius);
-    imgui.frame(session.draw());
+    const double radius = window.dice.uniform(0.1, 0.4);
+    window.snapshot.now.initial = "disk:radius=" + format_real(radius);
+    window.frames();
     CHECK(draft.name == "disk");
     CHECK(draft.parameters.at("radius") == radius);
     draft.parameters.at("radius") = 2 * radius;
-    imgui.frame(session.draw());
+    window.frames();
     CHECK(draft.parameters.at("radius") == 2 * radius);
-    session.snapshot.now.initial = "a_folder/of_a_file_that_has_gone.npy";
-    imgui.frame(session.draw());
+    window.snapshot.now.initial = "a_folder/of_a_file_that_has_gone.npy";
+    window.frames();
     CHECK(draft.name.empty());
 }
 
 TEST_CASE("the panel's edge can be dragged, and takes no more than its share of the window") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
+    Interface window;
+    CAPTURE(window.dice.seed);
     const WindowRect edge = window_rect("##splitter");
-    imgui.move_mouse(ImVec2((edge.least.x + edge.most.x) / 2, 400));
-    imgui.frame(session.draw());
-    imgui.press_mouse(true);
-    imgui.frame(session.draw());
-    const float wished = float(session.dice.integer(300, 500));
-    imgui.move_mouse(ImVec2(wished, 420));
-    for (int i = 0; i < 3; ++i) imgui.frame(session.draw());
+    window.move_mouse(ImVec2((edge.least.x + edge.most.x) / 2, 400));
+    window.press_mouse(true);
+    const float wished = float(window.dice.integer(300, 500));
+    window.move_mouse(ImVec2(wished, 420));
+    window.frames(2);
     CHECK(std::abs(window_rect("##splitter").most.x - wished) <= 6);
-    imgui.move_mouse(ImVec2(1200, 420));
-    for (int i = 0; i < 3; ++i) imgui.frame(session.draw());
-    imgui.press_mouse(false);
-    imgui.frame(session.draw());
+    window.move_mouse(ImVec2(1200, 420));
+    window.frames(2);
+    window.press_mouse(false);
     CHECK(window_rect("##splitter").most.x <= 0.45f * 1280);
-    CHECK(session.ui.canvas.x <= 0.45 * 1280);
-    CHECK(session.ui.actions.empty());
+    CHECK(window.ui.canvas.x <= 0.45 * 1280);
+    CHECK(window.ui.actions.empty());
 }
 
 TEST_CASE("the newest message can be dismissed, and so can the hint of the first start") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    imgui.frame(session.draw());
+    Interface window;
+    CAPTURE(window.dice.seed);
     const WindowRect notices = window_rect("##notices");
     REQUIRE(notices.drawn);
     const ImVec2 close(notices.most.x - 18, (notices.least.y + notices.most.y) / 2);
-    imgui.click(close, session.draw());
-    const auto dismissed = actions_of<action::DismissMessage>(session.ui);
+    window.click(close);
+    const auto dismissed = actions_of<action::DismissMessage>(window.ui);
     REQUIRE(dismissed.size() == 1);
-    CHECK(dismissed.front().id == session.snapshot.messages.back().id);
-    session.snapshot.messages.clear();
-    imgui.click(close, session.draw());
-    CHECK(session.ui.preferences.hints_seen);
+    CHECK(dismissed.front().id == window.snapshot.messages.back().id);
+    window.snapshot.messages.clear();
+    window.click(close);
+    CHECK(window.ui.preferences.hints_seen);
     CHECK_FALSE(window_rect("##notices").drawn);
 }
 
 TEST_CASE("the help opens and closes by its keys, while the canvas stays in use") {
-    Session session;
-    HeadlessImGui imgui(1280, 800);
-    handle_key({GLFW_KEY_F1}, session.ui, session.snapshot);
-    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
+    Interface window;
+    handle_key({GLFW_KEY_F1}, window.ui, window.snapshot);
+    window.frames(2);
     CHECK(window_rect("Help").drawn);
     CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
-    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
-    imgui.frame(session.draw());
-    imgui.frame(session.draw());
+    handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
+    window.frames();
+    window.frames();
     CHECK_FALSE(window_rect("Help").drawn);
 }
 
 TEST_CASE("the escape key closes a list that is open") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    session.ui.preferences.open_sections = {"View"};
-    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
-    // The view's first control stands below two closed sections.
-    ImVec2 list = first_control(0.5f);
-    const float header =
-        ImGui::GetFontSize() + 2 * ImGui::GetStyle().FramePadding.y + ImGui::GetStyle().ItemSpacing.y;
-    list.y += 2 * header;
-    imgui.click(list, session.draw());
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.open_sections = {"View"};
+    window.frames(2);
+    window.click("##panel", {"View", "##pane"});
     CHECK(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
-    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
-    imgui.frame(session.draw());
+    handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
+    window.frames();
     CHECK_FALSE(ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup));
-    CHECK(session.ui.actions.empty());
+    CHECK(window.ui.actions.empty());
 }
 
-TEST_CASE("a tooltip waits until the mouse rests, and frames go on until it has come") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    bool moves = false;
-    const auto draw = [&] { moves = draw_interface(session.ui, session.snapshot).moves; };
-    const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
-    imgui.frame(draw);
-    CHECK_FALSE(moves);
-    imgui.move_mouse(first_control(0.5f));
-    for (int i = 0; i < 10; ++i) imgui.frame(draw);
-    CHECK(moves);
-    CHECK_FALSE(shown());
-    for (int i = 0; i < 40; ++i) imgui.frame(draw);
-    CHECK_FALSE(moves);
-    CHECK(shown());
-    imgui.move_mouse(ImVec2(1000, 400));
-    for (int i = 0; i < 3; ++i) imgui.frame(draw);
-    CHECK_FALSE(shown());
-    CHECK_FALSE(moves);
-}
-
-TEST_CASE("a tooltip is seen whole once no more frames are asked for") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    bool moves = false;
-    const auto draw = [&] { moves = draw_interface(session.ui, session.snapshot).moves; };
+TEST_CASE("a tooltip waits until the mouse rests, and is seen whole once no more frames are asked for") {
+    const ImVec2 slider = Interface().find("##panel", kCoefficient).GetCenter();
+    Interface window;
+    CAPTURE(window.dice.seed);
     const auto tip = [] { return ImGui::FindWindowByName("##Tooltip_00"); };
-    imgui.frame(draw);
-    imgui.move_mouse(first_control(0.5f));
-    imgui.frame(draw);
-    int frames = 0;
-    while (moves && frames < 1000) {
-        imgui.frame(draw);
-        ++frames;
-    }
-    REQUIRE(tip());
+    const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
+    window.frames(3);
+    CHECK_FALSE(window.moves);
+    window.move_mouse(slider);
+    window.frames(10);
+    CHECK(window.moves);
+    CHECK_FALSE(shown());
+    for (int i = 0; window.moves && i < 1000; ++i) window.frames();
+    CHECK_FALSE(window.moves);
+    REQUIRE(shown());
     CHECK_FALSE(tip()->Hidden);
     const ImVec2 size = tip()->Size;
-    for (int i = 0; i < 5; ++i) imgui.frame(draw);
+    window.frames(5);
     CHECK(tip()->Size.x == size.x);
     CHECK(tip()->Size.y == size.y);
+    window.move_mouse(ImVec2(1000, 400));
+    window.frames(2);
+    CHECK_FALSE(shown());
+    CHECK_FALSE(window.moves);
 }
 
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the time that is left is shown") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(1280, 800);
-    session.snapshot.running = false;
-    session.snapshot.ordered = true;
-    session.snapshot.busy = "jumping to step 1000000";
-    session.snapshot.busy_share = 0.25;
-    session.snapshot.busy_seconds_left = 90;
-    for (int i = 0; i < 2; ++i) imgui.frame(session.draw());
-    const WindowRect toolbar = window_rect("##toolbar");
-    imgui.click({toolbar.least.x + 30, (toolbar.least.y + toolbar.most.y) / 2}, session.draw());
-    handle_key({GLFW_KEY_SPACE}, session.ui, session.snapshot);
-    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
-    const auto runs = actions_of<action::Run>(session.ui);
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.snapshot.running = false;
+    window.snapshot.ordered = true;
+    window.snapshot.busy = "jumping to step 1000000";
+    window.snapshot.busy_share = 0.25;
+    window.snapshot.busy_seconds_left = 90;
+    window.frames(2);
+    window.click("##toolbar", {label_of(toggle_running)});
+    handle_key({GLFW_KEY_SPACE}, window.ui, window.snapshot);
+    handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
+    const auto runs = actions_of<action::Run>(window.ui);
     REQUIRE(runs.size() == 3);
     for (const auto& run : runs) CHECK_FALSE(run.on);
     CHECK(format_duration(90) == "90 s");
     CHECK(format_duration(600) == "10 min");
     // What is open goes first.
-    session.ui.actions.clear();
-    session.ui.help_open = true;
-    handle_key({GLFW_KEY_ESCAPE}, session.ui, session.snapshot);
-    CHECK(session.ui.actions.empty());
+    window.ui.actions.clear();
+    window.ui.help_open = true;
+    handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
+    CHECK(window.ui.actions.empty());
 }
 
 TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error goes when the path changes") {
-    Session session;
-    CAPTURE(session.dice.seed);
+    Interface window;
+    HeadlessImGui& imgui = window.imgui;
+    CAPTURE(window.dice.seed);
     const ScratchFolder home;
     write_bytes(home / "there.npy", "x");
-    const char* kept = std::getenv("HOME");
-    const std::string before = kept ? kept : "";
-    setenv("HOME", home.path().c_str(), 1);
-    HeadlessImGui imgui(1280, 800);
-    InitialState& state = session.ui.panel.initial;
-    ImVec2 field;
+    const Environment variable("HOME", home.path().string());
+    InitialState& state = window.ui.panel.initial;
     const auto draw = [&] {
         ImGui::SetNextWindowPos({0, 0});
         ImGui::SetNextWindowSize({400, 500});
         ImGui::Begin("initial");
-        draw_initial(session.ui, session.snapshot);
-        const ImVec2 end = ImGui::GetItemRectMin();
-        field = {end.x + 150, end.y - 10};
+        draw_initial(window.ui, window.snapshot);
         ImGui::End();
     };
-    imgui.frame(draw);
+    const ImVec2 field = imgui.find("initial", {"##path"}, draw).GetCenter();
     const auto open = [&](const char* path) {
         imgui.click(field, draw);
         imgui.type(path);
@@ -442,50 +391,49 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
         imgui.press(ImGuiKey_Enter, draw);
     };
     open("~/missing.npy");
-    CHECK(actions_of<action::Open>(session.ui).empty());
+    CHECK(actions_of<action::Open>(window.ui).empty());
     CHECK(state.path_error.find("missing.npy") != std::string::npos);
     state.path.clear();
     open("~/there.npy");
-    const auto opened = actions_of<action::Open>(session.ui);
+    const auto opened = actions_of<action::Open>(window.ui);
     REQUIRE(opened.size() == 1);
     CHECK(opened.front().path == (home / "there.npy").string());
     CHECK(state.path_error.empty());
     // The session's own error about it goes, too.
-    session.ui.actions.clear();
-    const int id = session.snapshot.messages.back().id + 1;
-    session.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
+    window.ui.actions.clear();
+    const int id = window.snapshot.messages.back().id + 1;
+    window.snapshot.messages.push_back({Message::Level::error, id, "there.npy: no array"});
     imgui.click(field, draw);
     imgui.type("z");
     imgui.frame(draw);
-    const auto dismissed = actions_of<action::DismissMessage>(session.ui);
+    const auto dismissed = actions_of<action::DismissMessage>(window.ui);
     REQUIRE(dismissed.size() == 1);
     CHECK(dismissed.front().id == id);
-    setenv("HOME", before.c_str(), 1);
 }
 
 TEST_CASE("a copy says how large it is and how many edits it holds") {
-    Session session;
-    copy_command_line(session.ui, session.snapshot);
-    CHECK(session.ui.said.find("Copied") == 0);
-    CHECK(session.ui.said.find("edit") == std::string::npos);
-    session.snapshot.spec.edits.own().resize(350);
-    copy_command_line(session.ui, session.snapshot);
-    CHECK(session.ui.said.find("350 edits") != std::string::npos);
+    Interface window;
+    copy_command_line(window.ui, window.snapshot);
+    CHECK(window.ui.said.find("Copied") == 0);
+    CHECK(window.ui.said.find("edit") == std::string::npos);
+    window.snapshot.spec.edits.own().resize(350);
+    copy_command_line(window.ui, window.snapshot);
+    CHECK(window.ui.said.find("350 edits") != std::string::npos);
 }
 
 TEST_CASE("the next view follows the one that is shown, however it came to be shown") {
-    Session session;
+    Interface window;
     for (const PaneRow& row : panes()) {
         CAPTURE(row.name);
-        session.ui.panes = {row.pane};
-        next_view(session.ui, session.snapshot);
+        window.ui.panes = {row.pane};
+        next_view(window.ui, window.snapshot);
         const bool last = &row == &panes().back();
-        CHECK(session.ui.panes == std::vector<Pane>{last ? panes().front().pane : (&row + 1)->pane});
-        session.ui.panes = {row.pane};
-        toggle_three_up(session.ui, session.snapshot);
-        CHECK(session.ui.panes.size() == 3);
-        toggle_three_up(session.ui, session.snapshot);
-        CHECK(session.ui.panes == std::vector<Pane>{row.pane});
+        CHECK(window.ui.panes == std::vector<Pane>{last ? panes().front().pane : (&row + 1)->pane});
+        window.ui.panes = {row.pane};
+        toggle_three_up(window.ui, window.snapshot);
+        CHECK(window.ui.panes.size() == 3);
+        toggle_three_up(window.ui, window.snapshot);
+        CHECK(window.ui.panes == std::vector<Pane>{row.pane});
     }
 }
 
@@ -536,21 +484,14 @@ TEST_CASE("numbers for people keep their figures") {
 }
 
 TEST_CASE("the chart of speeds has a button that measures the ladder, unless it is being measured") {
-    Session session;
-    CAPTURE(session.dice.seed);
-    HeadlessImGui imgui(400, 900);
-    const auto draw = [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize({400, 900});
-        ImGui::Begin("performance");
-        draw_performance(session.ui, session.snapshot);
-        ImGui::End();
-    };
-    imgui.frame(draw);
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.open_sections = {"Performance"};
+    const ImVec2 button = window.find("##panel", {"Performance", "Measure the ladder"}).GetCenter();
     for (const bool measuring : {false, true}) {
-        session.snapshot.measuring_ladder = measuring;
-        session.ui.actions.clear();
-        for (float y = 5; y < 900; y += 8) imgui.click({200, y}, draw);
-        REQUIRE(actions_of<action::MeasureLadder>(session.ui).empty() == measuring);
+        window.snapshot.measuring_ladder = measuring;
+        window.ui.actions.clear();
+        window.click(button);
+        REQUIRE(actions_of<action::MeasureLadder>(window.ui).empty() == measuring);
     }
 }

@@ -1,7 +1,8 @@
 // What the window keeps from one start to the next.
 #include "app/window/preferences.h"
 
-#include <cstdlib>
+#include <sys/stat.h>
+
 #include <optional>
 
 #include "tests/support/catch.h"
@@ -11,29 +12,6 @@ using namespace stencil;
 using namespace stencil_test;
 
 namespace {
-
-/// Sets environment variables and gives back what they were.
-class Environment {
-  public:
-    Environment(const char* name, std::optional<std::string> value) : name_(name) {
-        if (const char* before = std::getenv(name)) before_ = before;
-        put(value);
-    }
-    ~Environment() { put(before_); }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-
-  private:
-    void put(const std::optional<std::string>& value) {
-        if (value)
-            ::setenv(name_, value->c_str(), 1);
-        else
-            ::unsetenv(name_);
-    }
-
-    const char* name_;
-    std::optional<std::string> before_;
-};
 
 Preferences random_preferences(Dice& dice) {
     Preferences preferences;
@@ -90,6 +68,18 @@ TEST_CASE("preferences that can't be saved are silent") {
     save_preferences({});
     CHECK(load_preferences() == Preferences{});
     CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("preferences that are a pipe or a folder are not waited for, and the defaults hold") {
+    const ScratchFolder folder;
+    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    std::filesystem::create_directory(folder / "stencilscope");
+    const auto path = folder / "stencilscope/window.json";
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);
+    CHECK(load_preferences() == Preferences{});
+    std::filesystem::remove(path);
+    std::filesystem::create_directory(path);
+    CHECK(load_preferences() == Preferences{});
 }
 
 TEST_CASE("a broken field of the preferences falls back to its default, and the others stay") {

@@ -16,6 +16,7 @@
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -55,6 +56,15 @@ class FileSizeLimit {
     void (*handler_)(int) = nullptr;
     rlimit before_ = {};
 };
+
+pid_t ended_process() {
+    const pid_t child = ::fork();
+    REQUIRE(child >= 0);
+    if (child == 0) ::_exit(0);
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    return child;
+}
 
 bool has_nameless_files(const std::filesystem::path& folder) {
     const int descriptor = ::open(folder.c_str(), O_TMPFILE | O_WRONLY, 0600);
@@ -159,7 +169,8 @@ TEST_CASE("A full disk is an error with its reason, and the older file stays") {
         const FileSizeLimit limit(4096);
         write_text_file(path, Dice().bytes(32'768));
     });
-    CHECK(message == "cannot write " + path.string() + ": File too large");
+    CHECK(contains(message, path.string()));
+    CHECK(contains(message, "too large"));
     CHECK(read_bytes(path) == "older");
     CHECK(folder.entries() == 1);
 }
@@ -169,21 +180,21 @@ TEST_CASE("What can't become a file is refused with a reason") {
     const auto error_of = [](const std::filesystem::path& path) {
         return message_of<MachineError>([&] { write_text_file(path, "text"); });
     };
-    const std::string missing = (folder / "none" / "file").string();
-    CHECK(error_of(missing) ==
-          "cannot write " + missing + ": there is no folder " + (folder / "none").string());
-    CHECK(error_of(folder.path()) == "cannot write " + folder.path().string() + ": Is a directory");
-    CHECK(error_of(folder / "") == "cannot write " + (folder / "").string() + ": Is a directory");
     write_bytes(folder / "plain", "text");
-    CHECK(error_of(folder / "plain" / "file") ==
-          "cannot write " + (folder / "plain" / "file").string() + ": Not a directory");
-    const std::string endless(300, 'n');
-    CHECK(error_of(folder / endless) ==
-          "cannot write " + (folder / endless).string() + ": File name too long");
-    const auto pipe = folder / "pipe";
-    REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
-    CHECK(error_of(pipe) == "cannot write " + pipe.string() + ": not a regular file");
-    CHECK(std::filesystem::is_fifo(pipe));
+    REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+    const std::pair<std::filesystem::path, const char*> cases[] = {
+        {folder / "none" / "file", "no folder"},
+        {folder.path(), "Is a directory"},
+        {folder / "", "Is a directory"},
+        {folder / "plain" / "file", "Not a directory"},
+        {folder / std::string(300, 'n'), "too long"},
+        {folder / "pipe", "regular"},
+    };
+    for (const auto& [path, part] : cases) {
+        CHECK(contains(error_of(path), path.string()));
+        CHECK(contains(error_of(path), part));
+    }
+    CHECK(std::filesystem::is_fifo(folder / "pipe"));
     CHECK(folder.entries() == 2);
 }
 
@@ -194,8 +205,7 @@ TEST_CASE("A folder that takes the name before commit() is left alone") {
         AtomicFile file(path);
         file.write(std::string_view("text"));
         std::filesystem::create_directory(path);
-        CHECK(message_of<MachineError>([&] { file.commit(); }) ==
-              "cannot write " + path.string() + ": Is a directory");
+        CHECK(contains(message_of<MachineError>([&] { file.commit(); }), "Is a directory"));
     }
     CHECK(std::filesystem::is_directory(path));
     CHECK(folder.entries() == 1);

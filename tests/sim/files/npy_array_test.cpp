@@ -5,6 +5,7 @@
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -147,45 +148,44 @@ TEST_CASE("Fortran order of any shape is turned") {
 
 TEST_CASE("Hostile arrays are refused in one line before memory is taken") {
     const ScratchFolder folder;
-    CHECK(refusal(folder, "") == "not a .npy file (too short)");
-    CHECK(refusal(folder, "PK\x03\x04 an archive") == "not a .npy file (it doesn't start with \\x93NUMPY)");
-    const auto why = [&](const std::string& shape) {
-        return refusal(folder, file_of("<f4", shape, "12345678"));
-    };
-    CHECK(why("(3,)").substr(0, 37) == "cut off: shape (3,) of float32 needs ");
-    CHECK(why("(1,)").substr(0, 24) == "4 bytes follow the array");
-    CHECK(why("()").substr(0, 24) == "4 bytes follow the array");
-    CHECK(why("(0, 7)").substr(0, 24) == "8 bytes follow the array");
-    CHECK(why("(18446744073709551617,)") ==
-          "shape (18446744073709551617,); an array has at most 2^48 values");
-    CHECK(why("(4294967296, 4294967296)") ==
-          "shape (4294967296, 4294967296); an array has at most 2^48 values");
-    CHECK(why("(0, 4294967296, 4294967296)") ==
-          "shape (0, 4294967296, 4294967296); an array has at most 2^48 values");
-    CHECK(why("(16777216, 16777216)").substr(0, 51) == "cut off: shape (16777216, 16777216) of float32 need");
-    CHECK(why("(2)") == "a damaged .npy header: 'shape' is no tuple");
+    CHECK(contains(refusal(folder, ""), "too short"));
+    CHECK(contains(refusal(folder, "PK\x03\x04 an archive"), "not a .npy file"));
     std::string axes = "(";
     for (int i = 0; i < 65; ++i) axes += "1, ";
-    CHECK(why(axes + ")") == "65 axes; at most 64 are read");
+    const std::pair<std::string, const char*> cases[] = {
+        {"(3,)", "cut off: shape (3,) of float32"},
+        {"(1,)", "4 bytes follow"},
+        {"()", "4 bytes follow"},
+        {"(0, 7)", "8 bytes follow"},
+        {"(18446744073709551617,)", "at most 2^48"},
+        {"(4294967296, 4294967296)", "at most 2^48"},
+        {"(0, 4294967296, 4294967296)", "at most 2^48"},
+        {"(16777216, 16777216)", "cut off: shape (16777216, 16777216)"},
+        {"(2)", "no tuple"},
+        {axes + ")", "at most 64"},
+    };
+    for (const auto& [shape, part] : cases)
+        CHECK(contains(refusal(folder, file_of("<f4", shape, "12345678")), part));
 }
 
 TEST_CASE("Types that are no real numbers are refused by name") {
     const ScratchFolder folder;
-    const auto why = [&](const std::string& descr) {
-        return refusal(folder, file_of(descr, "(1,)", "12345678"));
-    };
-    const std::string allowed = "; allowed: float32, float64, integers and bool";
-    CHECK(why(">f4") == "big-endian; save it as little-endian, e.g. with array.astype('<f4')");
-    CHECK(why(">i8") == "big-endian; save it as little-endian, e.g. with array.astype('<i8')");
-    CHECK(why("<f2") == "dtype '<f2' (float16)" + allowed);
-    CHECK(why("<c8") == "dtype '<c8' (complex64)" + allowed);
-    CHECK(why("|O") == "dtype '|O' (objects)" + allowed);
-    CHECK(why("<U2") == "dtype '<U2' (text)" + allowed);
-    CHECK(why("|i8") == "dtype '|i8' (int64)" + allowed);
-    CHECK(why("<b8") == "dtype '<b8'" + allowed);
-    CHECK(why("") == "dtype ''" + allowed);
-    CHECK(refusal(folder, file_of("[('x', '<f4')]", "(2,)", "12345678", false)) ==
-          "a structured dtype" + allowed);
+    const std::pair<std::string, const char*> cases[] = {{">f4", "astype('<f4')"},
+                                                         {">i8", "astype('<i8')"},
+                                                         {"<f2", "(float16)"},
+                                                         {"<c8", "(complex64)"},
+                                                         {"|O", "(objects)"},
+                                                         {"<U2", "(text)"},
+                                                         {"|i8", "(int64)"},
+                                                         {"<b8", "'<b8'"},
+                                                         {"", "dtype ''"}};
+    for (const auto& [descr, part] : cases) {
+        CAPTURE(descr);
+        const std::string why = refusal(folder, file_of(descr, "(1,)", "12345678"));
+        CHECK(contains(why, part));
+        CHECK(contains(why, descr.starts_with(">") ? "big-endian" : "float32, float64, integers and bool"));
+    }
+    CHECK(contains(refusal(folder, file_of("[('x', '<f4')]", "(2,)", "12345678", false)), "structured"));
 }
 
 TEST_CASE("Values that are not finite, or too large for the precision asked for, are refused") {
@@ -195,7 +195,7 @@ TEST_CASE("Values that are not finite, or too large for the precision asked for,
     const auto message = [&](DType dtype) {
         return message_of<InputError>([&] { read_npy_array(path, dtype); });
     };
-    CHECK(message(DType::float32) ==
-          path.string() + ": 2 of 4 values are not finite (NaN, infinite, or too large for float32)");
-    CHECK(message(DType::float64) == path.string() + ": 1 of 4 values are not finite (NaN or infinite)");
+    CHECK(contains(message(DType::float32), "2 of 4"));
+    CHECK(contains(message(DType::float32), "float32"));
+    CHECK(contains(message(DType::float64), "1 of 4"));
 }

@@ -11,6 +11,7 @@
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch.h"
 
@@ -160,114 +161,113 @@ TEMPLATE_TEST_CASE("Fortran order is turned so that rows stay rows", "", float, 
 
 TEST_CASE("What is no .npy file is refused") {
     const ScratchFolder folder;
-    CHECK(refusal(folder, "") == "not a .npy file (too short)");
-    CHECK(refusal(folder, "\x93NUM") == "not a .npy file (too short)");
-    CHECK(refusal(folder, "PK\x03\x04 an archive") == "not a .npy file (it doesn't start with \\x93NUMPY)");
-    CHECK(refusal(folder, "\x93NUMPY\x01") == "cut off: its header needs 8 bytes, the file has 7");
-    CHECK(refusal(folder, std::string("\x93NUMPY\x01\0\x76", 9)) ==
-          "cut off: its header needs 10 bytes, the file has 9");
-    CHECK(refusal(folder, std::string("\x93NUMPY\x02\0\x76\0", 10)) ==
-          "cut off: its header needs 12 bytes, the file has 10");
-    CHECK(refusal(folder, std::string("\x93NUMPY\x01\0\x76\0{}", 12)) ==
-          "cut off: its header needs 128 bytes, the file has 12");
-    CHECK(refusal(folder, std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{}", 14)) ==
-          "cut off: its header needs 4294967307 bytes, the file has 14");
-    CHECK(refusal(folder, npy(4, dict("<f4", "(1, 1)"), "1234")) ==
-          ".npy version 4.0; allowed: 1.0, 2.0, 3.0");
-    CHECK(refusal(folder, npy(0, dict("<f4", "(1, 1)"), "1234")) ==
-          ".npy version 0.0; allowed: 1.0, 2.0, 3.0");
     std::string minor = npy(1, dict("<f4", "(1, 1)"), "1234");
     minor[7] = 3;
-    CHECK(refusal(folder, minor) == ".npy version 1.3; allowed: 1.0, 2.0, 3.0");
-    CHECK(refusal(folder, npy(2, std::string(70'000, ' '), "")) ==
-          "a header of 70000 bytes; at most 65536 are read");
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "too short"},
+        {"\x93NUM", "too short"},
+        {"PK\x03\x04 an archive", "not a .npy file"},
+        {"\x93NUMPY\x01", "needs 8 bytes, the file has 7"},
+        {std::string("\x93NUMPY\x01\0\x76", 9), "needs 10 bytes, the file has 9"},
+        {std::string("\x93NUMPY\x02\0\x76\0", 10), "needs 12 bytes, the file has 10"},
+        {std::string("\x93NUMPY\x01\0\x76\0{}", 12), "needs 128 bytes, the file has 12"},
+        {std::string("\x93NUMPY\x02\0\xff\xff\xff\xff{}", 14), "needs 4294967307 bytes, the file has 14"},
+        {npy(4, dict("<f4", "(1, 1)"), "1234"), "version 4.0"},
+        {npy(0, dict("<f4", "(1, 1)"), "1234"), "version 0.0"},
+        {minor, "version 1.3"},
+        {npy(2, std::string(70'000, ' '), ""), "70000 bytes"},
+    };
+    for (const auto& [bytes, part] : cases) {
+        CAPTURE(bytes);
+        CHECK(contains(refusal(folder, bytes), part));
+    }
 }
 
 TEST_CASE("A header that is not the expected dict is refused") {
     const ScratchFolder folder;
-    const auto why = [&](const std::string& header) {
-        const std::string text = refusal(folder, npy(1, header, "12345678"));
-        const std::string start = "a damaged .npy header: ";
-        REQUIRE(text.substr(0, start.size()) == start);
-        return text.substr(start.size());
-    };
     const std::string rest = ", 'fortran_order': False, 'shape': (1, 2)}";
-    CHECK(why("") == "expected a dict at byte 0");
-    CHECK(why("{}") == "no 'descr'");
-    CHECK(why("{'descr': '<f4'}") == "no 'fortran_order'");
-    CHECK(why("{'descr': '<f4', 'fortran_order': False}") == "no 'shape'");
-    CHECK(why("{'descr': '<f4', 'descr': '<f4'" + rest) == "two values of 'descr'");
-    CHECK(why("{'descr': '<f4', 'a\nkey': 1" + rest) == "unknown key 'a?key'");
-    CHECK(why("{'descr': __import__('os')" + rest) == "expected the type in quotes at byte 10");
-    CHECK(why("{'descr': '<f4" + rest.substr(0, 1)) == "expected the type in quotes at byte 10");
-    CHECK(why("{'descr' '<f4'" + rest) == "expected ':' after a key at byte 9");
-    CHECK(why("{'descr': '<f\\x34'" + rest) == "a backslash in the type");
-    CHECK(why("{'descr': '<f4'" + rest + " x") == "text after the dict");
-    CHECK(why("{'descr': '<f4'" + rest + std::string(1, '\0')) == "text after the dict");
-    CHECK(why("{'descr': '<f4'" + rest.substr(0, rest.size() - 1)) ==
-          "expected ',' or '}' after a value at byte 56");
-    CHECK(why("{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}") ==
-          "'fortran_order' is neither True nor False");
-    const auto shape = [&](const std::string& text) {
-        return why("{'descr': '<f4', 'fortran_order': False, 'shape': " + text + "}");
+    const std::string shape = "{'descr': '<f4', 'fortran_order': False, 'shape': ";
+    const std::pair<std::string, const char*> cases[] = {
+        {"", "dict at byte 0"},
+        {"{}", "no 'descr'"},
+        {"{'descr': '<f4'}", "no 'fortran_order'"},
+        {"{'descr': '<f4', 'fortran_order': False}", "no 'shape'"},
+        {"{'descr': '<f4', 'descr': '<f4'" + rest, "two values of 'descr'"},
+        {"{'descr': '<f4', 'a\nkey': 1" + rest, "'a?key'"},
+        {"{'descr': __import__('os')" + rest, "quotes at byte 10"},
+        {"{'descr': '<f4,", "quotes at byte 10"},
+        {"{'descr' '<f4'" + rest, "':' after a key at byte 9"},
+        {"{'descr': '<f\\x34'" + rest, "backslash"},
+        {"{'descr': '<f4'" + rest + " x", "text after the dict"},
+        {"{'descr': '<f4'" + rest + std::string(1, '\0'), "text after the dict"},
+        {"{'descr': '<f4'" + rest.substr(0, rest.size() - 1), "'}' after a value at byte 56"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1, 2)}", "neither True nor False"},
+        {shape + "[1, 2]}", "'(' of the shape at byte 50"},
+        {shape + "(2)}", "no tuple"},
+        {shape + "(1, -2)}", "negative"},
+        {shape + "(1, 2.0)}", "after an axis at byte 55"},
+        {shape + "(1, x)}", "whole number in 'shape' at byte 54"},
+        {shape + "(1, 2}", "after an axis at byte 55"},
+        {shape + "(,)}", "whole number in 'shape' at byte 51"},
+        {"{'descr': [('x', '<f4', 'fortran_order'", "list that doesn't end"},
     };
-    CHECK(shape("[1, 2]") == "expected '(' of the shape at byte 50");
-    CHECK(shape("(2)") == "'shape' is no tuple");
-    CHECK(shape("(1, -2)") == "a negative axis in 'shape'");
-    CHECK(shape("(1, 2.0)") == "expected ',' or ')' after an axis at byte 55");
-    CHECK(shape("(1, x)") == "expected a whole number in 'shape' at byte 54");
-    CHECK(shape("(1, 2") == "expected ',' or ')' after an axis at byte 55");
-    CHECK(shape("(,)") == "expected a whole number in 'shape' at byte 51");
-    CHECK(why("{'descr': [('x', '<f4', 'fortran_order'") == "a list that doesn't end");
+    for (const auto& [header, part] : cases) {
+        CAPTURE(header);
+        const std::string why = refusal(folder, npy(1, header, "12345678"));
+        CHECK(contains(why, "damaged"));
+        CHECK(contains(why, part));
+    }
 }
 
 TEST_CASE("Types other than little-endian float32 and float64 are refused by name") {
     const ScratchFolder folder;
-    const auto why = [&](const std::string& descr) {
-        return refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
-    };
-    const std::string allowed = "; allowed: float32 and float64, e.g. with array.astype('<f4')";
-    CHECK(why(">f4") == "big-endian; save it as little-endian, e.g. with array.astype('<f4')");
-    CHECK(why(">f8") == "big-endian; save it as little-endian, e.g. with array.astype('<f8')");
-    CHECK(why("<f2") == "dtype '<f2' (float16)" + allowed);
-    CHECK(why("<f16") == "dtype '<f16' (float128)" + allowed);
-    CHECK(why("<i4") == "dtype '<i4' (int32)" + allowed);
-    CHECK(why(">i8") == "dtype '>i8' (int64)" + allowed);
-    CHECK(why("|u1") == "dtype '|u1' (uint8)" + allowed);
-    CHECK(why("|b1") == "dtype '|b1' (bool)" + allowed);
-    CHECK(why("<c8") == "dtype '<c8' (complex64)" + allowed);
-    CHECK(why("|O") == "dtype '|O' (objects)" + allowed);
-    CHECK(why("<U7") == "dtype '<U7' (text)" + allowed);
-    CHECK(why("<M8[ns]") == "dtype '<M8[ns]' (dates or times)" + allowed);
-    CHECK(why("|V12") == "dtype '|V12' (raw bytes)" + allowed);
-    CHECK(why("") == "dtype ''" + allowed);
-    CHECK(why("nonsense\n") == "dtype 'nonsense?'" + allowed);
-    CHECK(why("<f99999999999999999999") == "dtype '<f99999999999999999999'" + allowed);
+    const std::pair<std::string, const char*> cases[] = {
+        {">f4", "astype('<f4')"},
+        {">f8", "astype('<f8')"},
+        {"<f2", "(float16)"},
+        {"<f16", "(float128)"},
+        {"<i4", "(int32)"},
+        {">i8", "(int64)"},
+        {"|u1", "(uint8)"},
+        {"|b1", "(bool)"},
+        {"<c8", "(complex64)"},
+        {"|O", "(objects)"},
+        {"<U7", "(text)"},
+        {"<M8[ns]", "(dates or times)"},
+        {"|V12", "(raw bytes)"},
+        {"", "dtype ''"},
+        {"nonsense\n", "'nonsense?'"},
+        {"<f99999999999999999999", "'<f99999999999999999999'"}};
+    for (const auto& [descr, part] : cases) {
+        CAPTURE(descr);
+        const std::string why = refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
+        CHECK(contains(why, part));
+        CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32 and float64"));
+    }
     const std::string structured =
         "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
-    CHECK(refusal(folder, npy(1, structured, "12345678")) ==
-          "a structured dtype; allowed: float32 and float64");
+    CHECK(contains(refusal(folder, npy(1, structured, "12345678")), "structured"));
 }
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {
     const ScratchFolder folder;
-    const auto why = [&](const std::string& shape) {
-        return refusal(folder, npy(1, dict("<f4", shape), "12345678"));
+    const std::pair<const char*, const char*> cases[] = {
+        {"()", "two axes"},
+        {"(2,)", "two axes"},
+        {"(1, 2, 1)", "two axes"},
+        {"(0, 2)", "no cells"},
+        {"(2, 0)", "no cells"},
+        {"(1073741825, 1)", "at most 1073741824 cells"},
+        {"(1, 18446744073709551617)", "at most 1073741824 cells"},
+        {"(4294967296, 4294967296)", "at most 1073741824 cells"},
+        {"(1000000, 1000000)", "needs 4000000000082 bytes, the file has 90"},
+        {"(1073741824, 1073741824)", "needs 4611686018427387992 bytes, the file has 96"},
     };
-    CHECK(why("()") == "0 axes, shape (); allowed: two axes (rows, columns)");
-    CHECK(why("(2,)") == "1 axes, shape (2,); allowed: two axes (rows, columns)");
-    CHECK(why("(1, 2, 1)") == "3 axes, shape (1, 2, 1); allowed: two axes (rows, columns)");
-    CHECK(why("(0, 2)") == "no cells, shape (0, 2)");
-    CHECK(why("(2, 0)") == "no cells, shape (2, 0)");
-    CHECK(why("(1073741825, 1)") == "shape (1073741825, 1); an axis has at most 1073741824 cells");
-    CHECK(why("(1, 18446744073709551617)") ==
-          "shape (1, 18446744073709551617); an axis has at most 1073741824 cells");
-    CHECK(why("(4294967296, 4294967296)") ==
-          "shape (4294967296, 4294967296); an axis has at most 1073741824 cells");
-    const std::string huge = why("(1000000, 1000000)");
-    CHECK(huge == "cut off: shape (1000000, 1000000) of float32 needs 4000000000082 bytes, the file has 90");
-    CHECK(why("(1073741824, 1073741824)").find("needs 4611686018427387992 bytes, the file has 96") !=
-          std::string::npos);
+    for (const auto& [shape, part] : cases) {
+        const std::string why = refusal(folder, npy(1, dict("<f4", shape), "12345678"));
+        CHECK(contains(why, part));
+        CHECK(contains(why, shape));
+    }
 }
 
 TEST_CASE("A file of another size than its header promises is refused with both sizes") {
@@ -276,12 +276,12 @@ TEST_CASE("A file of another size than its header promises is refused with both 
     const std::string whole = npy(1, dict("<f8", "(3, 4)"), bytes_of_cells(random_cells<double>(random, 12)));
     REQUIRE(whole.size() == 166);
     REQUIRE(read_npy(write_bytes(folder / "whole.npy", whole)).size() == 12);
-    CHECK(refusal(folder, whole.substr(0, 165)) ==
-          "cut off: shape (3, 4) of float64 needs 166 bytes, the file has 165");
-    CHECK(refusal(folder, whole.substr(0, 70)) ==
-          "cut off: shape (3, 4) of float64 needs 166 bytes, the file has 70");
-    CHECK(refusal(folder, whole + "1") ==
-          "1 bytes follow the array; shape (3, 4) of float64 needs 166 bytes, the file has 167");
+    CHECK(contains(refusal(folder, whole.substr(0, 165)), "166"));
+    CHECK(contains(refusal(folder, whole.substr(0, 165)), "165"));
+    CHECK(contains(refusal(folder, whole.substr(0, 70)), "166"));
+    CHECK(contains(refusal(folder, whole.substr(0, 70)), "has 70"));
+    CHECK(contains(refusal(folder, whole + "1"), "1 bytes follow"));
+    CHECK(contains(refusal(folder, whole + "1"), "167"));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CAPTURE(length);
         CHECK_FALSE(refusal(folder, whole.substr(0, length)).empty());
@@ -299,8 +299,8 @@ TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", flo
     cells[34] = -Limits::infinity();
     const std::string descr = sizeof(TestType) == 4 ? "<f4" : "<f8";
     for (const bool fortran_order : {false, true})
-        CHECK(refusal(folder, npy(1, dict(descr, "(5, 7)", fortran_order), bytes_of_cells(cells))) ==
-              "3 of 35 values are not finite (NaN or infinite)");
+        CHECK(contains(refusal(folder, npy(1, dict(descr, "(5, 7)", fortran_order), bytes_of_cells(cells))),
+                       "3 of 35"));
 }
 
 TEST_CASE("What can't be opened is refused with the reason") {
@@ -308,19 +308,19 @@ TEST_CASE("What can't be opened is refused with the reason") {
     const auto why = [](const std::filesystem::path& path) {
         return message_of<InputError>([&] { read_field_header(path); });
     };
-    CHECK(why(folder / "none.npy") == (folder / "none.npy").string() + ": there is no such file");
-    CHECK(why(folder.path()) == folder.path().string() + ": is a folder, not a file");
+    CHECK(contains(why(folder / "none.npy"), "none.npy: there is no such"));
+    CHECK(contains(why(folder.path()), "folder"));
     REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
-    CHECK(why(folder / "pipe") == (folder / "pipe").string() + ": is not a regular file");
+    CHECK(contains(why(folder / "pipe"), "regular"));
     const auto secret = write_bytes(folder / "secret.npy", npy(1, dict("<f4", "(1, 1)"), "1234"));
     ::chmod(secret.c_str(), 0);
     // Nothing is unreadable to root.
-    if (::access(secret.c_str(), R_OK) != 0) CHECK(why(secret) == secret.string() + ": Permission denied");
+    if (::access(secret.c_str(), R_OK) != 0) CHECK(contains(why(secret), "denied"));
 }
 
 TEST_CASE("A field that can't be written is an error of the machine") {
     const ScratchFolder folder;
     const auto path = folder / "none" / "field.npy";
-    CHECK(message_of<MachineError>([&] { write_npy(path, Field(DType::float32, 2, 2)); }) ==
-          "cannot write " + path.string() + ": there is no folder " + (folder / "none").string());
+    CHECK(contains(message_of<MachineError>([&] { write_npy(path, Field(DType::float32, 2, 2)); }),
+                   path.string()));
 }

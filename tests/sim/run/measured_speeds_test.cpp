@@ -1,6 +1,5 @@
 #include "sim/run/measured_speeds.h"
 
-#include <cstdlib>
 #include <fstream>
 
 #include "sim/bench/measured_rows.h"
@@ -25,22 +24,9 @@ MeasuredMachine sample(const std::string& name) {
 }
 
 // The user's folder of settings is another one as long as this lives.
-class ConfigFolder {
-  public:
-    ConfigFolder() {
-        if (const char* text = std::getenv("XDG_CONFIG_HOME")) before_ = text;
-        setenv("XDG_CONFIG_HOME", scratch_.path().c_str(), 1);
-    }
-    ~ConfigFolder() {
-        if (before_)
-            setenv("XDG_CONFIG_HOME", before_->c_str(), 1);
-        else
-            unsetenv("XDG_CONFIG_HOME");
-    }
-
-  private:
-    ScratchFolder scratch_;
-    std::optional<std::string> before_;
+struct ConfigFolder {
+    ScratchFolder scratch;
+    Environment variable{"XDG_CONFIG_HOME", scratch.path().string()};
 };
 
 Machine machine_named(const std::string& cpu) {

@@ -40,20 +40,6 @@ TEST_CASE("A simulation counts its steps, resets to its start and repeats itself
     REQUIRE(same_bits(simulation.field(), once));
 }
 
-TEST_CASE("The number of threads changes no bit") {
-    const Field start = Field(random_field(301, 403)).to(DType::float32);
-    std::vector<Field> ends;
-    for (const int threads : {1, 2, 3, 5}) {
-        RunSpec spec = spec_of(301, 403);
-        spec.threads = threads;
-        spec.boundary = Boundary::periodic;
-        Simulation simulation(spec, start.clone());
-        simulation.apply(Advance{57});
-        ends.push_back(simulation.field());
-    }
-    for (const Field& end : ends) REQUIRE(same_bits(end, ends.front()));
-}
-
 TEST_CASE("Commands that are not allowed change nothing") {
     Simulation simulation(spec_of(20, 20), random_field(20, 20));
     simulation.apply(Advance{3});

@@ -1,11 +1,11 @@
 #include "tests/support/window/imgui_panels.h"
 
-#include <imgui_internal.h>
-
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "app/window/icons.h"
+#include "app/window/layout.h"
 #include "app/window/panels/panels.h"
 #include "sim/text/embedded.h"
 
@@ -131,6 +131,53 @@ void HeadlessImGui::click(ImVec2 at, const std::function<void()>& draw) {
     press_mouse(false);
     frame(draw);
     frame(draw);
+}
+
+ImRect HeadlessImGui::find(const char* window,
+                           std::initializer_list<const char*> labels,
+                           const std::function<void()>& draw) {
+    frame(draw);
+    const WindowRect area = window_rect(window);
+    ImGuiID id = area.drawn ? ImGui::FindWindowByName(window)->ID : 0;
+    for (const char* label : labels) id = ImHashStr(label, 0, id);
+    const auto hovers = [&](ImVec2 at) {
+        move_mouse(at);
+        frame(draw);
+        return ImGui::GetCurrentContext()->HoveredId == id;
+    };
+    const ImVec2 size(area.most.x - area.least.x, area.most.y - area.least.y);
+    const bool wide = size.x > size.y;
+    const auto place = [&](float along) {
+        return wide ? ImVec2(area.least.x + along, area.least.y + size.y / 2)
+                    : ImVec2(area.least.x + 0.65f * size.x, area.least.y + along);
+    };
+    const float step = ImGui::GetFontSize() / 2;
+    float along = step;
+    while (along < std::max(size.x, size.y) && !hovers(place(along))) along += step;
+    const ImVec2 at = place(along);
+    if (!hovers(at)) throw std::runtime_error("no " + std::string(*(labels.end() - 1)) + " in " + window);
+    ImRect found(at, at);
+    while (hovers({found.Min.x - 1, at.y})) --found.Min.x;
+    while (hovers({found.Max.x + 1, at.y})) ++found.Max.x;
+    while (hovers({at.x, found.Min.y - 1})) --found.Min.y;
+    while (hovers({at.x, found.Max.y + 1})) ++found.Max.y;
+    move_mouse({-1, -1});
+    frame(draw);
+    return found;
+}
+
+void HeadlessImGui::click(const char* window,
+                          std::initializer_list<const char*> labels,
+                          const std::function<void()>& draw) {
+    click(find(window, labels, draw).GetCenter(), draw);
+}
+
+Interface::Interface() : ui(open_interface()), snapshot(full_snapshot(dice)) {
+    frames();
+}
+
+std::function<void()> Interface::draw() {
+    return [this] { moves = draw_interface(ui, snapshot).moves; };
 }
 
 WindowRect window_rect(const char* name) {

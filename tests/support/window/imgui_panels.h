@@ -3,7 +3,10 @@
 
 #include <imgui.h>
 
+#include <imgui_internal.h>
+
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +38,18 @@ class HeadlessImGui {
     /// A click at a point: several frames.
     void click(ImVec2 at, const std::function<void()>& draw);
 
+    /// Where in a window the item with this label is: looked for with the mouse, along the middle of a window
+    /// that is wide, and down a third of one that is high. The labels of what it is pushed under go before
+    /// it.
+    ImRect find(const char* window,
+                std::initializer_list<const char*> labels,
+                const std::function<void()>& draw);
+
+    /// A click on its middle.
+    void click(const char* window,
+               std::initializer_list<const char*> labels,
+               const std::function<void()>& draw);
+
   private:
     ImGuiContext* before_ = nullptr;
     ImGuiContext* context_ = nullptr;
@@ -48,6 +63,40 @@ struct WindowRect {
     bool drawn = false;
 };
 WindowRect window_rect(const char* name);
+
+/// The whole interface of a window of 1280x800 on a full session.
+struct Interface {
+    std::function<void()> draw();
+    void frames(int count = 1) {
+        for (int i = 0; i < count; ++i) imgui.frame(draw());
+    }
+    void move_mouse(ImVec2 to) {
+        imgui.move_mouse(to);
+        frames();
+    }
+    void press_mouse(bool down) {
+        imgui.press_mouse(down);
+        frames();
+    }
+    void click(ImVec2 at) { imgui.click(at, draw()); }
+    void click(const char* window, std::initializer_list<const char*> labels) {
+        imgui.click(window, labels, draw());
+    }
+    ImRect find(const char* window, std::initializer_list<const char*> labels) {
+        return imgui.find(window, labels, draw());
+    }
+    void type(std::string_view text) {
+        imgui.type(text);
+        frames();
+    }
+
+    Dice dice;
+    stencil::UiState ui;
+    stencil::Snapshot snapshot;
+    bool moves = false;  ///< whether the newest frame asked for another one
+    HeadlessImGui imgui{1280, 800};
+    Interface();
+};
 
 /// A session with something in every part: a frame, a series, probes, messages; its numbers are random.
 stencil::Snapshot full_snapshot(Dice& dice);

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "tests/support/catch.h"
 #include "tests/support/expected_run.h"
+#include "tests/support/program.h"
 #include "tests/support/window/window_robot.h"
 
 namespace stencil_test {
@@ -24,20 +24,15 @@ inline constexpr int kWidth = 240, kHeight = 170;
 
 /// Paused, one step between two frames, one pixel per cell.
 struct PausedWindow {
-    explicit PausedWindow(const std::vector<std::string>& more = {})
+    explicit PausedWindow(const Words& more = {})
         : settings(slow_noise()),
           run(settings),
           start(run.at_step(0)),
-          robot(joined(joined(ExpectedRun::arguments(settings),
-                              {"--paused",
-                               "--zoom",
-                               "1",
-                               "--steps-per-frame",
-                               "1",
-                               "--json",
-                               (folder / "report.json").string()}),
-                       more),
-                home) {
+          robot(
+              joined(joined(ExpectedRun::arguments(settings),
+                            words("--paused --zoom 1 --steps-per-frame 1 --json {}", folder / "report.json")),
+                     more),
+              home) {
         robot.park();
         const auto found = robot.find(start);
         INFO(robot.errors());

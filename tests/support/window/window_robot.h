@@ -49,6 +49,9 @@ class ScreenEyes {
     int width_ = 0, height_ = 0;
 };
 
+/// The last pixel of a new window: of the status line, where nothing stands.
+inline constexpr Spot kWindowCorner{1279, 799};
+
 /// Folders of a person: what the program keeps, and where it is called.
 struct RobotHome {
     ScratchFolder settings, work;
@@ -69,7 +72,7 @@ class WindowRobot {
     void key(const std::string& name) const { use({"keydown", name, "sleep", "0.1", "keyup", name}); }
     void move(Spot spot) const;
     /// Where the pointer is over the window, so that keys arrive, but over nothing that heeds it.
-    void park() const { move({1268, 17}); }
+    void park() const { move(kWindowCorner); }
     /// A click in one place.
     void click(Spot spot, int button = 1) const;
     /// Pressed at one place, let go at the other.

@@ -1,0 +1,203 @@
+// The real program under a hand: one test for each way from the window to what the other tests check without
+// it.
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "app/window/preferences.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/window/paused_window.h"
+
+namespace {
+
+using namespace stencil;
+using namespace stencil_test;
+
+constexpr Rgb kOne{253, 231, 37}, kZero{68, 1, 84};  // viridis' ends
+
+/// What it says where it refuses, with exit status 2, in one line, and with no window left over.
+std::string refusal(const Words& arguments, bool display = true) {
+    const RobotHome home;
+    WindowRobot robot(arguments, home, display);
+    CHECK(robot.wait_for_exit() == 2);
+    CHECK(robot.eyes().at(kWindowCorner) == Rgb{});
+    CHECK(home.work.entries() == 0);
+    CHECK(home.settings.entries() == 0);
+    const std::string said = robot.errors();
+    CHECK(std::ranges::count(said, '\n') == 1);
+    return said;
+}
+
+/// A random place on the field that a brush of 10 cells does not leave.
+Spot within(Dice& random) {
+    return {random.integer(30, kWidth - 30), random.integer(30, kHeight - 30)};
+}
+
+/// Presses there until the cells beside the pointer, which hides what is under and below its tip, have this
+/// colour; the field afterwards.
+Picture paint(const PausedWindow& window, Spot there, int button, Rgb color) {
+    const Picture block{2, 8, std::vector<Rgb>(2 * 8, color)};
+    window.robot.move(there);
+    window.robot.use({"mousedown", std::to_string(button)});
+    CHECK(window.robot.wait_for(there - Spot{4, 4}, block));  // with the button still down
+    window.robot.use({"mouseup", std::to_string(button)});
+    window.robot.park();
+    CHECK(window.settles());
+    return window.robot.eyes().look(window.at, kWidth, kHeight);
+}
+
+}  // namespace
+
+TEST_CASE("What can't be done is refused in one line", "[program]") {
+    const ScratchFolder folder;
+    CHECK(contains(refusal({}, false), "headless"));
+    const auto bad = write_bytes(folder / "bad.npy", "no array"), missing = folder / "missing.png";
+    CHECK(contains(refusal(words("--initial {}", bad)), bad.string()));
+    CHECK(contains(refusal(words("--initial {}", missing)), missing.string()));
+    CHECK(contains(refusal(words("--screenshot {}", folder / "shot.png")), "--frames"));
+    CHECK(contains(refusal(words("--coefficient 0.3")), "0.25"));
+}
+
+TEST_CASE("Space runs and pauses, and r goes back to the start", "[program]") {
+    PausedWindow window;
+    window.robot.key("space");
+    CHECK(window.moves());
+    CHECK(window.moves());
+    window.robot.key("space");
+    CHECK(window.settles());
+    CHECK(!window.robot.wait_for(window.at, window.start, 0));
+    window.robot.key("r");
+    CHECK(window.wait_for(window.start));
+    CHECK(window.quit()["step"] == 0);
+}
+
+TEST_CASE("The left button paints and the right one erases, and undo and redo are exact", "[program]") {
+    PausedWindow window;
+    Dice random;
+    CAPTURE(random.seed);
+    const Picture painted = paint(window, window.at + within(random), 1, kOne);
+    CHECK(painted != window.start);
+    const Picture erased = paint(window, window.at + within(random), 3, kZero);
+    CHECK(erased != painted);
+    for (const auto& [key, expected] : {std::pair{"ctrl+z", &painted},
+                                        {"ctrl+z", &window.start},
+                                        {"ctrl+y", &painted},
+                                        {"ctrl+shift+z", &erased}}) {
+        window.robot.key(key);
+        CHECK(window.wait_for(*expected));
+    }
+    CHECK(window.quit()["step"] == 0);
+}
+
+TEST_CASE("A middle drag pans, the wheel zooms at the cursor, and 1 goes back to one pixel per cell",
+          "[program]") {
+    PausedWindow window;
+    const WindowRobot& robot = window.robot;
+    Dice random;
+    CAPTURE(random.seed);
+    const Spot by{random.integer(-180, 180), random.integer(-150, 150)};
+    CAPTURE(by.x, by.y);
+    robot.drag(window.at + Spot{120, 85}, window.at + Spot{120, 85} + by, 2);
+    robot.park();
+    CHECK(robot.wait_for(window.at + by, window.start));
+    // To more than ten pixels a cell. The pointer's tip is at the cell's corner, and stays there.
+    const Spot cell = within(random), pixel = window.at + by + cell;
+    for (int notch = 0; notch < 14; ++notch) robot.click(pixel, 4);
+    robot.park();
+    const Picture block{8, 8, std::vector<Rgb>(8 * 8, window.start.at(cell))};
+    CHECK(robot.wait_for(pixel + Spot{2, 2}, block));
+    robot.key("1");
+    CHECK(robot.find(window.start).has_value());
+    CHECK(window.robot.quit() == 0);
+}
+
+TEST_CASE("The window follows its size", "[program]") {
+    PausedWindow window;
+    window.robot.use({"search", "--onlyvisible", "--name", "stencilscope", "windowsize", "900", "650"});
+    CHECK(wait_until([&] { return window.robot.eyes().at(kWindowCorner) == Rgb{}; }));
+    window.robot.move({899, 649});
+    window.robot.key("f");
+    window.robot.key("1");
+    CHECK(window.robot.find(window.start).has_value());
+    window.robot.key("ctrl+q");
+    CHECK(window.robot.wait_for_exit() == 0);
+    const auto report = read_json(window.folder / "report.json");
+    CHECK(report["window"]["width"] == 900);
+    CHECK(report["window"]["height"] == 650);
+}
+
+TEST_CASE("Theme and panel width come back at the next start, and nothing else is written", "[program]") {
+    PausedWindow window;
+    WindowRobot& robot = window.robot;
+    const int edge = int(Preferences().panel_width) - 2;
+    robot.key("t");
+    robot.drag({edge, 400}, {edge + 92, 400});
+    robot.park();
+    CHECK(robot.quit() == 0);
+    CHECK(window.home.work.entries() == 0);
+    CHECK(window.home.settings.entries() == 1);
+    const auto file = window.home.settings / "stencilscope" / "window.json";
+    const auto settings = read_json(file);
+    CHECK(settings["theme"] == "light");
+    const double grown = settings["panel_width"].get<double>() - Preferences().panel_width;
+    CHECK(grown == Approx(92).margin(4));
+
+    WindowRobot again(joined(ExpectedRun::arguments(window.settings), words("--paused --zoom 1")),
+                      window.home);
+    again.park();
+    const auto at = again.find(window.start);
+    REQUIRE(at.has_value());
+    CHECK(at->x - window.at.x == Approx(grown / 2).margin(1));
+    CHECK(again.eyes().at(*at - Spot{5, 5}).r > 150);
+    CHECK(again.quit() == 0);
+    CHECK(read_json(file) == settings);
+    CHECK(window.home.work.entries() == 0);
+}
+
+TEST_CASE("While a step takes long the brush follows the pointer, and a signal ends the program",
+          "[program]") {
+    const ScratchFolder folder;
+    const RobotHome home;
+    WindowRobot robot(words("--size 8192 --initial noise --backend cpu --method reference --zoom 1 --json {}",
+                            folder / "report.json"),
+                      home);
+    // The outline of 10 cells around the pointer is lighter than any colour of the field.
+    const auto outlined = [&](Spot spot) {
+        return std::ranges::any_of(std::vector{Spot{-10, 0}, Spot{0, -10}}, [&](Spot offset) {
+            const Rgb color = robot.eyes().at(spot + offset);
+            return std::min({color.r, color.g, color.b}) > 150;
+        });
+    };
+    for (const Spot spot : {Spot{800, 400}, Spot{900, 300}, Spot{700, 500}}) {
+        robot.move(spot);
+        REQUIRE(wait_until([&] { return outlined(spot); }));
+    }
+    robot.park();
+    // The outline goes, and then the field moves.
+    for (int i = 0; i < 3; ++i) REQUIRE(robot.moves({600, 300}, 300, 200));
+    robot.send(SIGINT);
+    CHECK(robot.wait_for_exit() == 128 + SIGINT);
+    CHECK(read_json(folder / "report.json")["step"] > 0);
+}
+
+TEST_CASE("A paused window draws nothing and leaves the processor alone", "[program]") {
+    PausedWindow window;
+    // A busy machine draws the last frames late.
+    CHECK(wait_until([&] { return window.robot.share_of_core(0.5) < 0.05; }));
+    // Nothing draws over what was scribbled into the window's pixels.
+    const Spot spots[] = {window.at, {20, 700}, {1000, 17}, {600, 790}};
+    const Rgb scribbled{255, 0, 255};
+    for (const Spot spot : spots) window.robot.eyes().scribble(spot, scribbled);
+    CHECK(window.robot.share_of_core(1) < 0.05);
+    for (const Spot spot : spots) CHECK(window.robot.eyes().at(spot) == scribbled);
+    // But as soon as there is reason to.
+    window.robot.key("period");
+    for (const Spot spot : spots)
+        CHECK(wait_until([&] { return window.robot.eyes().at(spot) != scribbled; }));
+    CHECK(window.quit()["step"] == 1);
+}
