@@ -57,6 +57,11 @@ void settle(Session& session) {
     }
 }
 
+void perform(Session& session, const Action& action) {
+    session.apply(action);
+    settle(session);
+}
+
 // Another thread writes the files.
 void finish_export(Session& session) {
     while (session.snapshot()->exporting) {
@@ -92,8 +97,7 @@ TEST_CASE("A frame shows the field as it is, cell by cell") {
     Session session(small_spec(), standing());
     session.set_view(view_of(Pane::now));
     settle(session);
-    session.apply(action::Step{17});
-    settle(session);
+    perform(session, action::Step{17});
     const auto snapshot = session.snapshot();
     REQUIRE(snapshot->step == 17);
     REQUIRE(snapshot->frame->step == 17);
@@ -119,8 +123,7 @@ TEST_CASE("A frame after the mouse has moved samples the field no second time") 
     REQUIRE(second->serial == view.serial);
     REQUIRE(second->hover_value == double(cells(session)[6 * 61 + 5]));
     REQUIRE(second->panes.at(0).pixels == first->panes.at(0).pixels);
-    session.apply(action::Paint{piece_at(5, 6)});
-    settle(session);
+    perform(session, action::Paint{piece_at(5, 6)});
     REQUIRE(session.snapshot()->frame->panes.at(0).pixels != first->panes.at(0).pixels);
 }
 
@@ -131,8 +134,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
     session.apply(action::Step{40});
     session.apply(action::Change{"boundary", "insulated"});
     session.apply(action::Paint{piece_at(20, 20)});
-    session.apply(action::Step{23});
-    settle(session);
+    perform(session, action::Step{23});
     const auto now = cells(session);
     const auto pixels = [&](Pane pane) {
         session.set_view(view_of(pane));
@@ -160,22 +162,18 @@ TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops"
     Session session(small_spec(), standing());
     Simulation plain(session.simulation().spec(), session.simulation().start()->clone());
     plain.apply(Advance{137});
-    session.apply(action::Jump{500});
-    settle(session);
+    perform(session, action::Jump{500});
     REQUIRE(session.snapshot()->step == 500);
-    session.apply(action::Jump{137});
-    settle(session);
+    perform(session, action::Jump{137});
     REQUIRE(session.snapshot()->step == 137);
     const Field back = plain.field();
     REQUIRE(std::ranges::equal(cells(session), back.as<float>().cells()));
     session.apply(action::StopAt{200});
     session.apply(action::Pace{7, 12});
-    session.apply(action::Run{true});
-    settle(session);
+    perform(session, action::Run{true});
     REQUIRE(session.snapshot()->step == 200);
     REQUIRE_FALSE(session.snapshot()->running);
-    session.apply(action::Step{});
-    settle(session);
+    perform(session, action::Step{});
     REQUIRE(session.snapshot()->step == 201);
 }
 
@@ -204,8 +202,7 @@ TEST_CASE("The pace is doubled and halved as often as it is said, however late i
 
 TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     Session session(small_spec(), standing());
-    session.apply(action::Step{20});
-    settle(session);
+    perform(session, action::Step{20});
     const auto before = cells(session);
     session.apply(action::Paint{piece_at(10, 10)});
     session.apply(action::Paint{piece_at(10, 10, true)});
@@ -239,11 +236,9 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
 
 TEST_CASE("A stroke in mid-run is undone to the moment before it, and what follows repeats") {
     Session session(small_spec(), standing());
-    session.apply(action::Step{30});
-    settle(session);
+    perform(session, action::Step{30});
     session.apply(action::Paint{piece_at(40, 30)});
-    session.apply(action::Step{30});
-    settle(session);
+    perform(session, action::Step{30});
     const auto end = cells(session);
     session.apply(action::Undo{});
     REQUIRE(session.snapshot()->step == 30);
@@ -273,12 +268,10 @@ TEST_CASE("Size and precision at the start begin anew, and carry the field over 
     session.apply(action::Change{"size", "80x50"});
     REQUIRE(session.snapshot()->spec.edits.empty());
     REQUIRE(session.snapshot()->now.size == Size{80, 50});
-    session.apply(action::Step{50});
-    settle(session);
+    perform(session, action::Step{50});
     const double mean = statistics_of(session.simulation().field()).mean;
     session.apply(action::Change{"size", "160x100"});
-    session.apply(action::Change{"dtype", "float64"});
-    settle(session);
+    perform(session, action::Change{"dtype", "float64"});
     REQUIRE(session.snapshot()->step == 50);
     REQUIRE(session.snapshot()->spec.edits.size() == 2);
     REQUIRE(session.simulation().field().dtype() == DType::float64);
@@ -291,8 +284,7 @@ TEST_CASE("Size and precision at the start begin anew, and carry the field over 
 
 TEST_CASE("What is not allowed becomes a message and changes nothing") {
     Session session(small_spec(), standing());
-    session.apply(action::Step{5});
-    settle(session);
+    perform(session, action::Step{5});
     const auto before = cells(session);
     const auto refuse = [&](const Action& action, const std::string& part) {
         session.apply(action);
@@ -323,8 +315,7 @@ TEST_CASE("Beyond the limit the run pauses once the field overflows, and says wh
     Session session(spec, standing());
     session.set_view(view_of(Pane::now));
     session.apply(action::Pace{50, 12});
-    session.apply(action::Run{true});
-    settle(session);
+    perform(session, action::Run{true});
     REQUIRE_FALSE(session.snapshot()->running);
     REQUIRE(contains(newest_message(session), "coefficient 0.4 is above the stability limit 0.25"));
     REQUIRE(session.snapshot()->step % 50 == 0);
@@ -334,10 +325,8 @@ TEST_CASE("An export is what run writes, and its spec repeats it") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());
     session.apply(action::Step{12});
-    session.apply(action::Paint{piece_at(30, 20)});
-    settle(session);
-    session.apply(action::Step{9});
-    settle(session);
+    perform(session, action::Paint{piece_at(30, 20)});
+    perform(session, action::Step{9});
     session.apply(
         action::Export{(folder / "run").string(), {"field.npy", "spec.json", "timings.json", "figure.png"}});
     finish_export(session);
@@ -346,8 +335,7 @@ TEST_CASE("An export is what run writes, and its spec repeats it") {
     REQUIRE(std::ranges::equal(written.as<float>().cells(), cells(session)));
 
     Session other(small_spec(), standing());
-    other.apply(action::Open{(folder / "run").string()});
-    settle(other);
+    perform(other, action::Open{(folder / "run").string()});
     REQUIRE(other.snapshot()->step == 21);
     REQUIRE(cells(other) == cells(session));
 }
@@ -363,8 +351,7 @@ TEST_CASE("Exports replace nothing: the next one has a folder of its own") {
     };
     export_to("out");
     const std::string first = read_bytes(folder / "out" / "field.npy");
-    session.apply(action::Step{5});
-    settle(session);
+    perform(session, action::Step{5});
     REQUIRE(contains(export_to("out"), (folder / "out-2").string()));
     REQUIRE(contains(export_to("out/"), (folder / "out-3").string()));
     REQUIRE(read_bytes(folder / "out" / "field.npy") == first);
@@ -392,8 +379,7 @@ TEST_CASE("A jump can be stopped, and then the session stands still") {
     session.apply(action::Jump{100'000'000});
     for (int i = 0; i < 5; ++i) session.work();
     REQUIRE(session.snapshot()->ordered);
-    session.apply(action::Run{false});
-    settle(session);
+    perform(session, action::Run{false});
     REQUIRE_FALSE(session.snapshot()->ordered);
     REQUIRE_FALSE(session.snapshot()->running);
     REQUIRE(session.snapshot()->step < 100'000'000);
@@ -404,11 +390,9 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     spec.method = "auto";
     Session session(spec, standing());
     session.set_view(view_of(Pane::now));
-    session.apply(action::Step{30});
-    settle(session);
+    perform(session, action::Step{30});
     const std::string stepping = session.snapshot()->now.method;
-    session.apply(action::Jump{100'000'000'000});
-    settle(session);
+    perform(session, action::Jump{100'000'000'000});
     const auto snapshot = session.snapshot();
     REQUIRE(snapshot->step == 100'000'000'000);
     REQUIRE(snapshot->now.method == stepping);
@@ -419,8 +403,7 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     const ScratchFolder folder;
     RunSpec repeated = snapshot->spec;
     write_text_file(folder / "spec.json", to_json(repeated).dump());
-    other.apply(action::Open{(folder / "spec.json").string()});
-    settle(other);
+    perform(other, action::Open{(folder / "spec.json").string()});
     REQUIRE(other.snapshot()->step == 100'000'000'000);
     REQUIRE(cells(other) == cells(session));
 }
@@ -429,22 +412,19 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
     const ScratchFolder folder;
     Session session(small_spec(), standing());
     session.apply(action::Change{"coefficient", "0.137"});
-    session.apply(action::Step{12});
-    settle(session);
+    perform(session, action::Step{12});
     session.apply(action::Paint{piece_at(30, 20)});
     session.apply(action::SaveCheckpoint{folder.path().string()});
     finish_export(session);
     REQUIRE(contains(newest_message(session), "step 12"));
-    session.apply(action::Step{9});
-    settle(session);
+    perform(session, action::Step{9});
 
     Session other(small_spec(), standing());
     const auto before = cells(other);
     other.apply(action::Resume{folder.path().string()});
     REQUIRE(other.snapshot()->step == 12);
     REQUIRE(other.snapshot()->now.parameter("coefficient") == 0.137);
-    other.apply(action::Step{9});
-    settle(other);
+    perform(other, action::Step{9});
     REQUIRE(cells(other) == cells(session));
     other.apply(action::Undo{});
     REQUIRE(cells(other) == before);
@@ -454,8 +434,7 @@ TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and th
 
 TEST_CASE("A drag of thousands of changes at one step is one edit, and what is seen shares the edits") {
     Session session(small_spec(), standing());
-    session.apply(action::Step{5});
-    settle(session);
+    perform(session, action::Step{5});
     for (int i = 0; i < 5000; ++i)
         session.apply(action::Change{"coefficient", std::to_string(0.1 + 1e-5 * i), i > 0});
     REQUIRE(session.snapshot()->spec.edits.size() == 1);
@@ -472,8 +451,7 @@ TEST_CASE("A recording has a frame at every multiple of its step, whatever the p
     const ScratchFolder folder;
     Session session(small_spec(), standing());
     session.apply(action::Record{folder.path().string(), 10, false, true});
-    session.apply(action::Jump{35});
-    settle(session);
+    perform(session, action::Jump{35});
     session.apply(action::Record{});
     REQUIRE(session.snapshot()->recording.empty());
     for (const int step : {0, 10, 20, 30})
@@ -492,8 +470,7 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     view.histogram_bins = 32;
     session.set_view(view);
     settle(session);
-    session.apply(action::Step{8});
-    settle(session);
+    perform(session, action::Step{8});
     const auto snapshot = session.snapshot();
     const auto field = cells(session);
     const auto at = [&](int x, int y) { return double(field[std::size_t(y * 61 + x)]); };
@@ -518,12 +495,10 @@ TEST_CASE("The drift of the total is told where it is conserved, and nowhere els
     RunSpec spec = small_spec();
     spec.boundary = Boundary::periodic;
     Session session(spec, standing());
-    session.apply(action::Step{100});
-    settle(session);
+    perform(session, action::Step{100});
     REQUIRE(session.snapshot()->drift.has_value());
     REQUIRE(std::abs(*session.snapshot()->drift) < 1e-6);
-    session.apply(action::Paint{piece_at(30, 20)});
-    settle(session);
+    perform(session, action::Paint{piece_at(30, 20)});
     REQUIRE_FALSE(session.snapshot()->drift.has_value());
 }
 
@@ -532,8 +507,7 @@ TEST_CASE("auto stays asked for until another method is, and is undone as what i
     settle(session);
     REQUIRE(session.snapshot()->auto_method);
     REQUIRE(session.snapshot()->now.method == "cpu");
-    session.apply(action::Step{5});
-    settle(session);
+    perform(session, action::Step{5});
     const auto before = cells(session);
     session.apply(action::Change{"method", "reference"});
     REQUIRE_FALSE(session.snapshot()->auto_method);

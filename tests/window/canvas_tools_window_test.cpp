@@ -108,8 +108,7 @@ TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
         const int py = random.integer(200, 500);
         lab.ui.actions.clear();
         lab.move(px, py);
-        lab.press(lab.session.hands.left);
-        lab.release(lab.session.hands.left);
+        lab.click(lab.session.hands.left);
         const auto pieces = lab.sent<action::Paint>();
         REQUIRE(pieces.size() == 1);
         const SamplePoint cell = lab.cell(px + 0.5, py + 0.5);
@@ -125,8 +124,7 @@ TEST_CASE("Painting works in every pane but the start's") {
         const ScreenRect at = lab.slot(i).picture;
         lab.ui.actions.clear();
         lab.move(std::floor(at.x + at.width / 3), std::floor(at.y + at.height / 2));
-        lab.press(lab.session.hands.left);
-        lab.release(lab.session.hands.left);
+        lab.click(lab.session.hands.left);
         const auto pieces = lab.sent<action::Paint>();
         REQUIRE(pieces.size() == (i == 0 ? 0 : 1));
         if (i == 0) continue;
@@ -140,8 +138,7 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     Lab lab({90, 60});
     lab.ui.tool = Tool::probe;
     lab.move(421, 333);
-    lab.press(lab.session.hands.left);
-    lab.release(lab.session.hands.left);
+    lab.click(lab.session.hands.left);
     const auto added = lab.sent<action::AddProbe>();
     REQUIRE(added.size() == 1);
     const SamplePoint at = lab.cell(421.5, 333.5);
@@ -149,16 +146,13 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     REQUIRE(added[0].y == int(at.y));
 
     lab.snapshot.probes = {{80, 50, {}, {}}, {added[0].x, added[0].y, {}, {}}};
-    lab.press(lab.session.hands.left);
-    lab.release(lab.session.hands.left);
+    lab.click(lab.session.hands.left);
     REQUIRE(lab.sent<action::AddProbe>().size() == 1);
     lab.move(600, 200);
-    lab.press(lab.session.hands.right);
-    lab.release(lab.session.hands.right);
+    lab.click(lab.session.hands.right);
     REQUIRE(lab.sent<action::RemoveProbe>().empty());
     lab.move(424, 331);
-    lab.press(lab.session.hands.right);
-    lab.release(lab.session.hands.right);
+    lab.click(lab.session.hands.right);
     REQUIRE(lab.sent<action::RemoveProbe>().size() == 1);
     REQUIRE(lab.sent<action::RemoveProbe>()[0].index == 1);
     REQUIRE(lab.sent<action::Paint>().empty());

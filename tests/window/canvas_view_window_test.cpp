@@ -58,6 +58,16 @@ CanvasView random_view(Dice& random, const ScreenRect& canvas, FieldSize field) 
     return view;
 }
 
+struct RandomView {
+    explicit RandomView(Dice& random)
+        : canvas(random_canvas(random)),
+          field(random_size(random)),
+          view(random_view(random, canvas, field)) {}
+    ScreenRect canvas;
+    FieldSize field;
+    CanvasView view;
+};
+
 // What every view promises about what has to be sampled.
 void check_visible_part(const CanvasView& view, const ScreenRect& canvas, FieldSize field) {
     const auto part = visible_part(view, canvas, field, true);
@@ -126,9 +136,7 @@ TEST_CASE("The pixels of the field are those whose centres show it") {
     Dice random;
     CAPTURE(random.seed);
     for (int i = 0; i < 300; ++i) {
-        const ScreenRect canvas = random_canvas(random);
-        const FieldSize field = random_size(random);
-        const CanvasView view = random_view(random, canvas, field);
+        const auto [canvas, field, view] = RandomView(random);
         const ScreenRect shown = intersection(field_pixels(view, canvas, field), canvas);
         CAPTURE(i, field.nx, field.ny, view.scale, view.x, view.y);
         for (int k = 0; k < 40; ++k) {
@@ -152,9 +160,7 @@ TEST_CASE("Zooming keeps the cell under the cursor and ends at the limits") {
     Dice random;
     CAPTURE(random.seed);
     for (int i = 0; i < 1000; ++i) {
-        const ScreenRect canvas = random_canvas(random);
-        const FieldSize field = random_size(random);
-        const CanvasView view = random_view(random, canvas, field);
+        const auto [canvas, field, view] = RandomView(random);
         const auto part = visible_part(view, canvas, field, false);
         REQUIRE(part);
         const double cell_x =

@@ -99,10 +99,7 @@ TEST_CASE("A double click of the middle button and f fit, 1 shows one pixel per 
     lab.move(500, 350);
     lab.wheel(3);
     REQUIRE_FALSE(lab.ui.view.fitted);
-    for (int i = 0; i < 2; ++i) {
-        lab.press(lab.session.hands.middle);
-        lab.release(lab.session.hands.middle);
-    }
+    for (int i = 0; i < 2; ++i) lab.click(lab.session.hands.middle);
     REQUIRE(lab.ui.view == fitted);
     lab.ui.view = one_to_one(lab.ui.view, lab.ui.picture);
     lab.frame();

@@ -13,8 +13,8 @@
 namespace {
 
 using namespace stencil;
+using stencil_test::apart;
 using stencil_test::Dice;
-using stencil_test::difference;
 using stencil_test::kUntouched;
 using stencil_test::make_image;
 using stencil_test::Screen;
@@ -46,7 +46,7 @@ int largest_difference(const std::vector<Rgb>& screen,
             const float value = image.pixels->host[std::size_t(row * image.pixels->width + column)];
             expected = colors.at(value, image.range.low, image.range.high);
         }
-        largest = std::max(largest, difference(screen[std::size_t(i)], expected));
+        largest = std::max(largest, apart(screen[std::size_t(i)], expected));
     }
     return largest;
 }
@@ -70,7 +70,7 @@ int wrong_pixels(const std::vector<Rgb>& screen,
             expected = colors.at(image.pixels->host[std::size_t(int(row) * width + int(column))],
                                  image.range.low,
                                  image.range.high);
-        wrong += difference(screen[std::size_t(i)], expected) > 1;
+        wrong += apart(screen[std::size_t(i)], expected) > 1;
     }
     return wrong;
 }
@@ -192,7 +192,7 @@ TEST_CASE("A cell that fills the screen many times over is drawn without holes")
     const std::vector<Rgb> seen = screen.read();
     for (int i = 0; i < kSize * kSize; ++i) {
         const Rgb expected = colormap("grey").colors[i % kSize < 30 ? 0 : 255];
-        if (difference(seen[std::size_t(i)], expected) > 1) FAIL("pixel " << i);
+        if (apart(seen[std::size_t(i)], expected) > 1) FAIL("pixel " << i);
     }
 }
 
@@ -220,9 +220,9 @@ TEST_CASE("Pixels are uploaded once, and again when another picture comes into t
     screen.draw(0, first, all, all);
     screen.draw(1, small, corner, corner);
     const std::vector<Rgb> seen = screen.read();
-    CHECK(difference(seen[6 * kSize + 5], colormap("grey").at(small.pixels->host[0], 0, 1)) <= 1);
-    CHECK(difference(seen[12 * kSize + 11], colormap("grey").at(small.pixels->host[48], 0, 1)) <= 1);
-    CHECK(difference(seen[0], colormap("grey").at(first.pixels->host[0], 0, 1)) <= 1);
+    CHECK(apart(seen[6 * kSize + 5], colormap("grey").at(small.pixels->host[0], 0, 1)) <= 1);
+    CHECK(apart(seen[12 * kSize + 11], colormap("grey").at(small.pixels->host[48], 0, 1)) <= 1);
+    CHECK(apart(seen[0], colormap("grey").at(first.pixels->host[0], 0, 1)) <= 1);
     CHECK(screen.renderer().transfer_ms() > 0);
     CHECK(!screen.renderer().transfer().text.empty());
 }

@@ -89,6 +89,10 @@ struct Lab {
         button = false;
         frame();
     }
+    void click(bool& button) {
+        press(button);
+        release(button);
+    }
     void wheel(float notches) {
         session.hands.wheel = notches;
         frame();

@@ -3,8 +3,6 @@
 
 #include <glad/gl.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "app/window/display/field_renderer.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
+#include "tests/support/picture.h"
 #include "tests/support/window/virtual_display.h"
 
 namespace stencil_test {
@@ -80,11 +79,6 @@ inline PaneImage make_image(
     image.range = range;
     image.colormap = std::move(colors);
     return image;
-}
-
-/// Of the worst channel.
-inline int difference(Rgb a, Rgb b) {
-    return std::max({std::abs(a.r - b.r), std::abs(a.g - b.g), std::abs(a.b - b.b)});
 }
 
 }  // namespace stencil_test
