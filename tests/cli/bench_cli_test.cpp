@@ -160,7 +160,7 @@ TEST_CASE("What bench cannot measure is one line") {
         INFO(words);
         require_refused(stencilscope(kBench + words), 2, part);
     }
-    require_refused(stencilscope(kBench + "--size 20000 --memory-limit 100MB"), 1, "not enough");
+    require_refused(stencilscope(kBench + "--quiet --size 20000 --memory-limit 100MB"), 1, "not enough");
     require_refused(stencilscope(kBench + "--size 20 --json /proc/b.json"), 2, "--json");
 }
 
