@@ -83,7 +83,7 @@ TEST_CASE("Every moment that was measured is a row, however many there are") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
     const auto result =
-        require_done(stencilscope(kSmall + "--steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
+        require_done(stencilscope(kSmall + "--quiet --steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
                                            "statistics.csv,probes.csv --out {}",
                                   out));
     const auto statistics = lines_of(folder / "out" / "statistics.csv");
