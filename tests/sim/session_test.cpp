@@ -692,15 +692,16 @@ TEST_CASE("An engine answers while a step takes long, and can be left in the mid
     SessionOptions options;
     options.measure_limits = false;
     Engine engine(spec, options, [] {});
+    engine.see(view_of(Pane::now));
     long long step = -1;
     int answers = 0, most = 0;
     for (int frames = 0; frames < 4; ++answers) {
         engine.check();
-        engine.see(view_of(Pane::now));
         const auto snapshot = engine.snapshot();
-        if (!snapshot || !snapshot->frame || snapshot->frame->step == step) continue;
-        step = snapshot->frame->step;
+        if (!snapshot || !snapshot->frame) continue;
         engine.frame_taken(snapshot->frame->count);
+        if (snapshot->frame->step == step) continue;
+        step = snapshot->frame->step;
         if (frames++ > 0) most = std::max(most, answers);
         answers = 0;
     }
