@@ -72,14 +72,6 @@ bool has_nameless_files(const std::filesystem::path& folder) {
     return descriptor >= 0;
 }
 
-pid_t ended_process() {
-    const pid_t process = ::fork();
-    if (process == 0) ::_exit(0);
-    int status = 0;
-    REQUIRE(::waitpid(process, &status, 0) == process);
-    return process;
-}
-
 }  // namespace
 
 // In place of the C library's, which it calls.
