@@ -68,7 +68,14 @@ BorderCapacity border_capacity(const ResidentTiles& tiles) {
 ///
 /// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is
 /// kept fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are
-/// always kPitch apart.
+/// always kPitch apart. A tile of eight lanes and five warps, of which A, E and the lanes b, c, d are kept:
+///
+///     lane    0 1 2 3 4 5 6 7
+///     warp 0  A A A A A A A A          slab 0  A A A A A A A A
+///     warp 1  b . . . . . . b          slab 1  E E E E E E E E
+///     warp 2  c . . . . . . c          slab 2  b b c c d d . .
+///     warp 3  d . . . . . . d
+///     warp 4  E E E E E E E E
 template <class S>
 struct BorderPlace {
     /// 32 bytes more than the width, so that cells below each other are in different banks.
@@ -100,11 +107,11 @@ struct BorderPlace {
         return bits;
     }
 
-    /// The number of slabs that these kept warps and lanes take.
-    static STENCIL_HOST_DEVICE int slabs(int warps, int lanes) {
-        if (lanes == 0) return warps;
-        const int side_by_side = S::kLanes / lanes;
-        return warps + (S::kWarps - warps + side_by_side - 1) / side_by_side;
+    /// How many slabs a number of kept warps take, and of kept lanes of the others.
+    static STENCIL_HOST_DEVICE int slabs(int kept_warps, int kept_lanes) {
+        if (kept_lanes == 0) return kept_warps;
+        const int side_by_side = S::kLanes / kept_lanes;
+        return kept_warps + (S::kWarps - kept_warps + side_by_side - 1) / side_by_side;
     }
 
     __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }

@@ -1,8 +1,12 @@
 // The method `resident`: one step of a tile that lies in registers.
 //
-// The four neighbours of a cell are added in two pairs, north + east and west + south. Both are sums along
-// the same diagonal: with pair(r, j) = u(r, j) + u(r + 1, j + 1), north + east of cell (r, j) is pair(r - 1,
-// j) and west + south is pair(r, j - 1). So each pair serves two cells, and a cell costs two additions and
+// The four neighbours of a cell are added in two pairs, each along a diagonal:
+//
+//     row r - 1   .  n  .
+//     row r       w  u  e        pair(r, j) = u(r, j) + u(r + 1, j + 1), so that for u in column j
+//     row r + 1   .  s  .        n + e = pair(r - 1, j) and w + s = pair(r, j - 1)
+//
+// So each pair serves two cells, and a cell costs two additions and
 // one multiply-add. The additions are the same ones wherever a cell lies in a tile, lane or warp, so that the
 // tiling never shows in the result.
 #pragma once
@@ -130,7 +134,9 @@ __device__ __forceinline__ void load_row(const typename S::T* row, typename S::T
 
 /// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is
 /// enough. It stands in the middle, between publishing the border rows and their use, and the rows between
-/// the border rows are stepped around it, so that a warp rarely waits there.
+/// the border rows are stepped around it, so that a warp rarely waits there. Of a patch of four rows:
+///
+///     publish 0 and 3, step 1, barrier, fetch the rows north of 0 and south of 3, step 2, step 3, step 0
 template <class S, Edge E>
 __device__ __forceinline__ void step_patch(Patch<S>& u,
                                            const LanePlace& place,

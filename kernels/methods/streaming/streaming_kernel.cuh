@@ -18,6 +18,20 @@
 // output goes to are those that the next level has just finished with: no moves. Two kinds of iteration, even
 // and odd, take turns in which half of `rows` is the newest.
 //
+// Which row is where, for two levels a warp (kLag = 3); rows are counted from first_row, and warp 1 does its
+// iteration i once warp 0 has done a batch up to it:
+//
+//     iteration               0   1   2   3   4   5   6
+//     warp 0  takes up row    0   1   2   3   4   5   6     of the field
+//             level 0 makes       0   1   2   3   4   5     of step 1
+//             level 1 takes up        0   1   2   3   4
+//                     makes               0   1   2   3     of step 2, into warp 1's ring
+//     warp 1  takes up row                0   1   2   3
+//             level 0 makes                   0   1   2     of step 3
+//
+// A row is made when the one below it is taken up. So level l of warp w takes up row r in iteration
+// w kLag + 2 l + r, and batch b is iterations b kBatch to (b + 1) kBatch - 1.
+//
 // Warps wait for each other in pairs only, until a batch of rows is full or free. The first warp has rows
 // fetched and the last one has them written by bulk copies, a batch ahead and a batch behind.
 //
