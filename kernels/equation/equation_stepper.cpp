@@ -14,21 +14,11 @@ bool reaches_out(const Operation& o) {
     return o.code == Code::load && (o.dx != 0 || o.dy != 0);
 }
 
-/// Inputs at one place, in float64.
-std::vector<double> evaluate(const Inputs& inputs, const std::vector<double>& scalars, double x, double y) {
-    std::vector<double> values(inputs.operations.size()), results;
-    run_operations(inputs.operations, values.data(), [&](const Operation& o) {
-        return o.code == Code::x ? x : o.code == Code::y ? y : scalars[std::size_t(o.index)];
-    });
-    for (const int output : inputs.outputs) results.push_back(values[std::size_t(output)]);
-    return results;
-}
-
 }  // namespace
 
 template <class T>
 EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup, ThreadPool& threads)
-    : program_(std::move(program)), setup_(setup), threads_(threads) {
+    : program_(std::move(program)), setup_(setup), threads_(threads), inputs_(program_, setup) {
     constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
     lead_ = line;
     // Vectors may reach over a row's end, and the ghost cell lies there.
@@ -38,7 +28,6 @@ EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup,
         std::fill_n(buffers_.back().data(), buffers_.back().size(), T(0));
         buffer_of_.push_back(int(a));
     }
-    ghosts_.resize(program_.arrays.size());
     for (const Stage& stage : program_.once) once_.push_back(prepare(stage));
     for (const Stage& stage : program_.stages) stages_.push_back(prepare(stage));
 }
@@ -90,61 +79,12 @@ void EquationStepper<T>::restart(long long step, double time) {
 }
 
 template <class T>
-std::vector<double> EquationStepper<T>::scalars(double after) const {
-    std::vector<double> values(kParameters);
-    values[kTime] = time() + after * setup_.dt;
-    values[kStep] = double(step_);
-    values[kDt] = setup_.dt;
-    values[kSpacing] = setup_.spacing;
-    values[kColumns] = setup_.nx;
-    values[kRows] = setup_.ny;
-    values.insert(values.end(), setup_.parameters.begin(), setup_.parameters.end());
-    return values;
-}
-
-// What differs from step to step is worked out in each, the rest where something was set.
-template <class T>
-void EquationStepper<T>::evaluate_inputs() {
-    const std::vector<double> s = scalars(0);
-    if (stale_ || program_.uniforms.of_time) {
-        uniforms_.assign(program_.uniforms.outputs.size() * kBlock, T(0));
-        const std::vector<double> values = evaluate(program_.uniforms, s, 0, 0);
-        for (std::size_t i = 0; i < values.size(); ++i)
-            std::fill_n(uniforms_.data() + i * kBlock, kBlock, T(values[i]));
-    }
-    if (!stale_) return;
-    const auto& sides = program_.arrays.front().ghosts;
-    const auto along = [&](const Inputs& inputs, int n, bool periodic, bool is_x) {
-        std::vector<std::vector<T>> lines(inputs.outputs.size(), std::vector<T>(std::size_t(n) + 2 + kBlock));
-        for (int i = -1; i <= n; ++i) {
-            const double place = ((periodic ? (i + n) % n : i) + 0.5) * setup_.spacing;
-            const std::vector<double> values = evaluate(inputs, s, is_x ? place : 0, is_x ? 0 : place);
-            for (std::size_t k = 0; k < values.size(); ++k) lines[k][std::size_t(i + 1)] = T(values[k]);
-        }
-        return lines;
-    };
-    columns_ = along(program_.columns, setup_.nx, sides[kLeft].periodic, true);
-    rows_ = along(program_.rows, setup_.ny, sides[kTop].periodic, false);
-}
-
-template <class T>
-void EquationStepper<T>::evaluate_ghosts(int array, std::size_t side) {
-    const Ghosts& ghosts = program_.arrays[std::size_t(array)].ghosts[side];
-    Line& line = ghosts_[std::size_t(array)][side];
-    if (ghosts.periodic || (!line.alpha.empty() && !ghosts.coefficients.of_time && !stale_)) return;
-    const std::vector<double> s = scalars(program_.arrays[std::size_t(array)].time);
-    const bool upright = side < kTop;
-    const int n = upright ? setup_.ny : setup_.nx;
-    const double far = side % 2 == 0 ? 0 : setup_.spacing * (upright ? setup_.nx : setup_.ny);
-    line.alpha.resize(std::size_t(n));
-    line.beta.resize(std::size_t(n));
-    for (int i = 0; i < n; ++i) {
-        const double place = (i + 0.5) * setup_.spacing;
-        const std::vector<double> values =
-            evaluate(ghosts.coefficients, s, upright ? far : place, upright ? place : far);
-        line.alpha[std::size_t(i)] = T(values[0]);
-        line.beta[std::size_t(i)] = T(values[1]);
-    }
+void EquationStepper<T>::update_inputs() {
+    if (!inputs_.update(setup_, step_, time(), stale_)) return;
+    const std::vector<T>& values = inputs_.uniforms();
+    uniforms_.resize(values.size() * kBlock);
+    for (std::size_t i = 0; i < values.size(); ++i)
+        std::fill_n(uniforms_.data() + i * kBlock, kBlock, values[i]);
 }
 
 // The columns beyond the sides first, then whole rows, so that corners are both.
@@ -152,13 +92,12 @@ template <class T>
 void EquationStepper<T>::fill_ghosts(int array) {
     const int nx = setup_.nx, ny = setup_.ny;
     const auto& info = program_.arrays[std::size_t(array)].ghosts;
-    const auto& lines = ghosts_[std::size_t(array)];
-    for (std::size_t side = 0; side < info.size(); ++side) evaluate_ghosts(array, side);
+    const auto line = [&](std::size_t side) -> const GhostLine<T>& { return inputs_.ghosts(array, side); };
     for (int y = 0; y < ny; ++y) {
         T* cells = row(array, y);
         const auto ghost = [&](std::size_t side, int edge, int opposite) {
             if (info[side].periodic) return cells[opposite];
-            return std::fma(lines[side].alpha[std::size_t(y)], cells[edge], lines[side].beta[std::size_t(y)]);
+            return std::fma(line(side).alpha[std::size_t(y)], cells[edge], line(side).beta[std::size_t(y)]);
         };
         const T left = ghost(kLeft, 0, nx - 1), right = ghost(kLeft + 1, nx - 1, 0);
         cells[-1] = left;
@@ -172,7 +111,7 @@ void EquationStepper<T>::fill_ghosts(int array) {
         for (int x = -1; x <= nx; ++x) {
             const auto at = std::size_t(std::clamp(x, 0, nx - 1));
             ghost[x] = info[side].periodic ? opposite[x]
-                                           : std::fma(lines[side].alpha[at], edge[x], lines[side].beta[at]);
+                                           : std::fma(line(side).alpha[at], edge[x], line(side).beta[at]);
         }
     }
 }
@@ -183,14 +122,13 @@ void EquationStepper<T>::run_plain_row(const Stage& stage, int y, std::vector<T>
     values.resize(stage.operations.size());
     for (int x = 0; x < setup_.nx; ++x) {
         run_operations(stage.operations, values.data(), [&](const Operation& o) {
-            const auto index = std::size_t(o.index);
             switch (o.code) {
                 case Code::uniform:
-                    return uniforms_[index * kBlock];
+                    return inputs_.uniforms()[std::size_t(o.index)];
                 case Code::column:
-                    return columns_[index][std::size_t(x + 1 + o.dx)];
+                    return inputs_.column(o.index)[x + o.dx];
                 case Code::row:
-                    return rows_[index][std::size_t(y + 1 + o.dy)];
+                    return inputs_.row(o.index)[y + o.dy];
                 case Code::random:
                     return random_cell<T>({key.seed, key.step, o.index}, x, y);
                 default:
@@ -220,7 +158,7 @@ T* EquationStepper<T>::place(const Operand& o, int x, int y, Workspace& w) {
         case Operand::Kind::uniform:
             return uniforms_.data() + block;
         case Operand::Kind::column:
-            return columns_[std::size_t(o.index)].data() + x + 1 + o.dx;
+            return const_cast<T*>(inputs_.column(o.index)) + x + o.dx;  // only read
         case Operand::Kind::row:
             return w.row_inputs.data() + std::size_t(3 * o.index + o.dy + 1) * kBlock;
         case Operand::Kind::none:
@@ -235,16 +173,16 @@ void EquationStepper<T>::run_rows(const Prepared& stage, int begin, int end) {
     const RowProgram& rows = stage.rows;
     Workspace w{AlignedBuffer<T>(std::size_t(std::max(rows.registers, 1)) * kBlock),
                 AlignedBuffer<T>(std::max<std::size_t>(rows.constants.size(), 1) * kBlock),
-                AlignedBuffer<T>(std::max<std::size_t>(rows_.size(), 1) * 3 * kBlock),
+                AlignedBuffer<T>(std::max<std::size_t>(inputs_.rows(), 1) * 3 * kBlock),
                 {}};
     for (std::size_t i = 0; i < rows.constants.size(); ++i)
         std::fill_n(w.constants.data() + i * kBlock, kBlock, T(rows.constants[i]));
     for (int y = begin; y < end; ++y) {
-        for (std::size_t i = 0; i < rows_.size(); ++i)
+        for (std::size_t i = 0; i < inputs_.rows(); ++i)
             for (int dy = -1; dy <= 1; ++dy)
                 std::fill_n(w.row_inputs.data() + (3 * i + std::size_t(dy + 1)) * kBlock,
                             kBlock,
-                            rows_[i][std::size_t(y + 1 + dy)]);
+                            inputs_.row(int(i))[y + dy]);
         for (int x = 0; x < setup_.nx; x += kBlock) run_cells(rows, x, std::min(kBlock, setup_.nx - x), y, w);
     }
 }
@@ -282,9 +220,7 @@ void EquationStepper<T>::run_stage(const Prepared& stage) {
 template <class T>
 void EquationStepper<T>::advance(long long steps) {
     for (long long i = 0; i < steps; ++i) {
-        evaluate_inputs();
-        if (stale_)
-            for (auto& lines : ghosts_) lines = {};
+        update_inputs();
         if (stale_)
             for (const Prepared& stage : once_) run_stage(stage);
         stale_ = false;

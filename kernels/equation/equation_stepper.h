@@ -6,19 +6,12 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/row_machine.h"
 #include "kernels/field/field_view.h"
 
 namespace stencil::equation {
-
-struct EquationSetup {
-    int nx = 0, ny = 0;
-    double spacing = 1, dt = 1;
-    std::vector<double> parameters;  ///< of the model
-    std::uint64_t seed = 0;
-    bool plain = false;  ///< one cell at a time, as the operations are written: the reference
-};
 
 template <class T>
 class EquationStepper {
@@ -47,17 +40,11 @@ class EquationStepper {
         RowProgram rows;
         std::vector<int> reached;  ///< arrays of which it reads neighbours
     };
-    /// The ghost cells along a side: alpha * edge + beta.
-    struct Line {
-        std::vector<T> alpha, beta;
-    };
     struct Workspace;
 
     Prepared prepare(const Stage& stage);
     T* row(int array, int y);
-    std::vector<double> scalars(double after) const;
-    void evaluate_inputs();
-    void evaluate_ghosts(int array, std::size_t side);
+    void update_inputs();
     void fill_ghosts(int array);
     T* place(const Operand& operand, int x, int y, Workspace& workspace);
     void run_stage(const Prepared& stage);
@@ -71,9 +58,8 @@ class EquationStepper {
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
     std::vector<AlignedBuffer<T>> buffers_;
     std::vector<int> buffer_of_;  ///< of each array: the state and the next one change places
-    std::vector<std::array<Line, 4>> ghosts_;
-    std::vector<std::vector<T>> columns_, rows_;  ///< with an entry beyond either end
-    std::vector<T> uniforms_;                     ///< a block of each
+    InputValues<T> inputs_;
+    std::vector<T> uniforms_;  ///< a block of each
     std::vector<Prepared> once_, stages_;
     bool stale_ = true;  ///< something was set since the last step
     long long step_ = 0, start_step_ = 0;

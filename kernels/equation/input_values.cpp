@@ -1,0 +1,101 @@
+#include "kernels/equation/input_values.h"
+
+#include "kernels/equation/row_machine.h"
+#include "kernels/equation/scalar_machine.h"
+
+namespace stencil::equation {
+namespace {
+
+// At one place, in float64.
+std::vector<double> evaluate(const Inputs& inputs, const std::vector<double>& scalars, double x, double y) {
+    std::vector<double> values(inputs.operations.size()), results;
+    run_operations(inputs.operations, values.data(), [&](const Operation& o) {
+        return o.code == Code::x ? x : o.code == Code::y ? y : scalars[std::size_t(o.index)];
+    });
+    for (const int output : inputs.outputs) results.push_back(values[std::size_t(output)]);
+    return results;
+}
+
+std::vector<double> scalars_of(const EquationSetup& setup, long long step, double time) {
+    std::vector<double> values(kParameters);
+    values[kTime] = time;
+    values[kStep] = double(step);
+    values[kDt] = setup.dt;
+    values[kSpacing] = setup.spacing;
+    values[kColumns] = setup.nx;
+    values[kRows] = setup.ny;
+    values.insert(values.end(), setup.parameters.begin(), setup.parameters.end());
+    return values;
+}
+
+}  // namespace
+
+template <class T>
+InputValues<T>::InputValues(const Program& program, const EquationSetup&)
+    : program_(program), ghosts_(program.arrays.size()) {}
+
+template <class T>
+bool InputValues<T>::update(const EquationSetup& setup, long long step, double time, bool all) {
+    const std::vector<double> scalars = scalars_of(setup, step, time);
+    bool changed = all;
+    if (all || program_.uniforms.of_time) {
+        const std::vector<double> values = evaluate(program_.uniforms, scalars, 0, 0);
+        uniforms_.assign(values.begin(), values.end());
+        changed = true;
+    }
+    if (all) update_places(setup, scalars);
+    for (std::size_t a = 0; a < program_.arrays.size(); ++a)
+        changed = update_ghosts(setup, int(a), scalars, all) || changed;
+    return changed;
+}
+
+// A cell beyond a periodic side is one of the field's.
+template <class T>
+void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
+    const auto& sides = program_.arrays.front().ghosts;
+    const auto along = [&](const Inputs& inputs, int n, bool periodic, bool is_x) {
+        std::vector<std::vector<T>> lines(inputs.outputs.size(), std::vector<T>(std::size_t(n) + 2 + kBlock));
+        for (int i = -1; i <= n; ++i) {
+            const double place = ((periodic ? (i + n) % n : i) + 0.5) * setup.spacing;
+            const std::vector<double> values = evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);
+            for (std::size_t k = 0; k < values.size(); ++k) lines[k][std::size_t(i + 1)] = T(values[k]);
+        }
+        return lines;
+    };
+    columns_ = along(program_.columns, setup.nx, sides[0].periodic, true);
+    rows_ = along(program_.rows, setup.ny, sides[2].periodic, false);
+}
+
+template <class T>
+bool InputValues<T>::update_ghosts(const EquationSetup& setup,
+                                   int array,
+                                   std::vector<double> scalars,
+                                   bool all) {
+    const ArrayInfo& info = program_.arrays[std::size_t(array)];
+    scalars[kTime] += info.time * setup.dt;
+    bool changed = false;
+    for (std::size_t side = 0; side < info.ghosts.size(); ++side) {
+        const Ghosts& ghosts = info.ghosts[side];
+        if (ghosts.periodic || !(all || ghosts.coefficients.of_time)) continue;
+        GhostLine<T>& line = ghosts_[std::size_t(array)][side];
+        const bool upright = side < 2;
+        const int n = upright ? setup.ny : setup.nx;
+        const double far = side % 2 == 0 ? 0 : setup.spacing * (upright ? setup.nx : setup.ny);
+        line.alpha.resize(std::size_t(n));
+        line.beta.resize(std::size_t(n));
+        for (int i = 0; i < n; ++i) {
+            const double place = (i + 0.5) * setup.spacing;
+            const std::vector<double> values =
+                evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
+            line.alpha[std::size_t(i)] = T(values[0]);
+            line.beta[std::size_t(i)] = T(values[1]);
+        }
+        changed = true;
+    }
+    return changed;
+}
+
+template class InputValues<float>;
+template class InputValues<double>;
+
+}  // namespace stencil::equation
