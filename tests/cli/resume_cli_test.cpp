@@ -1,5 +1,7 @@
 // Runs that are cut and go on.
 
+#include <algorithm>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -53,20 +55,25 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
     CAPTURE(dice.seed);
     const ScratchFolder folder;
     const fs::path uncut = folder / "uncut", cut = folder / "cut";
+    const auto start = std::chrono::steady_clock::now();
     require_done(stencilscope(kRun, uncut));
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    const auto line = [&] {
+        const bool begun = fs::exists(cut / "checkpoint") || fs::exists(cut / "checkpoint.last");
+        return words(begun ? "run --quiet --resume {}" : kRun, cut);
+    };
     int kills = 0;
     for (int i = 0; i < 8; ++i) {
-        const bool begun = fs::exists(cut / "checkpoint") || fs::exists(cut / "checkpoint.last");
-        const std::string line = begun ? "run --quiet --resume {}" : kRun;
-        const ProgramResult result =
-            run_program(words(line, cut), {.interrupt_after = dice.uniform(0.01, 0.08), .signal = SIGKILL});
+        // Of this machine's time for all of it, sanitizers included.
+        const double after = std::max(0.01, seconds * dice.uniform(0.05, 0.5));
+        const ProgramResult result = run_program(line(), {.interrupt_after = after, .signal = SIGKILL});
         INFO(result.err);
         REQUIRE((result.status == 0 || result.status == 128 + SIGKILL));
         if (result.status == 0) break;
         ++kills;
     }
     WARN(kills << " kills");
-    if (!fs::exists(cut / "timings.json")) require_done(stencilscope("run --quiet --resume {}", cut));
+    if (!fs::exists(cut / "timings.json")) require_done(run_program(line()));
     require_same_results(uncut, cut);
     REQUIRE(hash_in(cut) == hash_in(uncut));
 }
