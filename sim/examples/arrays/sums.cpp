@@ -225,7 +225,8 @@ template <class T>
 void SumReport<T>::require_memory(int arrays) const {
     const std::int64_t n = request.options.integer("length");
     require_host_memory(double(arrays) * sizeof(T), n);
-    double beside = 0;
+    if (!context.gpu()) return;
+    double beside = 0;  // which only a GPU tells
     for (const SumWay<T>& way : ways) beside = std::max(beside, bytes_beside(way, n));
     require_gpu_memory(context, arrays, n, sizeof(T), beside);
 }
