@@ -80,6 +80,13 @@ void require_gpu_memory(
                     std::int64_t(std::max(0.0, budget - beside) / each) / kAlign * kAlign));
 }
 
+ReportRow begun_row(
+    ExampleContext& context, const std::string& work, const std::string& way, Device device, DType dtype) {
+    if (device == Device::cpu || context.gpu())
+        context.begin_part(work + ", " + way + (device == Device::cpu ? " on the CPU" : " on the GPU"));
+    return {.work = work, .name = way, .backend = device, .dtype = dtype};
+}
+
 void add_array_row(ExampleContext& context, ReportRow row, double bytes) {
     row.rates = {context.memory_rate(row, bytes)};
     context.add(std::move(row));

@@ -105,6 +105,10 @@ void require_gpu_memory(
 /// Bytes of GPU memory that `arrays` arrays of n elements take, each of them on 256 elements.
 double device_array_bytes(int arrays, std::int64_t n, std::size_t element_bytes);
 
+/// A row of a way on a device, whose part of the run begins where the device is there.
+ReportRow begun_row(
+    ExampleContext& context, const std::string& work, const std::string& way, Device device, DType dtype);
+
 /// Adds the row with the rate at which `bytes` went through the memory of its side.
 void add_array_row(ExampleContext& context, ReportRow row, double bytes);
 

@@ -104,10 +104,7 @@ class MapMeasure {
 
   private:
     ReportRow begun(Device device) const {
-        if (device == Device::cpu || context_.gpu())
-            context_.begin_part(work_.name + ", " + way_.name +
-                                (device == Device::cpu ? " on the CPU" : " on the GPU"));
-        return {.work = work_.name, .name = way_.name, .backend = device, .dtype = dtype_of<T>};
+        return begun_row(context_, work_.name, way_.name, device, dtype_of<T>);
     }
 
     // The output is that of the last repeat, `once` the fingerprint of another.

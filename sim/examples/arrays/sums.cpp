@@ -65,14 +65,9 @@ class SumMeasure {
 
   private:
     ReportRow begun(Device device) const {
-        if (device == Device::cpu || context_.gpu())
-            context_.begin_part(work_.name + ", " + way_.name +
-                                (device == Device::cpu ? " on the CPU" : " on the GPU"));
-        return {.work = work_.name,
-                .name = way_.name,
-                .backend = device,
-                .dtype = dtype_of<T>,
-                .not_compared = way_.lesson};
+        ReportRow row = begun_row(context_, work_.name, way_.name, device, dtype_of<T>);
+        row.not_compared = way_.lesson;
+        return row;
     }
 
     // The result again and again: how far off, and how often with the same bits. Beyond the bound a row whose
