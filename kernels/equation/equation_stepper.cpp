@@ -18,7 +18,7 @@ bool reaches_out(const Operation& o) {
 
 template <class T>
 EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup, ThreadPool& threads)
-    : program_(std::move(program)), setup_(setup), threads_(threads), inputs_(program_, setup) {
+    : program_(std::move(program)), setup_(setup), threads_(threads), inputs_(program_) {
     constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
     lead_ = line;
     // Vectors may reach over a row's end, and the ghost cell lies there.

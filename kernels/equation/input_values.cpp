@@ -31,8 +31,7 @@ std::vector<double> scalars_of(const EquationSetup& setup, long long step, doubl
 }  // namespace
 
 template <class T>
-InputValues<T>::InputValues(const Program& program, const EquationSetup&)
-    : program_(program), ghosts_(program.arrays.size()) {}
+InputValues<T>::InputValues(const Program& program) : program_(program), ghosts_(program.arrays.size()) {}
 
 template <class T>
 bool InputValues<T>::update(const EquationSetup& setup, long long step, double time, bool all) {

@@ -24,7 +24,7 @@ struct GhostLine {
 template <class T>
 class InputValues {
   public:
-    InputValues(const Program& program, const EquationSetup& setup);
+    explicit InputValues(const Program& program);
 
     /// For the step that begins at this time, as the one after `step` steps. What differs from step to step
     /// is worked out each time, the rest where `all`. True where anything changed.

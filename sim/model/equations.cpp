@@ -177,17 +177,10 @@ class Assembly {
     }
 
     bool uses_components(Node node) const {
-        std::vector<bool> seen(result_.graph.size());
-        std::vector<Node> open{node};
-        while (!open.empty()) {
-            const Expression& e = result_.graph[open.back()];
-            const bool is_new = !seen[open.back()];
-            seen[open.back()] = true;
-            open.pop_back();
-            if (e.op == Op::component) return true;
-            if (is_new) open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
-        }
-        return false;
+        bool found = false;
+        result_.graph.walk(node,
+                           [&](Node part) { found = found || result_.graph[part].op == Op::component; });
+        return found;
     }
 
     void sides() {

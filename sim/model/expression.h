@@ -116,6 +116,22 @@ class Graph {
 
     static constexpr int kMaxPower = 1024;
 
+    /// Calls visit(expression's node) for the node and all that it is made of, once each.
+    template <class Visit>
+    void walk(Node node, Visit&& visit) const {
+        std::vector<bool> seen(nodes_.size());
+        std::vector<Node> open{node};
+        while (!open.empty()) {
+            const Node next = open.back();
+            open.pop_back();
+            if (seen[next]) continue;
+            seen[next] = true;
+            visit(next);
+            const Expression& e = nodes_[next];
+            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
+        }
+    }
+
     std::optional<double> number_of(Node node) const;
 
   private:

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "sim/model/lowering.h"
 #include "sim/text/names.h"
@@ -143,18 +142,12 @@ class Planner {
         return stored_[node] = add_array(std::move(info));
     }
 
-    int first_component(Node node) {
-        std::set<Node> seen;
-        std::vector<Node> open{node};
+    int first_component(Node node) const {
         int first = -1;
-        while (!open.empty()) {
-            const Node next = open.back();
-            open.pop_back();
-            if (!seen.insert(next).second) continue;
-            const Expression& e = g_[next];
+        g_.walk(node, [&](Node part) {
+            const Expression& e = g_[part];
             if (e.op == Op::component && (first < 0 || e.index < first)) first = e.index;
-            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
-        }
+        });
         return first;
     }
 
@@ -181,18 +174,10 @@ class Planner {
         return source;
     }
 
-    bool needs(Node node, Node other) {
-        std::set<Node> seen;
-        std::vector<Node> open{node};
-        while (!open.empty()) {
-            const Node next = open.back();
-            open.pop_back();
-            if (next == other) return true;
-            if (!seen.insert(next).second) continue;
-            const Expression& e = g_[next];
-            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
-        }
-        return false;
+    bool needs(Node node, Node other) const {
+        bool found = false;
+        g_.walk(node, [&](Node part) { found = found || part == other; });
+        return found;
     }
 
     std::vector<Node> formulas() const {

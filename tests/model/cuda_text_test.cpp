@@ -98,7 +98,7 @@ std::vector<T> run_text(const std::string& model, const TypedRun& run) {
     const Compiled kernels(cuda_text(program, sizeof(T) == 8), program);
     EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
     for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
-    InputValues<T> inputs(program, setup);
+    InputValues<T> inputs(program);
     const std::size_t cells = std::size_t(run.nx) * std::size_t(run.ny);
     std::vector<std::vector<T>> arrays(program.arrays.size(), std::vector<T>(cells));
     for (std::size_t c = 0; c < e.components.size(); ++c)
