@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include "app/console.h"
+#include "sim/model/equations.h"
 #include "sim/model/model.h"
+#include "sim/model/presets.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -21,20 +23,42 @@ std::string text_of(const Model& model) {
     return text;
 }
 
+void list(std::string_view name,
+          std::string_view title,
+          const std::vector<std::string>& components,
+          const std::vector<ModelParameter>& parameters,
+          std::string_view source) {
+    stencil::print("{:<25} {} ({}{}{})\n",
+                   name,
+                   title,
+                   fmt::join(components, ", "),
+                   parameters.empty() ? "" : "; ",
+                   fmt::join(names_of(parameters), ", "));
+    if (!source.empty()) stencil::print("{:<25} {}\n", "", source);
+}
+
 }  // namespace
 
 int models_command(const std::string& name) {
-    if (!name.empty()) {
-        print_text(text_of(*find_model(name)));
+    if (const Preset* preset = find_preset(name)) {
+        print_text(preset->text);
         return 0;
     }
+    std::vector<std::string> names = names_of(presets());
+    for (const auto& model : models()) {
+        if (model->name == name) {
+            print_text(text_of(*model));
+            return 0;
+        }
+        names.push_back(model->name);
+    }
+    if (!name.empty()) throw InputError(unknown_name_message("model", name, names));
     for (const auto& model : models())
-        stencil::print("{:<12} {}\n{:<12} components: {}; parameters: {}\n",
-                       model->name,
-                       model->help,
-                       "",
-                       fmt::join(names_of(model->components), ", "),
-                       fmt::join(names_of(model->parameters), ", "));
+        list(model->name, model->help, names_of(model->components), model->parameters, "");
+    for (const Preset& preset : presets()) {
+        const equation::Equations e = equation::read_equations(preset.text);
+        list(preset.name, e.title, names_of(e.components), e.parameters, e.source);
+    }
     return 0;
 }
 

@@ -5,7 +5,8 @@
 
 namespace stencil {
 
-/// An empty name lists all of them. Throws InputError for an unknown one.
+/// An empty name lists all of them: built-in ones and presets, whose texts are shown as their files have
+/// them. Throws InputError for an unknown one.
 int models_command(const std::string& name);
 
 }  // namespace stencil

@@ -15,6 +15,8 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_colormaps();
 /// assets/measured/*.json
 std::span<const EmbeddedFile> embedded_measured();
+/// assets/models/*.txt
+std::span<const EmbeddedFile> embedded_models();
 
 // Parts of the window's library alone.
 

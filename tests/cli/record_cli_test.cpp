@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "sim/files/npy.h"
+#include "sim/model/presets.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
@@ -129,6 +130,10 @@ TEST_CASE("models lists the table and shows a model's text; run takes its parame
     REQUIRE(contains(text.out, "lap(u)"));
     REQUIRE(contains(text.out, "coefficient"));
     require_refused(stencilscope("models difusion"), 2, "did you mean 'diffusion'");
+    REQUIRE(contains(list.out, "Pearson"));
+    const ProgramResult preset = require_done(stencilscope("models gray-scott"));
+    REQUIRE(preset.out == stencil::find_preset("gray-scott")->text);
+    require_refused(stencilscope("models gray-scot"), 2, "did you mean 'gray-scott'");
 
     const ScratchFolder folder;
     const auto spec_of = [&](const std::string& settings) {

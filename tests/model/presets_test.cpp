@@ -1,11 +1,9 @@
 // The texts of assets/models.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "sim/model/linearisation.h"
+#include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 
@@ -13,19 +11,6 @@ using namespace stencil;
 using namespace stencil::equation;
 
 namespace {
-
-std::vector<std::filesystem::path> model_files() {
-    std::vector<std::filesystem::path> files;
-    for (const auto& entry : std::filesystem::directory_iterator(TEST_MODELS_DIR))
-        files.push_back(entry.path());
-    std::ranges::sort(files);
-    return files;
-}
-
-Equations read_file(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    return read_equations(std::string(std::istreambuf_iterator<char>(file), {}));
-}
 
 std::vector<double> values_of(const std::vector<ModelParameter>& parameters) {
     std::vector<double> values;
@@ -67,11 +52,10 @@ std::vector<Extent> extents_after(const Equations& e, long long steps) {
 
 TEST_CASE(
     "There are forty models and more, each with its source, its range of parameters and a start that moves") {
-    const auto files = model_files();
-    CHECK(files.size() >= 40);
-    for (const auto& file : files) {
-        INFO(file.filename().string());
-        const Equations e = read_file(file);
+    CHECK(presets().size() >= 40);
+    for (const Preset& preset : presets()) {
+        INFO(preset.name);
+        const Equations e = read_equations(preset.text);
         CHECK(!e.title.empty());
         CHECK(!e.source.empty());
         CHECK(!e.about.empty());
@@ -90,10 +74,10 @@ TEST_CASE(
 }
 
 TEST_CASE("Every model's time step is stable at its start") {
-    for (const auto& file : model_files()) {
-        const Equations e = read_file(file);
+    for (const Preset& preset : presets()) {
+        const Equations e = read_equations(preset.text);
         if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
-        INFO(file.filename().string());
+        INFO(preset.name);
         UniformState state;
         state.parameters = values_of(e.parameters);
         state.spacing = e.spacing;
