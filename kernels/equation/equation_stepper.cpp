@@ -59,22 +59,23 @@ T* EquationStepper<T>::row(int array, int y) {
 
 template <class T>
 void EquationStepper<T>::set_parameters(std::vector<double> parameters) {
+    if (parameters == setup_.parameters) return;
     setup_.parameters = std::move(parameters);
     stale_ = true;
 }
 
 template <class T>
 void EquationStepper<T>::set_dt(double dt) {
-    start_time_ = time();
-    start_step_ = step_;
+    if (dt == setup_.dt) return;
+    clock_ = {step_, time()};
     setup_.dt = dt;
     stale_ = true;
 }
 
 template <class T>
-void EquationStepper<T>::restart(long long step, double time) {
-    start_step_ = step_ = step;
-    start_time_ = time;
+void EquationStepper<T>::resume(const Clock& clock, long long step) {
+    clock_ = clock;
+    step_ = step;
     stale_ = true;
 }
 

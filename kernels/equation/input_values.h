@@ -15,6 +15,12 @@ struct EquationSetup {
     bool plain = false;  ///< one cell at a time, as the operations are written: the reference
 };
 
+/// Times count from here in equal steps.
+struct Clock {
+    long long step = 0;
+    double time = 0;
+};
+
 /// The ghost cells along a side: alpha * edge + beta. Empty where the side is periodic.
 template <class T>
 struct GhostLine {
