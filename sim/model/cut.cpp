@@ -18,7 +18,10 @@ class Cutter {
         const Expression e = g_[node];
         int reach = 0;
         for (int i = 0; i < e.count; ++i) reach = std::max(reach, radius(e.args[std::size_t(i)]));
-        if (reaches_neighbours(e.op)) {
+        if (e.op == Op::stored) {
+            store(node);
+            reach = 0;
+        } else if (reaches_neighbours(e.op)) {
             for (int i = 0; i < e.count; ++i) {
                 const Node argument = e.args[std::size_t(i)];
                 if (radius(argument) >= 1 || (g_.depends(argument).random && !stored_.contains(argument)))

@@ -192,6 +192,15 @@ Node Graph::power(Node a, int n) {
     return n % 2 == 0 ? square : multiply(square, a);
 }
 
+Node Graph::stored(Node a, int definition) {
+    Expression expression;
+    expression.op = Op::stored;
+    expression.count = 1;
+    expression.index = definition;
+    expression.args[0] = a;
+    return insert(expression);
+}
+
 Node Graph::neighbour(Node a, int column, int row) {
     if (depends_[a].uniform()) return a;
     // One cell at a time: what is further away is a neighbour's neighbour.

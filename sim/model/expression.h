@@ -51,6 +51,7 @@ enum class Op : std::uint8_t {
     less_or_equal,
     equal,
     select,  ///< of (condition, where it is not 0, else)
+    stored,  ///< the argument, in an array whose ghost cells follow the conditions of definition `index`
     // Of a cell and its neighbours, for unit spacing.
     neighbour,      ///< the argument `column`, `row` further on
     laplacian,      ///< n + s + e + w - 4 c
@@ -113,6 +114,7 @@ class Graph {
     /// a^n by repeated squaring; n <= kMaxPower.
     Node power(Node a, int n);
     Node neighbour(Node a, int column, int row);
+    Node stored(Node a, int definition);
 
     static constexpr int kMaxPower = 1024;
 

@@ -112,6 +112,8 @@ class Differentiation {
                 return scaled(std::abs(a.value), a.value < 0 ? -1 : 1, a);
             case Op::floor:
                 return {std::floor(a.value), 0};
+            case Op::stored:
+                return a;
             case Op::minimum:
                 return a.value < b.value ? a : b;
             case Op::maximum:

@@ -119,6 +119,7 @@ Inputs lower_roots(const Graph& graph, const Roots& roots) {
 
 std::pair<Code, int> InputTable::find(Node node, double time) {
     const Dependence& d = g_.depends(node);
+    if (g_.radius(node) > 0) return {Code::load, -1};
     if (!d.time) time = 0;
     if (d.uniform()) return {Code::uniform, index_in(uniforms_, node, time)};
     if (d.column && !d.row && !d.cell && !d.time) return {Code::column, index_in(columns_, node, time)};
@@ -160,12 +161,11 @@ Stage Lowering::stage(std::vector<Output> outputs) const {
     return stage;
 }
 
-// Beyond the field's edge inside the array stands the cell's own value: nothing flows.
-int Lowering::load(int array, int dx, int dy) {
-    const int there = builder_.input(Code::load, array, dx, dy);
+// Of a neighbour: where the field is not, the cell's own value stands, so that nothing flows there.
+int Lowering::reached(Node node, int dx, int dy) {
+    const int there = at(node, dx, dy);
     if (source_.inside < 0 || (dx == 0 && dy == 0)) return there;
-    return builder_.select(
-        builder_.input(Code::load, source_.inside, dx, dy), there, builder_.input(Code::load, array));
+    return builder_.select(builder_.input(Code::load, source_.inside, dx, dy), there, at(node, 0, 0));
 }
 
 int Lowering::at(Node node, int dx, int dy) {
@@ -175,11 +175,11 @@ int Lowering::at(Node node, int dx, int dy) {
     int value = 0;
     const auto stored = source_.stored.find(node);
     if (stored != source_.stored.end())
-        value = load(stored->second, dx, dy);
+        value = builder_.input(Code::load, stored->second, dx, dy);
     else if (e.op == Op::number)
         value = builder_.constant(e.number);
     else if (e.op == Op::component)
-        value = load(source_.components[std::size_t(e.index)], dx, dy);
+        value = builder_.input(Code::load, source_.components[std::size_t(e.index)], dx, dy);
     else if (e.op == Op::data)
         value = builder_.input(Code::load, source_.data[std::size_t(e.index)], dx, dy);
     else if (e.op == Op::random)
@@ -192,7 +192,8 @@ int Lowering::at(Node node, int dx, int dy) {
 }
 
 int Lowering::operation(const Expression& e, int dx, int dy) {
-    if (e.op == Op::neighbour) return at(e.args[0], dx + e.column, dy + e.row);
+    if (e.op == Op::neighbour) return reached(e.args[0], e.column, e.row);
+    if (e.op == Op::stored) return at(e.args[0], dx, dy);
     if (reaches_neighbours(e.op)) return difference(e);
     std::array<int, 3> v{-1, -1, -1};
     for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = at(e.args[std::size_t(i)], dx, dy);
@@ -203,35 +204,37 @@ int Lowering::difference(const Expression& e) {
     Builder& b = builder_;
     const Node u = e.args[0];
     const auto sides = [&] {
-        return b.make(Code::sum4, at(u, 0, -1), at(u, 0, 1), at(u, -1, 0), at(u, 1, 0));
+        return b.make(Code::sum4, reached(u, 0, -1), reached(u, 0, 1), reached(u, -1, 0), reached(u, 1, 0));
     };
     const auto diagonals = [&] {
-        return b.make(Code::sum4, at(u, -1, -1), at(u, 1, 1), at(u, 1, -1), at(u, -1, 1));
+        return b.make(Code::sum4, reached(u, -1, -1), reached(u, 1, 1), reached(u, 1, -1), reached(u, -1, 1));
     };
     switch (e.op) {
         case Op::laplacian:
-            return b.fma(b.constant(-4), at(u, 0, 0), sides());
+            return b.fma(b.constant(-4), reached(u, 0, 0), sides());
         case Op::laplacian9: {
             const int ring = b.fma(b.constant(4), sides(), diagonals());
-            return b.fma(b.constant(-20), at(u, 0, 0), ring);
+            return b.fma(b.constant(-20), reached(u, 0, 0), ring);
         }
         case Op::difference_x:
-            return b.subtract(at(u, 1, 0), at(u, -1, 0));
+            return b.subtract(reached(u, 1, 0), reached(u, -1, 0));
         case Op::difference_y:
-            return b.subtract(at(u, 0, 1), at(u, 0, -1));
+            return b.subtract(reached(u, 0, 1), reached(u, 0, -1));
         case Op::difference_xx:
-            return b.fma(b.constant(-2), at(u, 0, 0), b.add(at(u, 1, 0), at(u, -1, 0)));
+            return b.fma(b.constant(-2), reached(u, 0, 0), b.add(reached(u, 1, 0), reached(u, -1, 0)));
         case Op::difference_yy:
-            return b.fma(b.constant(-2), at(u, 0, 0), b.add(at(u, 0, 1), at(u, 0, -1)));
+            return b.fma(b.constant(-2), reached(u, 0, 0), b.add(reached(u, 0, 1), reached(u, 0, -1)));
         case Op::difference_xy:
-            return b.subtract(b.add(at(u, 1, 1), at(u, -1, -1)), b.add(at(u, 1, -1), at(u, -1, 1)));
+            return b.subtract(b.add(reached(u, 1, 1), reached(u, -1, -1)),
+                              b.add(reached(u, 1, -1), reached(u, -1, 1)));
         default:
             break;
     }
     // A face's flow is the same operation seen from both of its cells, but for the sign.
     const Node d = e.args[0], g = e.args[1];
     const auto flow = [&](int dx, int dy) {
-        return b.multiply(b.add(at(d, dx, dy), at(d, 0, 0)), b.subtract(at(g, dx, dy), at(g, 0, 0)));
+        return b.multiply(b.add(reached(d, dx, dy), reached(d, 0, 0)),
+                          b.subtract(reached(g, dx, dy), reached(g, 0, 0)));
     };
     return b.add(b.add(flow(0, -1), flow(0, 1)), b.add(flow(-1, 0), flow(1, 0)));
 }

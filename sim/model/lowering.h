@@ -54,7 +54,7 @@ class Lowering {
 
   private:
     int at(Node node, int dx, int dy);
-    int load(int array, int dx, int dy);
+    int reached(Node node, int dx, int dy);
     int operation(const Expression& e, int dx, int dy);
     int difference(const Expression& e);
 

@@ -17,6 +17,11 @@ auto find_named(Rows& rows, std::string_view name) {
     return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
 }
 
+bool mentions(const Syntax& formula, std::string_view name) {
+    return (formula.kind == SyntaxKind::name && formula.text == name) ||
+           std::ranges::any_of(formula.args, [&](const Syntax& part) { return mentions(part, name); });
+}
+
 // Names of the place, the time and the grid.
 struct KnownName {
     std::string_view name;
@@ -119,6 +124,13 @@ Value Meaning::name(const Syntax& name) {
     return *value;
 }
 
+// Whether a condition at a side is about it.
+bool Meaning::has_sides(std::string_view name) const {
+    return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
+        return mentions(side.left, name) || mentions(side.right, name);
+    });
+}
+
 // What the text itself names.
 std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
     const auto component = find_named(equations_.components, name);
@@ -144,6 +156,9 @@ std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
     in_work_.push_back(name);
     Value value = this->value(definition->formula);
     in_work_.pop_back();
+    if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
+        value = scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())),
+                             place);
     return definitions_.emplace(name, std::move(value)).first->second;
 }
 

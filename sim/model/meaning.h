@@ -54,6 +54,7 @@ class Meaning {
   private:
     Value name(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, Place place);
+    bool has_sides(std::string_view name) const;
     std::optional<Value> known_name(const std::string& name);
     std::optional<Value> spelled_otherwise(const Syntax& name);
     [[noreturn]] void refuse_unknown(const Syntax& name);

@@ -122,24 +122,34 @@ class Planner {
         program_.once.push_back(lowering.stage({{lowering.value(flag), inside_}}));
     }
 
-    // What is stored takes the conditions of the component that it is made of, with nothing on the right (of
-    // u = 1 it takes "= 0"), unless the text gives it its own.
+    // One array for all stages, or one for each time at which its ghost cells are others.
     int stored_array(Node node, double time) {
-        const auto known = stored_.find(node);
-        if (known != stored_.end()) return known->second;
         const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
+        const Conditions sides = stored_sides(node);
+        const bool of_time = std::ranges::any_of(sides, [&](const Condition& c) {
+            return g_.depends(c.value).time || g_.depends(c.flux).time || g_.depends(c.right).time;
+        });
+        const std::pair key{node, of_time ? time : 0};
+        const auto known = stored_.find(key);
+        if (known != stored_.end()) return known->second;
         ArrayInfo info;
         info.name =
             defined != model_.definitions.end() ? defined->name : fmt::format("stage {}", stored_.size() + 1);
         info.time = time;
-        const Evolving& from = model_.components[std::size_t(std::max(0, first_component(node)))];
+        for (std::size_t s = 0; s < kSideCount; ++s) info.ghosts[s] = ghosts(sides[s]);
+        return stored_[key] = add_array(std::move(info));
+    }
+
+    // What is stored takes the conditions of the component that it is made of, with nothing on the right (of
+    // u = 1 it takes "= 0"), unless the text gives it its own.
+    Conditions stored_sides(Node node) {
+        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
+        Conditions sides = model_.components[std::size_t(std::max(0, first_component(node)))].sides;
         for (std::size_t s = 0; s < kSideCount; ++s) {
-            Condition condition = from.sides[s];
-            condition.right = g_.number(0);
-            if (defined != model_.definitions.end() && defined->sides[s]) condition = *defined->sides[s];
-            info.ghosts[s] = ghosts(condition);
+            sides[s].right = g_.number(0);
+            if (defined != model_.definitions.end() && defined->sides[s]) sides[s] = *defined->sides[s];
         }
-        return stored_[node] = add_array(std::move(info));
+        return sides;
     }
 
     int first_component(Node node) const {
@@ -286,7 +296,7 @@ class Planner {
     Program program_;
     Arrays data_;
     int inside_ = -1;
-    std::map<Node, int> stored_;
+    std::map<std::pair<Node, double>, int> stored_;
 };
 
 }  // namespace

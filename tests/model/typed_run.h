@@ -1,12 +1,16 @@
-// Runs of typed equations, for tests.
+// Runs of typed equations, and plain grids to compare them with.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "kernels/equation/equation_stepper.h"
 #include "sim/model/stages.h"
+#include "tests/support/catch.h"
 
 namespace stencil_test {
 
@@ -44,6 +48,52 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
         for (int y = 0; y < run.ny; ++y)
             for (int x = 0; x < run.nx; ++x) cells.push_back(stepper.component(c).at(x, y));
     return cells;
+}
+
+// A grid of its own for what steps ought to give: u(x, y) with a rule for what stands outside.
+struct Grid {
+    int nx, ny;
+    std::vector<double> u;
+    std::function<double(const Grid&, int, int)> outside;
+
+    double operator()(int x, int y) const {
+        return x < 0 || y < 0 || x >= nx || y >= ny ? outside(*this, x, y) : u[std::size_t(y * nx + x)];
+    }
+    double lap(int x, int y) const {
+        const Grid& g = *this;
+        return g(x, y - 1) + g(x, y + 1) + g(x - 1, y) + g(x + 1, y) - 4 * g(x, y);
+    }
+};
+
+inline double wrapped(const Grid& g, int x, int y) {
+    return g((x + g.nx) % g.nx, (y + g.ny) % g.ny);
+}
+inline double mirrored(const Grid& g, int x, int y) {
+    return g(std::clamp(x, 0, g.nx - 1), std::clamp(y, 0, g.ny - 1));
+}
+
+inline Grid start_grid(const TypedRun& run,
+                       int component,
+                       std::function<double(const Grid&, int, int)> outside) {
+    Grid g{run.nx, run.ny, {}, std::move(outside)};
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x) g.u.push_back(run.start(component, x, y));
+    return g;
+}
+
+template <class F>
+Grid stepped(const Grid& g, F&& next) {
+    Grid result = g;
+    for (int y = 0; y < g.ny; ++y)
+        for (int x = 0; x < g.nx; ++x) result.u[std::size_t(y * g.nx + x)] = next(x, y);
+    return result;
+}
+
+inline double largest_difference(std::span<const double> a, std::span<const double> b) {
+    REQUIRE(a.size() == b.size());
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+    return largest;
 }
 
 }  // namespace stencil_test

@@ -1,0 +1,186 @@
+// Typed equations beside solutions known on paper: halving dx, and dt with it, must bring them nearer as the
+// scheme's order says.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+constexpr double kPi = std::numbers::pi;
+
+namespace {
+
+// A problem on [0, Lx] x [0, Ly]: its text without dx and dt, and each component at a place and time.
+struct Problem {
+    std::string text;
+    double lx = 2 * kPi, ly = 0;  ///< ly = 0: one row
+    double time = 0.25;
+    std::function<double(int component, double x, double y, double t)> exact;
+};
+
+// The largest error of the first component at the end, with n cells along x and this dt.
+double error_of(const Problem& problem, int n, double dt) {
+    const double dx = problem.lx / n;
+    const auto place = [&](int i) { return (i + 0.5) * dx; };
+    TypedRun run;
+    run.nx = n;
+    run.ny = problem.ly == 0 ? 1 : int(std::lround(problem.ly / dx));
+    run.steps = std::lround(problem.time / dt);
+    run.start = [&](int c, int x, int y) { return problem.exact(c, place(x), place(y), 0); };
+    const auto cells = run_typed<double>(
+        fmt::format("{}\ndx = {}; dt = {}", problem.text, dx, problem.time / double(run.steps)), run);
+    double worst = 0;
+    for (int y = 0; y < run.ny; ++y)
+        for (int x = 0; x < run.nx; ++x)
+            worst = std::max(worst,
+                             std::abs(cells[std::size_t(y * run.nx + x)] -
+                                      problem.exact(0, place(x), place(y), problem.time)));
+    return worst;
+}
+
+// dt = courant dx^power: 2 for what diffuses, 1 for what is carried along, 3 for what disperses.
+double order_of(const Problem& problem, int n, double courant, int power) {
+    const auto error = [&](int cells) {
+        return error_of(problem, cells, courant * std::pow(problem.lx / cells, power));
+    };
+    const double coarse = error(n), fine = error(2 * n);
+    INFO("errors " << coarse << " and " << fine);
+    CHECK(fine > 1e-9);
+    return std::log2(coarse / fine);
+}
+
+}  // namespace
+
+TEST_CASE("Heat with a source and its own condition at each side comes nearer by the square of dx") {
+    Problem heat;
+    heat.text = GENERATE(
+        "du/dt = lap(u) + 4*exp(-t)*sin(x + 2*y); left: u = exp(-t)*sin(2*y); right: flux(u) = exp(-t)*cos(x "
+        "+ 2*y)\n top: u + 2*flux(u) = exp(-t)*(sin(x) - 4*cos(x)); bottom: u = exp(-t)*sin(x + 2*y)",
+        "du/dt = dxx(u) + dyy(u) + 4*exp(-t)*sin(x + 2*y); boundary = periodic",
+        "du/dt = lap(u) + 4*exp(-t)*sin(x + 2*y); laplacian = isotropic; stepper = heun");
+    heat.ly = kPi;
+    heat.exact = [](int, double x, double y, double t) { return std::exp(-t) * std::sin(x + 2 * y); };
+    INFO(heat.text);
+    CHECK(std::abs(order_of(heat, 16, 0.1, 2) - 2) < 0.15);
+}
+
+TEST_CASE("Conductivity that differs with place, or with what it conducts, keeps the order of two") {
+    Problem problem;
+    problem.text =
+        GENERATE("du/dt = div((2 + cos(x))*grad(u)) + 2*(2 + cos(x))*u - u + sin(x)*cos(x)*sin(y)*exp(-t)",
+                 "w = sin(x)*sin(y)*exp(-t); g2 = (cos(x)^2*sin(y)^2 + sin(x)^2*cos(y)^2)*exp(-2*t)\n"
+                 "du/dt = div((1 + u^2)*grad(u)) - w + 2*w*(1 + w^2) - 2*w*g2");
+    problem.ly = 2 * kPi;
+    problem.exact = [](int, double x, double y, double t) {
+        return std::sin(x) * std::sin(y) * std::exp(-t);
+    };
+    INFO(problem.text);
+    CHECK(std::abs(order_of(problem, 16, 0.05, 2) - 2) < 0.15);
+}
+
+TEST_CASE("What is carried along: upwind is of first order, central with rk4 of second") {
+    struct Case {
+        std::string text;
+        double order;
+    };
+    const auto c = GENERATE(values<Case>({
+        {"du/dt = -up(V)*dx(u) - up(-W)*dy(u); V = 2; W = 1", 1},
+        {"du/dt = -V*dx(u) + W*dy(u); V = 2; W = 1; stepper = rk4", 2},
+        {"du/dt = div(vec(-2*u, u)); stepper = rk4", 2},
+    }));
+    Problem wave{c.text, 2 * kPi, 2 * kPi, 1, [](int, double x, double y, double t) {
+                     return std::sin(x - 2 * t) * std::cos(y + t);
+                 }};
+    INFO(c.text);
+    CHECK(std::abs(order_of(wave, 48, 0.15, 1) - c.order) < 0.12);
+}
+
+TEST_CASE("Nagumo's front keeps its shape and speed") {
+    // McKean 1970: half a tanh that runs with sqrt(D/2) (1 - 2 a).
+    Problem front{"du/dt = 2*lap(u) + u*(u - a)*(1 - u); a = 0.3; boundary = insulated", 40, 0, 8, nullptr};
+    front.exact = [](int, double x, double, double t) {
+        return 0.5 * (1 - std::tanh((x - 15 - 0.4 * t) / 4));
+    };
+    CHECK(std::abs(order_of(front, 80, 0.1, 2) - 2) < 0.1);
+}
+
+TEST_CASE("Fisher's front of speed 5/sqrt(6) keeps its shape and speed") {
+    // Ablowitz & Zeppetella 1979.
+    Problem front{"du/dt = lap(u) + u*(1 - u); boundary = insulated", 60, 0, 4, nullptr};
+    front.exact = [](int, double x, double, double t) {
+        return std::pow(1 + std::exp((x - 20 - 5 / std::sqrt(6) * t) / std::sqrt(6)), -2);
+    };
+    CHECK(std::abs(order_of(front, 120, 0.2, 2) - 2) < 0.1);
+}
+
+TEST_CASE("A soliton keeps its shape and speed") {
+    // Korteweg & de Vries 1895.
+    Problem soliton{"", 24, 0, 1, [](int, double x, double, double t) {
+                        return 0.5 / std::pow(std::cosh(0.5 * (x - 10 - t)), 2);
+                    }};
+    soliton.text = GENERATE("du/dt = -3*dx(u^2) - dx(dxx(u)); stepper = rk4",
+                            "du/dt = -6*u*u_x - dx(u_xx); stepper = rk4");
+    CHECK(std::abs(order_of(soliton, 80, 0.8, 3) - 2) < 0.15);
+}
+
+TEST_CASE("A standing wave comes nearer with every half of dx and dt") {
+    Problem wave{"da/dt = b; db/dt = c2*lap(a); c2 = 4; stepper = rk4", 2 * kPi, 2 * kPi, 1, nullptr};
+    wave.exact = [](int c, double x, double y, double t) {
+        const double omega = 2 * std::sqrt(2.0);
+        return std::sin(x) * std::cos(y) * (c == 0 ? std::cos(omega * t) : -omega * std::sin(omega * t));
+    };
+    CHECK(std::abs(order_of(wave, 24, 0.2, 1) - 2) < 0.1);
+}
+
+TEST_CASE("Straight profiles are at rest between the conditions that they fulfil") {
+    struct Case {
+        std::string sides;
+        double at, slope;
+        bool along_y;
+    };
+    const auto c = GENERATE(values<Case>({
+        {"left: u = 1; right: u = 3; y: insulated", 1, 0.5, false},
+        {"left: u = 1; right: flux(u) = 0.5; y: periodic", 1, 0.5, false},
+        {"left: u + 3*flux(u) = -0.5; right: 2*u = 6; y: insulated", 1, 0.5, false},
+        {"left: flux(u) = -0.5; right: u + 6*flux(u) = 6; y: insulated", 1, 0.5, false},
+        {"top: u = -1; bottom: flux(u) = 0.25; x: periodic", -1, 0.25, true},
+        {"top: flux(u) = -0.25; bottom: u + 4*flux(u) = 1; x: insulated", -1, 0.25, true},
+    }));
+    INFO(c.sides);
+    TypedRun run;
+    run.nx = run.ny = 8;
+    run.steps = 200;
+    run.start = [&](int, int x, int y) { return c.at + c.slope * 0.5 * ((c.along_y ? y : x) + 0.5); };
+    const std::string text = "du/dt = lap(u); dx = 0.5; dt = 0.05; " + c.sides;
+    const auto rest = start_grid(run, 0, mirrored).u;
+    CHECK(largest_difference(run_typed<double>(text, run), rest) < 1e-12);
+    // And where runs from elsewhere end.
+    run.start = [](int, int x, int y) { return 0.1 * ((3 * x + y) % 5); };
+    run.steps = 16000;
+    CHECK(largest_difference(run_typed<double>(text, run), rest) < 1e-9);
+}
+
+TEST_CASE("Each axis has its own conditions, in the corners too") {
+    TypedRun run;
+    run.steps = 6;
+    struct Case {
+        std::string sides;
+        bool wrap_x;
+    };
+    const auto c =
+        GENERATE(values<Case>({{"x: periodic; y: insulated", true}, {"x: insulated; y: periodic", false}}));
+    INFO(c.sides);
+    Grid u = start_grid(run, 0, [&](const Grid& g, int x, int y) {
+        return c.wrap_x ? g((x + g.nx) % g.nx, std::clamp(y, 0, g.ny - 1))
+                        : g(std::clamp(x, 0, g.nx - 1), (y + g.ny) % g.ny);
+    });
+    for (int step = 0; step < run.steps; ++step)
+        u = stepped(u, [&](int x, int y) {
+            const double corners = u(x + 1, y + 1) + u(x - 1, y - 1) - u(x + 1, y - 1) - u(x - 1, y + 1);
+            return u(x, y) + 0.1 * (u.lap(x, y) + corners / 4);
+        });
+    CHECK(largest_difference(run_typed<double>("du/dt = lap(u) + dxy(u); dt = 0.1; " + c.sides, run), u.u) <
+          1e-13);
+}

@@ -1,0 +1,78 @@
+// Conditions at the sides of definitions, which are stored on the way, at the time of every stage.
+#include <cmath>
+
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+
+namespace {
+
+constexpr double kDt = 0.004;
+
+// What flows in from the left through the definition.
+double inflow(double t) {
+    return 2 * std::cos(60 * t);
+}
+
+// du/dt = lap(q) for a definition q of u and its Laplacian, both insulated but for the inflow of q.
+using Definition = std::function<double(double u, double lap)>;
+
+Grid rate(Grid u, double t, const Definition& definition) {
+    Grid q = stepped(u, [&](int x, int y) { return definition(u(x, y), u.lap(x, y)); });
+    q.outside = [t](const Grid& g, int x, int y) {
+        return x < 0 ? g(0, std::clamp(y, 0, g.ny - 1)) + inflow(t) : mirrored(g, x, y);
+    };
+    return stepped(u, [&](int x, int y) { return q.lap(x, y); });
+}
+
+Grid sum(const Grid& a, double factor, const Grid& b) {
+    return stepped(a, [&](int x, int y) { return a(x, y) + factor * b(x, y); });
+}
+
+Grid heun(const Grid& u, double t, const Definition& definition) {
+    const Grid one = sum(u, kDt, rate(u, t, definition));
+    const Grid two = sum(one, kDt, rate(one, t + kDt, definition));
+    return stepped(u, [&](int x, int y) { return 0.5 * (u(x, y) + two(x, y)); });
+}
+
+Grid rk4(const Grid& u, double t, const Definition& definition) {
+    const Grid k1 = rate(u, t, definition);
+    const Grid k2 = rate(sum(u, kDt / 2, k1), t + kDt / 2, definition);
+    const Grid k3 = rate(sum(u, kDt / 2, k2), t + kDt / 2, definition);
+    const Grid k4 = rate(sum(u, kDt, k3), t + kDt, definition);
+    return sum(sum(sum(sum(u, kDt / 6, k1), kDt / 3, k2), kDt / 3, k3), kDt / 6, k4);
+}
+
+Grid euler(const Grid& u, double t, const Definition& definition) {
+    return sum(u, kDt, rate(u, t, definition));
+}
+
+}  // namespace
+
+TEST_CASE("A definition's conditions at the sides hold at every stage, at its time") {
+    struct Case {
+        std::string formula;
+        Definition definition;
+    };
+    const auto c = GENERATE(values<Case>({
+        {"u^3 - u - lap(u)", [](double u, double lap) { return u * u * u - u - lap; }},
+        // Stored although its factor could be drawn out of lap(q), and although it reaches no neighbour.
+        {"-0.5*lap(u)", [](double, double lap) { return -0.5 * lap; }},
+        {"u^3", [](double u, double) { return u * u * u; }},
+    }));
+    using Stepper = Grid (*)(const Grid&, double, const Definition&);
+    for (const auto& [name, step] :
+         {std::pair<const char*, Stepper>{"euler", euler}, {"heun", heun}, {"rk4", rk4}}) {
+        INFO(c.formula << ", " << name);
+        TypedRun run;
+        run.steps = 9;
+        run.stepper = name;
+        Grid u = start_grid(run, 0, mirrored);
+        for (int i = 0; i < run.steps; ++i) u = step(u, i * kDt, c.definition);
+        const auto cells =
+            run_typed<double>("du/dt = lap(q); q = " + c.formula +
+                                  "; dt = 0.004; boundary = insulated; left: flux(q) = 2*cos(60*t)",
+                              run);
+        CHECK(largest_difference(cells, u.u) < 1e-12);
+    }
+}
