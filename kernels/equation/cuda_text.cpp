@@ -1,5 +1,6 @@
 #include "kernels/equation/cuda_text.h"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdarg>
@@ -9,24 +10,72 @@
 namespace stencil::equation {
 namespace {
 
-// What every text begins with. Philox4x32-10, powers of two and the parts of numbers are those of random.h
-// and scalar_machine.h.
-constexpr const char* kPrelude = R"(
-struct Side { const Real* alpha; const Real* beta; };
-struct Grid { int nx, ny; long long pitch; unsigned long long seed; long long step; };
+constexpr std::size_t kLongStage = 150;  ///< operations
 
-__device__ __forceinline__ Real cell_at(const Real* a, const Side* sides, const Grid& g, int x, int y) {
-    if ((unsigned)x < (unsigned)g.nx && (unsigned)y < (unsigned)g.ny) return a[y * g.pitch + x];
-    const int cx = min(max(x, 0), g.nx - 1), cy = min(max(y, 0), g.ny - 1);
-    const int wx = (x + g.nx) % g.nx, wy = (y + g.ny) % g.ny;
-    // Sideways at the row inside first, then up or down, so that corners are both.
-    const Side& v = sides[y < 0 ? 2 : 3];
-    const int row = y == cy ? y : v.alpha ? cy : wy;
-    const Side& h = sides[x < 0 ? 0 : 1];
-    Real value = a[row * g.pitch + (x == cx ? x : h.alpha ? cx : wx)];
-    if (x != cx && h.alpha) value = fma_rn(h.alpha[row], value, h.beta[row]);
-    if (y != cy && v.alpha) value = fma_rn(v.alpha[cx], value, v.beta[cx]);
-    return value;
+// What every text begins with. A thread reads what its cells need of an array into a window first: away from
+// the field's edge by vectors, at the edge cell by cell, where beyond a side stands what InputValues says.
+// Philox4x32-10, powers of two and the parts of numbers are those of random.h and scalar_machine.h.
+constexpr const char* kPrelude = R"(
+typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
+struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
+struct Cells { int x, y; bool inner; };
+
+__device__ __forceinline__ Cells cells_of(const Grid& g) {
+    Cells c;
+    c.x = (blockIdx.x * kThreadsX + threadIdx.x) * kColumns;
+    c.y = ((blockIdx.z * kBlocksY + blockIdx.y) * kThreadsY + threadIdx.y) * kRows;
+    c.inner = c.x > 0 && c.y > 0 && c.x + kColumns < g.nx && c.y + kRows < g.ny;
+    return c;
+}
+__device__ __forceinline__ const Real* line(const Arguments& a, int i) { return a.lines + i * a.grid.line; }
+__device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
+__device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
+
+// Of the window's entries, those whose bits are set in kNeeded; sides are numbers of lines, -1 where periodic.
+template <int kNeeded, int kLeft, int kRight, int kTop, int kBottom>
+__device__ __forceinline__ void read(Window& w, const Real* array, const Arguments& a, const Cells& c) {
+    const Grid& g = a.grid;
+    if (c.inner) {
+        #pragma unroll
+        for (int j = 0; j < kRows + 2; ++j) {
+            const Real* row = array + (c.y + j - 1) * g.pitch + c.x;
+            const Pack middle = *(const Pack*)row;
+            #pragma unroll
+            for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
+            w[j][0] = row[-1];
+            w[j][kColumns + 1] = row[kColumns];
+        }
+        return;
+    }
+    #pragma unroll
+    for (int j = 0; j < kRows + 2; ++j) {
+        const int y = c.y + j - 1, row = kTop < 0 ? wrapped(y, g.ny) : inside(y, g.ny);
+        #pragma unroll
+        for (int i = 0; i < kColumns + 2; ++i) {
+            if (!(kNeeded >> (j * (kColumns + 2) + i) & 1)) continue;
+            const int x = c.x + i - 1, edge = inside(x, g.nx);
+            Real value = array[row * g.pitch + (kLeft < 0 ? wrapped(x, g.nx) : edge)];
+            // Sideways first, then up or down, so that corners are both.
+            if (kLeft >= 0 && i == 0 && x < 0) value = fma_rn(line(a, kLeft)[row], value, line(a, kLeft + 1)[row]);
+            if (kLeft >= 0 && i > 0 && x >= g.nx) value = fma_rn(line(a, kRight)[row], value, line(a, kRight + 1)[row]);
+            if (kTop >= 0 && j == 0 && y < 0) value = fma_rn(line(a, kTop)[edge], value, line(a, kTop + 1)[edge]);
+            if (kTop >= 0 && j > 0 && y >= g.ny) value = fma_rn(line(a, kBottom)[edge], value, line(a, kBottom + 1)[edge]);
+            w[j][i] = value;
+        }
+    }
+}
+__device__ __forceinline__ void write(Real* array, const Grid& g, const Cells& c, const Results& values) {
+    #pragma unroll
+    for (int k = 0; k < kRows; ++k) {
+        Real* row = array + (c.y + k) * g.pitch + c.x;
+        Pack pack;
+        #pragma unroll
+        for (int l = 0; l < kColumns; ++l) {
+            pack.v[l] = values[k][l];
+            if (!c.inner && c.y + k < g.ny && c.x + l < g.nx) row[l] = values[k][l];
+        }
+        if (c.inner) *(Pack*)row = pack;
+    }
 }
 
 __device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)n + kBias) << kMantissa); }
@@ -108,22 +157,20 @@ void append_constant(std::string& text, double number, bool float64) {
         append(text, "from_bits(0x%x)", std::bit_cast<std::uint32_t>(float(number)));
 }
 
-void append_input(std::string& text, const Operation& o) {
+// At the cell x, y of a thread's k-th row and l-th column.
+void append_input(std::string& text, const Program& program, const Operation& o) {
     switch (o.code) {
         case Code::uniform:
-            return append(text, "__ldg(a.uniforms + %d)", o.index);
+            return append(text, "a.uniforms[%d]", o.index);
         case Code::column:
-            return append(text, "__ldg(a.columns[%d] + x + (%d))", o.index, o.dx);
+            return append(text, "line(a, %d)[x + (%d)]", o.index, o.dx);
         case Code::row:
-            return append(text, "__ldg(a.rows[%d] + y + (%d))", o.index, o.dy);
+            return append(text, "line(a, %d)[y + (%d)]", int(program.columns.outputs.size()) + o.index, o.dy);
         case Code::random:
             return append(text, "random_cell(a.grid, %d, x, y)", o.index);
         default:
-            break;
+            return append(text, "w%d[k + %d][l + %d]", o.index, o.dy + 1, o.dx + 1);
     }
-    if (o.dx == 0 && o.dy == 0) return append(text, "a.arrays[%d][y * a.grid.pitch + x]", o.index);
-    append(
-        text, "cell_at(a.arrays[%d], a.sides[%d], a.grid, x + (%d), y + (%d))", o.index, o.index, o.dx, o.dy);
 }
 
 // With $a to $d for the arguments.
@@ -183,53 +230,127 @@ void append_operation(std::string& text, const Operation& o) {
     }
 }
 
-void append_stage(std::string& text, const char* name, std::size_t number, const Stage& stage, bool float64) {
-    append(
-        text,
-        "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(const __grid_constant__ Arguments a) {\n",
-        kCudaBlockColumns * kCudaBlockRows,
-        name,
-        number);
-    append(text,
-           "    const int x = blockIdx.x * %d + threadIdx.x, y = blockIdx.y * %d + threadIdx.y;\n",
-           kCudaBlockColumns,
-           kCudaBlockRows);
-    text += "    if (x >= a.grid.nx || y >= a.grid.ny) return;\n";
-    for (std::size_t i = 0; i < stage.operations.size(); ++i) {
-        const Operation& o = stage.operations[i];
-        append(text, "    const Real v%zu = ", i);
-        if (o.code == Code::constant)
-            append_constant(text, o.number, float64);
-        else if (o.code < Code::add)
-            append_input(text, o);
-        else
-            append_operation(text, o);
-        text += ";\n";
-    }
-    for (const Output& output : stage.outputs)
-        append(text, "    a.arrays[%d][y * a.grid.pitch + x] = v%d;\n", output.array, output.value);
-    text += "}\n";
+// By array, the entries of its window that a thread's cells read, as bits; 0 where they read none.
+std::vector<int> needed_entries(const Program& program, const Stage& stage, const CudaBlock& block) {
+    std::vector<int> needed(program.arrays.size());
+    for (const Operation& o : stage.operations)
+        for (int k = 0; o.code == Code::load && k < block.rows; ++k)
+            for (int l = 0; l < block.columns; ++l)
+                needed[std::size_t(o.index)] |= 1 << ((k + 1 + o.dy) * (block.columns + 2) + l + 1 + o.dx);
+    return needed;
 }
+
+class Text {
+  public:
+    Text(const Program& program, bool float64)
+        : program_(program),
+          float64_(float64),
+          block_(cuda_block(program, float64)),
+          lines_(cuda_lines(program)) {}
+
+    std::string whole() {
+        text_ = float64_ ? kFloat64 : kFloat32;
+        append_types();
+        text_ += kPrelude;
+        for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage("once", i, program_.once[i]);
+        for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage("stage", i, program_.stages[i]);
+        return std::move(text_);
+    }
+
+  private:
+    void append_types() {
+        append(text_,
+               "#define kThreadsX %d\n#define kThreadsY %d\n#define kBlocksY %d\n#define kColumns "
+               "%d\n#define kRows %d\n",
+               CudaBlock::kThreadsX,
+               CudaBlock::kThreadsY,
+               kCudaBlocksY,
+               block_.columns,
+               block_.rows);
+        append(text_,
+               "struct Grid { int nx, ny; long long pitch, line; unsigned long long seed; long long step; "
+               "};\nstruct Arguments { Grid grid; Real* arrays[%zu]; const Real* lines; Real uniforms[%zu]; "
+               "};\n",
+               program_.arrays.size(),
+               std::max<std::size_t>(program_.uniforms.outputs.size(), 1));
+    }
+
+    void append_stage(const char* name, std::size_t number, const Stage& stage) {
+        append(text_,
+               "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(const __grid_constant__ Arguments "
+               "a) {\n    const Cells c = cells_of(a.grid);\n"
+               "    if (c.x >= a.grid.nx || c.y >= a.grid.ny) return;\n",
+               CudaBlock::kThreadsX * CudaBlock::kThreadsY,
+               name,
+               number);
+        const std::vector<int> needed = needed_entries(program_, stage, block_);
+        for (std::size_t i = 0; i < needed.size(); ++i) {
+            if (needed[i] == 0) continue;
+            const auto& sides = lines_.ghosts[i];
+            append(text_, "    Window w%zu;\n    read<0x%x, ", i, unsigned(needed[i]));
+            append(text_, "%d, %d, %d, %d>", sides[0], sides[1], sides[2], sides[3]);
+            append(text_, "(w%zu, a.arrays[%zu], a, c);\n", i, i);
+        }
+        for (std::size_t i = 0; i < stage.outputs.size(); ++i) append(text_, "    Results r%zu;\n", i);
+        text_ +=
+            "    #pragma unroll\n    for (int k = 0; k < kRows; ++k) {\n    #pragma unroll\n    for (int l = "
+            "0; l < kColumns; ++l) {\n    const int x = c.x + l, y = c.y + k;\n";
+        for (std::size_t i = 0; i < stage.operations.size(); ++i) append_value(i, stage.operations[i]);
+        for (std::size_t i = 0; i < stage.outputs.size(); ++i)
+            append(text_, "    r%zu[k][l] = v%d;\n", i, stage.outputs[i].value);
+        text_ += "    }\n    }\n";
+        for (std::size_t i = 0; i < stage.outputs.size(); ++i)
+            append(text_, "    write(a.arrays[%d], a.grid, c, r%zu);\n", stage.outputs[i].array, i);
+        text_ += "}\n";
+    }
+
+    void append_value(std::size_t number, const Operation& o) {
+        append(text_, "    const Real v%zu = ", number);
+        if (o.code == Code::constant)
+            append_constant(text_, o.number, float64_);
+        else if (o.code < Code::add)
+            append_input(text_, program_, o);
+        else
+            append_operation(text_, o);
+        text_ += ";\n";
+    }
+
+    const Program& program_;
+    bool float64_;
+    CudaBlock block_;
+    CudaLines lines_;
+    std::string text_;
+};
 
 }  // namespace
 
+CudaLines cuda_lines(const Program& program) {
+    CudaLines lines;
+    lines.count = int(program.columns.outputs.size() + program.rows.outputs.size());
+    for (const ArrayInfo& array : program.arrays) {
+        std::array<int, 4> numbers{};
+        for (std::size_t side = 0; side < numbers.size(); ++side) {
+            const bool periodic = array.ghosts[side].periodic;
+            numbers[side] = periodic ? -1 : lines.count;
+            if (!periodic) lines.count += 2;
+        }
+        lines.ghosts.push_back(numbers);
+    }
+    return lines;
+}
+
+// Vectors of 16 bytes in two rows come nearest to the speed of a copy. Long stages are bound by their
+// arithmetic: one cell a thread takes the least time to compile.
+CudaBlock cuda_block(const Program& program, bool float64) {
+    std::size_t longest = 0;
+    for (const std::vector<Stage>* stages : {&program.once, &program.stages})
+        for (const Stage& stage : *stages) longest = std::max(longest, stage.operations.size());
+    if (longest > kLongStage) return {};
+    return {float64 ? 2 : 4, 2};
+}
+
 std::string cuda_text(const Program& program, bool float64) {
-    std::string text = float64 ? kFloat64 : kFloat32;
-    text += kPrelude;
-    const auto at_least_one = [](std::size_t n) { return n > 0 ? n : 1; };
-    append(text,
-           "struct Arguments { Grid grid; Real* arrays[%zu]; Side sides[%zu][4]; const Real* uniforms; const "
-           "Real* "
-           "columns[%zu]; const Real* rows[%zu]; };\n",
-           program.arrays.size(),
-           program.arrays.size(),
-           at_least_one(program.columns.outputs.size()),
-           at_least_one(program.rows.outputs.size()));
-    for (std::size_t i = 0; i < program.once.size(); ++i)
-        append_stage(text, "once", i, program.once[i], float64);
-    for (std::size_t i = 0; i < program.stages.size(); ++i)
-        append_stage(text, "stage", i, program.stages[i], float64);
-    return text;
+    return Text(program, float64).whole();
 }
 
 }  // namespace stencil::equation

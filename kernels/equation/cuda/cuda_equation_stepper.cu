@@ -1,0 +1,156 @@
+#include "kernels/equation/cuda/cuda_equation_stepper.h"
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/field/cuda_field.h"
+#include "kernels/field/divide.h"
+
+namespace stencil::equation {
+namespace {
+
+// Launched together, because on small fields a launch takes longer than its kernel. Even, so that the state
+// is back in the arrays where it began.
+constexpr int kStepsTogether = 32;
+
+LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
+    const int rows = ceil_div(setup.ny, block.height());
+    return {unsigned(ceil_div(setup.nx, block.width())),
+            unsigned(std::min(rows, kCudaBlocksY)),
+            unsigned(ceil_div(rows, kCudaBlocksY)),
+            unsigned(CudaBlock::kThreadsX),
+            unsigned(CudaBlock::kThreadsY)};
+}
+
+bool has_lines_of_time(const Program& program) {
+    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
+        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
+    });
+}
+
+bool draws_numbers(const Program& program) {
+    return std::ranges::any_of(program.stages, [](const Stage& stage) {
+        return std::ranges::find(stage.operations, Code::random, &Operation::code) != stage.operations.end();
+    });
+}
+
+}  // namespace
+
+template <class T>
+CudaEquationStepper<T>::CudaEquationStepper(Program program,
+                                            const EquationSetup& setup,
+                                            const std::string& cubin,
+                                            CudaStream& stream)
+    : program_(std::move(program)),
+      setup_(setup),
+      stream_(stream),
+      kernels_(cubin, stream),
+      inputs_(program_),
+      arguments_(program_, setup, cuda_pitch<T>(setup.nx)),
+      lines_(arguments_.line_values(), stream),
+      shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
+      lines_of_time_(has_lines_of_time(program_)),
+      steady_(!lines_of_time_ && !program_.uniforms.of_time && !draws_numbers(program_)) {
+    for (std::size_t i = 0; i < program_.once.size(); ++i)
+        once_.push_back(kernels_.find("once" + std::to_string(i)));
+    for (std::size_t i = 0; i < program_.stages.size(); ++i)
+        stages_.push_back(kernels_.find("stage" + std::to_string(i)));
+    const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
+    for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
+        buffers_.emplace_back(bytes, stream.device());
+        arrays_.push_back(static_cast<T*>(buffers_.back().data()));
+        CUDA_CHECK(cudaMemsetAsync(arrays_.back(), 0, bytes, cuda_handle(stream)));
+    }
+    if (arguments_.line_values() > 0) arguments_.set_lines(lines_.data());
+}
+
+template <class T>
+FieldView<T> CudaEquationStepper<T>::array(int index) {
+    return {arrays_[std::size_t(index)], setup_.nx, setup_.ny, cuda_pitch<T>(setup_.nx)};
+}
+
+template <class T>
+FieldView<T> CudaEquationStepper<T>::data(int index) {
+    const auto found = std::ranges::find(program_.arrays, index, &ArrayInfo::data);
+    return array(int(found - program_.arrays.begin()));
+}
+
+template <class T>
+void CudaEquationStepper<T>::set_parameters(std::vector<double> parameters) {
+    setup_.parameters = std::move(parameters);
+    stale_ = true;
+}
+
+template <class T>
+void CudaEquationStepper<T>::set_dt(double dt) {
+    start_time_ = time();
+    start_step_ = step_;
+    setup_.dt = dt;
+    stale_ = true;
+}
+
+template <class T>
+void CudaEquationStepper<T>::restart(long long step, double time) {
+    start_step_ = step_ = step;
+    start_time_ = time;
+    stale_ = true;
+}
+
+template <class T>
+void CudaEquationStepper<T>::launch(const LoadedKernel& kernel) {
+    launch_kernel(kernel, shape_, arguments_.data(), stream_);
+}
+
+template <class T>
+void CudaEquationStepper<T>::update_inputs() {
+    if (!stale_ && steady_) return;
+    if (inputs_.update(setup_, step_, time(), stale_)) arguments_.set_uniforms(inputs_.uniforms());
+    if (arguments_.line_values() > 0 && (stale_ || lines_of_time_))
+        lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
+    arguments_.set_step(step_);
+    if (!stale_) return;
+    launched_.wait();  // graphs must not go while they run
+    graphs_.clear();
+    arguments_.set_arrays(arrays_);
+    for (const LoadedKernel& kernel : once_) launch(kernel);
+    stale_ = false;
+}
+
+template <class T>
+void CudaEquationStepper<T>::enqueue_step() {
+    arguments_.set_arrays(arrays_);
+    for (const LoadedKernel& kernel : stages_) launch(kernel);
+    for (std::size_t c = 0; c < program_.next.size(); ++c)
+        std::swap(arrays_[c], arrays_[std::size_t(program_.next[c])]);
+}
+
+template <class T>
+CudaGraph& CudaEquationStepper<T>::graph() {
+    const auto found = graphs_.find(arrays_);
+    if (found != graphs_.end()) return found->second;
+    const auto steps = [this] {
+        for (int i = 0; i < kStepsTogether; ++i) enqueue_step();
+    };
+    return graphs_.try_emplace(arrays_, stream_, steps).first->second;
+}
+
+template <class T>
+void CudaEquationStepper<T>::advance(long long steps) {
+    for (long long done = 0; done < steps;) {
+        update_inputs();
+        const bool together = steady_ && steps - done >= kStepsTogether;
+        if (together) {
+            graph().launch(stream_);
+            launched_.record(stream_);
+        } else {
+            enqueue_step();
+        }
+        done += together ? kStepsTogether : 1;
+        step_ += together ? kStepsTogether : 1;
+    }
+}
+
+template class CudaEquationStepper<float>;
+template class CudaEquationStepper<double>;
+
+}  // namespace stencil::equation

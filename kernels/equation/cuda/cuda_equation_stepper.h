@@ -1,0 +1,76 @@
+// Steps a program on the GPU: one kernel a stage.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/cuda/kernel_arguments.h"
+#include "kernels/equation/cuda/line_uploads.h"
+#include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/input_values.h"
+#include "kernels/equation/program.h"
+#include "kernels/field/field_view.h"
+
+namespace stencil::equation {
+
+/// The same bits as EquationStepper, and used as it is. Calls enqueue on the stream and do not wait for it.
+template <class T>
+class CudaEquationStepper {
+  public:
+    /// `cubin`: cuda_text(program, sizeof(T) == 8), compiled for the stream's device. The arrays begin as 0.
+    /// Throws CudaError.
+    CudaEquationStepper(Program program,
+                        const EquationSetup& setup,
+                        const std::string& cubin,
+                        CudaStream& stream);
+
+    /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component now, the model's data, or any
+    /// array of the program as the newest step left it. Components and data may be written between steps;
+    /// a step may move a component to other memory.
+    FieldView<T> component(int index) { return array(index); }
+    FieldView<T> data(int index);
+    FieldView<T> array(int index);
+
+    /// From the next step on.
+    void set_parameters(std::vector<double> parameters);
+    void set_dt(double dt);
+    /// The next step begins at this time, as the one after `step` steps.
+    void restart(long long step, double time);
+
+    /// Enqueues the steps on the stream.
+    void advance(long long steps);
+    long long step() const { return step_; }
+    double time() const { return start_time_ + double(step_ - start_step_) * setup_.dt; }
+
+  private:
+    void update_inputs();
+    void launch(const LoadedKernel& kernel);
+    void enqueue_step();
+    CudaGraph& graph();
+
+    Program program_;
+    EquationSetup setup_;
+    CudaStream& stream_;
+    LoadedKernels kernels_;
+    std::vector<LoadedKernel> once_, stages_;
+    std::vector<CudaMemory> buffers_;
+    std::vector<T*> arrays_;  ///< of each array: the state and the next one change places
+    InputValues<T> inputs_;
+    KernelArguments<T> arguments_;
+    LineUploads<T> lines_;
+    LaunchShape shape_;
+    bool lines_of_time_ = false;
+    bool steady_ = false;                          ///< all steps are alike: they can be launched together
+    std::map<std::vector<T*>, CudaGraph> graphs_;  ///< by the arrays that they begin with
+    CudaEvent launched_;                           ///< behind the last graph
+    bool stale_ = true;                            ///< something was set since the last step
+    long long step_ = 0, start_step_ = 0;
+    double start_time_ = 0;
+};
+
+extern template class CudaEquationStepper<float>;
+extern template class CudaEquationStepper<double>;
+
+}  // namespace stencil::equation

@@ -1,0 +1,72 @@
+#include "kernels/equation/cuda/kernel_arguments.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace stencil::equation {
+namespace {
+
+// Of `words_`, in the order of the text's Grid and Arguments.
+enum : std::size_t { kSizesAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
+
+}  // namespace
+
+template <class T>
+KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup& setup, std::ptrdiff_t pitch)
+    : program_(program),
+      lines_(cuda_lines(program)),
+      nx_(setup.nx),
+      ny_(setup.ny),
+      line_(std::size_t(std::max(nx_, ny_) + kCudaLineMargin)) {
+    const std::size_t uniform_words =
+        (program.uniforms.outputs.size() * sizeof(T) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+    words_.resize(kArraysAt + program.arrays.size() + 1 + std::max<std::size_t>(uniform_words, 1));
+    const int sizes[2] = {nx_, ny_};
+    std::memcpy(&words_[kSizesAt], sizes, sizeof(sizes));
+    words_[kPitchAt] = std::uint64_t(pitch);
+    words_[kLineAt] = line_;
+    words_[kSeedAt] = setup.seed;
+}
+
+template <class T>
+void KernelArguments<T>::pack_lines(const InputValues<T>& inputs, T* to) const {
+    std::fill_n(to, line_values(), T(0));
+    const auto columns = program_.columns.outputs.size(), rows = program_.rows.outputs.size();
+    for (std::size_t i = 0; i < columns; ++i) std::copy_n(inputs.column(int(i)) - 1, nx_ + 2, to + i * line_);
+    for (std::size_t i = 0; i < rows; ++i)
+        std::copy_n(inputs.row(int(i)) - 1, ny_ + 2, to + (columns + i) * line_);
+    for (std::size_t array = 0; array < lines_.ghosts.size(); ++array)
+        for (std::size_t side = 0; side < 4; ++side) {
+            const int number = lines_.ghosts[array][side];
+            if (number < 0) continue;
+            const GhostLine<T>& ghosts = inputs.ghosts(int(array), side);
+            T* alpha = to + std::size_t(number) * line_ + 1;
+            std::ranges::copy(ghosts.alpha, alpha);
+            std::ranges::copy(ghosts.beta, alpha + line_);
+        }
+}
+
+template <class T>
+void KernelArguments<T>::set_step(long long step) {
+    words_[kStepAt] = std::uint64_t(step);
+}
+
+template <class T>
+void KernelArguments<T>::set_arrays(std::span<T* const> arrays) {
+    std::memcpy(&words_[kArraysAt], arrays.data(), arrays.size_bytes());
+}
+
+template <class T>
+void KernelArguments<T>::set_lines(const T* lines) {
+    words_[kArraysAt + program_.arrays.size()] = reinterpret_cast<std::uintptr_t>(lines + 1);
+}
+
+template <class T>
+void KernelArguments<T>::set_uniforms(std::span<const T> uniforms) {
+    std::memcpy(&words_[kArraysAt + program_.arrays.size() + 1], uniforms.data(), uniforms.size_bytes());
+}
+
+template class KernelArguments<float>;
+template class KernelArguments<double>;
+
+}  // namespace stencil::equation

@@ -1,0 +1,44 @@
+// What the kernels of a program are given, in the layout that their text declares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/input_values.h"
+
+namespace stencil::equation {
+
+/// The argument of the kernels of cuda_text(), and the lines to which it points.
+template <class T>
+class KernelArguments {
+  public:
+    /// `pitch`: from row to row of the arrays, in cells.
+    KernelArguments(const Program& program, const EquationSetup& setup, std::ptrdiff_t pitch);
+
+    /// Of all lines together; 0 where there are none.
+    std::size_t line_values() const { return std::size_t(lines_.count) * line_; }
+    void pack_lines(const InputValues<T>& inputs, T* to) const;
+
+    void set_step(long long step);
+    void set_arrays(std::span<T* const> arrays);
+    /// Where the kernels find what pack_lines() wrote.
+    void set_lines(const T* lines);
+    void set_uniforms(std::span<const T> uniforms);
+
+    const void* data() const { return words_.data(); }
+
+  private:
+    const Program& program_;
+    CudaLines lines_;
+    int nx_, ny_;
+    std::size_t line_;
+    std::vector<std::uint64_t> words_;
+};
+
+extern template class KernelArguments<float>;
+extern template class KernelArguments<double>;
+
+}  // namespace stencil::equation

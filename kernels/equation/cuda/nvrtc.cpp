@@ -1,0 +1,139 @@
+#include "kernels/equation/cuda/nvrtc.h"
+
+#include <dlfcn.h>
+
+#include <array>
+#include <cstddef>
+#include <vector>
+
+#include "kernels/cuda/cuda_runtime.h"
+
+namespace stencil::equation {
+namespace {
+
+// As nvrtc.h has them, which a build without the toolkit does not.
+struct NvrtcProgram;
+
+struct Nvrtc {
+    int (*version)(int*, int*) = nullptr;
+    const char* (*error_text)(int) = nullptr;
+    int (*create)(NvrtcProgram**, const char*, const char*, int, const char* const*, const char* const*) =
+        nullptr;
+    int (*compile)(NvrtcProgram*, int, const char* const*) = nullptr;
+    int (*log_size)(NvrtcProgram*, std::size_t*) = nullptr;
+    int (*log)(NvrtcProgram*, char*) = nullptr;
+    int (*cubin_size)(NvrtcProgram*, std::size_t*) = nullptr;
+    int (*cubin)(NvrtcProgram*, char*) = nullptr;
+    int (*destroy)(NvrtcProgram**) = nullptr;
+
+    std::string why_none;
+};
+
+template <class Function>
+bool find(void* library, const char* name, Function*& function) {
+    function = reinterpret_cast<Function*>(dlsym(library, name));
+    return function != nullptr;
+}
+
+Nvrtc open_nvrtc() {
+    Nvrtc nvrtc;
+    void* library = nullptr;
+    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
+        if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+        nvrtc.why_none =
+            "CUDA's run-time compiler was not found: typed equations on the GPU need libnvrtc.so.12 or .13 "
+            "of "
+            "the CUDA toolkit where the loader looks (LD_LIBRARY_PATH)";
+        return nvrtc;
+    }
+    if (!(find(library, "nvrtcVersion", nvrtc.version) &&
+          find(library, "nvrtcGetErrorString", nvrtc.error_text) &&
+          find(library, "nvrtcCreateProgram", nvrtc.create) &&
+          find(library, "nvrtcCompileProgram", nvrtc.compile) &&
+          find(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
+          find(library, "nvrtcGetProgramLog", nvrtc.log) &&
+          find(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
+          find(library, "nvrtcGetCUBIN", nvrtc.cubin) && find(library, "nvrtcDestroyProgram", nvrtc.destroy)))
+        nvrtc.why_none = "CUDA's run-time compiler is older than 11.1: libnvrtc.so.12 or .13 is needed";
+    return nvrtc;
+}
+
+const Nvrtc& opened() {
+    static const Nvrtc nvrtc = open_nvrtc();
+    return nvrtc;
+}
+
+const Nvrtc& required() {
+    if (!opened().why_none.empty()) throw CudaError(opened().why_none);
+    return opened();
+}
+
+void check(int error, const char* what) {
+    if (error != 0) throw CudaError(std::string("NVRTC: ") + what + ": " + required().error_text(error));
+}
+
+// The first line of the log that says what is wrong.
+std::string first_error(const std::string& log) {
+    const std::size_t at = log.find("error");
+    if (at == std::string::npos) return log.substr(0, log.find('\n'));
+    const std::size_t begin = log.rfind('\n', at) + 1;
+    return log.substr(begin, log.find('\n', at) - begin);
+}
+
+std::vector<std::string> option_list(int compute_capability) {
+    return {"--gpu-architecture=sm_" + std::to_string(compute_capability),
+            "--fmad=false",
+            "--std=c++17",
+            "--ptxas-options=-v"};
+}
+
+/// Destroys a program of the compiler's with itself.
+struct OwnedProgram {
+    NvrtcProgram* program = nullptr;
+    ~OwnedProgram() { required().destroy(&program); }
+};
+
+}  // namespace
+
+const std::string& why_no_nvrtc() {
+    return opened().why_none;
+}
+
+int nvrtc_version() {
+    int major = 0, minor = 0;
+    check(required().version(&major, &minor), "its version");
+    return 1000 * major + 10 * minor;
+}
+
+std::string nvrtc_options(int compute_capability) {
+    std::string words;
+    for (const std::string& option : option_list(compute_capability)) words += option + ' ';
+    return words;
+}
+
+Compiled compile_cuda(const std::string& text, int compute_capability) {
+    const Nvrtc& nvrtc = required();
+    NvrtcProgram* created = nullptr;
+    check(nvrtc.create(&created, text.c_str(), "equation.cu", 0, nullptr, nullptr), "a program");
+    const OwnedProgram owned{created};
+    const std::vector<std::string> options = option_list(compute_capability);
+    std::vector<const char*> words;
+    for (const std::string& option : options) words.push_back(option.c_str());
+    const int error = nvrtc.compile(created, int(words.size()), words.data());
+    Compiled compiled;
+    std::size_t size = 0;
+    check(nvrtc.log_size(created, &size), "the log's size");
+    compiled.log.resize(size);
+    check(nvrtc.log(created, compiled.log.data()), "the log");
+    while (!compiled.log.empty() && compiled.log.back() == '\0') compiled.log.pop_back();
+    if (error != 0)
+        throw CudaError("NVRTC: the equation's kernels: " + std::string(nvrtc.error_text(error)) + ": " +
+                        first_error(compiled.log));
+    check(nvrtc.cubin_size(created, &size), "the machine code's size");
+    compiled.cubin.resize(size);
+    check(nvrtc.cubin(created, compiled.cubin.data()), "the machine code");
+    return compiled;
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,27 @@
+// The run-time compiler of CUDA, libnvrtc, where the machine has it: found when it is first asked for, so
+// that the program neither links nor needs it.
+#pragma once
+
+#include <string>
+
+namespace stencil::equation {
+
+/// Why there is no run-time compiler, in one line; empty where there is one. Loads it.
+const std::string& why_no_nvrtc();
+
+/// Its version, 1000 major + 10 minor. Throws CudaError where there is none.
+int nvrtc_version();
+
+/// What a text is compiled with: what a cache of cubins goes by, beside the text and the version.
+std::string nvrtc_options(int compute_capability);
+
+struct Compiled {
+    std::string cubin;
+    std::string log;  ///< what ptxas says of each kernel: registers, spills
+};
+
+/// A header-free text as machine code of a compute capability (10 major + minor: 90). Takes tens of
+/// milliseconds; no GPU is needed. Throws CudaError, also for the lack of libnvrtc.
+Compiled compile_cuda(const std::string& text, int compute_capability);
+
+}  // namespace stencil::equation
