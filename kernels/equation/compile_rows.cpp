@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "kernels/equation/row_machine.h"
 
@@ -19,23 +20,73 @@ Operand input_operand(const Operation& o) {
     }
 }
 
+bool is_two(Code code) {
+    return code == Code::add || code == Code::subtract || code == Code::multiply;
+}
+bool is_three(Code code) {
+    return code == Code::fma || code == Code::fnma || code == Code::fms;
+}
+
 class Compiler {
   public:
     explicit Compiler(const Stage& stage)
-        : stage_(stage), places_(stage.operations.size()), last_use_(stage.operations.size(), -1) {}
+        : stage_(stage),
+          rows_(stage.operations.size()),
+          places_(stage.operations.size()),
+          last_use_(stage.operations.size(), -1) {}
 
     RowProgram compile() {
-        find_last_uses();
-        for (std::size_t i = 0; i < stage_.operations.size(); ++i) place(i);
+        for (std::size_t i = 0; i < rows_.size(); ++i)
+            if (stage_.operations[i].code >= Code::random) arrange(i);
+        for (std::size_t i = 0; i < rows_.size(); ++i) place(i);
         copy_inputs();
         return std::move(result_);
     }
 
   private:
-    void find_last_uses() {
-        for (std::size_t i = 0; i < stage_.operations.size(); ++i)
-            for (const int argument : stage_.operations[i].args)
-                if (argument >= 0) last_use_[std::size_t(argument)] = int(i);
+    // An operation's arguments in the order in which the machine takes them, and what they are to it.
+    struct Row {
+        bool chained = false;
+        std::array<int, 4> args{-1, -1, -1, -1};
+        std::array<Source, 4> sources{};
+    };
+
+    Source source_of_value(int value) const {
+        if (value < 0) return Source::none;
+        const Code code = stage_.operations[std::size_t(value)].code;
+        const bool same = code == Code::constant || code == Code::uniform || code == Code::row;
+        return same ? Source::scalar : Source::cells;
+    }
+
+    // As an operation that takes value `previous` (-1: none) from the one before it. The first two factors or
+    // terms change places so that there are fewer forms.
+    Row arranged(const Operation& o, int previous) const {
+        Row row{false, o.args, {}};
+        for (std::size_t k = 0; k < o.args.size(); ++k)
+            row.sources[k] =
+                o.args[k] >= 0 && o.args[k] == previous ? Source::previous : source_of_value(o.args[k]);
+        auto& [a, b, c, d] = row.sources;
+        if (o.code == Code::sum4) {
+            row.chained = std::ranges::count(row.sources, Source::cells) == 4;
+        } else if (is_two(o.code) || is_three(o.code)) {
+            row.chained = a != Source::scalar || b != Source::scalar;
+            if (a > b && o.code != Code::subtract) {
+                std::swap(a, b);
+                std::swap(row.args[0], row.args[1]);
+            }
+        }
+        return row;
+    }
+
+    void arrange(std::size_t i) {
+        const Operation& o = stage_.operations[i];
+        Row& row = rows_[i];
+        row = arranged(o, std::ranges::count(o.args, previous_) == 1 ? previous_ : -1);
+        if (!row.chained) row = arranged(o, -1);
+        for (std::size_t k = 0; k < row.args.size(); ++k)
+            if (row.args[k] >= 0 && row.sources[k] != Source::previous)
+                last_use_[std::size_t(row.args[k])] = int(i);
+        previous_ = row.chained ? int(i) : -1;
     }
 
     const Output* output_of(std::size_t operation) const {
@@ -54,18 +105,19 @@ class Compiler {
             places_[i] = input_operand(o);
             return;
         }
-        RowOperation row{o.code, {}, {}, o.index};
-        for (std::size_t k = 0; k < o.args.size(); ++k)
-            if (o.args[k] >= 0) row.from[k] = places_[std::size_t(o.args[k])];
+        const Row& row = rows_[i];
+        RowOperation operation{o.code, row.chained, {}, {}, row.sources, o.index};
+        for (std::size_t k = 0; k < row.args.size(); ++k)
+            if (row.args[k] >= 0) operation.from[k] = places_[std::size_t(row.args[k])];
         // A register may be read and written by the same operation: cells do not mix.
-        for (const int argument : o.args)
+        for (const int argument : row.args)
             if (argument >= 0 && last_use_[std::size_t(argument)] == int(i)) release(std::size_t(argument));
-        const Output* output = output_of(i);
-        places_[i] =
-            output != nullptr ? Operand{Operand::Kind::output, 0, 0, output->array} : take_register();
-        row.to = places_[i];
-        result_.operations.push_back(row);
-        if (output == nullptr && last_use_[i] < 0) release(i);
+        if (const Output* output = output_of(i))
+            places_[i] = {Operand::Kind::output, 0, 0, output->array};
+        else if (last_use_[i] >= 0 || !row.chained)
+            places_[i] = take_register();
+        operation.to = places_[i];
+        result_.operations.push_back(operation);
     }
 
     Operand take_register() {
@@ -87,15 +139,22 @@ class Compiler {
         for (const Output& output : stage_.outputs) {
             const Operand& value = places_[std::size_t(output.value)];
             if (value.kind == Operand::Kind::output && value.index == output.array) continue;
-            result_.operations.push_back(
-                {Code::minimum, {Operand::Kind::output, 0, 0, output.array}, {value, value, {}, {}}, 0});
+            const Source source = source_of_value(output.value);
+            result_.operations.push_back({Code::minimum,
+                                          false,
+                                          {Operand::Kind::output, 0, 0, output.array},
+                                          {value, value, {}, {}},
+                                          {source, source},
+                                          0});
         }
     }
 
     const Stage& stage_;
+    std::vector<Row> rows_;
     std::vector<Operand> places_;
-    std::vector<int> last_use_;
+    std::vector<int> last_use_;  ///< from memory
     std::vector<int> free_;
+    int previous_ = -1;  ///< the operation before, where the next may take its value
     RowProgram result_;
 };
 

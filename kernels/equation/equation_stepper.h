@@ -1,4 +1,5 @@
-// Steps a program on the CPU: arrays with a frame of ghost cells, stage by stage, row by row.
+// Steps a program on the CPU: arrays with a frame of ghost cells, row by row, several stages and steps in one
+// pass over memory.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,8 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
-#include "kernels/equation/row_machine.h"
+#include "kernels/equation/stage_rows.h"
+#include "kernels/equation/time_tiling.h"
 #include "kernels/field/field_view.h"
 
 namespace stencil::equation {
@@ -39,33 +41,28 @@ class EquationStepper {
     double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
 
   private:
-    struct Prepared {
-        const Stage* stage;
-        RowProgram rows;
-        std::vector<int> reached;  ///< arrays of which it reads neighbours
+    struct Level {
+        const PreparedStage<T>* stage;
+        std::shared_ptr<const StepFrame<T>> frame;
     };
-    struct Workspace;
 
-    Prepared prepare(const Stage& stage);
-    T* row(int array, int y);
-    void update_inputs();
-    void fill_ghosts(int array);
-    T* place(const Operand& operand, int x, int y, Workspace& workspace);
-    void run_stage(const Prepared& stage);
-    void run_rows(const Prepared& stage, int begin, int end);
-    void run_cells(const RowProgram& rows, int x, int cells, int y, Workspace& workspace);
-    void run_plain_row(const Stage& stage, int y, std::vector<T>& values);
+    T* cells(int array);
+    std::shared_ptr<const StepFrame<T>> next_frame();
+    int levels_of_pass(long long stages) const;
+    void run_pass();
 
     Program program_;
     EquationSetup setup_;
     ThreadPool& threads_;
+    TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
     std::vector<AlignedBuffer<T>> buffers_;
-    std::vector<int> buffer_of_;  ///< of each array: the state and the next one change places
-    InputValues<T> inputs_;
-    std::vector<T> uniforms_;  ///< a block of each
-    std::vector<Prepared> once_, stages_;
-    bool stale_ = true;  ///< something was set since the last step
+    std::vector<int> buffer_of_;              ///< of each array: the state and the next one change places
+    std::shared_ptr<InputValues<T>> inputs_;  ///< of the newest step
+    bool of_time_;
+    std::vector<PreparedStage<T>> once_, stages_;
+    std::vector<Level> levels_;  ///< of the next pass
+    bool stale_ = true;          ///< something was set since the last step
     long long step_ = 0;
     Clock clock_;
 };

@@ -1,5 +1,7 @@
 #include "kernels/equation/input_values.h"
 
+#include <algorithm>
+
 #include "kernels/equation/row_machine.h"
 #include "kernels/equation/scalar_machine.h"
 
@@ -48,12 +50,20 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
     return changed;
 }
 
+template <class T>
+bool InputValues<T>::of_time() const {
+    const auto side_is = [](const Ghosts& side) { return side.coefficients.of_time; };
+    const auto array_is = [&](const ArrayInfo& array) { return std::ranges::any_of(array.ghosts, side_is); };
+    return program_.uniforms.of_time || std::ranges::any_of(program_.arrays, array_is);
+}
+
 // A cell beyond a periodic side is one of the field's.
 template <class T>
 void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
     const auto& sides = program_.arrays.front().ghosts;
     const auto along = [&](const Inputs& inputs, int n, bool periodic, bool is_x) {
-        std::vector<std::vector<T>> lines(inputs.outputs.size(), std::vector<T>(std::size_t(n) + 2 + kBlock));
+        std::vector<std::vector<T>> lines(inputs.outputs.size(),
+                                          std::vector<T>(std::size_t(n + 2 + kLeastTile<T>)));
         for (int i = -1; i <= n; ++i) {
             const double place = ((periodic ? (i + n) % n : i) + 0.5) * setup.spacing;
             const std::vector<double> values = evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);

@@ -35,12 +35,13 @@ class InputValues {
     /// For the step that begins at this time, as the one after `step` steps. What differs from step to step
     /// is worked out each time, the rest where `all`. True where anything changed.
     bool update(const EquationSetup& setup, long long step, double time, bool all);
+    /// Anything differs from step to step.
+    bool of_time() const;
 
     const std::vector<T>& uniforms() const { return uniforms_; }
-    /// Of input `index`, at cell 0; there is an entry before and at least one after the field's.
+    /// Of input `index`, at cell 0; there is an entry before the field's, and more than kLeastTile after.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
-    std::size_t rows() const { return rows_.size(); }
     const GhostLine<T>& ghosts(int array, std::size_t side) const {
         return ghosts_[std::size_t(array)][side];
     }

@@ -1,4 +1,5 @@
-// Operations a block of cells at a time: registers are short rows in the first-level cache.
+// Operations along a row, a tile of cells at a time: what an operation makes stays in the processor's
+// registers for the next one.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,14 @@
 
 namespace stencil::equation {
 
-/// Cells of a block: of what a register holds.
-inline constexpr int kBlock = 256;
+/// Cells of the largest tile, and of the smallest, for which every row must have room.
+template <class T>
+inline constexpr int kTile = 1024 / sizeof(T);
+template <class T>
+inline constexpr int kLeastTile = 256 / sizeof(T);
+
+/// What an argument is to the machine: made by the operation before, a value a cell, or one for all of a row.
+enum class Source : std::uint8_t { none, previous, cells, scalar };
 
 /// Where a value is read or written.
 struct Operand {
@@ -30,8 +37,10 @@ struct Operand {
 
 struct RowOperation {
     Code code = Code::add;
-    Operand to;
+    bool chained = false;  ///< the next operation may take its value as `previous`
+    Operand to;            ///< none: no other takes it
     std::array<Operand, 4> from;
+    std::array<Source, 4> sources{};
     int stream = 0;
 };
 
@@ -44,21 +53,33 @@ struct RowProgram {
 
 RowProgram compile_rows(const Stage& stage);
 
-/// An operation with its pointers found; all are at the block's first cell.
-template <class T>
-struct BlockOperation {
-    Code code;
-    T* to;
-    const T* from[4];
+/// The random numbers of a row.
+struct RandomRow {
+    RandomKey key;
+    int y = 0;
 };
 
-/// Runs operations over `cells` cells, rounded up to whole vectors; every pointer must reach as far.
-/// Code::random is not one of them.
+/// An operation with its pointers found.
 template <class T>
-void run_block(const BlockOperation<T>* operations, std::size_t count, int cells);
+struct TileOperation {
+    Code code = Code::add;
+    bool chained = false;
+    std::array<Source, 4> sources{};
+    T* to = nullptr;
+    std::array<T*, 4> from{};  ///< only read
+    /// -1: the pointer is to the row's first cell; 0: to a tile's, or to a scalar.
+    std::ptrdiff_t to_moves = 0;
+    std::array<std::ptrdiff_t, 4> from_moves{};
+    const RandomRow* random = nullptr;
+};
 
-/// This processor rounds a multiply-add once; without that, run_block() would have other bits, and must not
-/// be called.
+/// Runs operations over `cells` cells. Tiles may overlap, and those of a row narrower than kLeastTile reach
+/// over its end, so that no operation may write what another of its stage reads.
+template <class T>
+void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
+
+/// This processor rounds a multiply-add once; without that, run_row() would have other bits, and must not be
+/// called.
 bool has_row_machine();
 
 }  // namespace stencil::equation

@@ -208,6 +208,36 @@ TEST_CASE("Rows, single cells and any number of threads have the same bits") {
     }
 }
 
+TEST_CASE("Many steps in one pass have the bits of one step after the other") {
+    const auto* text = GENERATE(
+        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
+        "da/dt = b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; top: a "
+        "+ t*flux(a) = 1; bottom: flux(a) = cos(x)",
+        "du/dt = lap(u^3 - u - lap(u)) + dxy(u)*random; dt = 0.01; inside = x > y",
+        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1; left: u = 1; right: flux(u) = x");
+    struct Shape {
+        int nx, ny, threads;
+    };
+    // Fewer rows than threads, bands of every height, rows narrower than a tile and a little wider than one.
+    const auto [nx, ny, threads] = GENERATE(values<Shape>(
+        {{1, 1, 1}, {1, 37, 2}, {70, 1, 3}, {3, 2, 8}, {16, 5, 1}, {65, 9, 2}, {15, 64, 5}, {333, 21, 3}}));
+    for (const char* stepper : {"euler", "rk4"}) {
+        if (std::string_view(stepper) == "rk4" && std::string_view(text).starts_with("u'")) continue;
+        INFO(text << ", " << stepper << ", " << nx << " x " << ny << ", threads " << threads);
+        TypedRun run;
+        run.nx = nx;
+        run.ny = ny;
+        run.steps = 11;
+        run.threads = threads;
+        run.stepper = stepper;
+        TypedRun one_by_one = run;
+        one_by_one.threads = 1;
+        one_by_one.plain = true;
+        const auto expected = run_typed<float>(text, one_by_one), found = run_typed<float>(text, run);
+        CHECK(std::memcmp(expected.data(), found.data(), expected.size() * sizeof(float)) == 0);
+    }
+}
+
 TEST_CASE("Noise has its mean and variance, and is another one with another seed") {
     TypedRun run;
     run.nx = 300;

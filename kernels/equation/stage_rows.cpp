@@ -1,0 +1,167 @@
+#include "kernels/equation/stage_rows.h"
+
+#include <algorithm>
+
+#include "kernels/equation/scalar_machine.h"
+
+namespace stencil::equation {
+namespace {
+
+constexpr std::size_t kLeft = 0, kRight = 1, kTop = 2, kBottom = 3;
+
+bool reaches_out(const Operation& o) {
+    return o.code == Code::load && (o.dx != 0 || o.dy != 0);
+}
+
+}  // namespace
+
+template <class T>
+PreparedStage<T>::PreparedStage(const Stage& s)
+    : stage(&s), rows(compile_rows(s)), constants(rows.constants.begin(), rows.constants.end()) {
+    for (const Operation& o : s.operations)
+        if (reaches_out(o) && std::ranges::find(reached, o.index) == reached.end())
+            reached.push_back(o.index);
+}
+
+template <class T>
+StageRows<T>::StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame, T* registers)
+    : stage_(stage), frame_(frame) {
+    for (const int array : stage.reached) {
+        const auto& ghosts = frame.program.arrays[std::size_t(array)].ghosts;
+        Reached reached{frame.cells[std::size_t(array)], {}, false};
+        for (std::size_t side = 0; side < ghosts.size(); ++side) {
+            if (!ghosts[side].periodic) reached.lines[side] = &frame.inputs->ghosts(array, side);
+            reached.of_time = reached.of_time || ghosts[side].coefficients.of_time;
+        }
+        reached_.push_back(reached);
+    }
+    if (!frame.setup.plain) bind(registers);
+}
+
+template <class T>
+auto StageRows<T>::place(const Operand& o, T* registers) const -> Place {
+    const auto read = [](const T* p) { return const_cast<T*>(p); };
+    const InputValues<T>& inputs = *frame_.inputs;
+    switch (o.kind) {
+        case Operand::Kind::none:
+            return {nullptr, 0, false};
+        case Operand::Kind::reg:
+            return {registers + o.index * kTile<T>, 0, false};
+        case Operand::Kind::constant:
+            return {read(stage_.constants.data()) + o.index, 0, false};
+        case Operand::Kind::uniform:
+            return {read(inputs.uniforms().data()) + o.index, 0, false};
+        case Operand::Kind::column:
+            return {read(inputs.column(o.index)) + o.dx, 0, true};
+        case Operand::Kind::row:
+            return {read(inputs.row(o.index)) + o.dy, 1, false};
+        default:
+            return {frame_.cells[std::size_t(o.index)] + o.dy * frame_.pitch + o.dx, frame_.pitch, true};
+    }
+}
+
+template <class T>
+void StageRows<T>::bind(T* registers) {
+    const auto& rows = stage_.rows.operations;
+    operations_.resize(rows.size());
+    random_.resize(rows.size());
+    const auto set = [&](const Operand& operand, T*& pointer, std::ptrdiff_t& moves) {
+        const Place found = place(operand, registers);
+        pointer = found.row_0;
+        moves = found.along_row ? -1 : 0;
+        if (found.step != 0) moving_.push_back({&pointer, found.row_0, found.step});
+    };
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        TileOperation<T>& o = operations_[i];
+        o.code = rows[i].code;
+        o.chained = rows[i].chained;
+        o.sources = rows[i].sources;
+        o.random = &random_[i];
+        random_[i].key = {frame_.setup.seed, frame_.step, rows[i].stream};
+        set(rows[i].to, o.to, o.to_moves);
+        for (std::size_t k = 0; k < o.from.size(); ++k) set(rows[i].from[k], o.from[k], o.from_moves[k]);
+    }
+}
+
+template <class T>
+void StageRows<T>::fill_sides(const Reached& array, int y) const {
+    T* cells = array.cells + y * frame_.pitch;
+    const int nx = frame_.setup.nx;
+    const auto ghost = [&](std::size_t side, int edge, int opposite) {
+        const GhostLine<T>* line = array.lines[side];
+        if (line == nullptr) return cells[opposite];
+        return std::fma(line->alpha[std::size_t(y)], cells[edge], line->beta[std::size_t(y)]);
+    };
+    const T left = ghost(kLeft, 0, nx - 1), right = ghost(kRight, nx - 1, 0);
+    cells[-1] = left;
+    cells[nx] = right;
+}
+
+// Of a row; a row beyond the top or bottom is made of the one at its edge, ghost cells included, so that
+// corners are both.
+template <class T>
+void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
+    const int nx = frame_.setup.nx, ny = frame_.setup.ny;
+    if (y >= 0 && y < ny) return fill_sides(array, y);
+    const GhostLine<T>* line = array.lines[y < 0 ? kTop : kBottom];
+    const int from = (y < 0) == (line != nullptr) ? 0 : ny - 1;
+    fill_sides(array, from);
+    const T* cells = array.cells + from * frame_.pitch;
+    T* ghosts = array.cells + y * frame_.pitch;
+    if (line == nullptr) {
+        std::copy_n(cells - 1, nx + 2, ghosts - 1);
+        return;
+    }
+    for (int x = -1; x <= nx; ++x) {
+        const auto at = std::size_t(std::clamp(x, 0, nx - 1));
+        ghosts[x] = std::fma(line->alpha[at], cells[x], line->beta[at]);
+    }
+}
+
+template <class T>
+void StageRows<T>::run_plain(int y) {
+    const InputValues<T>& inputs = *frame_.inputs;
+    const auto cells = [&](int array, int row) {
+        return frame_.cells[std::size_t(array)] + row * frame_.pitch;
+    };
+    values_.resize(stage_.stage->operations.size());
+    for (int x = 0; x < frame_.setup.nx; ++x) {
+        run_operations(stage_.stage->operations, values_.data(), [&](const Operation& o) {
+            switch (o.code) {
+                case Code::uniform:
+                    return inputs.uniforms()[std::size_t(o.index)];
+                case Code::column:
+                    return inputs.column(o.index)[x + o.dx];
+                case Code::row:
+                    return inputs.row(o.index)[y + o.dy];
+                case Code::random:
+                    return random_cell<T>({frame_.setup.seed, frame_.step, o.index}, x, y);
+                default:
+                    return cells(o.index, y + o.dy)[x + o.dx];
+            }
+        });
+        for (const Output& output : stage_.stage->outputs)
+            cells(output.array, y)[x] = values_[std::size_t(output.value)];
+    }
+}
+
+template <class T>
+void StageRows<T>::run(int y) {
+    // After the row above, the ghost cells of two rows are there, unless those of another step took their
+    // places.
+    for (const Reached& array : reached_)
+        for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y + 1; ++at)
+            fill_ghosts(array, at);
+    last_ = y;
+    if (frame_.setup.plain) return run_plain(y);
+    for (const Moving& m : moving_) *m.pointer = m.row_0 + y * m.step;
+    for (RandomRow& random : random_) random.y = y;
+    run_row(operations_.data(), operations_.size(), frame_.setup.nx);
+}
+
+template struct PreparedStage<float>;
+template struct PreparedStage<double>;
+template class StageRows<float>;
+template class StageRows<double>;
+
+}  // namespace stencil::equation
