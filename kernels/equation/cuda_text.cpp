@@ -10,71 +10,62 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kLongStage = 150;  ///< operations
+// Reading an array takes the compiler as long as so many operations, and a random number as well.
+constexpr int kPeriodicRead = 10, kRead = 40;
+// Up to which weight of a program threads have two rows of vectors, and one.
+constexpr int kLight = 100, kMedium = 400;
 
-// What every text begins with. A thread reads what its cells need of an array into a window first: away from
-// the field's edge by vectors, at the edge cell by cell, where beyond a side stands what InputValues says.
-// Philox4x32-10, powers of two and the parts of numbers are those of random.h and scalar_machine.h.
+// What every text begins with. A thread reads what its cells need of an array into a window first, by
+// vectors: rows are longer than the field, and what lies there is never used. Beyond a side stands what
+// InputValues says. Philox4x32-10, powers of two and the parts of numbers are those of random.h and
+// scalar_machine.h.
 constexpr const char* kPrelude = R"(
 typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
 struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
-struct Cells { int x, y; bool inner; };
 
-__device__ __forceinline__ Cells cells_of(const Grid& g) {
-    Cells c;
-    c.x = (blockIdx.x * kThreadsX + threadIdx.x) * kColumns;
-    c.y = ((blockIdx.z * kBlocksY + blockIdx.y) * kThreadsY + threadIdx.y) * kRows;
-    c.inner = c.x > 0 && c.y > 0 && c.x + kColumns < g.nx && c.y + kRows < g.ny;
-    return c;
-}
-__device__ __forceinline__ const Real* line(const Arguments& a, int i) { return a.lines + i * a.grid.line; }
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
+__device__ __forceinline__ const Real* line(const Arguments& a, int i) { return a.lines + i * a.grid.line; }
+// A ghost cell's value from its neighbour's; lines are of alpha and, after it, beta.
+__device__ __forceinline__ Real ghost(const Arguments& a, int alpha, int i, Real edge) {
+    return fma_rn(line(a, alpha)[i], edge, line(a, alpha + 1)[i]);
+}
 
-// Of the window's entries, those whose bits are set in kNeeded; sides are numbers of lines, -1 where periodic.
-template <int kNeeded, int kLeft, int kRight, int kTop, int kBottom>
-__device__ __forceinline__ void read(Window& w, const Real* array, const Arguments& a, const Cells& c) {
-    const Grid& g = a.grid;
-    if (c.inner) {
-        #pragma unroll
-        for (int j = 0; j < kRows + 2; ++j) {
-            const Real* row = array + (c.y + j - 1) * g.pitch + c.x;
-            const Pack middle = *(const Pack*)row;
-            #pragma unroll
-            for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
-            w[j][0] = row[-1];
-            w[j][kColumns + 1] = row[kColumns];
-        }
-        return;
-    }
+// Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic.
+template <int kLeft, int kRight, int kTop, int kBottom>
+__device__ __forceinline__ void read(Window& w, const Real* array, const Arguments& a, int cx, int cy) {
+    const int nx = a.grid.nx, ny = a.grid.ny;
+    const int left = kLeft < 0 ? wrapped(cx - 1, nx) : inside(cx - 1, nx);
+    const int right = kLeft < 0 ? wrapped(cx + kColumns, nx) : inside(cx + kColumns, nx);
     #pragma unroll
     for (int j = 0; j < kRows + 2; ++j) {
-        const int y = c.y + j - 1, row = kTop < 0 ? wrapped(y, g.ny) : inside(y, g.ny);
+        const int y = cy + j - 1, cell = kTop < 0 ? wrapped(y, ny) : inside(y, ny);
+        const Real* row = array + cell * a.grid.pitch;
+        const Pack middle = *(const Pack*)(row + cx);
+        Real first = row[left], last = row[right];
+        // Sideways first, then up or down, so that corners are both.
+        if (kLeft >= 0 && cx == 0) first = ghost(a, kLeft, cell, first);
+        if (kLeft >= 0 && cx + kColumns >= nx) last = ghost(a, kRight, cell, last);
+        w[j][0] = first;
+        w[j][1] = middle.v[0];
         #pragma unroll
-        for (int i = 0; i < kColumns + 2; ++i) {
-            if (!(kNeeded >> (j * (kColumns + 2) + i) & 1)) continue;
-            const int x = c.x + i - 1, edge = inside(x, g.nx);
-            Real value = array[row * g.pitch + (kLeft < 0 ? wrapped(x, g.nx) : edge)];
-            // Sideways first, then up or down, so that corners are both.
-            if (kLeft >= 0 && i == 0 && x < 0) value = fma_rn(line(a, kLeft)[row], value, line(a, kLeft + 1)[row]);
-            if (kLeft >= 0 && i > 0 && x >= g.nx) value = fma_rn(line(a, kRight)[row], value, line(a, kRight + 1)[row]);
-            if (kTop >= 0 && j == 0 && y < 0) value = fma_rn(line(a, kTop)[edge], value, line(a, kTop + 1)[edge]);
-            if (kTop >= 0 && j > 0 && y >= g.ny) value = fma_rn(line(a, kBottom)[edge], value, line(a, kBottom + 1)[edge]);
-            w[j][i] = value;
+        for (int i = 2; i <= kColumns; ++i) w[j][i] = cx + i <= nx ? middle.v[i - 1] : last;
+        w[j][kColumns + 1] = last;
+        if (kTop < 0 || j == 1) continue;
+        if (j == 0 ? y < 0 : y >= ny) {
+            #pragma unroll
+            for (int i = 0; i < kColumns + 2; ++i)
+                w[j][i] = ghost(a, j == 0 ? kTop : kBottom, inside(cx + i - 1, nx), w[j][i]);
         }
     }
 }
-__device__ __forceinline__ void write(Real* array, const Grid& g, const Cells& c, const Results& values) {
+__device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy, const Results& values) {
     #pragma unroll
     for (int k = 0; k < kRows; ++k) {
-        Real* row = array + (c.y + k) * g.pitch + c.x;
         Pack pack;
         #pragma unroll
-        for (int l = 0; l < kColumns; ++l) {
-            pack.v[l] = values[k][l];
-            if (!c.inner && c.y + k < g.ny && c.x + l < g.nx) row[l] = values[k][l];
-        }
-        if (c.inner) *(Pack*)row = pack;
+        for (int l = 0; l < kColumns; ++l) pack.v[l] = values[k][l];
+        if (cy + k < g.ny) *(Pack*)(array + (cy + k) * g.pitch + cx) = pack;
     }
 }
 
@@ -140,7 +131,7 @@ typedef long long Bits;
 
 // Appends as printf does.
 __attribute__((format(printf, 2, 3))) void append(std::string& text, const char* form, ...) {
-    std::array<char, 300> line;
+    std::array<char, 600> line;
     va_list arguments;
     va_start(arguments, form);
     std::vsnprintf(line.data(), line.size(), form, arguments);
@@ -230,14 +221,17 @@ void append_operation(std::string& text, const Operation& o) {
     }
 }
 
-// By array, the entries of its window that a thread's cells read, as bits; 0 where they read none.
-std::vector<int> needed_entries(const Program& program, const Stage& stage, const CudaBlock& block) {
-    std::vector<int> needed(program.arrays.size());
-    for (const Operation& o : stage.operations)
-        for (int k = 0; o.code == Code::load && k < block.rows; ++k)
-            for (int l = 0; l < block.columns; ++l)
-                needed[std::size_t(o.index)] |= 1 << ((k + 1 + o.dy) * (block.columns + 2) + l + 1 + o.dx);
-    return needed;
+bool reads(const Stage& stage, std::size_t array) {
+    return std::ranges::any_of(stage.operations, [&](const Operation& o) {
+        return o.code == Code::load && std::size_t(o.index) == array;
+    });
+}
+
+int weight_of(const Program& program, const Stage& stage) {
+    int weight = int(stage.operations.size());
+    for (std::size_t i = 0; i < program.arrays.size(); ++i)
+        if (reads(stage, i)) weight += program.arrays[i].ghosts[0].periodic ? kPeriodicRead : kRead;
+    return weight + kRead * int(std::ranges::count(stage.operations, Code::random, &Operation::code));
 }
 
 class Text {
@@ -276,31 +270,32 @@ class Text {
     }
 
     void append_stage(const char* name, std::size_t number, const Stage& stage) {
-        append(text_,
-               "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(const __grid_constant__ Arguments "
-               "a) {\n    const Cells c = cells_of(a.grid);\n"
-               "    if (c.x >= a.grid.nx || c.y >= a.grid.ny) return;\n",
-               CudaBlock::kThreadsX * CudaBlock::kThreadsY,
-               name,
-               number);
-        const std::vector<int> needed = needed_entries(program_, stage, block_);
-        for (std::size_t i = 0; i < needed.size(); ++i) {
-            if (needed[i] == 0) continue;
+        append(
+            text_,
+            "\nextern \"C\" __global__ void __launch_bounds__(%d) %s%zu(const __grid_constant__ Arguments "
+            "a) {\n"
+            "    const int cx = (blockIdx.x * kThreadsX + threadIdx.x) * kColumns;\n"
+            "    const int cy = ((blockIdx.z * kBlocksY + blockIdx.y) * kThreadsY + threadIdx.y) * kRows;\n"
+            "    if (cx >= a.grid.nx || cy >= a.grid.ny) return;\n",
+            CudaBlock::kThreadsX * CudaBlock::kThreadsY,
+            name,
+            number);
+        for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
+            if (!reads(stage, i)) continue;
             const auto& sides = lines_.ghosts[i];
-            append(text_, "    Window w%zu;\n    read<0x%x, ", i, unsigned(needed[i]));
-            append(text_, "%d, %d, %d, %d>", sides[0], sides[1], sides[2], sides[3]);
-            append(text_, "(w%zu, a.arrays[%zu], a, c);\n", i, i);
+            append(text_, "    Window w%zu;\n    read<%d, %d, ", i, sides[0], sides[1]);
+            append(text_, "%d, %d>(w%zu, a.arrays[%zu], a, cx, cy);\n", sides[2], sides[3], i, i);
         }
         for (std::size_t i = 0; i < stage.outputs.size(); ++i) append(text_, "    Results r%zu;\n", i);
         text_ +=
             "    #pragma unroll\n    for (int k = 0; k < kRows; ++k) {\n    #pragma unroll\n    for (int l = "
-            "0; l < kColumns; ++l) {\n    const int x = c.x + l, y = c.y + k;\n";
+            "0; l < kColumns; ++l) {\n    const int x = cx + l, y = cy + k;\n";
         for (std::size_t i = 0; i < stage.operations.size(); ++i) append_value(i, stage.operations[i]);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
             append(text_, "    r%zu[k][l] = v%d;\n", i, stage.outputs[i].value);
         text_ += "    }\n    }\n";
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
-            append(text_, "    write(a.arrays[%d], a.grid, c, r%zu);\n", stage.outputs[i].array, i);
+            append(text_, "    write(a.arrays[%d], a.grid, cx, cy, r%zu);\n", stage.outputs[i].array, i);
         text_ += "}\n";
     }
 
@@ -339,14 +334,14 @@ CudaLines cuda_lines(const Program& program) {
     return lines;
 }
 
-// Vectors of 16 bytes in two rows come nearest to the speed of a copy. Long stages are bound by their
-// arithmetic: one cell a thread takes the least time to compile.
+// Vectors of 16 bytes in two rows come nearest to the speed of a copy. Long programs are rather bound by
+// their arithmetic, and less cells to a thread take less time to compile.
 CudaBlock cuda_block(const Program& program, bool float64) {
-    std::size_t longest = 0;
+    int weight = 0;
     for (const std::vector<Stage>* stages : {&program.once, &program.stages})
-        for (const Stage& stage : *stages) longest = std::max(longest, stage.operations.size());
-    if (longest > kLongStage) return {};
-    return {float64 ? 2 : 4, 2};
+        for (const Stage& stage : *stages) weight += weight_of(program, stage);
+    if (weight > kMedium) return {};
+    return {float64 ? 2 : 4, weight > kLight ? 1 : 2};
 }
 
 std::string cuda_text(const Program& program, bool float64) {

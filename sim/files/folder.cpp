@@ -14,6 +14,18 @@ namespace stencil {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// The XDG specification says that relative paths are to be ignored.
+std::optional<fs::path> user_folder(const char* variable, const char* below_home) {
+    for (const auto& [name, below] : {std::pair{variable, ""}, std::pair{"HOME", below_home}})
+        if (const char* folder = std::getenv(name); folder && fs::path(folder).is_absolute())
+            return fs::path(folder) / below / "stencilscope";
+    return std::nullopt;
+}
+
+}  // namespace
+
 void require_writable(const fs::path& file, const std::string& what) {
     try {
         const AtomicFile probe(file);  // never committed, so nothing is left of it
@@ -60,11 +72,12 @@ void make_folder(const fs::path& folder, const std::string& setting) {
 }
 
 std::optional<fs::path> user_file(const std::string& name) {
-    // The XDG specification says that relative paths are to be ignored.
-    for (const auto& [variable, below] : {std::pair{"XDG_CONFIG_HOME", ""}, std::pair{"HOME", ".config"}})
-        if (const char* folder = std::getenv(variable); folder && fs::path(folder).is_absolute())
-            return fs::path(folder) / below / "stencilscope" / name;
-    return std::nullopt;
+    const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
+    return folder ? std::optional(*folder / name) : std::nullopt;
+}
+
+std::optional<fs::path> user_cache_folder() {
+    return user_folder("XDG_CACHE_HOME", ".cache");
 }
 
 void rename_folder(const fs::path& folder, const fs::path& name) {

@@ -33,6 +33,10 @@ void make_folder(const std::filesystem::path& folder, const std::string& setting
 /// such folder.
 std::optional<std::filesystem::path> user_file(const std::string& name);
 
+/// Where what can be made again is kept: $XDG_CACHE_HOME/stencilscope (~/.cache/...), which may not be there
+/// yet; empty where the environment names none.
+std::optional<std::filesystem::path> user_cache_folder();
+
 /// Gives a folder another name beside it, on the disk too when this returns. There must be nothing of the new
 /// name. Throws MachineError.
 void rename_folder(const std::filesystem::path& folder, const std::filesystem::path& name);

@@ -50,7 +50,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       lines_(arguments_.line_values(), stream),
       shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
       lines_of_time_(has_lines_of_time(program_)),
-      steady_(!lines_of_time_ && !program_.uniforms.of_time && !draws_numbers(program_)) {
+      steady_(!inputs_.of_time() && !draws_numbers(program_)) {
     for (std::size_t i = 0; i < program_.once.size(); ++i)
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
@@ -77,22 +77,23 @@ FieldView<T> CudaEquationStepper<T>::data(int index) {
 
 template <class T>
 void CudaEquationStepper<T>::set_parameters(std::vector<double> parameters) {
+    if (parameters == setup_.parameters) return;
     setup_.parameters = std::move(parameters);
     stale_ = true;
 }
 
 template <class T>
 void CudaEquationStepper<T>::set_dt(double dt) {
-    start_time_ = time();
-    start_step_ = step_;
+    if (dt == setup_.dt) return;
+    clock_ = {step_, time()};
     setup_.dt = dt;
     stale_ = true;
 }
 
 template <class T>
-void CudaEquationStepper<T>::restart(long long step, double time) {
-    start_step_ = step_ = step;
-    start_time_ = time;
+void CudaEquationStepper<T>::resume(const Clock& clock, long long step) {
+    clock_ = clock;
+    step_ = step;
     stale_ = true;
 }
 

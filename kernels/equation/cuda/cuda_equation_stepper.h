@@ -37,12 +37,16 @@ class CudaEquationStepper {
     void set_parameters(std::vector<double> parameters);
     void set_dt(double dt);
     /// The next step begins at this time, as the one after `step` steps.
-    void restart(long long step, double time);
+    void restart(long long step, double time) { resume({step, time}, step); }
+    /// Goes on after `step` steps from a clock that was read: every further time has the bits that it would
+    /// have had.
+    void resume(const Clock& clock, long long step);
+    const Clock& clock() const { return clock_; }
 
     /// Enqueues the steps on the stream.
     void advance(long long steps);
     long long step() const { return step_; }
-    double time() const { return start_time_ + double(step_ - start_step_) * setup_.dt; }
+    double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
 
   private:
     void update_inputs();
@@ -66,8 +70,8 @@ class CudaEquationStepper {
     std::map<std::vector<T*>, CudaGraph> graphs_;  ///< by the arrays that they begin with
     CudaEvent launched_;                           ///< behind the last graph
     bool stale_ = true;                            ///< something was set since the last step
-    long long step_ = 0, start_step_ = 0;
-    double start_time_ = 0;
+    long long step_ = 0;
+    Clock clock_;
 };
 
 extern template class CudaEquationStepper<float>;

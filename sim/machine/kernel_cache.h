@@ -1,0 +1,40 @@
+// Kernels that are compiled at run time, and those that were compiled before: kept in the user's cache
+// folder, which may as well not be there.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace stencil {
+
+/// Bytes by the text that they were made of. Safe against other processes at the same folder, and against
+/// files that were cut off or changed. What cannot be written is not kept.
+class KernelCache {
+  public:
+    static constexpr std::size_t kFiles = 200;
+
+    /// Those used longest ago go beyond `most_files`.
+    explicit KernelCache(std::filesystem::path folder, std::size_t most_files = kFiles)
+        : folder_(std::move(folder)), most_files_(most_files) {}
+
+    /// Empty where nothing is kept under the key.
+    std::optional<std::string> find(std::string_view key) const;
+    void keep(std::string_view key, std::string_view bytes) const;
+
+  private:
+    std::filesystem::path path_of(std::string_view key) const;
+    void drop_oldest() const;
+
+    std::filesystem::path folder_;
+    std::size_t most_files_;
+};
+
+/// A text of CUDA as machine code of a compute capability (90: 9.0), from
+/// $XDG_CACHE_HOME/stencilscope/kernels
+/// (~/.cache/...) where it is there. Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
+std::string compiled_kernels(const std::string& text, int compute_capability);
+
+}  // namespace stencil

@@ -1,0 +1,226 @@
+// Typed equations on the GPU have the bits of the CPU's rows.
+#include <fmt/format.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+
+#include "kernels/equation/cuda/cuda_equation_stepper.h"
+#include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/equation/cuda_text.h"
+#include "sim/model/presets.h"
+#include "tests/model/typed_run.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil::equation;
+using namespace stencil_test;
+
+namespace {
+
+int compute_capability() {
+    for (const CudaDevice& device : query_cuda().devices)
+        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
+    return 0;
+}
+
+template <class T>
+std::string cubin_of(const Program& program) {
+    return compile_cuda(cuda_text(program, sizeof(T) == 8), compute_capability()).cubin;
+}
+
+EquationSetup setup_of(const Equations& e, int nx, int ny) {
+    EquationSetup setup{nx, ny, e.spacing, e.dt.value_or(0.05), {}, 7, false};
+    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    return setup;
+}
+
+/// One program on both devices.
+template <class T>
+class OnBoth {
+  public:
+    OnBoth(Program program, const EquationSetup& setup, const std::string& cubin)
+        : program_(std::move(program)), cpu(program_, setup, pool_), cuda(program_, setup, cubin, stream_) {}
+
+    /// Every cell of a component or data: the CPU's is written, and the GPU gets a copy.
+    void write(int array, const std::function<double(int x, int y)>& value) {
+        const FieldView<T> to = cpu.array(array);
+        for (int y = 0; y < to.ny; ++y)
+            for (int x = 0; x < to.nx; ++x) to.at(x, y) = T(value(x, y));
+        copy_to_device(row_copy(cuda.array(array), to), stream_);
+    }
+    void write(int array, FieldView<T> from) {
+        write(array, [&](int x, int y) { return double(from.at(x, y)); });
+    }
+    template <class Action>
+    void both(Action&& action) {
+        action(cpu);
+        action(cuda);
+    }
+
+    /// The first cell of the state whose bits differ, in words; NaNs are all alike.
+    std::string difference() {
+        for (int array = 0; array < program_.components; ++array) {
+            const FieldView<T> expected = cpu.array(array);
+            std::vector<T> cells(std::size_t(expected.nx) * std::size_t(expected.ny));
+            const FieldView<T> got{cells.data(), expected.nx, expected.ny, expected.nx};
+            copy_to_host(row_copy(got, cuda.array(array)), stream_);
+            for (int y = 0; y < expected.ny; ++y)
+                for (int x = 0; x < expected.nx; ++x) {
+                    const T a = expected.at(x, y), b = got.at(x, y);
+                    if (std::memcmp(&a, &b, sizeof(T)) != 0 && !(std::isnan(a) && std::isnan(b)))
+                        return fmt::format(
+                            "{} at {}, {}: {} and {}", program_.arrays[std::size_t(array)].name, x, y, a, b);
+                }
+        }
+        return cpu.step() == cuda.step() && cpu.time() == cuda.time() ? "" : "step or time";
+    }
+
+  private:
+    static RowCopy row_copy(FieldView<T> to, FieldView<T> from) {
+        return {to.data,
+                std::size_t(to.pitch) * sizeof(T),
+                from.data,
+                std::size_t(from.pitch) * sizeof(T),
+                std::size_t(to.nx) * sizeof(T),
+                std::size_t(to.ny)};
+    }
+
+    Program program_;
+    ThreadPool pool_{2};
+    CudaStream stream_;
+
+  public:
+    EquationStepper<T> cpu;
+    CudaEquationStepper<T> cuda;
+};
+
+struct Job {
+    const Preset* preset;
+    std::string scheme;
+    Equations equations;
+    Program program, start;
+    std::string cubin, start_cubin;
+};
+
+template <class T>
+void compile_jobs(std::vector<Job>& jobs) {
+    ThreadPool pool(8);
+    pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+            jobs[i].cubin = cubin_of<T>(jobs[i].program);
+            jobs[i].start_cubin = cubin_of<T>(jobs[i].start);
+        }
+    });
+}
+
+// Every model by every stepper that can step it.
+std::vector<Job> jobs_of(bool float64) {
+    std::vector<Job> jobs;
+    for (const Preset& preset : presets())
+        for (const char* scheme : {"euler", "heun", "rk4", "symplectic"}) {
+            Job job{&preset, scheme, read_equations(preset.text), {}, {}, {}, {}};
+            const std::string unfit = message_of<InputError>(
+                [&] { job.program = make_program(job.equations, scheme_of(scheme), float64); });
+            if (!unfit.empty()) continue;
+            job.start = make_start_program(job.equations, float64);
+            jobs.push_back(std::move(job));
+        }
+    return jobs;
+}
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper", "", float, double) {
+    std::vector<Job> jobs = jobs_of(sizeof(TestType) == 8);
+    CHECK(jobs.size() > 3 * presets().size());
+    compile_jobs<TestType>(jobs);
+    for (const Job& job : jobs) {
+        INFO(job.preset->name << ", " << job.scheme);
+        // More than a block each way, and a rest of a vector and of a thread's rows.
+        const EquationSetup setup = setup_of(job.equations, 141, 27);
+        OnBoth<TestType> start(job.start, setup, job.start_cubin);
+        start.both([](auto& stepper) { stepper.advance(1); });
+        REQUIRE(start.difference() == "");
+        OnBoth<TestType> run(job.program, setup, job.cubin);
+        for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+        run.both([](auto& stepper) { stepper.advance(37); });
+        CHECK(run.difference() == "");
+    }
+}
+
+TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the GPU", "", float, double) {
+    using T = TestType;
+    const auto* text = GENERATE(
+        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
+        "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
+        "du/dt = lap(u) + dxy(u); dt = 0.01; x: periodic; top: u = sin(x + t); bottom: u + flux(u) = 1",
+        "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
+        "2*flux(a) = 1; y: insulated",
+        "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
+        "- 2) + sin(t); dt = 0.01; boundary = zero",
+        "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
+        "3; laplacian = isotropic",
+        "du/dt = div(array(\"D.npy\")*grad(u)) + array(\"E.npy\")[+1,-1]; dt = 0.05; boundary = zero",
+        "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)");
+    INFO(text);
+    const Equations e = read_equations(text);
+    const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+    const std::string cubin = cubin_of<T>(program);
+    for (const auto& [nx, ny] :
+         {std::pair(1, 1), {1, 9}, {3, 2}, {4, 8}, {128, 8}, {129, 9}, {133, 17}, {5, 70}}) {
+        INFO(nx << "x" << ny);
+        OnBoth<T> run(program, setup_of(e, nx, ny), cubin);
+        for (int a = 0; a < int(program.arrays.size()); ++a)
+            if (a < program.components || program.arrays[std::size_t(a)].data >= 0)
+                run.write(a, [&](int x, int y) { return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * a) % 11); });
+        // Several launches, then together, then cut.
+        run.cpu.advance(80);
+        for (const int steps : {1, 2, 64, 0, 13}) run.cuda.advance(steps);
+        CHECK(run.difference() == "");
+    }
+}
+
+TEST_CASE("What is set or written between steps counts on the GPU as on the CPU") {
+    Dice random;
+    CAPTURE(random.seed);
+    const auto* text = GENERATE("du/dt = D*lap(u) + c; D = 0.1; c = 0; dt = 0.3; left: u = c*y",
+                                "du/dt = D*lap(u) + c + 0.01*normal + sin(t); D = 0.1; c = 0; dt = 0.3; "
+                                "boundary = zero; inside = (x - 20)^2 < 200*D");
+    INFO(text);
+    const Equations e = read_equations(text);
+    const Program program = make_program(e, scheme_of(e.stepper), true);
+    OnBoth<double> run(program, setup_of(e, 45, 31), cubin_of<double>(program));
+    const auto anything = [&](int, int) { return random.uniform(-1, 1); };
+    run.write(0, anything);
+    const auto advance = [&](long long steps) {
+        run.both([&](auto& stepper) { stepper.advance(steps); });
+        CHECK(run.difference() == "");
+    };
+    advance(75);
+    run.both([](auto& stepper) { stepper.set_parameters({0.2, 1.5}); });
+    advance(1);
+    advance(64);
+    run.both([](auto& stepper) { stepper.set_dt(0.125); });
+    advance(65);
+    run.write(0, anything);
+    advance(33);
+    run.both([](auto& stepper) { stepper.restart(1000, 7.5); });
+    advance(40);
+    const Clock clock = run.cpu.clock();
+    CHECK((run.cuda.clock().step == clock.step && run.cuda.clock().time == clock.time));
+}
+
+TEST_CASE("A text that is no CUDA and code that is none are told") {
+    CHECK(message_of<CudaError>([] {
+              compile_cuda("__global__ void f() { g(); }", compute_capability());
+          }).find("\"g\"") != std::string::npos);
+    const Equations e = read_equations("du/dt = lap(u)");
+    const Program program = make_program(e, scheme_of("euler"), false);
+    CudaStream stream;
+    CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), "no code", stream), CudaError);
+    const std::string other =
+        compile_cuda("extern \"C\" __global__ void other() {}", compute_capability()).cubin;
+    CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), other, stream), CudaError);
+}

@@ -1,0 +1,135 @@
+#include "sim/machine/kernel_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <vector>
+
+#include "sim/files/folder.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path only_file(const fs::path& folder) {
+    return fs::directory_iterator(folder)->path();
+}
+
+}  // namespace
+
+TEST_CASE("What was kept is found by its key, byte for byte, and nothing else is") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder scratch;
+    const KernelCache cache(scratch / "below/kernels");
+    const std::string bytes = random.bytes(5000);
+    CHECK(!cache.find("key"));
+    cache.keep("key", bytes);
+    cache.keep("keykey", "");
+    CHECK(cache.find("key") == bytes);
+    CHECK(cache.find("keykey") == "");
+    CHECK(!cache.find("ke"));
+    cache.keep("key", "newer");
+    CHECK(KernelCache(scratch / "below/kernels").find("key") == "newer");
+}
+
+TEST_CASE("A file that was cut off, changed or put in another's place is none") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder scratch;
+    const KernelCache cache(scratch.path());
+    const std::string key = random.bytes(300), bytes = random.bytes(700);
+    cache.keep(key, bytes);
+    const fs::path file = only_file(scratch.path());
+    const std::string whole = read_bytes(file);
+    for (int i = 0; i < 300; ++i) {
+        std::string damaged = whole;
+        const auto at = std::size_t(random.integer(0, int(whole.size()) - 1));
+        if (i % 3 == 0)
+            damaged.resize(at);
+        else if (i % 3 == 1)
+            damaged[at] = char(damaged[at] ^ (1 << random.integer(0, 7)));
+        else
+            damaged += random.bytes(1 + at);
+        write_bytes(file, damaged);
+        CHECK(!cache.find(key));
+    }
+    cache.keep(key, bytes);
+    CHECK(cache.find(key) == bytes);
+    const KernelCache other(scratch / "other");
+    other.keep("another key", "other bytes");
+    fs::copy_file(file, only_file(scratch / "other"), fs::copy_options::overwrite_existing);
+    CHECK(!other.find("another key"));
+}
+
+TEST_CASE("Those used longest ago go") {
+    const ScratchFolder scratch;
+    const KernelCache cache(scratch.path(), 3);
+    const auto age = [&](int hours) {
+        for (const auto& entry : fs::directory_iterator(scratch.path()))
+            fs::last_write_time(entry, fs::last_write_time(entry) - std::chrono::hours(hours));
+    };
+    for (const char* key : {"a", "b", "c"}) {
+        cache.keep(key, key);
+        age(1);
+    }
+    CHECK(cache.find("a") == "a");  // the newest now
+    write_bytes(scratch / "of somebody else", "");
+    cache.keep("d", "d");
+    CHECK(!cache.find("b"));
+    for (const char* key : {"a", "c", "d"}) CHECK(cache.find(key) == key);
+    CHECK(scratch.entries() == 4);
+}
+
+TEST_CASE("Without a folder that can be written nothing is kept, and nothing fails") {
+    const ScratchFolder scratch;
+    write_bytes(scratch / "file", "in the way");
+    const KernelCache cache(scratch / "file/kernels");
+    cache.keep("key", "bytes");
+    CHECK(!cache.find("key"));
+    fs::create_directories(scratch / "folder");
+    const KernelCache named(scratch / "folder");
+    named.keep("key", "bytes");
+    const fs::path file = only_file(scratch / "folder");
+    fs::remove(file);
+    fs::create_directory(file);
+    named.keep("key", "bytes");
+    CHECK(!named.find("key"));
+}
+
+TEST_CASE("Readers and writers at the same file see whole ones") {
+    const ScratchFolder scratch;
+    std::vector<std::thread> threads;
+    std::atomic<int> wrong = 0, found = 0;
+    for (int t = 0; t < 4; ++t)
+        threads.emplace_back([&, t] {
+            const KernelCache cache(scratch.path());
+            for (int i = 0; i < 50; ++i) {
+                if (t < 2) cache.keep("key", std::string(std::size_t(1000 * (i + 1)), char('a' + i % 26)));
+                const auto bytes = cache.find("key");
+                if (bytes) ++found;
+                if (bytes && std::ranges::count(*bytes, bytes->front()) != long(bytes->size())) ++wrong;
+            }
+        });
+    for (std::thread& thread : threads) thread.join();
+    CHECK(wrong == 0);
+    CHECK(found >= 100);
+    CHECK(scratch.entries() == 1);
+}
+
+TEST_CASE("The cache is in $XDG_CACHE_HOME, or in ~/.cache, or nowhere") {
+    const Environment home("HOME", "/somebody");
+    {
+        const Environment xdg("XDG_CACHE_HOME", "/caches");
+        CHECK(user_cache_folder() == fs::path("/caches/stencilscope"));
+    }
+    const Environment relative("XDG_CACHE_HOME", "here");
+    CHECK(user_cache_folder() == fs::path("/somebody/.cache/stencilscope"));
+    const Environment nobody("HOME", std::nullopt);
+    CHECK(!user_cache_folder());
+}
