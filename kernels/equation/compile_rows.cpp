@@ -20,11 +20,9 @@ Operand input_operand(const Operation& o) {
     }
 }
 
-bool is_two(Code code) {
-    return code == Code::add || code == Code::subtract || code == Code::multiply;
-}
-bool is_three(Code code) {
-    return code == Code::fma || code == Code::fnma || code == Code::fms;
+bool commutes(Code code) {
+    return code == Code::add || code == Code::multiply || code == Code::fma || code == Code::fnma ||
+           code == Code::fms;
 }
 
 class Compiler {
@@ -44,37 +42,33 @@ class Compiler {
     }
 
   private:
-    // An operation's arguments in the order in which the machine takes them, and what they are to it.
+    // An operation's arguments in the order in which the machine takes them.
     struct Row {
-        bool chained = false;
+        Kernel kernel;
+        int chained = -1;
         std::array<int, 4> args{-1, -1, -1, -1};
-        std::array<Source, 4> sources{};
     };
 
-    Source source_of_value(int value) const {
+    Source source_of(int value) const {
         if (value < 0) return Source::none;
         const Code code = stage_.operations[std::size_t(value)].code;
         const bool same = code == Code::constant || code == Code::uniform || code == Code::row;
         return same ? Source::scalar : Source::cells;
     }
 
-    // As an operation that takes value `previous` (-1: none) from the one before it. The first two factors or
-    // terms change places so that there are fewer forms.
+    // As an operation that takes value `previous` (-1: none) from the one before it. Factors and terms change
+    // places so that there are fewer kernels.
     Row arranged(const Operation& o, int previous) const {
-        Row row{false, o.args, {}};
+        Row row{{o.code, {}}, -1, o.args};
+        auto& sources = row.kernel.sources;
         for (std::size_t k = 0; k < o.args.size(); ++k)
-            row.sources[k] =
-                o.args[k] >= 0 && o.args[k] == previous ? Source::previous : source_of_value(o.args[k]);
-        auto& [a, b, c, d] = row.sources;
-        if (o.code == Code::sum4) {
-            row.chained = std::ranges::count(row.sources, Source::cells) == 4;
-        } else if (is_two(o.code) || is_three(o.code)) {
-            row.chained = a != Source::scalar || b != Source::scalar;
-            if (a > b && o.code != Code::subtract) {
-                std::swap(a, b);
-                std::swap(row.args[0], row.args[1]);
-            }
+            sources[k] = o.args[k] >= 0 && o.args[k] == previous ? Source::previous : source_of(o.args[k]);
+        if (commutes(o.code) && sources[0] > sources[1]) {
+            std::swap(sources[0], sources[1]);
+            std::swap(row.args[0], row.args[1]);
         }
+        const auto found = std::ranges::find(kChainedKernels, row.kernel);
+        if (found != kChainedKernels.end()) row.chained = int(found - kChainedKernels.begin());
         return row;
     }
 
@@ -82,11 +76,11 @@ class Compiler {
         const Operation& o = stage_.operations[i];
         Row& row = rows_[i];
         row = arranged(o, std::ranges::count(o.args, previous_) == 1 ? previous_ : -1);
-        if (!row.chained) row = arranged(o, -1);
+        if (row.chained < 0) row = arranged(o, -1);
         for (std::size_t k = 0; k < row.args.size(); ++k)
-            if (row.args[k] >= 0 && row.sources[k] != Source::previous)
+            if (row.args[k] >= 0 && row.kernel.sources[k] != Source::previous)
                 last_use_[std::size_t(row.args[k])] = int(i);
-        previous_ = row.chained ? int(i) : -1;
+        previous_ = row.chained >= 0 ? int(i) : -1;
     }
 
     const Output* output_of(std::size_t operation) const {
@@ -106,7 +100,7 @@ class Compiler {
             return;
         }
         const Row& row = rows_[i];
-        RowOperation operation{o.code, row.chained, {}, {}, row.sources, o.index};
+        RowOperation operation{row.kernel, row.chained, {}, {}, o.index};
         for (std::size_t k = 0; k < row.args.size(); ++k)
             if (row.args[k] >= 0) operation.from[k] = places_[std::size_t(row.args[k])];
         // A register may be read and written by the same operation: cells do not mix.
@@ -114,7 +108,7 @@ class Compiler {
             if (argument >= 0 && last_use_[std::size_t(argument)] == int(i)) release(std::size_t(argument));
         if (const Output* output = output_of(i))
             places_[i] = {Operand::Kind::output, 0, 0, output->array};
-        else if (last_use_[i] >= 0 || !row.chained)
+        else if (last_use_[i] >= 0 || row.chained < 0)
             places_[i] = take_register();
         operation.to = places_[i];
         result_.operations.push_back(operation);
@@ -139,12 +133,11 @@ class Compiler {
         for (const Output& output : stage_.outputs) {
             const Operand& value = places_[std::size_t(output.value)];
             if (value.kind == Operand::Kind::output && value.index == output.array) continue;
-            const Source source = source_of_value(output.value);
-            result_.operations.push_back({Code::minimum,
-                                          false,
+            const Source source = source_of(output.value);
+            result_.operations.push_back({{Code::minimum, {source, source}},
+                                          -1,
                                           {Operand::Kind::output, 0, 0, output.array},
                                           {value, value, {}, {}},
-                                          {source, source},
                                           0});
         }
     }

@@ -82,59 +82,12 @@ HWY_INLINE void chain(const TileOperation<T>& o,
      ...);
 }
 
-constexpr int form(Source a, Source b, Source c = Source::none) {
-    return int(a) + 4 * int(b) + 16 * int(c);
-}
-
-// The forms that compile_rows() makes, those of two arguments and those of three.
-template <Code code, class T, int count>
-HWY_INLINE void chain_two(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
-    using enum Source;
+template <int k, class T, int count>
+HWY_INLINE void run_chained(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
+    constexpr Kernel kernel = kChainedKernels[std::size_t(k)];
     constexpr auto each = std::make_index_sequence<std::size_t(count)>();
-    switch (form(o.sources[0], o.sources[1])) {
-        case form(previous, cells):
-            return chain<code, previous, cells, none, none, T, count>(o, x, v, each);
-        case form(previous, scalar):
-            return chain<code, previous, scalar, none, none, T, count>(o, x, v, each);
-        case form(cells, previous):
-            return chain<code, cells, previous, none, none, T, count>(o, x, v, each);
-        case form(cells, cells):
-            return chain<code, cells, cells, none, none, T, count>(o, x, v, each);
-        case form(cells, scalar):
-            return chain<code, cells, scalar, none, none, T, count>(o, x, v, each);
-        case form(scalar, previous):
-            return chain<code, scalar, previous, none, none, T, count>(o, x, v, each);
-        default:
-            return chain<code, scalar, cells, none, none, T, count>(o, x, v, each);
-    }
-}
-
-template <Code code, class T, int count>
-HWY_INLINE void chain_three(const TileOperation<T>& o, std::ptrdiff_t x, Vectors<T, count>& v) {
-    using enum Source;
-    constexpr auto each = std::make_index_sequence<std::size_t(count)>();
-    switch (form(o.sources[0], o.sources[1], o.sources[2])) {
-        case form(previous, cells, cells):
-            return chain<code, previous, cells, cells, none, T, count>(o, x, v, each);
-        case form(previous, cells, scalar):
-            return chain<code, previous, cells, scalar, none, T, count>(o, x, v, each);
-        case form(previous, scalar, cells):
-            return chain<code, previous, scalar, cells, none, T, count>(o, x, v, each);
-        case form(previous, scalar, scalar):
-            return chain<code, previous, scalar, scalar, none, T, count>(o, x, v, each);
-        case form(cells, cells, previous):
-            return chain<code, cells, cells, previous, none, T, count>(o, x, v, each);
-        case form(cells, cells, cells):
-            return chain<code, cells, cells, cells, none, T, count>(o, x, v, each);
-        case form(cells, cells, scalar):
-            return chain<code, cells, cells, scalar, none, T, count>(o, x, v, each);
-        case form(cells, scalar, previous):
-            return chain<code, cells, scalar, previous, none, T, count>(o, x, v, each);
-        case form(cells, scalar, cells):
-            return chain<code, cells, scalar, cells, none, T, count>(o, x, v, each);
-        default:
-            return chain<code, cells, scalar, scalar, none, T, count>(o, x, v, each);
-    }
+    chain<kernel.code, kernel.sources[0], kernel.sources[1], kernel.sources[2], kernel.sources[3], T, count>(
+        o, x, v, each);
 }
 
 // f of a vector of each argument after the other, for operations that take their arguments from memory.
@@ -142,8 +95,8 @@ template <class T, class F>
 void each(const TileOperation<T>& o, std::ptrdiff_t x, int cells, F&& f) {
     const Tag<T> d;
     const auto load = [&](std::size_t k, int i) {
-        if (o.sources[k] == Source::none) return hn::Zero(d);
-        if (o.sources[k] == Source::scalar) return hn::Set(d, *o.from[k]);
+        if (o.kernel.sources[k] == Source::none) return hn::Zero(d);
+        if (o.kernel.sources[k] == Source::scalar) return hn::Set(d, *o.from[k]);
         return hn::LoadU(d, at(o.from[k], o.from_moves[k], x) + i);
     };
     T* to = at(o.to, o.to_moves, x);
@@ -160,15 +113,15 @@ template <class T>
 void one_by_one(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     T* to = at(o.to, o.to_moves, x);
     for (int i = 0; i < cells; ++i) {
-        if (o.code == Code::random) {
+        if (o.kernel.code == Code::random) {
             to[i] = random_cell<T>(o.random->key, int(x) + i, o.random->y);
             continue;
         }
         std::array<T, 4> a{};
         for (std::size_t k = 0; k < a.size(); ++k)
-            if (o.sources[k] != Source::none)
-                a[k] = at(o.from[k], o.from_moves[k], x)[o.sources[k] == Source::scalar ? 0 : i];
-        to[i] = apply(o.code, a[0], a[1], a[2], a[3]);
+            if (o.kernel.sources[k] != Source::none)
+                a[k] = at(o.from[k], o.from_moves[k], x)[o.kernel.sources[k] == Source::scalar ? 0 : i];
+        to[i] = apply(o.kernel.code, a[0], a[1], a[2], a[3]);
     }
 }
 
@@ -193,7 +146,7 @@ V scale(D d, V a, V n) {
 template <class T>
 HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int n) {
     const auto truth = [](auto d, auto mask) { return hn::IfThenElseZero(mask, hn::Set(d, T(1))); };
-    switch (o.code) {
+    switch (o.kernel.code) {
         case Code::add:
             return each_result<Code::add>(o, x, n);
         case Code::subtract:
@@ -253,59 +206,34 @@ void run_tile(const TileOperation<T>* o, const TileOperation<T>* end, std::ptrdi
     using enum Source;
     Vectors<T, count> v{};
     for (; o != end; ++o) {
-        if (!o->chained) {
+        if (o->chained < 0) {
             run_unchained(*o, x, count * kLanes<T>);
             v = {};
             continue;
         }
-        switch (o->code) {
-            case Code::add:
-                chain_two<Code::add, T, count>(*o, x, v);
-                break;
-            case Code::subtract:
-                chain_two<Code::subtract, T, count>(*o, x, v);
-                break;
-            case Code::multiply:
-                chain_two<Code::multiply, T, count>(*o, x, v);
-                break;
-            case Code::fma:
-                chain_three<Code::fma, T, count>(*o, x, v);
-                break;
-            case Code::fnma:
-                chain_three<Code::fnma, T, count>(*o, x, v);
-                break;
-            case Code::fms:
-                chain_three<Code::fms, T, count>(*o, x, v);
-                break;
-            default:
-                chain<Code::sum4, cells, cells, cells, cells, T, count>(*o, x, v, each);
-                break;
+        [&]<int... k>(std::integer_sequence<int, k...>) {
+            ((o->chained == k && (run_chained<k, T, count>(*o, x, v), true)) || ...);
         }
+        (std::make_integer_sequence<int, int(kChainedKernels.size())>());
         if (o->to != nullptr) store<T, count>(at(o->to, o->to_moves, x), v, each);
     }
-}
-
-// Tiles of one size over cells from x on, the last one moved back to end where the row does.
-template <class T, int count>
-int run_tiles(const TileOperation<T>* begin, const TileOperation<T>* end, int x, int cells, bool all) {
-    constexpr int tile = count * kLanes<T>;
-    for (; x + tile <= cells; x += tile) run_tile<T, count>(begin, end, x);
-    if (!all || x >= cells) return x;
-    run_tile<T, count>(begin, end, std::max(0, cells - tile));
-    return cells;
 }
 
 template <class T>
 void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
 #if HWY_NATIVE_FMA
     const TileOperation<T>* end = operations + count;
-    constexpr int least = kLeastTile<T> / kLanes<T>;
+    constexpr int least = kLeastTile<T>;
     int x = 0;
+    // A row's last tile is moved back to end where the row does.
 #if HWY_TARGET <= HWY_AVX3
-    // As many vectors as leave enough of the 32 registers for arguments.
-    x = run_tiles<T, kTile<T> / kLanes<T>>(operations, end, x, cells, false);
+    // 32 registers: half of them for a tile. What two small ones do is not worth a large one.
+    if (cells >= kTile<T>)
+        for (; cells - x > 2 * least; x += kTile<T>)
+            run_tile<T, kTile<T> / kLanes<T>>(operations, end, std::min(x, cells - kTile<T>));
 #endif
-    run_tiles<T, least>(operations, end, x, cells, true);
+    for (; x < cells; x += least)
+        run_tile<T, least / kLanes<T>>(operations, end, std::max(0, std::min(x, cells - least)));
 #else
     // has_row_machine() says that there is none.
     static_cast<void>(operations), static_cast<void>(count), static_cast<void>(cells);

@@ -19,6 +19,34 @@ inline constexpr int kLeastTile = 256 / sizeof(T);
 /// What an argument is to the machine: made by the operation before, a value a cell, or one for all of a row.
 enum class Source : std::uint8_t { none, previous, cells, scalar };
 
+/// An operation with the sources of its arguments.
+struct Kernel {
+    Code code = Code::add;
+    std::array<Source, 4> sources{};
+    constexpr bool operator==(const Kernel&) const = default;
+};
+
+constexpr auto make_chained_kernels() {
+    using enum Source;
+    std::array<Kernel, 52> kernels;
+    std::size_t n = 0;
+    for (const Code code : {Code::add, Code::subtract, Code::multiply})
+        for (const Source a : {previous, cells, scalar})
+            for (const Source b : {previous, cells, scalar})
+                if (a != b || a == cells) kernels[n++] = {code, {a, b}};
+    for (const Code code : {Code::fma, Code::fnma, Code::fms})
+        for (const Source b : {cells, scalar}) {
+            kernels[n++] = {code, {cells, b, previous}};
+            for (const Source a : {previous, cells})
+                for (const Source c : {cells, scalar}) kernels[n++] = {code, {a, b, c}};
+        }
+    kernels[n] = {Code::sum4, {cells, cells, cells, cells}};
+    return kernels;
+}
+
+/// Those that keep their result for the next operation's `previous`. The others know cells and scalars alone.
+inline constexpr auto kChainedKernels = make_chained_kernels();
+
 /// Where a value is read or written.
 struct Operand {
     enum class Kind : std::uint8_t {
@@ -36,11 +64,10 @@ struct Operand {
 };
 
 struct RowOperation {
-    Code code = Code::add;
-    bool chained = false;  ///< the next operation may take its value as `previous`
-    Operand to;            ///< none: no other takes it
+    Kernel kernel;
+    int chained = -1;  ///< its place in kChainedKernels
+    Operand to;        ///< none: no other than the next operation takes it
     std::array<Operand, 4> from;
-    std::array<Source, 4> sources{};
     int stream = 0;
 };
 
@@ -62,9 +89,8 @@ struct RandomRow {
 /// An operation with its pointers found.
 template <class T>
 struct TileOperation {
-    Code code = Code::add;
-    bool chained = false;
-    std::array<Source, 4> sources{};
+    Kernel kernel;
+    int chained = -1;
     T* to = nullptr;
     std::array<T*, 4> from{};  ///< only read
     /// -1: the pointer is to the row's first cell; 0: to a tile's, or to a scalar.

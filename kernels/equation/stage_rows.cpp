@@ -73,9 +73,8 @@ void StageRows<T>::bind(T* registers) {
     };
     for (std::size_t i = 0; i < rows.size(); ++i) {
         TileOperation<T>& o = operations_[i];
-        o.code = rows[i].code;
+        o.kernel = rows[i].kernel;
         o.chained = rows[i].chained;
-        o.sources = rows[i].sources;
         o.random = &random_[i];
         random_[i].key = {frame_.setup.seed, frame_.step, rows[i].stream};
         set(rows[i].to, o.to, o.to_moves);

@@ -214,7 +214,8 @@ TEST_CASE("Many steps in one pass have the bits of one step after the other") {
         "da/dt = b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; top: a "
         "+ t*flux(a) = 1; bottom: flux(a) = cos(x)",
         "du/dt = lap(u^3 - u - lap(u)) + dxy(u)*random; dt = 0.01; inside = x > y",
-        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1; left: u = 1; right: flux(u) = x");
+        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); left: u = 1; right: "
+        "flux(u) = x");
     struct Shape {
         int nx, ny, threads;
     };
