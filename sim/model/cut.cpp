@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "sim/model/stages.h"
 
@@ -53,6 +54,56 @@ class Cutter {
     std::map<Node, int> radius_;
 };
 
+// About what a cell costs where these are stored: operations at the cell and at those neighbours where they
+// are worked out again, and what goes through memory.
+class Cost {
+  public:
+    Cost(const Graph& graph, const std::vector<Node>& stored)
+        : g_(graph), stored_(stored.begin(), stored.end()) {}
+
+    int of(const std::vector<Node>& roots) {
+        constexpr int kArray = 10;
+        int sum = kArray * int(stored_.size());
+        for (const Node root : roots) sum += at(root, 0, 0, true);
+        for (const Node node : stored_) {
+            done_.clear();  // each is worked out in a stage of its own, or with others
+            sum += at(node, 0, 0, true);
+        }
+        return sum;
+    }
+
+  private:
+    int at(Node node, int dx, int dy, bool own = false) {
+        const Dependence& d = g_.depends(node);
+        if ((!own && stored_.contains(node)) || !(d.cell || (d.column && d.row))) return 0;
+        if (!done_.insert({node, dx, dy}).second) return 0;
+        const Expression& e = g_[node];
+        int sum = weight(e.op);
+        for (int i = 0; i < e.count; ++i) {
+            const Node argument = e.args[std::size_t(i)];
+            if (e.op == Op::neighbour)
+                sum += at(argument, dx + e.column, dy + e.row);
+            else
+                sum += at(argument, dx, dy);
+            if (reaches_neighbours(e.op) && e.op != Op::neighbour)
+                for (const auto& [column, row] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}})
+                    sum += at(argument, dx + column, dy + row);
+        }
+        return sum;
+    }
+
+    // Functions are some operations each.
+    static int weight(Op op) {
+        if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
+        if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
+        return 1;
+    }
+
+    const Graph& g_;
+    std::set<Node> stored_;
+    std::set<std::tuple<Node, int, int>> done_;
+};
+
 }  // namespace
 
 std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots) {
@@ -61,7 +112,8 @@ std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots) {
         arguments.radius(root);
         operators.radius(root);
     }
-    return operators.order.size() < arguments.order.size() ? operators.order : arguments.order;
+    const auto cost = [&](const Cutter& cutter) { return Cost(graph, cutter.order).of(roots); };
+    return cost(operators) < cost(arguments) ? operators.order : arguments.order;
 }
 
 }  // namespace stencil::equation

@@ -7,7 +7,9 @@
 #include <stdexcept>
 
 #include "sim/model/sides.h"
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
+#include "sim/view/colormap.h"
 
 namespace stencil::equation {
 namespace {
@@ -46,6 +48,7 @@ class Assembly {
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
         sides();
+        chosen();
         return std::move(result_);
     }
 
@@ -64,7 +67,11 @@ class Assembly {
             if (s.name == "stepper") result_.stepper = one_of(s, {"euler", "heun", "rk4", "symplectic"});
             if (s.name == "laplacian")
                 meaning_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
-            if (s.name == "boundary") boundary_ = one_of(s, {"periodic", "insulated", "zero"});
+            if (s.name == "boundary") {
+                boundary_ = s.text;
+                if (!condition_of_word(result_.graph, boundary_))
+                    one_of(s, {"periodic", "insulated", "zero"});
+            }
         }
     }
 
@@ -82,6 +89,12 @@ class Assembly {
     }
 
     void components() {
+        for (const NamedFormula& d : statements_.definitions)
+            if (statements_.evolutions.empty() && mentions(d.formula, d.name))
+                meaning_.refuse(
+                    d.place,
+                    fmt::format("what evolves is written `d{0}/dt = ...`, or `{0}' = ...` for its next value",
+                                quotable(d.name)));
         if (statements_.evolutions.empty())
             meaning_.refuse({0, statements_.text.size()},
                             "nothing evolves: an equation such as `du/dt = lap(u)` is missing");
@@ -143,12 +156,38 @@ class Assembly {
     // Those that differ from cell to cell can be shown; all are checked, used or not.
     void definitions() {
         for (const NamedFormula& d : statements_.definitions) {
+            refuse_misspelt_setting(d);
             const Value value = meaning_.value(Syntax{SyntaxKind::name, d.name, 0, 0, 0, {}, d.place, 1});
             if (value.kind != Value::Kind::scalar) continue;
             if (d.name == "inside")
                 inside(value.node, d.place);
             else if (result_.graph.depends(value.node).cell)
                 result_.definitions.push_back({d.name, value.node, {}});
+        }
+    }
+
+    // "boundry = periodic": a word that means nothing, given to almost a setting.
+    void refuse_misspelt_setting(const NamedFormula& d) {
+        const std::string nearest = nearest_name(d.name, setting_names());
+        if (nearest.empty()) return;
+        if (d.formula.kind == SyntaxKind::string ||
+            (d.formula.kind == SyntaxKind::name && !meaning_.knows(d.formula)))
+            meaning_.refuse(d.place,
+                            fmt::format("`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest));
+    }
+
+    // Words of settings that name something.
+    void chosen() const {
+        for (const SettingStatement& s : statements_.settings) {
+            std::vector<std::string> names = names_of(colormaps());
+            if (s.name == "show") {
+                names = names_of(result_.components);
+                for (const Defined& d : result_.definitions) names.push_back(d.name);
+            }
+            if ((s.name == "show" || s.name == "colormap") && !contains(names, s.text))
+                meaning_.refuse(
+                    s.place,
+                    unknown_name_message(s.name == "show" ? "component" : "colour table", s.text, names));
         }
     }
 
@@ -208,14 +247,23 @@ class Assembly {
         }
         for (const Evolving& c : result_.components)
             for (const std::size_t axis : {0, 2})
-                if (c.sides[axis].periodic != c.sides[axis + 1].periodic)
-                    meaning_.refuse(side_place(),
-                                    fmt::format("`{}` is periodic on one side of an axis and not on the "
-                                                "other: `x: periodic` and `y: periodic` set both",
-                                                c.name));
+                if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
     }
 
-    Place side_place() const { return statements_.sides.empty() ? Place{} : statements_.sides.back().place; }
+    [[noreturn]] void refuse_half_periodic(const Evolving& c, std::size_t axis) const {
+        Place place;
+        for (const SideStatement& s : statements_.sides)
+            if (std::size_t(s.side) / 2 == axis / 2) place = s.place;
+        static constexpr std::array kNames{"left", "right", "top", "bottom"};
+        const std::size_t periodic = axis + (c.sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
+        meaning_.refuse(place,
+                        fmt::format("`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
+                                    "condition too, or make both periodic by `{3}: periodic`",
+                                    c.name,
+                                    kNames[periodic],
+                                    kNames[other],
+                                    axis == 0 ? "x" : "y"));
+    }
 
     const Statements& statements_;
     Equations result_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/model/meaning.h"
+#include "sim/text/names.h"
 
 namespace stencil::equation {
 namespace {
@@ -50,7 +51,7 @@ Node tan(Graph& g, const std::vector<Node>& v) {
     return g.divide(g.make(Op::sin, {v[0]}), g.make(Op::cos, {v[0]}));
 }
 Node atan(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::atan2, {v[0], g.number(1)});
+    return g.make(Op::atan2, {v[0], v.size() == 2 ? v[1] : g.number(1)});
 }
 Node ceil(Graph& g, const std::vector<Node>& v) {
     return g.negate(g.make(Op::floor, {g.negate(v[0])}));
@@ -244,7 +245,7 @@ const std::vector<Function>& functions() {
         {"sinh", 1, 1, composed<sinh>, "the hyperbolic sine"},
         {"cosh", 1, 1, composed<cosh>, "the hyperbolic cosine"},
         {"tanh", 1, 1, cellwise<Op::tanh>, "the hyperbolic tangent"},
-        {"atan", 1, 1, composed<atan>, "the arc tangent"},
+        {"atan", 1, 2, composed<atan>, "the arc tangent, or atan2"},
         {"atan2", 2, 2, cellwise<Op::atan2>, "the angle of (x, y), given y first"},
         {"abs", 1, 1, cellwise<Op::abs>, "the absolute value"},
         {"min", 2, 8, chained<Op::minimum>, "the least"},
@@ -266,26 +267,40 @@ const std::vector<Function>& functions() {
     return table;
 }
 
+namespace {
+
+// As others write them.
+constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"laplace", "lap"},
+    {"laplacian", "lap"},
+    {"biharmonic", "lap2"},
+    {"bilaplacian", "lap2"},
+    {"gradient", "grad"},
+    {"divergence", "div"},
+    {"gradient_squared", "grad2"},
+    {"d_dx", "dx"},
+    {"d_dy", "dy"},
+    {"d2_dx2", "dxx"},
+    {"d2_dy2", "dyy"},
+    {"ln", "log"},
+    {"fabs", "abs"},
+    {"fmin", "min"},
+    {"fmax", "max"},
+    {"RAND", "random"},
+    {"rand", "random"},
+    {"RANDN", "normal"},
+    {"randn", "normal"},
+});
+
+}  // namespace
+
+std::vector<std::string> function_names() {
+    std::vector<std::string> names = names_of(functions());
+    for (const auto& [other, own] : kSynonyms) names.emplace_back(other);
+    return names;
+}
+
 const Function* find_function(std::string_view name) {
-    static constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"laplace", "lap"},
-        {"laplacian", "lap"},
-        {"biharmonic", "lap2"},
-        {"bilaplacian", "lap2"},
-        {"gradient", "grad"},
-        {"divergence", "div"},
-        {"gradient_squared", "grad2"},
-        {"d_dx", "dx"},
-        {"d_dy", "dy"},
-        {"d2_dx2", "dxx"},
-        {"d2_dy2", "dyy"},
-        {"ln", "log"},
-        {"fabs", "abs"},
-        {"fmin", "min"},
-        {"fmax", "max"},
-        {"RAND", "random"},
-        {"RANDN", "normal"},
-    });
     for (const auto& [other, own] : kSynonyms)
         if (name == other) name = own;
     const auto row = std::ranges::find(functions(), name, &Function::name);

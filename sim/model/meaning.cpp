@@ -10,36 +10,6 @@
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
-namespace {
-
-template <class Rows>
-auto find_named(Rows& rows, std::string_view name) {
-    return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
-}
-
-bool mentions(const Syntax& formula, std::string_view name) {
-    return (formula.kind == SyntaxKind::name && formula.text == name) ||
-           std::ranges::any_of(formula.args, [&](const Syntax& part) { return mentions(part, name); });
-}
-
-// Names of the place, the time and the grid.
-struct KnownName {
-    std::string_view name;
-    Op op;
-};
-constexpr auto kKnown = std::to_array<KnownName>({
-    {"x", Op::x},
-    {"y", Op::y},
-    {"t", Op::t},
-    {"step", Op::step},
-    {"dt", Op::dt},
-    {"dx", Op::spacing},
-    {"nx", Op::columns},
-    {"ny", Op::rows},
-});
-
-}  // namespace
-
 Meaning::Meaning(const Statements& statements, Equations& equations)
     : statements_(statements), equations_(equations) {}
 
@@ -116,143 +86,20 @@ Value Meaning::value(const Syntax& formula) {
 }
 
 Value Meaning::name(const Syntax& name) {
-    std::optional<Value> value = own_name(name.text, name.place);
-    if (!value) value = known_name(name.text);
-    if (!value) value = spelled_otherwise(name);
+    std::optional<Value> value = find(name);
     if (!value) refuse_unknown(name);
     value->place = name.place;
     return *value;
 }
 
-// Whether a condition at a side is about it.
-bool Meaning::has_sides(std::string_view name) const {
-    return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
-        return mentions(side.left, name) || mentions(side.right, name);
-    });
+std::optional<Value> Meaning::find(const Syntax& name) {
+    std::optional<Value> value = own_name(name.text, name.place);
+    if (!value) value = known_name(name.text);
+    return value ? value : spelled_otherwise(name);
 }
 
-// What the text itself names.
-std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
-    const auto component = find_named(equations_.components, name);
-    if (component != equations_.components.end())
-        return scalar_value(graph().leaf(Op::component, int(component - equations_.components.begin())),
-                            place);
-    const auto parameter = find_named(equations_.parameters, name);
-    if (parameter != equations_.parameters.end())
-        return scalar_value(graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin())),
-                            place);
-    if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
-    const auto definition = find_named(statements_.definitions, name);
-    if (definition == statements_.definitions.end()) return std::nullopt;
-    if (std::ranges::find(in_work_, name) != in_work_.end()) {
-        std::string circle;
-        for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
-            circle += fmt::format("`{}` needs ", *of);
-        refuse(place, fmt::format("{}`{}`: definitions go in a circle", circle, name));
-    }
-    constexpr std::size_t kDeep = 100;
-    if (in_work_.size() >= kDeep)
-        refuse(place, fmt::format("definitions that need each other are at most {} deep", kDeep));
-    in_work_.push_back(name);
-    Value value = this->value(definition->formula);
-    in_work_.pop_back();
-    if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
-        value = scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())),
-                             place);
-    return definitions_.emplace(name, std::move(value)).first->second;
-}
-
-std::optional<Value> Meaning::known_name(const std::string& name) {
-    Graph& g = graph();
-    const auto row = find_named(kKnown, name);
-    if (row != kKnown.end()) return scalar_value(g.leaf(row->op), {});
-    if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
-    if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
-    if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
-    const Function* function = find_function(name);
-    if (function != nullptr && function->most == 0) return function->apply(*this, {}, {});
-    return std::nullopt;
-}
-
-// u_x and laplacian_u: as VisualPDE and Ready write derivatives.
-std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
-    static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"laplacian_", "lap"},
-        {"bilaplacian_", "lap2"},
-        {"x_gradient_", "dx"},
-        {"y_gradient_", "dy"},
-        {"x_deriv2_", "dxx"},
-        {"y_deriv2_", "dyy"},
-        {"gradient_mag_squared_", "grad2"},
-    });
-    static constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, std::string_view>>({
-        {"_xx", "dxx"},
-        {"_yy", "dyy"},
-        {"_xy", "dxy"},
-        {"_yx", "dxy"},
-        {"_xf", "dxf"},
-        {"_xb", "dxb"},
-        {"_yf", "dyf"},
-        {"_yb", "dyb"},
-        {"_x", "dx"},
-        {"_y", "dy"},
-    });
-    const auto as_call = [&](std::string_view function, std::string_view of) -> std::optional<Value> {
-        if (!own_name(std::string(of), name.place)) return std::nullopt;
-        Syntax argument{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.place, 1};
-        Syntax call{SyntaxKind::call, std::string(function), 0, 0, 0, {}, name.place, 2};
-        call.args.push_back(std::move(argument));
-        return value(call);
-    };
-    const std::string_view text = name.text;
-    for (const auto& [prefix, function] : kPrefixes)
-        if (text.starts_with(prefix))
-            if (auto value = as_call(function, text.substr(prefix.size()))) return value;
-    for (const auto& [suffix, function] : kSuffixes)
-        if (text.ends_with(suffix))
-            if (auto value = as_call(function, text.substr(0, text.size() - suffix.size()))) return value;
-    return std::nullopt;
-}
-
-std::vector<std::string> Meaning::names_in_use() const {
-    std::vector<std::string> names;
-    for (const auto& row : equations_.components) names.push_back(row.name);
-    for (const auto& row : equations_.parameters) names.push_back(row.name);
-    for (const auto& row : statements_.definitions) names.push_back(row.name);
-    for (const KnownName& row : kKnown) names.emplace_back(row.name);
-    for (const std::string_view name : {"pi", "Lx", "Ly", "random", "normal"}) names.emplace_back(name);
-    return names;
-}
-
-void Meaning::refuse_unknown(const Syntax& name) {
-    const std::string shown = quotable(name.text);
-    if (const Function* function = find_function(name.text))
-        refuse(name.place,
-               fmt::format("`{}` is a function, {}: write `{}({})`",
-                           shown,
-                           function->help,
-                           shown,
-                           function->least == 2 ? "a, b" : "u"));
-    // "uv" for u*v.
-    const std::vector<std::string> names = names_in_use();
-    const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
-    for (std::size_t cut = 1; cut < name.text.size(); ++cut)
-        if (known(name.text.substr(0, cut)) && known(name.text.substr(cut)))
-            refuse(name.place,
-                   fmt::format("`{}` is not defined: write `{}*{}`",
-                               shown,
-                               name.text.substr(0, cut),
-                               name.text.substr(cut)));
-    std::string nearest = nearest_name(name.text, names);
-    // One letter for another is no slip, but k for K.
-    if (name.text.size() == 1 && (nearest.size() != 1 || (nearest[0] ^ name.text[0]) != 0x20))
-        nearest.clear();
-    refuse(name.place,
-           fmt::format("`{}` is not defined: {}",
-                       shown,
-                       nearest.empty()
-                           ? fmt::format("give it a value, `{} = 1 in [0, 2]`, or an equation", shown)
-                           : fmt::format("did you mean `{}`?", quotable(nearest))));
+bool Meaning::knows(const Syntax& name) {
+    return find(name).has_value();
 }
 
 Value Meaning::call(const Syntax& call) {
@@ -266,13 +113,7 @@ Value Meaning::call(const Syntax& call) {
             refuse(name, "`flux(u)` stands in conditions at the sides, such as `left: flux(u) = 0`");
         if (own_name(call.text, name))
             refuse(call.place, fmt::format("`{0}` is no function: write `{0}*(...)`", quotable(call.text)));
-        std::vector<std::string> names;
-        for (const Function& row : functions()) names.emplace_back(row.name);
-        const std::string nearest = nearest_name(call.text, names);
-        refuse(name,
-               fmt::format("`{}` is no function{}",
-                           quotable(call.text),
-                           nearest.empty() ? "" : fmt::format(": did you mean `{}`?", nearest)));
+        refuse_unknown_function(call.text, name);
     }
     const int count = int(call.args.size());
     if (count < function->least || count > function->most)

@@ -33,6 +33,8 @@ class Meaning {
     /// Fills `equations` from its statements; `statements` must outlive this.
     Meaning(const Statements& statements, Equations& equations);
 
+    /// Whether a name means anything.
+    bool knows(const Syntax& name);
     Node scalar(const Syntax& formula);
     Value value(const Syntax& formula);
 
@@ -53,11 +55,14 @@ class Meaning {
 
   private:
     Value name(const Syntax& name);
+    std::optional<Value> find(const Syntax& name);
     std::optional<Value> own_name(const std::string& name, Place place);
     bool has_sides(std::string_view name) const;
     std::optional<Value> known_name(const std::string& name);
     std::optional<Value> spelled_otherwise(const Syntax& name);
+    std::optional<Value> neighbour_by_compass(const Syntax& name);
     [[noreturn]] void refuse_unknown(const Syntax& name);
+    [[noreturn]] void refuse_unknown_function(const std::string& name, Place place) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
     Value operation(const Syntax& call);
@@ -80,7 +85,9 @@ struct Function {
     std::string_view help;  ///< one line
 };
 const std::vector<Function>& functions();
+/// Also by another program's name for it.
 const Function* find_function(std::string_view name);
+std::vector<std::string> function_names();
 
 /// A number at each cell.
 inline Value scalar_value(Node node, Place place) {

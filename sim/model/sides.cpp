@@ -1,8 +1,13 @@
 #include "sim/model/sides.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
 
 namespace stencil::equation {
 namespace {
@@ -19,7 +24,18 @@ class Reader {
 
     Linear read(const Syntax& formula) {
         if (is_quantity(formula)) return {g_.number(1), zero(), zero()};
-        if (formula.kind == SyntaxKind::call && formula.text == "flux") return flux(formula);
+        if (formula.kind == SyntaxKind::call && formula.text == "flux")
+            return flux(formula.place, formula.args);
+        if (is_normal_derivative(formula)) {
+            Syntax of = formula.args[0];
+            of.text.erase(0, 1);
+            return flux(formula.place, {of});
+        }
+        if (formula.kind == SyntaxKind::name && !meaning_.knows(formula))
+            meaning_.refuse(formula.place,
+                            fmt::format("`{}` is not defined; the components are {}",
+                                        quotable(formula.text),
+                                        fmt::join(names_of(equations_.components), ", ")));
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
         if (operation && (formula.text == "+" || formula.text == "-")) {
@@ -30,10 +46,11 @@ class Reader {
         }
         if (operation && (formula.text == "*" || formula.text == "/")) return product(formula);
         const Linear rest{zero(), zero(), meaning_.scalar(formula)};
-        if (g_.depends(rest.rest).cell)
-            meaning_.refuse(formula.place,
-                            "a condition at a side is linear in one quantity and its flux, such as `u + "
-                            "2*flux(u) = sin(x)`");
+        if (g_.depends(rest.rest).cell || g_.radius(rest.rest) > 0)
+            meaning_.refuse(
+                formula.place,
+                "a condition at a side is linear in one quantity and its flux, and else made of x, "
+                "y, t and parameters, such as `u + 2*flux(u) = sin(x)`");
         return rest;
     }
 
@@ -60,10 +77,19 @@ class Reader {
         return true;
     }
 
-    Linear flux(const Syntax& call) {
-        if (call.args.size() != 1 || !is_quantity(call.args[0]))
-            meaning_.refuse(call.place,
-                            "`flux(u)` takes a component: how fast u grows outwards across the side");
+    // du/dn, n pointing outwards.
+    static bool is_normal_derivative(const Syntax& formula) {
+        return formula.text == "/" && formula.args[0].kind == SyntaxKind::name &&
+               formula.args[0].text.starts_with("d") && formula.args[1].kind == SyntaxKind::name &&
+               formula.args[1].text == "dn";
+    }
+
+    Linear flux(Place where, const std::vector<Syntax>& of) {
+        if (of.size() != 1 || !is_quantity(of[0]))
+            meaning_.refuse(
+                where,
+                fmt::format("`flux` takes a component ({}): how fast it grows outwards across the side",
+                            fmt::join(names_of(equations_.components), ", ")));
         return {zero(), g_.number(1), zero()};
     }
 
@@ -106,6 +132,15 @@ SideEquation read_side(Meaning& meaning, const Equations& equations, const SideS
 }
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
+    // Also as other programs call them.
+    static constexpr auto kSynonyms =
+        std::to_array<std::pair<std::string_view, std::string_view>>({{"neumann", "insulated"},
+                                                                      {"noflux", "insulated"},
+                                                                      {"dirichlet", "zero"},
+                                                                      {"wrap", "periodic"},
+                                                                      {"torus", "periodic"}});
+    for (const auto& [other, own] : kSynonyms)
+        if (word == other) word = own;
     const Node zero = graph.number(0), one = graph.number(1);
     if (word == "periodic") return Condition{true, zero, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};

@@ -23,7 +23,7 @@ Program make_program(const Equations& equations, SteppingScheme scheme, bool flo
 Program make_start_program(const Equations& equations, bool float64);
 
 /// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
-/// stored: the smaller of two cuts, all arguments of operators that reach too far, or all operators inside
+/// stored: the cheaper of two cuts, all arguments of operators that reach too far, or all operators inside
 /// them. Each comes after those that it needs.
 std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots);
 

@@ -159,12 +159,12 @@ TEST_CASE("Noise in a rate grows as a random walk does") {
     // du = sqrt(dt) normal: of variance t after a time t, whatever dt.
     for (const auto& [dt, steps] : {std::pair{"0.01", 100}, {"0.04", 25}}) {
         TypedRun run;
-        run.nx = run.ny = 100;
+        run.nx = run.ny = 60;
         run.steps = steps;
         run.start = [](int, int, int) { return 0.0; };
         const auto cells = run_typed<double>(std::string("du/dt = normal/sqrt(dt); dt = ") + dt, run);
         double variance = 0;
         for (const double u : cells) variance += u * u / double(cells.size());
-        CHECK(std::abs(variance - 1) < 0.07);
+        CHECK(std::abs(variance - 1) < 0.12);
     }
 }

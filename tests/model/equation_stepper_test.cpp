@@ -82,7 +82,7 @@ TEST_CASE("What reaches two cells is stored on the way, without a lag") {
     CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) - total) < 1e-11);
 }
 
-TEST_CASE("The smaller cut is taken") {
+TEST_CASE("The cheaper cut is taken") {
     const auto stored = [](const std::string& formula) {
         const auto e = read_equations("du/dt = " + formula + "; dv/dt = 0");
         return find_cut(e.graph, {e.components[0].formula}).size();
@@ -95,6 +95,9 @@ TEST_CASE("The smaller cut is taken") {
     CHECK(stored("lap(lap2(u))") == 2);
     CHECK(stored("u[+3,0] + u[-1,+2]") == 3);
     CHECK(stored("lap(normal*u)") == 1);
+    // Three angles are worked out once a cell, rather than in five cells of two slopes.
+    CHECK(stored("div(cos(6*atan2(dy(u), dx(u)))*grad(u)) + dx(sin(6*atan2(dy(u), dx(u)))*dy(u)) - "
+                 "dy(sin(6*atan2(dy(u), dx(u)))*dx(u))") == 3);
 }
 
 TEST_CASE("A flow between cells leaves one and enters the other") {

@@ -69,6 +69,12 @@ TEST_CASE("Other programs' spellings mean the same") {
     same("lap(u)", "laplace(u)");
     same("lap(u)", "laplacian_u");
     same("lap2(v)", "bilaplacian_v");
+    same("lap(lap2(v))", "trilaplacian_v");
+    same("u[0,-1] + u[+1,-1] + u[-2,0]", "u_n + u_ne + u_w2");
+    same("grad2(v)", "gradient_mag_squared_v");
+    same("x/Lx", "x_pos");
+    same("dy*u_x", "dx*u_x");
+    same("atan2(v, u)", "atan(v, u)");
     same("dx(u)", "u_x");
     same("dyy(v)", "v_yy");
     same("u[+1,0]", "u[x+dx,y]");
@@ -82,6 +88,52 @@ TEST_CASE("Other programs' spellings mean the same") {
     const Equations ready = read_equations("delta_a = laplacian_a - a*b*b + 2*(1.0f-a);\ndelta_b = a_x;");
     CHECK((ready.components.size() == 2 && ready.components[1].rate));
     CHECK(read_equations("∂u/∂t = u_xx").components[0].name == "u");
+    // A formula goes on where an operator ends or begins a line.
+    CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);
+}
+
+TEST_CASE("Texts of VisualPDE and Ready paste") {
+    const auto* text = GENERATE(
+        // VisualPDE: its formulas behind `du/dt =`, its parameters as they are.
+        "du/dt = lap(u) + u^2*v - (a+b)*u\ndv/dt = 2*lap(v) - u^2*v + a*(1 - v)\na = 0.037 in [0, 0.001, "
+        "0.1];b = 0.06;",
+        "du/dt = lap(u) + u-u^3/3-v; dv/dt = epsilon^2*lap(v) + epsilon*(u+a-b*v)\nepsilon = 0.06;a = 0.5;b "
+        "= 0.6;\n"
+        "u(0) = cos(x/10)*cos(y/10)+RANDN; v(0) = RANDN",
+        "du_1/dt = D_u1*lap(u_1) + a-(b+1)*u_1+u_1^2*v_1; dv_1/dt = D_u2*lap(v_1) + b*u_1-u_1^2*v_1\n"
+        "a = 3;b = 9;D_u1 = 4.3;D_u2 = 50;",
+        "du/dt = D*(u_xx + u_x + u_yy); D = 1; Bottom: Periodic; Top: Periodic; Left: Neumann; Right: "
+        "Neumann",
+        "du/dt = epsilon*u_xx - u*u_xb; epsilon = 0.05; u(0) = 0.1*exp(-0.00005*(x-L_x/5)^2)",
+        "dphi/dt = lap(phi) + 10*(x - phi)*ind(y+2*dy > L_y || y-2*dy < 0 || x - 2*dx < 0); dT/dt = lap(T) - "
+        "Pe*(phi_x*T_x + phi_y*T_y); Pe = 0.01 in [0.01, 0.1]",
+        "dr/dt = div((speed_r*(1+r))*max(1-r-h,0)*grad(r)) + max(r,0)*max(1-r-h,0); dh/dt = "
+        "max(h,0)*max(1-r-h,0)\n"
+        "speed_r = 0.01;y_h = 200*0.52 in [0,200];speed_h = 50*speed_r;",
+        "du/dt = u_xxx + safe*u; safe = 1/cosh(t-4)^2",
+        // Ready: formulas as they are, OpenCL's floats and lines included.
+        "delta_a = k1*a - k2*a*a - a*a*a - b + laplacian_a;\ndelta_b = epsilon*(k3*a - a1*b - a0) + "
+        "delta*laplacian_b;\n"
+        "a0 = -0.1; a1 = 2; epsilon = 0.014; delta = 2.8; k1 = 1; k2 = 0; k3 = 1",
+        "float4 abb = a*b*b;\ndelta_a = D_a * laplacian_a - abb\n  + F*(1.0f-a);\ndelta_b = D_b * "
+        "laplacian_b + abb - (F+k)*b;\n"
+        "D_a = 0.082; D_b = 0.041; F = 0.06; k = 0.0609",
+        "delta_a = -bilaplacian_a - laplacian_a + 0.2*gradient_mag_squared_a - 0.05*a;",
+        "delta_a = c*(a_n + a_s + a_e + a_w - 4*a) - a*x_gradient_a; c = 0.1; b = fabs(a)");
+    INFO(text);
+    CHECK_NOTHROW(read_equations(text));
+}
+
+TEST_CASE("A condition at a side may be written as a normal derivative, or by another program's word") {
+    const auto sides = [](const std::string& text) {
+        return read_equations("du/dt = lap(u); " + text).components[0].sides;
+    };
+    const auto same = [](const Condition& a, const Condition& b) {
+        return a.periodic == b.periodic && a.value == b.value && a.flux == b.flux && a.right == b.right;
+    };
+    CHECK(same(sides("x: du/dn = 3")[0], sides("x: flux(u) = 3")[0]));
+    CHECK(same(sides("boundary = neumann")[0], sides("boundary = insulated")[0]));
+    CHECK(same(sides("x: dirichlet")[0], sides("x: u = 0")[0]));
 }
 
 TEST_CASE("A mistake in a model's text is shown with a mend") {
@@ -89,6 +141,57 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         std::string text, about, word;
     };
     const auto c = GENERATE(values<Case>({
+        {"boundry = periodic; du/dt = u", "boundry", "did you mean `boundary`"},
+        {"titel = \"A\"; du/dt = u", "titel", "did you mean `title`"},
+        {"colormap = viridiss; du/dt = u", "viridiss", "did you mean 'viridis'"},
+        {"show = w; du/dt = u", "w", "allowed: u"},
+        {"boundary = nothing; du/dt = u", "nothing", "insulated"},
+        {"size = 512; du/dt = u", "512", "512x512"},
+        {"size = 10x10x10; du/dt = u", "10", "512x512"},
+        {"du/dt = sin u", "sin u", "`sin(u)`"},
+        {"du/dt = u if u > 0 else 0", "if", "where(c, a, b)"},
+        {"du/dt = u > 0 ? 1 : 0", "?", "where(a, b, c)"},
+        {"du/dt = |u|", "|", "abs(u)"},
+        {"du/dt = u % 2", "%", "mod(a, b)"},
+        {"du/dt = e^u", "e", "exp(u)"},
+        {"du/dt = 1,5*u", "1,5", "1.5"},
+        {"d^2u/dt^2 = lap(u)", "d", "two equations"},
+        {"d2u/dt2 = lap(u)", "d2u", "two equations"},
+        {"u_tt = u_xx", "u_tt", "two equations"},
+        {"u = lap(u)", "u", "du/dt"},
+        {"du/dx = u", "du/dx", "du/dt"},
+        {"du/dt = Laplacian(u)", "Laplacian", "did you mean `laplacian`"},
+        {"du/dt = H(u - 1)", "H", "heaviside"},
+        {"du/dt = Bump(1, 2, 3)", "Bump", "exp("},
+        {"du/dt = lap(u\ndv/dt = u", "(", "never closed"},
+        {"du/dt = (u + 1)*(u - 1", "(", "never closed"},
+        {"du/dt = exp(-u; v = 1", "(", "never closed"},
+        {"du/dt = = u", "=", "missing before '='"},
+        {"du/dt == u", "==", "'=' is missing"},
+        {"du/dt lap(u)", "lap", "'=' is missing"},
+        {"du/dt = lap(u), dv/dt = 1", ",", "';'"},
+        {"du/dt = u; K = ", "", "is missing"},
+        {"du/dt = u; D = 1 in [0, 1", "", "in [0, 1]"},
+        {"du/dt = u; D = 1 in 0, 1", "0", "in [0, 1]"},
+        {"du/dt = u; dt = 0", "0", "above 0"},
+        {"du/dt = u; dt = 1; dt = 2", "dt", "twice"},
+        {"du/dt = u; left = 1", "left", "left: u = 1"},
+        {"du/dt = u; boundary: periodic", "boundary", "left, right"},
+        {"du/dt = u; left: w = 1; right: u = 0", "w", "components are u"},
+        {"du/dt = u; left: flux(w) = 1", "flux(w)", "component (u)"},
+        {"du/dt = u; dv/dt = v; x: u = v", "v", "`u` and `v`"},
+        {"du/dt = u; x: u = random", "random", "x, y, t"},
+        {"du/dt = u; x: u = dx(sin(x))", "dx(sin(x))", "x, y, t"},
+        {"du/dt = u; left: u = 1", "left", "give `right:`"},
+        {"du/dt = u; x: nothing", "x", "insulated"},
+        {"du/dt = lap(v); v = 1", "v", "takes a field"},
+        {"du/dt = lap(u) - v", "v", "v = 1 in [0, 2]"},
+        {"u(0) = 1", "u(0) = 1", "nothing evolves"},
+        {"du/dt = u; u(0) = u", "u", "not of components"},
+        {"du/dt = u; inside = u > 0", "inside", "condition on x and y"},
+        {"dx/dt = 1", "dx", "another name"},
+        {"", "", "nothing evolves"},
+        {"# a\n# b", "# a\n# b", "nothing evolves"},
         {"du/dt = k*lap(u); K = 1", "k", "did you mean `K`"},
         {"du/dt = q*lap(u)", "q", "q = 1 in [0, 2]"},
         {"du/dt = 2u*(1 - u)", "2u", "write `2*u`"},
@@ -116,7 +219,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = u[9,0]", "9", "-8 to 8"},
         {"du/dt = image(f)", "f", "quotes"},
         {"du/dt = u $ 2", "$", "no meaning"},
-        {"du/dt = u; D = 2 in [3, 4]", "D", "outside its range"},
+        {"du/dt = u; D = 2 in [3, 4]", "D", "2 is not in [3, 4]"},
         {"du/dt = u; D = 5 in [4, 3]", "[", "below its end"},
         {"du/dt = u; left: u*u = 1", "u*u", "linear"},
         {"du/dt = u; left: 1 = 2", "1 = 2", "names a component"},

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil::equation {
@@ -53,6 +54,9 @@ const std::vector<SideName>& side_names() {
 constexpr std::string_view kForms =
     "a statement is `du/dt = ...`, `u' = ...`, `NAME = ...`, `u(0) = ...` or a side, `left: u = 1`";
 
+constexpr std::string_view kSecondRate =
+    "a second derivative in time is two equations, such as `du/dt = v` and `dv/dt = lap(u)`";
+
 class Reader {
   public:
     explicit Reader(std::string_view text) : tokens_(read_tokens(text)) { result_.text = text; }
@@ -69,6 +73,10 @@ class Reader {
 
   private:
     void statement(std::span<const Token> tokens) {
+        // "float4 q = a*b": a type, as OpenCL has it.
+        static constexpr std::array<std::string_view, 4> kTypes{"float", "float4", "double", "double4"};
+        if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && contains(kTypes, tokens[0].text))
+            tokens = tokens.subspan(1);
         SyntaxReader reader(result_.text, tokens);
         if (!reader.at_name()) reader.refuse(reader.peek().place, std::string(kForms));
         if (reader.at(":", 1) || reader.at(",", 1))
@@ -81,6 +89,8 @@ class Reader {
             initial(reader);
         else if (reader.at("=", 1))
             named(reader);
+        else if (reader.at("^", 1) && reader.peek().text == "d")
+            reader.refuse(reader.peek().place, std::string(kSecondRate));
         else
             reader.refuse(join(reader.peek().place, reader.peek(1).place), std::string(kForms));
         reader.expect_end();
@@ -99,6 +109,7 @@ class Reader {
         const Token over = reader.take();
         reader.take();
         const Token under = reader.peek();
+        if (over.text.starts_with("d2")) reader.refuse(over.place, std::string(kSecondRate));
         if (over.text.size() < 2 || over.text[0] != 'd' || under.text != "dt")
             reader.refuse(join(over.place, under.place), "a rate is written `du/dt = ...`");
         reader.take();
@@ -139,6 +150,10 @@ class Reader {
             return evolve(reader, name.text.substr(delta.size()), true, name.place);
         if (name.text.ends_with("_t") && name.text.size() > 2)
             return evolve(reader, name.text.substr(0, name.text.size() - 2), true, name.place);
+        if (name.text.size() > 1 && contains(names_of(side_names()), lower(name.text)))
+            reader.refuse(name.place,
+                          fmt::format("a condition at a side is written `{}: u = 1`", lower(name.text)));
+        if (name.text.ends_with("_tt")) reader.refuse(name.place, std::string(kSecondRate));
         refuse_second(reader, name);
         Syntax formula = reader.formula();
         const std::optional<double> value = constant_value(formula);
@@ -178,7 +193,11 @@ class Reader {
         if (!(parameter.low < parameter.high)) reader.refuse(place, "a range begins below its end");
         if (parameter.value < parameter.low || parameter.value > parameter.high)
             reader.refuse(parameter.place,
-                          fmt::format("`{}` is outside its range", quotable(parameter.name)));
+                          fmt::format("`{}` is outside its range: {} is not in [{}, {}]",
+                                      quotable(parameter.name),
+                                      format_real(parameter.value),
+                                      format_real(parameter.low),
+                                      format_real(parameter.high)));
     }
 
     std::string unit(SyntaxReader& reader) {
@@ -208,6 +227,7 @@ class Reader {
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             setting.text = reader.take().text;
+            if (row.name == "boundary") setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
     }
@@ -218,7 +238,8 @@ class Reader {
         std::string text = reader.take().text;
         text += reader.take().text;
         if (text.ends_with("x") && reader.peek().kind == TokenKind::number) text += reader.take().text;
-        return text;
+        const std::vector<std::string> parts = split(text, 'x');
+        return parts.size() == 2 && read_integer(parts[0]) && read_integer(parts[1]) ? text : "";
     }
 
     void sides(SyntaxReader& reader) {
@@ -237,7 +258,7 @@ class Reader {
         const bool word = reader.at_name() && reader.peek(1).kind == TokenKind::stop;
         SideStatement statement;
         if (word) {
-            statement.word = reader.take().text;
+            statement.word = lower(reader.take().text);
         } else {
             statement.left = reader.formula();
             reader.expect(
@@ -262,6 +283,10 @@ class Reader {
 };
 
 }  // namespace
+
+std::vector<std::string> setting_names() {
+    return names_of(kSettings);
+}
 
 Statements read_statements(std::string_view text) {
     return Reader(text).read();

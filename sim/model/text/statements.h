@@ -63,6 +63,9 @@ struct Statements {
     std::vector<SettingStatement> settings;
 };
 
+/// What stands before '=' and sets something: dx, stepper, ...
+std::vector<std::string> setting_names();
+
 /// Throws TextError.
 Statements read_statements(std::string_view text);
 

@@ -70,6 +70,9 @@ void SyntaxReader::expect_end() {
     refuse_juxtaposed();
     if (at(")") || at("]"))
         refuse(peek().place, fmt::format("'{}' closes nothing: an opening bracket is missing", peek().text));
+    if (at(",") && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number && peek(1).kind == TokenKind::number)
+        refuse(join(tokens_[at_ - 1].place, peek(1).place),
+               fmt::format("a number has a point: write `{}.{}`", tokens_[at_ - 1].text, peek(1).text));
     if (at("="))
         refuse(peek().place, "'=' stands once, after what a statement is about; to compare, write '=='");
     refuse(peek().place,
@@ -98,14 +101,17 @@ void SyntaxReader::refuse_juxtaposed() const {
         before.kind == TokenKind::number || before.kind == TokenKind::name || before.text == ")";
     const bool right = here.kind == TokenKind::number || here.kind == TokenKind::name || here.text == "(";
     if (!left || !right || level_of(here) >= 0) return;
-    const auto written = [&](Place place) {
-        return std::string(text_.substr(place.begin, place.end - place.begin));
-    };
-    refuse(join(before.place, here.place),
-           fmt::format("`{}`: write `{}*{}`",
-                       quotable(written(join(before.place, here.place))),
-                       quotable(written(before.place)),
-                       quotable(written(here.place))));
+    const auto written = [&](Place place) { return text_.substr(place.begin, place.end - place.begin); };
+    const Place both = join(before.place, here.place);
+    if (written(both).find('\n') != std::string_view::npos) return;
+    if (here.text == "if") refuse(here.place, "`a if c else b` is written `where(c, a, b)`");
+    std::string mend = fmt::format("`{}`: write `{}*{}`",
+                                   quotable(written(both)),
+                                   quotable(written(before.place)),
+                                   quotable(written(here.place)));
+    if (before.kind == TokenKind::name && here.kind == TokenKind::name)
+        mend += fmt::format(", or `{}({})` of a function", quotable(before.text), quotable(here.text));
+    refuse(both, mend);
 }
 
 Syntax SyntaxReader::make_call(std::string text, std::vector<Syntax> args, Place place) const {
@@ -294,6 +300,11 @@ std::string in_brackets(const Syntax& syntax, int at_least) {
 }
 
 }  // namespace
+
+bool mentions(const Syntax& formula, std::string_view name) {
+    return (formula.kind == SyntaxKind::name && formula.text == name) ||
+           std::ranges::any_of(formula.args, [&](const Syntax& part) { return mentions(part, name); });
+}
 
 std::string to_text(const Syntax& syntax) {
     if (syntax.kind == SyntaxKind::number) return format_real(syntax.number);

@@ -74,6 +74,9 @@ class SyntaxReader {
     int open_ = 0;  ///< brackets and operators in work
 };
 
+/// Whether the name stands in it.
+bool mentions(const Syntax& formula, std::string_view name);
+
 /// As it is typed, with the brackets that it needs.
 std::string to_text(const Syntax& syntax);
 

@@ -46,7 +46,7 @@ std::string picture(std::string_view text, Place place) {
 }
 
 std::string report(std::string_view text, Place place, const std::string& sentence) {
-    return fmt::format("{}\n{}", sentence, picture(text, place));
+    return text.empty() ? sentence : fmt::format("{}\n{}", sentence, picture(text, place));
 }
 
 }  // namespace

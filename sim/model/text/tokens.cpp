@@ -43,7 +43,7 @@ class Reader {
                 fmt::format("a model's text has at most {} bytes, this one {}", kMaxText, text_.size()));
         if (!is_utf8(text_)) throw TextError("", {}, "a model's text is UTF-8, which this is not");
         while (at_ < text_.size()) next();
-        stop(at_);
+        stop();
         return std::move(tokens_);
     }
 
@@ -51,8 +51,8 @@ class Reader {
     void next() {
         const char c = text_[at_];
         if (c == '\n' || c == ';') {
-            // Formulas go on over lines inside brackets.
-            if (c == ';' || depth_ == 0) stop(at_);
+            // Formulas go on over lines inside brackets, and where an operator ends or begins a line.
+            if (c == ';' || (depth_ == 0 && !goes_on())) stop();
             if (c == ';') depth_ = 0;
             ++at_;
         } else if (c == ' ' || c == '\t' || c == '\r') {
@@ -75,7 +75,20 @@ class Reader {
         at_ += length;
     }
 
-    void stop(std::size_t at) { tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false}); }
+    // Right after the last word.
+    void stop() {
+        const std::size_t at = tokens_.empty() ? 0 : tokens_.back().place.end;
+        tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false});
+    }
+
+    bool goes_on() const {
+        constexpr std::string_view operators = "+-*/^<>";
+        const bool before = !tokens_.empty() && tokens_.back().kind == TokenKind::symbol &&
+                            operators.find(tokens_.back().text[0]) != std::string_view::npos;
+        const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
+        return before ||
+               (next != std::string_view::npos && operators.find(text_[next]) != std::string_view::npos);
+    }
 
     void number() {
         double value = 0;
@@ -139,14 +152,21 @@ class Reader {
 
     void symbol() {
         const char c = text_[at_];
-        if (kSymbols.find(c) == std::string_view::npos)
-            throw TextError(text_,
-                            {at_, at_ + 1},
-                            fmt::format("'{}' has no meaning here; operators are + - * / ^ < > and or not",
-                                        printable(text_.substr(at_, 1))));
+        if (kSymbols.find(c) == std::string_view::npos) refuse_symbol(c);
         if (c == '(' || c == '[') ++depth_;
         if ((c == ')' || c == ']') && depth_ > 0) --depth_;
         add(TokenKind::symbol, std::string(1, c), 1);
+    }
+
+    [[noreturn]] void refuse_symbol(char c) const {
+        std::string mend = "operators are + - * / ^ < > and or not";
+        if (c == '?') mend = "`a ? b : c` is written `where(a, b, c)`";
+        if (c == '|') mend = "`|u|` is written `abs(u)`, and what is one or the other `a or b`";
+        if (c == '&') mend = "both are written `a and b`";
+        if (c == '%') mend = "the rest of a division is written `mod(a, b)`";
+        throw TextError(text_,
+                        {at_, at_ + 1},
+                        fmt::format("'{}' has no meaning here: {}", printable(text_.substr(at_, 1)), mend));
     }
 
     std::string_view text_;

@@ -1,0 +1,226 @@
+// What names in formulas mean, and what is said of those that mean nothing.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <tuple>
+
+#include "sim/model/meaning.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+
+namespace stencil::equation {
+namespace {
+
+template <class Rows>
+auto find_named(Rows& rows, std::string_view name) {
+    return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
+}
+
+// Names of the place, the time and the grid.
+struct KnownName {
+    std::string_view name;
+    Op op;
+};
+constexpr auto kKnown = std::to_array<KnownName>({
+    {"x", Op::x},
+    {"y", Op::y},
+    {"t", Op::t},
+    {"step", Op::step},
+    {"dt", Op::dt},
+    {"dx", Op::spacing},
+    {"dy", Op::spacing},
+    {"nx", Op::columns},
+    {"ny", Op::rows},
+});
+
+}  // namespace
+
+// Whether a condition at a side is about it.
+bool Meaning::has_sides(std::string_view name) const {
+    return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
+        return mentions(side.left, name) || mentions(side.right, name);
+    });
+}
+
+// What the text itself names.
+std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
+    const auto component = find_named(equations_.components, name);
+    if (component != equations_.components.end())
+        return scalar_value(graph().leaf(Op::component, int(component - equations_.components.begin())),
+                            place);
+    const auto parameter = find_named(equations_.parameters, name);
+    if (parameter != equations_.parameters.end())
+        return scalar_value(graph().leaf(Op::parameter, int(parameter - equations_.parameters.begin())),
+                            place);
+    if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
+    const auto definition = find_named(statements_.definitions, name);
+    if (definition == statements_.definitions.end()) return std::nullopt;
+    if (std::ranges::find(in_work_, name) != in_work_.end()) {
+        std::string circle;
+        for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)
+            circle += fmt::format("`{}` needs ", *of);
+        refuse(place, fmt::format("{}`{}`: definitions go in a circle", circle, name));
+    }
+    constexpr std::size_t kDeep = 100;
+    if (in_work_.size() >= kDeep)
+        refuse(place, fmt::format("definitions that need each other are at most {} deep", kDeep));
+    in_work_.push_back(name);
+    Value value = this->value(definition->formula);
+    in_work_.pop_back();
+    if (value.kind == Value::Kind::scalar && graph().depends(value.node).cell && has_sides(name))
+        value = scalar_value(graph().stored(value.node, int(definition - statements_.definitions.begin())),
+                             place);
+    return definitions_.emplace(name, std::move(value)).first->second;
+}
+
+std::optional<Value> Meaning::known_name(const std::string& name) {
+    Graph& g = graph();
+    const auto row = find_named(kKnown, name);
+    if (row != kKnown.end()) return scalar_value(g.leaf(row->op), {});
+    if (name == "pi") return scalar_value(g.number(std::numbers::pi), {});
+    if (name == "Lx" || name == "L_x") return scalar_value(g.multiply(g.leaf(Op::columns), spacing()), {});
+    if (name == "Ly" || name == "L_y") return scalar_value(g.multiply(g.leaf(Op::rows), spacing()), {});
+    const auto share = [&](Op place, Op cells) {
+        return g.divide(g.leaf(place), g.multiply(g.leaf(cells), spacing()));
+    };
+    if (name == "x_pos") return scalar_value(share(Op::x, Op::columns), {});
+    if (name == "y_pos") return scalar_value(g.subtract(g.number(1), share(Op::y, Op::rows)), {});
+    const Function* function = find_function(name);
+    if (function != nullptr && function->most == 0) return function->apply(*this, {}, {});
+    return std::nullopt;
+}
+
+// u_x and laplacian_u: as VisualPDE and Ready write derivatives.
+std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
+    static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"laplacian_", "lap"},
+        {"bilaplacian_", "lap2"},
+        {"trilaplacian_", "lap lap2"},
+        {"x_gradient_", "dx"},
+        {"y_gradient_", "dy"},
+        {"x_deriv2_", "dxx"},
+        {"y_deriv2_", "dyy"},
+        {"x_deriv3_", "dx dxx"},
+        {"y_deriv3_", "dy dyy"},
+        {"gradient_mag_squared_", "grad2"},
+    });
+    static constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"_xxx", "dx dxx"},
+        {"_yyy", "dy dyy"},
+        {"_xx", "dxx"},
+        {"_yy", "dyy"},
+        {"_xy", "dxy"},
+        {"_yx", "dxy"},
+        {"_xf", "dxf"},
+        {"_xb", "dxb"},
+        {"_yf", "dyf"},
+        {"_yb", "dyb"},
+        {"_x", "dx"},
+        {"_y", "dy"},
+    });
+    // The last of the functions, then the one before it.
+    const auto as_call = [&](std::string_view functions, std::string_view of) -> std::optional<Value> {
+        if (!own_name(std::string(of), name.place)) return std::nullopt;
+        Syntax formula{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.place, 1};
+        std::vector<std::string> names = split(functions, ' ');
+        for (; !names.empty(); names.pop_back()) {
+            Syntax call{SyntaxKind::call, names.back(), 0, 0, 0, {}, name.place, formula.depth + 1};
+            call.args.push_back(std::move(formula));
+            formula = std::move(call);
+        }
+        return value(formula);
+    };
+    const std::string_view text = name.text;
+    for (const auto& [prefix, function] : kPrefixes)
+        if (text.starts_with(prefix))
+            if (auto value = as_call(function, text.substr(prefix.size()))) return value;
+    for (const auto& [suffix, function] : kSuffixes)
+        if (text.ends_with(suffix))
+            if (auto value = as_call(function, text.substr(0, text.size() - suffix.size()))) return value;
+    return neighbour_by_compass(name);
+}
+
+// u_n, u_ne2: as Ready names neighbours, north on top.
+std::optional<Value> Meaning::neighbour_by_compass(const Syntax& name) {
+    static constexpr auto kWays =
+        std::to_array<std::tuple<char, int, int>>({{'n', 0, -1}, {'s', 0, 1}, {'e', 1, 0}, {'w', -1, 0}});
+    const std::size_t bar = name.text.rfind('_');
+    if (bar == std::string::npos || bar + 1 == name.text.size()) return std::nullopt;
+    int column = 0, row = 0;
+    for (std::size_t i = bar + 1; i < name.text.size(); ++i) {
+        const auto way = std::ranges::find(kWays, name.text[i], [](const auto& w) { return std::get<0>(w); });
+        if (way == kWays.end()) return std::nullopt;
+        const bool far = i + 1 < name.text.size() && name.text[i + 1] >= '1' && name.text[i + 1] <= '8';
+        const int cells = far ? name.text[++i] - '0' : 1;
+        column += cells * std::get<1>(*way);
+        row += cells * std::get<2>(*way);
+    }
+    const auto of = own_name(name.text.substr(0, bar), name.place);
+    if (!of) return std::nullopt;
+    return scalar_value(graph().neighbour(scalar_of(*of, name.text), column, row), name.place);
+}
+
+std::vector<std::string> Meaning::names_in_use() const {
+    std::vector<std::string> names;
+    for (const auto& row : equations_.components) names.push_back(row.name);
+    for (const auto& row : equations_.parameters) names.push_back(row.name);
+    for (const auto& row : statements_.definitions) names.push_back(row.name);
+    for (const KnownName& row : kKnown) names.emplace_back(row.name);
+    for (const std::string_view name : {"pi", "Lx", "Ly", "random", "normal"}) names.emplace_back(name);
+    return names;
+}
+
+void Meaning::refuse_unknown(const Syntax& name) {
+    const std::string shown = quotable(name.text);
+    if (const Function* function = find_function(name.text))
+        refuse(name.place,
+               fmt::format("`{}` is a function, {}: write `{}({})`",
+                           shown,
+                           function->help,
+                           shown,
+                           function->least == 2 ? "a, b" : "u"));
+    if (name.text == "e") refuse(name.place, "`e` is not defined: `e^u` is written `exp(u)`");
+    // "uv" for u*v.
+    const std::vector<std::string> names = names_in_use();
+    const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
+    for (std::size_t cut = 1; cut < name.text.size(); ++cut)
+        if (known(name.text.substr(0, cut)) && known(name.text.substr(cut)))
+            refuse(name.place,
+                   fmt::format("`{}` is not defined: write `{}*{}`",
+                               shown,
+                               name.text.substr(0, cut),
+                               name.text.substr(cut)));
+    std::string nearest = nearest_name(name.text, names);
+    // One letter for another is no slip, but k for K.
+    if (name.text.size() == 1 && (nearest.size() != 1 || (nearest[0] ^ name.text[0]) != 0x20))
+        nearest.clear();
+    refuse(name.place,
+           fmt::format("`{}` is not defined: {}",
+                       shown,
+                       nearest.empty()
+                           ? fmt::format("give it a value, `{} = 1 in [0, 2]`, or an equation", shown)
+                           : fmt::format("did you mean `{}`?", quotable(nearest))));
+}
+
+void Meaning::refuse_unknown_function(const std::string& name, Place place) const {
+    // VisualPDE's own, whose meaning is another formula here.
+    static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"H", "a sharp step is `heaviside(u)`, a smooth one `(1 + tanh(10*u))/2`"},
+        {"Bump", "a hill at (a, b) is `exp(-((x - a)^2 + (y - b)^2)/r^2)`"},
+        {"Gauss", "a hill at (a, b) is `exp(-((x - a)^2 + (y - b)^2)/r^2)`"},
+        {"sech", "write `1/cosh(u)`"},
+        {"integral", "sums over the whole field are no part of a formula"},
+        {"GlobalInt", "sums over the whole field are no part of a formula"},
+        {"Int", "sums over the whole field are no part of a formula"},
+    });
+    const auto row =
+        std::ranges::find(kMends, std::string_view(name), [](const auto& mend) { return mend.first; });
+    std::string mend(row == kMends.end() ? "" : row->second);
+    if (mend.empty()) mend = nearest_name(name, function_names());
+    if (!mend.empty() && row == kMends.end()) mend = fmt::format("did you mean `{}`?", mend);
+    refuse(place, fmt::format("`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend));
+}
+
+}  // namespace stencil::equation
