@@ -1,6 +1,7 @@
 #include "kernels/equation/row_machine.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "kernels/equation/scalar_machine.h"
@@ -18,6 +19,8 @@ HWY_BEFORE_NAMESPACE();
 namespace stencil::equation {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_NATIVE_FMA
 
 // No wider than the cache line that rows are aligned to.
 template <class T>
@@ -109,19 +112,42 @@ void each_result(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
     each(o, x, cells, [](auto, auto a, auto b, auto c, auto d) { return result<code>(a, b, c, d); });
 }
 
+// random_cell() of cells side by side. Words are the lower halves of 64 bits, what is above them does not
+// count.
 template <class T>
-void one_by_one(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+void random_cells(const TileOperation<T>& o, std::ptrdiff_t x, int cells) {
+    const hn::CappedTag<std::uint64_t, 8> d;
+    const hn::Repartition<std::uint32_t, decltype(d)> words;
+    const auto product = [&](auto a, std::uint32_t factor) {
+        return hn::MulEven(hn::BitCast(words, a), hn::Set(words, factor));
+    };
+    const auto lower = [&](auto a) { return hn::And(a, hn::Set(d, 0xFFFFFFFFu)); };
     T* to = at(o.to, o.to_moves, x);
-    for (int i = 0; i < cells; ++i) {
-        if (o.kernel.code == Code::random) {
-            to[i] = random_cell<T>(o.random->key, int(x) + i, o.random->y);
-            continue;
+    const auto first = hn::Iota(d, 0);
+    for (int i = 0; i < cells; i += int(hn::MaxLanes(d))) {
+        PhiloxBlock block = philox_block(o.random->key, 0, o.random->y);
+        auto a = hn::Add(first, hn::Set(d, std::uint64_t(x + i))), b = hn::Set(d, block.counter[1]);
+        auto c = hn::Set(d, block.counter[2]), e = hn::Set(d, block.counter[3]);
+        for (int round = 0; round < kPhiloxRounds; ++round) {
+            const auto p = product(a, kPhiloxFactors[0]), q = product(c, kPhiloxFactors[1]);
+            a = hn::Xor(hn::Xor(hn::ShiftRight<32>(q), b), hn::Set(d, block.key[0]));
+            c = hn::Xor(hn::Xor(hn::ShiftRight<32>(p), e), hn::Set(d, block.key[1]));
+            b = q;
+            e = p;
+            for (std::size_t k = 0; k < block.key.size(); ++k) block.key[k] += kPhiloxWeyl[k];
         }
-        std::array<T, 4> a{};
-        for (std::size_t k = 0; k < a.size(); ++k)
-            if (o.kernel.sources[k] != Source::none)
-                a[k] = at(o.from[k], o.from_moves[k], x)[o.kernel.sources[k] == Source::scalar ? 0 : i];
-        to[i] = apply(o.kernel.code, a[0], a[1], a[2], a[3]);
+        const hn::RebindToFloat<decltype(d)> df;
+        const auto number = [&](auto bits) {
+            return hn::ConvertTo(df, hn::BitCast(hn::RebindToSigned<decltype(d)>(), bits));
+        };
+        if constexpr (sizeof(T) == 4) {
+            const auto value = hn::Mul(number(hn::ShiftRight<8>(lower(a))), hn::Set(df, 0x1p-24));
+            const hn::Rebind<float, decltype(d)> half;
+            hn::StoreU(hn::DemoteTo(half, value), half, to + i);
+        } else {
+            const auto bits = hn::Xor(hn::ShiftLeft<21>(lower(a)), hn::ShiftRight<11>(lower(b)));
+            hn::StoreU(hn::Mul(number(bits), hn::Set(df, 0x1p-53)), df, to + i);
+        }
     }
 }
 
@@ -141,6 +167,34 @@ V scale(D d, V a, V n) {
     const auto whole = hn::IfThenElse(hn::Lt(above, most), above, most);
     const auto half = hn::Floor(hn::Mul(whole, hn::Set(d, T(0.5))));
     return hn::Mul(hn::Mul(a, two_to(d, half)), two_to(d, hn::Sub(whole, half)));
+}
+
+// A number made normal as normal_of() does it.
+template <class D, class V>
+V normal(D d, V a) {
+    using T = hn::TFromD<D>;
+    const auto least = hn::Set(d, std::numeric_limits<T>::min());
+    return hn::IfThenElse(
+        hn::Lt(a, least), hn::Mul(a, hn::Set(d, T(std::int64_t(1) << Bits<T>::kMantissa))), a);
+}
+
+template <class D, class V>
+V exponent(D d, V a) {
+    using T = hn::TFromD<D>;
+    const hn::RebindToSigned<D> di;
+    const auto biased = hn::ShiftRight<Bits<T>::kMantissa>(hn::BitCast(di, normal(d, a)));
+    const auto below = hn::IfThenElseZero(hn::Lt(a, hn::Set(d, std::numeric_limits<T>::min())),
+                                          hn::Set(d, T(Bits<T>::kMantissa)));
+    return hn::Sub(hn::ConvertTo(d, hn::Sub(biased, hn::Set(di, Bits<T>::kBias))), below);
+}
+
+template <class D, class V>
+V significand(D d, V a) {
+    using T = hn::TFromD<D>;
+    const hn::RebindToSigned<D> di;
+    const auto mask = hn::Set(di, (typename Bits<T>::Integer(1) << Bits<T>::kMantissa) - 1);
+    const auto fraction = hn::And(hn::BitCast(di, normal(d, a)), mask);
+    return hn::BitCast(d, hn::Or(fraction, hn::BitCast(di, hn::Set(d, T(1)))));
 }
 
 template <class T>
@@ -190,8 +244,12 @@ HWY_NOINLINE void run_unchained(const TileOperation<T>& o, std::ptrdiff_t x, int
             });
         case Code::scale:
             return each(o, x, n, [](auto d, auto a, auto b, auto, auto) { return scale(d, a, b); });
+        case Code::exponent:
+            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return exponent(d, a); });
+        case Code::significand:
+            return each(o, x, n, [](auto d, auto a, auto, auto, auto) { return significand(d, a); });
         default:
-            return one_by_one(o, x, n);
+            return random_cells(o, x, n);
     }
 }
 
@@ -221,7 +279,6 @@ void run_tile(const TileOperation<T>* o, const TileOperation<T>* end, std::ptrdi
 
 template <class T>
 void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
-#if HWY_NATIVE_FMA
     const TileOperation<T>* end = operations + count;
     constexpr int least = kLeastTile<T>;
     int x = 0;
@@ -234,11 +291,15 @@ void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
 #endif
     for (; x < cells; x += least)
         run_tile<T, least / kLanes<T>>(operations, end, std::max(0, std::min(x, cells - least)));
-#else
-    // has_row_machine() says that there is none.
-    static_cast<void>(operations), static_cast<void>(count), static_cast<void>(cells);
-#endif
 }
+
+#else
+
+// has_row_machine() says that there is none.
+template <class T>
+void run_all(const TileOperation<T>*, std::size_t, int) {}
+
+#endif
 
 void run_float(const TileOperation<float>* operations, std::size_t count, int cells) {
     run_all(operations, count, cells);
