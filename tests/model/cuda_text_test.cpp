@@ -96,11 +96,10 @@ class Compiled {
 
 // As run_typed(), by the text's kernels.
 template <class T>
-std::vector<T> run_text(const std::string& model, const TypedRun& run) {
-    const Equations e = read_equations(model);
-    const std::string& scheme = run.stepper.empty() ? e.stepper : run.stepper;
-    const Program program = make_program(e, scheme_of(scheme), sizeof(T) == 8);
-    const Compiled kernels(cuda_text(program, sizeof(T) == 8), program);
+std::vector<T> run_text(const Equations& e,
+                        const Program& program,
+                        const Compiled& kernels,
+                        const TypedRun& run) {
     EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
     for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
     InputValues<T> inputs(program);
@@ -144,6 +143,8 @@ std::vector<T> run_text(const std::string& model, const TypedRun& run) {
 TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     const auto* text =
         GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
+                 "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
+                 "bottom: u + flux(u) = 1",
                  "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
                  "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
                  "2*flux(a) = 1; y: insulated",
@@ -151,17 +152,33 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
                  "- 2); dt = 0.01; boundary = zero",
                  "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
                  "3; laplacian = isotropic");
-    // More than a block each way, with a rest of a vector and of a thread's rows; and next to nothing.
-    const auto [nx, ny] = GENERATE(std::pair(139, 19), std::pair(37, 9), std::pair(1, 3), std::pair(3, 1));
-    TypedRun run;
-    run.nx = nx;
-    run.ny = ny;
-    run.steps = 3;
-    INFO(text << ", " << nx << "x" << ny);
+    INFO(text);
     const auto check = [&]<class T>(T) {
-        const auto expected = run_typed<T>(text, run), cells = run_text<T>(text, run);
-        CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+        const Equations e = read_equations(text);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const Compiled kernels(cuda_text(program, sizeof(T) == 8), program);
+        // More than a block each way, with a rest of a vector and of a thread's rows; and next to nothing.
+        for (const auto& [nx, ny] : {std::pair(139, 19), {37, 9}, {1, 3}, {3, 1}}) {
+            INFO(nx << "x" << ny);
+            TypedRun run;
+            run.nx = nx;
+            run.ny = ny;
+            run.steps = 3;
+            const auto expected = run_typed<T>(text, run), cells = run_text<T>(e, program, kernels, run);
+            CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+        }
     };
     check(float());
     check(double());
+}
+
+TEST_CASE("Light programs get more cells a thread than heavy ones") {
+    const auto block = [](const std::string& text) {
+        const Equations e = read_equations(text);
+        return cuda_block(make_program(e, scheme_of(e.stepper), false), false);
+    };
+    CHECK((block("du/dt = lap(u)").columns == 4 && block("du/dt = lap(u)").rows == 2));
+    CHECK(block("du/dt = lap(u) + normal + random*sin(u)").rows == 1);
+    CHECK(block("du/dt = lap(u) + sin(u)^3; stepper = rk4; dv/dt = tanh(lap(sin(v) + lap(u*v)))").columns ==
+          1);
 }

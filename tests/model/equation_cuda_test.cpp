@@ -185,9 +185,10 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
 TEST_CASE("What is set or written between steps counts on the GPU as on the CPU") {
     Dice random;
     CAPTURE(random.seed);
-    const auto* text = GENERATE("du/dt = D*lap(u) + c; D = 0.1; c = 0; dt = 0.3; left: u = c*y",
-                                "du/dt = D*lap(u) + c + 0.01*normal + sin(t); D = 0.1; c = 0; dt = 0.3; "
-                                "boundary = zero; inside = (x - 20)^2 < 200*D");
+    const auto* text =
+        GENERATE("du/dt = D*lap(u) + c; D = 0.1; c = 0; dt = 0.3; left: u = c*y; right: flux(u) = 0",
+                 "du/dt = D*lap(u) + c + 0.01*normal + sin(t); D = 0.1; c = 0; dt = 0.3; "
+                 "boundary = zero; inside = (x - 20)^2 < 200*D");
     INFO(text);
     const Equations e = read_equations(text);
     const Program program = make_program(e, scheme_of(e.stepper), true);
@@ -219,7 +220,8 @@ TEST_CASE("A text that is no CUDA and code that is none are told") {
     const Equations e = read_equations("du/dt = lap(u)");
     const Program program = make_program(e, scheme_of("euler"), false);
     CudaStream stream;
-    CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), "no code", stream), CudaError);
+    CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), std::string(4096, '?'), stream),
+                    CudaError);
     const std::string other =
         compile_cuda("extern \"C\" __global__ void other() {}", compute_capability()).cubin;
     CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), other, stream), CudaError);

@@ -65,6 +65,15 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
 }
 
 template <class T>
+CudaEquationStepper<T>::~CudaEquationStepper() {
+    try {
+        stream_.synchronize();
+    } catch (const CudaError&) {
+        // The device failed: nothing runs any more, and whoever reads the field learns of it.
+    }
+}
+
+template <class T>
 FieldView<T> CudaEquationStepper<T>::array(int index) {
     return {arrays_[std::size_t(index)], setup_.nx, setup_.ny, cuda_pitch<T>(setup_.nx)};
 }

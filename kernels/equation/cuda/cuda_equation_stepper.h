@@ -25,6 +25,10 @@ class CudaEquationStepper {
                         const EquationSetup& setup,
                         const std::string& cubin,
                         CudaStream& stream);
+    /// Waits for the stream.
+    ~CudaEquationStepper();
+    CudaEquationStepper(const CudaEquationStepper&) = delete;
+    CudaEquationStepper& operator=(const CudaEquationStepper&) = delete;
 
     /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component now, the model's data, or any
     /// array of the program as the newest step left it. Components and data may be written between steps;

@@ -12,19 +12,12 @@ namespace stencil::equation {
 template <class T>
 class LineUploads {
   public:
-    /// None where `values` is 0.
+    /// None where `values` is 0. The stream must be through with them before they go.
     LineUploads(std::size_t values, CudaStream& stream)
         : bytes_(values * sizeof(T)),
           stream_(stream),
           device_(bytes_ > 0 ? CudaMemory(bytes_, stream.device()) : CudaMemory()),
           host_(bytes_ > 0 ? CudaHostMemory(kBuffers * bytes_, stream.device()) : CudaHostMemory()) {}
-    /// Waits for the copies that still read the buffers.
-    ~LineUploads() {
-        for (CudaEvent& copied : copied_) copied.wait();
-    }
-    LineUploads(const LineUploads&) = delete;
-    LineUploads& operator=(const LineUploads&) = delete;
-
     /// `write(T*)` fills a buffer, which is enqueued: kernels before it see the old values, those behind it
     /// the new ones.
     template <class Write>
