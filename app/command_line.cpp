@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -41,7 +42,20 @@ bool was_given(const RunWords& words, std::string_view name) {
 RunSpec spec_of(const RunWords& words) {
     RunSpec spec;
     if (!words.spec_file.empty()) spec = read_spec(words.spec_file);
-    for (const auto& [setting, text] : words.settings) setting->set(spec, text);
+    std::map<const Setting*, std::vector<std::string>> lists;
+    for (const auto& [setting, text] : words.settings)
+        if (setting->add) lists[setting].push_back(text);
+    const auto apply = [&](bool of_model) {
+        for (const auto& [setting, text] : words.settings) {
+            if (contains(kModelSettings, setting->name) != of_model) continue;
+            if (!setting->add)
+                setting->set(spec, text);
+            else if (const auto given = lists.extract(setting))
+                setting->add(spec, given.mapped());
+        }
+    };
+    apply(true);  // they say which parameters there are
+    apply(false);
     return spec;
 }
 
@@ -87,6 +101,9 @@ std::string list_names() {
     }
     text += "\nMethods:\n";
     for (const Method& row : methods())
+        text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
+    text += "\nMethods of typed equations:\n";
+    for (const Method& row : methods(kEquation))
         text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
     text += "\nBoundaries:\n";
     for (const BoundaryRow& row : kBoundaries) text += fmt::format("  {:<13} {}\n", row.name, row.help);

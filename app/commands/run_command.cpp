@@ -10,7 +10,6 @@
 #include "app/progress_bar.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/initial/initial.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/checkpoint.h"
@@ -18,6 +17,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/resolve.h"
+#include "sim/run/start.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
@@ -80,17 +80,22 @@ bool wants_series(const RunSpec& spec) {
     });
 }
 
-Measures make_measures(const RunSpec& spec) {
-    Measures measures(0);
-    for (const RunSpec::Cell& cell : spec.probes)
-        measures.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+using MeasuresOf = std::map<std::string, Measures>;
+
+MeasuresOf make_measures(const RunSpec& spec) {
+    MeasuresOf measures;
+    for (const std::string& formula : output_formulas(spec)) {
+        Measures& own = measures.emplace(formula, Measures(0)).first->second;
+        for (const RunSpec::Cell& cell : spec.probes)
+            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+    }
     return measures;
 }
 
 // A run in work, with all that a checkpoint keeps of it.
 struct Run {
     Simulation simulation;
-    Measures measures;
+    MeasuresOf measures;
     FrameWriter frames;
     fs::path out;
 
@@ -98,8 +103,14 @@ struct Run {
 };
 
 void look(Run& run, bool series) {
-    if (run.frames.wanted()) run.frames.write(run.simulation.field(), run.simulation.step());
-    if (series) run.measures.add(run.simulation.step(), run.simulation.solver());
+    Simulation& simulation = run.simulation;
+    if (run.frames.wanted()) run.frames.write(simulation);
+    if (!series) return;
+    for (auto& [formula, measures] : run.measures) {
+        simulation.solver().show(formula);
+        measures.add(simulation.step(), simulation.solver());
+    }
+    simulation.solver().show(simulation.now().shown());
 }
 
 bool is_due(long long every, long long step) {
@@ -141,31 +152,38 @@ RunSpec asked_for(const RunRequest& request) {
     return spec;
 }
 
+void add_tables(RunOutput& output, Run& run) {
+    Solver& solver = run.simulation.solver();
+    const RunSpec& now = run.simulation.now();
+    for (OutputField& field : output.fields) {
+        solver.show(field.formula);
+        field.tables = make_tables(
+            solver, now, std::move(run.measures.at(field.formula)), run.simulation.spec().profile);
+    }
+    solver.show(now.shown());
+}
+
 // Everything that is written at the end.
 void finish(const RunRequest& request, Run& run, const Machine& machine) {
     Simulation& simulation = run.simulation;
-    const Field end = simulation.field();
-    RunReport report = make_report(simulation, end, machine);
+    RunOutput output;
+    output.fields = output_fields(simulation);
+    RunReport report = make_report(simulation, output.fields, machine);
     const RunSpec& spec = simulation.spec();
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
     if (wants_timings(request, spec))
         report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
-    if (report.end.not_finite > 0)
-        note("note: {} cells of the field are no longer finite\n", report.end.not_finite);
+    if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
     std::vector<fs::path> files;
     const auto timings = to_json(report);
     if (!request.out.empty()) {
         make_folder(request.out, "--out");  // it may have been removed in mid-run
-        const Field laplacian = simulation.laplacian();
-        RunSpec done = spec;
-        done.steps = simulation.step();
-        const bool tabled = std::ranges::any_of(done.exports, is_table_export);
-        const MeasureTables tables =
-            tabled ? make_tables(simulation.solver(), simulation.now(), std::move(run.measures), spec.profile)
-                   : MeasureTables();
-        files = write_exports(
-            request.out, {&done, simulation.start().get(), &end, &laplacian, done.steps, timings, &tables});
+        output.spec = spec;
+        output.spec.steps = output.steps = simulation.step();
+        output.timings = timings;
+        if (std::ranges::any_of(spec.exports, is_table_export)) add_tables(output, run);
+        files = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));
     if (request.quiet) return;
@@ -195,13 +213,15 @@ Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
-    const InitialChoice choice = parse_initial(spec.initial);
-    const std::string inputs[] = {request.spec_file, choice.file};
+    std::vector<std::string> inputs = start_files(spec);
+    const bool from_files = !inputs.empty();
+    inputs.push_back(request.spec_file);
     check_json_file(request.json, request.out, inputs);
     // A damaged file is refused before a folder is made; a long start is made after the folder.
-    Field start = choice.condition ? Field() : make_start(spec);
+    State start;
+    if (from_files) start = make_start(spec);
     check_places(request, spec);
-    if (choice.condition) start = make_start(spec);
+    if (!from_files) start = make_start(spec);
     RunCheckpoint from;
     from.measures = make_measures(spec);
     Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from));

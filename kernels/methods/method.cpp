@@ -12,7 +12,9 @@
 
 namespace stencil {
 
-std::span<const Method> methods() {
+namespace {
+
+std::span<const Method> diffusion_methods() {
     static constexpr Method table[] = {
         {.name = "reference",
          .device = Device::cpu,
@@ -79,10 +81,40 @@ std::span<const Method> methods() {
     return table;
 }
 
+std::span<const Method> equation_methods() {
+    static constexpr Method table[] = {
+        {.name = "reference",
+         .device = Device::cpu,
+         .model = kEquation,
+         .float64_state = true,
+         .summary = "one cell at a time in float64, as the formulas are written"},
+        {.name = "cpu",
+         .device = Device::cpu,
+         .model = kEquation,
+         .summary = "threads and SIMD, the formulas interpreted a block of cells at a time"},
+        {.name = "naive",
+         .device = Device::cuda,
+         .model = kEquation,
+         .summary = "kernels compiled from the formulas, one step at a time"},
+    };
+    return table;
+}
+
+}  // namespace
+
+std::span<const Method> methods(std::string_view model) {
+    return model == kEquation ? equation_methods() : diffusion_methods();
+}
+
+bool Method::is_built() const {
+    if (model == kEquation) return device == Device::cpu || STENCILSCOPE_HAS_CUDA;
+    return make_float32 || make_float64;
+}
+
 const Method* find_method(std::string_view name, std::optional<Device> device, std::string_view model) {
-    const auto all = methods();
+    const auto all = methods(model);
     const auto found = std::ranges::find_if(all, [&](const Method& method) {
-        return method.name == name && method.model == model && (!device || method.device == *device);
+        return method.name == name && (!device || method.device == *device);
     });
     return found == all.end() ? nullptr : &*found;
 }

@@ -38,6 +38,8 @@ using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape
 
 /// The built-in model, du/dt = D lap(u).
 inline constexpr std::string_view kDiffusion = "diffusion";
+/// All typed equations.
+inline constexpr std::string_view kEquation = "equation";
 
 struct Method {
     /// A method that runs on both devices has a row for each, and so has one that solves several models.
@@ -59,9 +61,13 @@ struct Method {
     /// what would do, for a message. Empty where it can; null where it always can.
     std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
     std::string_view summary;
-    /// Null where the method lacks the precision; both null where this build lacks the device.
+    /// Null where the method lacks the precision, where this build lacks the device, and for typed equations,
+    /// whose steppers are in kernels/equation.
     MakeStepper<float> make_float32 = nullptr;
     MakeStepper<double> make_float64 = nullptr;
+
+    /// This build has it.
+    bool is_built() const;
 };
 
 /// The method at work on a field of this shape in precision T.
@@ -73,8 +79,8 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& 
         return method.make_float64(execution, shape);
 }
 
-/// All methods, slowest first on each device.
-std::span<const Method> methods();
+/// All methods of a model, slowest first on each device.
+std::span<const Method> methods(std::string_view model = kDiffusion);
 
 /// The method of a model by its name on a device; on the first that has it where the device is open. Null
 /// where there is none.

@@ -9,4 +9,11 @@ State State::clone() const {
     return copy;
 }
 
+State State::to(DType dtype) const {
+    State copy;
+    for (const Field& field : components) copy.components.push_back(field.to(dtype));
+    copy.step = step;
+    return copy;
+}
+
 }  // namespace stencil

@@ -56,8 +56,14 @@ std::string ending(const std::string& text) {
 bool is_file_name(const std::string& text) {
     static constexpr std::array<std::string_view, 4> kEndings{".npy", ".png", ".jpg", ".jpeg"};
     std::error_code ignored;
-    return contains(kEndings, ending(text)) || text.find('/') != std::string::npos ||
-           std::filesystem::is_regular_file(text, ignored);
+    const std::filesystem::path folder = std::filesystem::path(text).parent_path();
+    return contains(kEndings, ending(text)) || std::filesystem::is_regular_file(text, ignored) ||
+           (!folder.empty() && std::filesystem::is_directory(folder, ignored));
+}
+
+bool is_formula(std::string_view text) {
+    return text == "x" || text == "y" || text.find_first_of("+*/^()<>=") != std::string_view::npos ||
+           read_real(std::string(text)).has_value();
 }
 
 bool is_array_file(const std::string& file) {
@@ -98,13 +104,16 @@ InitialChoice parse_initial(std::string_view text) {
     // spec.json holds the text, and JSON is UTF-8.
     if (!is_utf8(text))
         throw InputError(fmt::format("--initial {}: the file's name must be UTF-8", printable(text)));
+    if (text.empty()) return choice;
     const std::string name(text.substr(0, text.find(':')));
     choice.condition = find(name);
     if (!choice.condition) {
-        choice.file = std::string(text);
-        if (is_file_name(choice.file)) return choice;
+        const std::string whole(text);
+        const bool file = is_file_name(whole);
+        (file ? choice.file : choice.formula) = whole;
+        if (file || is_formula(text)) return choice;
         std::vector<std::string> known = names_of(kConditions);
-        known.insert(known.end(), {"FILE.npy", "FILE.png", "FILE.jpg"});
+        known.insert(known.end(), {"FILE.npy", "FILE.png", "FILE.jpg", "a formula"});
         throw InputError("--initial: " + unknown_name_message("initial condition", name, known));
     }
     if (name.size() < text.size())
@@ -116,7 +125,7 @@ InitialChoice parse_initial(std::string_view text) {
 }
 
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
-    if (choice.condition) return std::nullopt;
+    if (choice.file.empty()) return std::nullopt;
     if (!is_array_file(choice.file)) return image_size(choice.file);
     const NpyHeader header = read_field_header(choice.file);
     return std::pair{int(header.shape[1]), int(header.shape[0])};

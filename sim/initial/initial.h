@@ -46,22 +46,24 @@ struct InitialCondition {
 /// The table. A new initial condition is a function and a row there.
 std::span<const InitialCondition> initial_conditions();
 
-/// The text of --initial, taken apart: a row of the table with its parameters, or a file.
+/// The text of --initial, taken apart: a row of the table with its parameters, a file, or a formula of x and
+/// y. All are empty for an empty text: a model's own start.
 struct InitialChoice {
-    const InitialCondition* condition = nullptr;  ///< null for a file
-    std::map<std::string, double, std::less<>> parameters;
-    std::string file;
+    const InitialCondition* condition = nullptr;  ///< null for a file or formula
+    std::map<std::string, double, std::less<>> parameters = {};
+    std::string file = {}, formula = {};
 };
 
 /// Throws InputError for unknown names and parameters, with what is allowed. A text is a file where it ends
-/// in .npy, .png, .jpg or .jpeg, has a slash in it, or names a file that exists and is no row's name.
+/// in .npy, .png, .jpg or .jpeg, begins with a folder that exists, or names a file that exists and is no
+/// row's name; a formula, which is not looked into, where it has a sign or number that no name has.
 InitialChoice parse_initial(std::string_view text);
 
 /// Columns and rows of a file's array or picture; empty for the table's conditions, which come in any size.
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 
-/// Makes the field. A picture is resampled to (ny, nx); an array must have that shape. Throws InputError for
-/// files that cannot be used.
+/// Makes the field of a condition or file. A picture is resampled to (ny, nx); an array must have that shape.
+/// Throws InputError for files that cannot be used.
 Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 
 // The rows' functions, each (ny, nx) in float64.

@@ -39,7 +39,7 @@ class Assembly {
     explicit Assembly(const Statements& statements)
         : statements_(statements), meaning_(statements, result_) {}
 
-    Equations assemble() {
+    Equations assemble(const std::vector<std::string>& formulas) {
         result_.text = statements_.text;
         settings();
         components();
@@ -49,10 +49,24 @@ class Assembly {
         initials();
         sides();
         chosen();
+        for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
         return std::move(result_);
     }
 
   private:
+    // Its mistakes have their places in it, not in the model's text.
+    Node extra(const std::string& formula) {
+        const std::vector<Token> tokens = read_tokens(formula);
+        SyntaxReader reader(formula, tokens);
+        const Syntax syntax = reader.formula();
+        reader.expect_end();
+        try {
+            return meaning_.scalar(syntax);
+        } catch (const TextError& error) {
+            throw TextError(formula, error.place(), error.sentence());
+        }
+    }
+
     void settings() {
         for (const SettingStatement& s : statements_.settings) {
             if (s.name == "dx") result_.spacing = s.number;
@@ -273,10 +287,10 @@ class Assembly {
 
 }  // namespace
 
-Equations read_equations(std::string_view text) {
+Equations read_equations(std::string_view text, const std::vector<std::string>& formulas) {
     const Statements statements = read_statements(text);
     try {
-        return Assembly(statements).assemble();
+        return Assembly(statements).assemble(formulas);
     } catch (const std::length_error&) {
         throw TextError(
             statements.text,

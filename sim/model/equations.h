@@ -18,6 +18,7 @@ namespace stencil::equation {
 struct Condition {
     bool periodic = false;
     Node value = 0, flux = 0, right = 0;
+    friend bool operator==(const Condition&, const Condition&) = default;
 };
 
 /// A term of a component's formula, for what is said of it.
@@ -66,9 +67,10 @@ struct Equations {
     std::string stepper = "euler";
     std::string size, colormap, show, title, source, about;  ///< empty: not given
     std::optional<double> steps;
+    std::vector<Node> extra;  ///< the formulas given beside the text
 };
 
-/// Throws TextError.
-Equations read_equations(std::string_view text);
+/// Throws TextError. `formulas` are read with the text's names: what is shown, or a component starts from.
+Equations read_equations(std::string_view text, const std::vector<std::string>& formulas = {});
 
 }  // namespace stencil::equation

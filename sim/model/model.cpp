@@ -55,13 +55,4 @@ std::span<const std::shared_ptr<const Model>> models() {
     return table;
 }
 
-std::shared_ptr<const Model> find_model(std::string_view name) {
-    std::vector<std::string> known;
-    for (const auto& model : models()) {
-        if (model->name == name) return model;
-        known.push_back(model->name);
-    }
-    throw InputError("--model: " + unknown_name_message("model", name, known));
-}
-
 }  // namespace stencil

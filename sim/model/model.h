@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kernels/field/boundary.h"
+#include "kernels/methods/method.h"
 
 namespace stencil {
 
@@ -47,6 +48,10 @@ struct StableLimit {
     std::string at;      ///< what happens exactly at it; empty: nothing worth a note
 };
 
+namespace equation {
+struct Equations;
+}
+
 struct Model {
     std::string name;
     std::string help;  ///< one line
@@ -55,6 +60,18 @@ struct Model {
     std::vector<ModelParameter> parameters;
     std::optional<StableLimit> stable;
 
+    bool uniform_boundary = true;  ///< all components' are the same on all sides
+
+    /// What was typed; null for the table's own models.
+    std::shared_ptr<const equation::Equations> equations;
+    /// Of typed diffusion, du/dt = D lap(u), which the methods of diffusion step: D.
+    std::function<double(std::span<const double> values)> diffusivity;
+
+    /// Stepped by the methods of typed equations.
+    bool is_general() const { return equations && !diffusivity; }
+    /// The word that says which methods solve it (Method::model).
+    std::string_view family() const { return is_general() ? kEquation : kDiffusion; }
+
     /// Its place in `parameters`; empty where there is none of that name.
     std::optional<std::size_t> index_of(std::string_view parameter) const;
 };
@@ -62,7 +79,14 @@ struct Model {
 /// The built-in models; the first one is what runs where none is named.
 std::span<const std::shared_ptr<const Model>> models();
 
-/// Throws InputError for an unknown name.
+/// A built-in model, a preset or a file with a model's text. Throws InputError for an unknown name and for
+/// mistakes in a text.
 std::shared_ptr<const Model> find_model(std::string_view name);
+
+/// A typed model, under a name of its own or, where that is empty, its title. Throws equation::TextError.
+std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name = "");
+
+/// Some preset, whose text is not read again: by its name.
+bool is_preset(std::string_view name);
 
 }  // namespace stencil

@@ -144,7 +144,12 @@ std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) 
     const Node zero = graph.number(0), one = graph.number(1);
     if (word == "periodic") return Condition{true, zero, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};
-    if (word == "zero") return Condition{false, one, zero, zero};
+    // As everywhere in the program: what lies outside is 0, which makes the value on the face half the
+    // cell's.
+    if (word == "zero") {
+        const Node half = graph.multiply(graph.number(0.5), graph.leaf(Op::spacing));
+        return Condition{false, one, half, zero};
+    }
     return std::nullopt;
 }
 

@@ -50,6 +50,23 @@ class Planner {
         return std::move(program_);
     }
 
+    ViewProgram plan_view(const std::vector<Node>& formulas) {
+        for (int c = 0; c < program_.components; ++c) program_.next.push_back(c);
+        Lowering lowering(g_, inputs_, float64_, prepare(formulas, present(), 0));
+        std::vector<Output> outputs;
+        Arrays arrays;
+        for (const Node formula : formulas) {
+            ArrayInfo info;
+            info.name = fmt::format("view {}", arrays.size() + 1);
+            insulate(info);
+            arrays.push_back(add_array(std::move(info)));
+            outputs.push_back({lowering.value(formula), arrays.back()});
+        }
+        program_.stages.push_back(lowering.stage(outputs));
+        inputs_.take(program_);
+        return {std::move(program_), std::move(arrays)};
+    }
+
     Program plan_start() {
         program_.once.clear();
         for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 0));
@@ -311,6 +328,10 @@ SteppingScheme scheme_of(std::string_view name) {
 
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64) {
     return Planner(equations, scheme, float64).plan();
+}
+
+ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64) {
+    return Planner(equations, SteppingScheme::euler, float64).plan_view(formulas);
 }
 
 Program make_start_program(const Equations& equations, bool float64) {

@@ -22,6 +22,13 @@ Program make_program(const Equations& equations, SteppingScheme scheme, bool flo
 /// without a formula for their start are 0.
 Program make_start_program(const Equations& equations, bool float64);
 
+/// Works out formulas of the state, which stays as it is: `arrays` hold them after the step.
+struct ViewProgram {
+    Program program;
+    std::vector<int> arrays;
+};
+ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64);
+
 /// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
 /// stored: the cheaper of two cuts, all arguments of operators that reach too far, or all operators inside
 /// them. Each comes after those that it needs.

@@ -52,6 +52,7 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 
 // Of a method that can.
 double measured_seconds(const Method& method, const MethodRequest& request) {
+    if (method.model != kDiffusion) return kNever;
     for (const MeasuredMethod& row : measured_figures(request.device).machine.methods)
         if (row.name == method.name && row.cell_bytes == request.cell_bytes)
             return 1e-6 * (row.us_per_call +
@@ -68,10 +69,11 @@ double expected_seconds(const Method& method, const MethodRequest& request) {
 const Method& choose_method(const MethodRequest& request, const std::function<bool(const Method&)>& allowed) {
     const Method* best = nullptr;
     double least = kNever;
-    for (const Method& method : methods()) {
+    for (const Method& method : methods(request.model)) {
         if ((allowed && !allowed(method)) || !can_step(method, request)) continue;
         const double seconds = measured_seconds(method, request);
-        if (best && seconds >= least) continue;
+        // Of typed equations no times are known: the later row is the faster one.
+        if (best && seconds >= least && request.model == kDiffusion) continue;
         best = &method;
         least = seconds;
     }

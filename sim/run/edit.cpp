@@ -53,7 +53,25 @@ const Setting& editable_setting(std::string_view name) {
     throw InputError("--at: " + unknown_name_message("setting", name, known));
 }
 
+// No setting of this name, so that it can only be a model's: the model says more when it is known.
+bool may_be_parameter(const std::string& name) {
+    const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
+    return !name.empty() && std::ranges::all_of(name, is_part) &&
+           std::ranges::find(settings(), name, &Setting::name) == settings().end();
+}
+
+// Checked where the model is known.
+bool is_of_equations(std::string_view name) {
+    return name == "dt" || name == "dx" || name == "stepper" || name == "method";
+}
+
 }  // namespace
+
+std::optional<std::string> painted_component(std::string_view setting) {
+    if (setting == kPaint) return "";
+    if (setting.starts_with("paint-")) return std::string(setting.substr(6));
+    return std::nullopt;
+}
 
 bool operator==(const EditList& a, const EditList& b) {
     return std::ranges::equal(a, b);
@@ -88,9 +106,11 @@ Edit parse_edit(std::string_view text) {
     edit.step = parse_integer(std::string(text.substr(0, colon)), "--at", 0, kMaxSteps);
     edit.setting = std::string(text.substr(colon + 1, equals - colon - 1));
     edit.value = std::string(text.substr(equals + 1));
-    if (edit.setting == kPaint) {
+    if (painted_component(edit.setting)) {
         parse_piece(edit.value);
-    } else {
+    } else if (may_be_parameter(edit.setting)) {
+        parse_real(edit.value, fmt::format("--at {}: {}", edit.step, edit.setting));
+    } else if (!is_of_equations(edit.setting)) {
         const Setting& setting = editable_setting(edit.setting);
         static const RunSpec standard;
         RunSpec scratch = standard;

@@ -3,6 +3,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,10 @@ struct Edit {
 };
 
 inline constexpr std::string_view kPaint = "paint";
+
+/// "paint" paints on the first component, "paint-v" on v: its name, empty for the first. Empty optional where
+/// the setting is another.
+std::optional<std::string> painted_component(std::string_view setting);
 
 /// The edits of a run, in the order of their steps. A session of drags and strokes has thousands, so copies
 /// share them until one of the copies changes.

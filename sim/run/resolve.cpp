@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <limits>
 
-#include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
+#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -24,9 +24,9 @@ bool on_cuda(const RunSpec& spec, const Machine& machine) {
     return spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
 }
 
-std::string cpu_methods() {
+std::string cpu_methods(std::string_view model) {
     std::vector<std::string_view> names{"auto"};
-    for (const Method& method : methods())
+    for (const Method& method : methods(model))
         if (method.device == Device::cpu) names.push_back(method.name);
     return fmt::format("{}", fmt::join(names, ", "));
 }
@@ -47,7 +47,7 @@ std::string why_unfit(const Method& method, const RunSpec& spec) {
 
 // The method asked for, where the backend or else the machine says.
 const Method& named_method(const RunSpec& spec, const Machine& machine) {
-    if (!runs_on_both(spec.method)) return *find_method(spec.method);
+    if (spec.model->is_general() || !runs_on_both(spec.method)) return *method_of(spec);
     require_backend(spec.backend, machine);
     return *find_method(spec.method, on_cuda(spec, machine) ? Device::cuda : Device::cpu);
 }
@@ -59,7 +59,7 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
             throw InputError(fmt::format("--method {} needs CUDA, and {} (allowed here: {})",
                                          method.name,
                                          machine.cuda.why_none,
-                                         cpu_methods()));
+                                         cpu_methods(method.model)));
         if (const std::string why = why_unfit(method, spec); !why.empty())
             throw InputError(fmt::format("--method {}: {}", method.name, why));
         return method;
@@ -102,7 +102,12 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     spec.method = method.name;
     spec.backend = name_of(method.device);
     spec.threads = thread_count(spec.threads, machine.cpu_threads);
-    if (!choice.condition) spec.initial = std::filesystem::absolute(choice.file).lexically_normal().string();
+    const auto make_absolute = [](std::string& what) {
+        if (const auto named = parse_initial(what); !named.file.empty())
+            what = std::filesystem::absolute(named.file).lexically_normal().string();
+    };
+    make_absolute(spec.initial);
+    for (auto& [name, what] : spec.initials) make_absolute(what);
     const auto exported = [&](const std::string& name) { return contains(spec.exports, name); };
     const auto add = [&](const char* name) {
         if (!exported(name)) spec.exports.emplace_back(name);
@@ -117,28 +122,16 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     return spec;
 }
 
-Field make_start(RunSpec& spec) {
-    const InitialChoice choice = parse_initial(spec.initial);
-    Field field =
-        make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters});
-    if (choice.condition) return field;
-    const std::string hash = field_hash(field);
-    if (!spec.initial_hash.empty() && spec.initial_hash != hash)
-        throw InputError(
-            fmt::format("--initial {}: the file is not what it was when spec.json was written: "
-                        "to start from it as it is now, give --initial",
-                        quotable(spec.initial)));
-    spec.initial_hash = hash;
-    return field;
-}
-
 SolverSetup solver_setup(const RunSpec& spec) {
-    return {method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
+    if (spec.model->is_general()) setup.typed = typed_run(spec);
+    return setup;
 }
 
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
     MethodRequest request{
         Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
+    request.model = spec.model->family();
     if (const Method* method = method_of(spec)) request.device = method->device;
     request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
     if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);
@@ -147,6 +140,8 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
 
 std::string method_choice(const RunSpec& spec, long long steps_per_call) {
     const MethodRequest request = method_request(spec, steps_per_call);
+    if (spec.model->is_general())
+        return fmt::format("auto: {}, which compiles or interprets the formulas", spec.method);
     const MeasuredFigures& figures = measured_figures(request.device);
     return fmt::format("auto: {} for {} step{} of {}x{} {} (by {})",
                        spec.method,
@@ -178,9 +173,12 @@ int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits) {
 
 MemoryNeeds run_needs(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
-    const double field = double(bytes_of(spec.dtype));
+    const double components = double(spec.model->components.size());
+    const double field = components * double(bytes_of(spec.dtype));
+    // Formulas are worked out in float64, beside their result.
+    const double formulas = spec.model->equations ? 16 * (components + 2) : 0;
     // A file is read, and perhaps resampled, beside its field.
-    const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + field;
+    const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
     // Start, end and Laplacian are there together while files are written.
     const double checkpoint = spec.checkpoint > 0 ? 2 * field : 0;
     return needs_beside(spec, 3 * field + checkpoint + export_bytes_per_cell(spec), making);
@@ -188,7 +186,7 @@ MemoryNeeds run_needs(const RunSpec& spec) {
 
 MemoryNeeds solver_needs(const RunSpec& spec) {
     // The field and the start travel over the host.
-    return needs_beside(spec, 2.0 * double(bytes_of(spec.dtype)), 0);
+    return needs_beside(spec, 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
 }
 
 void check_resources(const RunSpec& spec, const Machine& machine) {
@@ -203,9 +201,10 @@ void check_solver_memory(const RunSpec& spec, const Machine& machine) {
 }
 
 void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
+    if (spec.model->is_general()) return;
     const double largest = from.measure_largest();
     if (to.fits(spec.params(), largest)) return;
-    throw InputError(fmt::format("--coefficient {} with values up to {:.3g} exceeds the range of {}{}",
+    throw InputError(fmt::format("coefficient {} with values up to {:.3g} exceeds the range of {}{}",
                                  spec.params().coefficient,
                                  largest,
                                  name_of(spec.dtype),
@@ -213,11 +212,11 @@ void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
 }
 
 void check_magnitude(const RunSpec& spec, Solver& solver) {
-    if (!solver.fits(spec.params())) check_magnitude(spec, solver, solver);
+    if (!spec.model->is_general() && !solver.fits(spec.params())) check_magnitude(spec, solver, solver);
 }
 
 void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver) {
-    if (solver.fits(piece)) return;
+    if (spec.model->is_general() || solver.fits(piece)) return;
     throw InputError(fmt::format("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
                                  kPaint,
                                  piece.brush.value,
@@ -227,6 +226,7 @@ void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solve
 }
 
 void check_start(const RunSpec& spec, Solver& solver) {
+    if (spec.model->is_general()) return;
     check_magnitude(spec, solver);
     const double largest = solver.measure_largest();
     const double smallest = 16 * (spec.dtype == DType::float32 ? double(std::numeric_limits<float>::min())

@@ -18,15 +18,11 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call =
 /// What `auto` goes by in a spec whose size and backend are decided.
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 
-/// The initial field of a resolved spec, in whatever precision it is made. Of a file the spec keeps the hash;
-/// throws InputError where the file cannot be read, or is not the one of which the spec has the hash.
-Field make_start(RunSpec& spec);
-
 /// Why `auto` chose the method of a resolved spec: "auto: tiled for 10000 steps of 2000x2000
 /// float32 (by this machine's measured figures)".
 std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
 
-/// Of a resolved spec.
+/// Of a resolved spec. Throws InputError where a file of a typed model cannot be read.
 SolverSetup solver_setup(const RunSpec& spec);
 
 /// Bytes per cell that are needed in either memory.

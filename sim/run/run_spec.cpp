@@ -1,16 +1,19 @@
 #include "sim/run/run_spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "sim/files/input_file.h"
+#include "sim/model/equations.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -23,9 +26,26 @@ std::size_t index_in(const Model& model, std::string_view name) {
     throw InputError(unknown_name_message("parameter", name, names_of(model.parameters)));
 }
 
+// On the first device that has it.
+const Method* named_method(const RunSpec& spec) {
+    return find_method(spec.method, std::nullopt, spec.model->family());
+}
+
 // On whatever the backend turns out to be.
 bool runs_on(const RunSpec& spec) {
     return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
+}
+
+// What a text says of the run. Whatever is given beside it counts instead.
+void take_from_text(RunSpec& spec, const equation::Equations& text) {
+    const auto take = [&](std::string_view setting, const std::string& value) {
+        if (!value.empty()) find_setting(setting).set(spec, value);
+    };
+    take("size", text.size);
+    take("colormap", text.colormap);
+    take("show", text.show);
+    if (text.steps) take("steps", fmt::format("{}", *text.steps));
+    if (text.dt) spec.dt = fmt::format("{}", *text.dt);
 }
 
 // Contradictions, edits apart.
@@ -41,7 +61,14 @@ void check_settings(const RunSpec& spec) {
                         bound->largest));
     const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
     if (frames && spec.every == 0) throw InputError("--export frames.png or frames.npy needs --every N");
-    if (const Method* named = find_method(spec.method); named && spec.backend != "auto" && !method_of(spec))
+    const Method* named = named_method(spec);
+    if (!named && spec.method != "auto")
+        throw InputError(
+            fmt::format("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
+                        spec.method,
+                        spec.model->name,
+                        fmt::join(names_of(methods(spec.model->family())), ", ")));
+    if (named && spec.backend != "auto" && !method_of(spec))
         throw InputError(fmt::format("--method {} runs on {}, and --backend says {}",
                                      spec.method,
                                      name_of(named->device),
@@ -53,9 +80,9 @@ void check_settings(const RunSpec& spec) {
 }
 
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
-    find_setting(setting).set(spec, value);
+    set_setting(spec, setting, value);
     // The later word counts: a backend brings its own method, and a method its backend, unless it runs there.
-    if (const Method* named = find_method(spec.method); named && !runs_on(spec)) {
+    if (const Method* named = named_method(spec); named && !runs_on(spec)) {
         if (setting == "backend") spec.method = "auto";
         if (setting == "method") spec.backend = name_of(named->device);
     }
@@ -106,6 +133,46 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     parameters.clear();
     for (const ModelParameter& row : model->parameters) parameters.push_back(row.value);
     boundary = model->components.front().boundary.left;
+    boundary_as_typed = !model->uniform_boundary;
+    if (!named_method(*this)) method = "auto";
+    initials.clear();
+    initial_hash.clear();
+    dt.clear();
+    dx = 0;
+    stepper.clear();
+    show.clear();
+    initial = model->equations ? "" : "jagged";
+    if (model->equations) take_from_text(*this, *model->equations);
+}
+
+StepParameters RunSpec::params() const {
+    if (model->is_general()) return {{0, boundary}, parameters, time_step()};
+    if (!model->diffusivity) return {{parameter("coefficient"), boundary}};
+    return {{model->diffusivity(parameters) * time_step() / (spacing() * spacing()), boundary}};
+}
+
+double RunSpec::spacing() const {
+    return dx > 0 ? dx : model->equations ? model->equations->spacing : 1;
+}
+
+double RunSpec::time_step() const {
+    return read_real(dt).value_or(0);
+}
+
+std::string RunSpec::shown() const {
+    return show.empty() ? model->components.front().name : show;
+}
+
+std::size_t component_index(const Model& model, std::string_view name) {
+    if (name.empty()) return 0;
+    const auto found = std::ranges::find(model.components, name, &Component::name);
+    if (found == model.components.end())
+        throw InputError(unknown_name_message("component", name, names_of(model.components)));
+    return std::size_t(found - model.components.begin());
+}
+
+std::string_view boundary_text(const RunSpec& spec) {
+    return spec.boundary_as_typed ? "as typed" : name_of(spec.boundary);
 }
 
 double RunSpec::parameter(std::string_view name) const {
@@ -143,8 +210,9 @@ bool runs_on_both(std::string_view method) {
 }
 
 const Method* method_of(const RunSpec& spec) {
-    if (spec.backend == "auto") return find_method(spec.method);
-    return find_method(spec.method, spec.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu);
+    if (spec.backend == "auto") return named_method(spec);
+    const Device device = spec.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
+    return find_method(spec.method, device, spec.model->family());
 }
 
 void RunSpec::validate() const {
@@ -153,7 +221,10 @@ void RunSpec::validate() const {
     later.edits = {};
     for (const Edit& edit : edits) {
         try {
-            if (edit.setting != kPaint) set_in(later, edit.setting, edit.value);
+            if (const auto painted = painted_component(edit.setting))
+                component_index(*later.model, *painted);
+            else
+                set_in(later, edit.setting, edit.value);
         } catch (const InputError& error) {
             throw InputError(fmt::format("--at {}: {}", edit.step, error.what()));
         }
@@ -181,10 +252,12 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
     const Json json = parse_once(text, file);
     RunSpec spec;
     try {
-        // It says which parameters there are.
-        if (json.contains("model")) set_from_json(spec, "model", json["model"]);
+        // They say which parameters there are.
+        for (const std::string_view first : kModelSettings)
+            if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
         for (const auto& [name, value] : json.items())
-            if (name != "program" && name != "version" && name != "model" && name != "initial_hash")
+            if (name != "program" && name != "version" && name != "initial_hash" &&
+                !contains(kModelSettings, name))
                 set_from_json(spec, name, value);
         if (json.contains("initial_hash")) spec.initial_hash = text_of("initial_hash", json["initial_hash"]);
     } catch (const InputError& error) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -10,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/field/diffusion_params.h"
 #include "kernels/methods/method.h"
 #include "sim/field/field.h"
 #include "sim/model/model.h"
 #include "sim/run/edit.h"
 #include "sim/run/output/measures.h"
+#include "sim/run/solvers/step_parameters.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -36,7 +37,14 @@ struct RunSpec {
     std::shared_ptr<const Model> model;  ///< never null
     std::vector<double> parameters;      ///< of the model, in the order of its table
     Boundary boundary = Boundary::zero;
-    std::string initial = "jagged";
+    bool boundary_as_typed = false;  ///< each side and component as the model's text has it
+    // Of typed equations. Empty or 0: as the text has it.
+    std::string dt;  ///< a number, or a share of the stable limit, "0.8limit", until the run begins
+    double dx = 0;
+    std::string stepper;
+    std::string show;                ///< what is seen and measured, a formula; else the first component
+    std::string initial = "jagged";  ///< of the first component; empty: the model's own
+    std::map<std::string, std::string> initials;  ///< of further components, by name
     std::string initial_hash;  ///< field_hash() of what the initial file held; empty: of any
     std::uint64_t seed = 3966789;
     DType dtype = DType::float32;
@@ -82,8 +90,13 @@ struct RunSpec {
     };
     std::optional<Bound> stability() const;
 
-    /// What the diffusion methods step with.
-    DiffusionParams params() const { return {parameter("coefficient"), boundary}; }
+    /// What solvers step with.
+    StepParameters params() const;
+    /// The distance of cells, and the time step; 0 while it is open.
+    double spacing() const;
+    double time_step() const;
+    /// What is seen: a component's name or another formula.
+    std::string shown() const;
 
     /// Throws InputError where settings contradict each other, now or after an edit.
     void validate() const;
@@ -95,6 +108,12 @@ const Method* method_of(const RunSpec& spec);
 
 /// "coefficient 0.2": all of the model's parameters, for people.
 std::string parameter_text(const RunSpec& spec);
+
+/// Of the first one where the name is empty. Throws InputError.
+std::size_t component_index(const Model& model, std::string_view name);
+
+/// "periodic", or "as typed" where sides or components differ.
+std::string_view boundary_text(const RunSpec& spec);
 
 /// A method of this name is there on either device.
 bool runs_on_both(std::string_view method);

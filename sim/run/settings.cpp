@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "sim/initial/initial.h"
+#include "sim/model/equations.h"
+#include "sim/model/stages.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -49,12 +51,84 @@ Json get_size(const RunSpec& spec) {
 void set_boundary(RunSpec& spec, std::string_view text) {
     const std::string name = known_name("boundary", text, names_of(kBoundaries));
     spec.boundary = std::ranges::find(kBoundaries, name, &BoundaryRow::name)->boundary;
+    spec.boundary_as_typed = false;
 }
 
-void set_initial(RunSpec& spec, std::string_view text) {
-    parse_initial(text);
-    spec.initial = std::string(text);
+// A formula's mistakes are found here.
+void set_one_initial(RunSpec& spec, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    const std::string name = text.substr(0, equals);
+    const auto& components = spec.model->components;
+    const auto named = std::ranges::find(components, name, &Component::name);
+    const bool given = equals != std::string::npos && named != components.end();
+    const std::string what = given ? text.substr(equals + 1) : text;
+    const InitialChoice choice = parse_initial(what);
+    if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
     spec.initial_hash.clear();
+    if (given && named != components.begin())
+        spec.initials[name] = what;
+    else
+        spec.initial = what;
+}
+
+void set_initial(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) set_one_initial(spec, text);
+}
+
+Json get_initial(const RunSpec& spec) {
+    if (spec.initials.empty()) return spec.initial.empty() ? Json() : Json(spec.initial);
+    Json texts = Json::array();
+    if (!spec.initial.empty()) texts.push_back(spec.model->components.front().name + "=" + spec.initial);
+    for (const auto& [name, what] : spec.initials) texts.push_back(name + "=" + what);
+    return texts;
+}
+
+void set_equation(RunSpec& spec, std::span<const std::string> texts) {
+    const std::string text = fmt::format("{}", fmt::join(texts, "\n"));
+    if (text != spec.model->text) spec.use_model(model_of_text(text));
+}
+
+Json get_equation(const RunSpec& spec) {
+    return spec.model->equations && !is_preset(spec.model->name) ? Json(spec.model->text) : Json();
+}
+
+Json get_model(const RunSpec& spec) {
+    return get_equation(spec).is_null() ? Json(spec.model->name) : Json();
+}
+
+void require_typed(const RunSpec& spec, std::string_view setting) {
+    if (!spec.model->equations)
+        throw InputError(fmt::format("--{} is of typed equations: {} has none (see --equation and --model)",
+                                     setting,
+                                     spec.model->name));
+}
+
+// A share of the stable limit stays a text until there is a field to work it out from.
+void set_dt(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "dt");
+    const bool share = text.ends_with("limit");
+    const std::string number(share ? text.substr(0, text.size() - 5) : text);
+    if (parse_real(share && number.empty() ? "1" : number, "--dt") <= 0)
+        throw InputError(fmt::format("--dt {}: must be above 0, e.g. 0.01 or 0.8limit", quotable(text)));
+    spec.dt = std::string(text);
+}
+
+void set_dx(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "dx");
+    const double dx = parse_real(std::string(text), "--dx");
+    if (dx <= 0) throw InputError(fmt::format("--dx {}: must be above 0", quotable(text)));
+    spec.dx = dx;
+}
+
+void set_stepper(RunSpec& spec, std::string_view text) {
+    require_typed(spec, "stepper");
+    equation::scheme_of(text);
+    spec.stepper = std::string(text);
+}
+
+void set_show(RunSpec& spec, std::string_view text) {
+    if (!text.empty()) equation::read_equations(spec.model->text, {std::string(text)});
+    spec.show = std::string(text);
 }
 
 void set_dtype(RunSpec& spec, std::string_view text) {
@@ -147,6 +221,16 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
     }
 }
 
+// Those that are no settings of their own, where they differ from what the model has.
+Json get_parameters(const RunSpec& spec) {
+    Json texts;
+    if (!spec.model->equations) return texts;
+    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
+        if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
+            texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));
+    return texts;
+}
+
 Setting setting_of(const ModelParameter& parameter) {
     const std::string& name = parameter.name;
     return {name,
@@ -221,24 +305,56 @@ Setting list(const Words& w,
 std::vector<Setting> make_settings() {
     using enum SettingKind;
     const auto get_nothing = [](const RunSpec&) { return Json(); };
+    const auto get_text = [](std::string RunSpec::*member) {
+        return [member](const RunSpec& s) { return (s.*member).empty() ? Json() : Json(s.*member); };
+    };
     std::vector<Setting> rows{
         row({"size", "NX[xNY]", "columns x rows (default: the file's own, or 2000x2000)", shape},
             set_size,
             get_size),
         whole({"steps", "N", "explicit steps, 0 or more"}, &RunSpec::steps, 0, kMaxSteps),
-        row({"model", "NAME", "what is stepped: see 'stencilscope models'", origin},
+        row({"model", "NAME|FILE", "what is stepped: see 'stencilscope models'", shape},
             set_model,
-            [](const RunSpec& s) { return Json(s.model->name); }),
+            get_model),
+        list({"equation",
+              "TEXT",
+              "what is stepped, as text: statements separated by ';', lines or repeated options",
+              shape},
+             set_equation,
+             get_equation),
         // Each parameter of a built-in model is written under its own name.
         list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
              set_parameters,
-             get_nothing),
+             get_parameters),
+        row({"dt",
+             "T",
+             "time step of typed equations: a number, or as 0.8limit a share of the stable one",
+             parameter},
+            set_dt,
+            get_text(&RunSpec::dt)),
+        row({"dx", "H", "distance of cells of typed equations", shape},
+            set_dx,
+            [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
+        row({"stepper", "NAME", "euler, heun, rk4 or symplectic (default: the model's own)", shape},
+            set_stepper,
+            get_text(&RunSpec::stepper)),
+        row({"show",
+             "FORMULA",
+             "what is seen and measured, e.g. v or u^2 + v^2 (default: the first component)"},
+            set_show,
+            get_text(&RunSpec::show)),
         row({"boundary", "B", "zero, insulated or periodic", parameter},
             set_boundary,
-            [](const RunSpec& s) { return Json(std::string(name_of(s.boundary))); }),
-        row({"initial", "NAME|FILE", "initial condition (see below), .npy array or PNG/JPEG picture", origin},
-            set_initial,
-            [](const RunSpec& s) { return Json(s.initial); }),
+            [](const RunSpec& s) {
+                return s.boundary_as_typed ? Json() : Json(std::string(name_of(s.boundary)));
+            }),
+        list({"initial",
+              "[NAME=]WHAT",
+              "an initial condition (see below), .npy array, PNG/JPEG picture or formula of x and y; of the "
+              "first component, or of that of this name",
+              origin},
+             set_initial,
+             get_initial),
         row(
             {"seed", "S", "of jagged and noise, as numpy.random.default_rng takes it", origin},
             [](RunSpec& s, std::string_view t) { s.seed = parse_seed(t, "--seed"); },
@@ -304,6 +420,27 @@ std::vector<Setting> make_settings() {
 std::span<const Setting> settings() {
     static const std::vector<Setting> table = make_settings();
     return table;
+}
+
+void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
+    const auto table = settings();
+    const auto row = std::ranges::find(table, name, &Setting::name);
+    if (row != table.end()) return row->set(spec, value);
+    if (!spec.model->index_of(name)) {
+        std::vector<std::string> known = names_of(spec.model->parameters);
+        for (const Setting& setting : table)
+            if (is_editable(setting)) known.emplace_back(setting.name);
+        throw InputError(unknown_name_message("setting", name, known));
+    }
+    spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));
+}
+
+std::string setting_text(const RunSpec& spec, std::string_view name) {
+    const auto table = settings();
+    const auto row = std::ranges::find(table, name, &Setting::name);
+    if (row == table.end()) return format_real(spec.parameter(name));
+    const Json value = row->get(spec);
+    return value.is_null() ? "" : value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 const Setting& find_setting(std::string_view name) {

@@ -2,6 +2,7 @@
 // actions follow.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -39,6 +40,14 @@ std::span<const Setting> settings();
 
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
+
+/// Sets a setting, or a parameter of the spec's model that is no setting. Throws InputError.
+void set_setting(RunSpec& spec, std::string_view name, std::string_view value);
+/// The value as its option takes it; of a parameter too.
+std::string setting_text(const RunSpec& spec, std::string_view name);
+
+/// What says which parameters there are: these are set before all others.
+inline constexpr std::array<std::string_view, 2> kModelSettings{"model", "equation"};
 
 /// SettingKind::parameter where there is no such setting: then it can be only a parameter of a model.
 SettingKind kind_of(std::string_view setting);

@@ -3,12 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
+#include <tuple>
 
 #include "sim/files/image.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
+#include "sim/run/stability.h"
+#include "sim/run/start.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
@@ -23,7 +28,56 @@ Field fitted(Field field, const RunSpec& spec) {
 }
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
-    return method_of(a) == method_of(b) && a.size == b.size && a.dtype == b.dtype && a.threads == b.threads;
+    const auto same = [](const RunSpec& spec) {
+        return std::tie(spec.size, spec.dtype, spec.threads, spec.model, spec.stepper, spec.dx);
+    };
+    const bool same_sides = !a.model->is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
+                                                          std::tie(b.boundary, b.boundary_as_typed);
+    return method_of(a) == method_of(b) && same(a) == same(b) && same_sides;
+}
+
+std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
+    auto solver = make_solver(solver_setup(spec));
+    solver->show(spec.shown());
+    return solver;
+}
+
+// The components of the next model that the present one has too, and the start of the others.
+State carried(State now, const RunSpec& from, RunSpec to) {
+    const auto names = names_of(from.model->components);
+    std::optional<State> start;
+    State result;
+    result.step = now.step;
+    for (std::size_t c = 0; c < to.model->components.size(); ++c) {
+        const auto known = std::ranges::find(names, to.model->components[c].name);
+        if (known != names.end()) {
+            result.components.push_back(
+                fitted(std::move(now.components[std::size_t(known - names.begin())]), to));
+            continue;
+        }
+        if (!start) start = make_start(to);
+        result.components.push_back(fitted(std::move(start->components[c]), to));
+    }
+    return result;
+}
+
+// What the solver has, with the boundary in force, which shows at once.
+StepParameters taken_now(const RunMoment& moment) {
+    StepParameters params = moment.taken;
+    params.boundary = moment.now.boundary;
+    return params;
+}
+
+// Rounding made them infinite: the file's own values are finite.
+void require_range(const Field& given, const Field& rounded) {
+    if (given.dtype() == rounded.dtype() || statistics_of(rounded).not_finite == 0) return;
+    const Statistics all = statistics_of(given);
+    throw InputError(
+        fmt::format("the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
+                    "--dtype float64",
+                    all.min,
+                    all.max,
+                    name_of(rounded.dtype())));
 }
 
 RunSpec without_edits(RunSpec spec) {
@@ -33,40 +87,39 @@ RunSpec without_edits(RunSpec spec) {
 
 }  // namespace
 
-Simulation::Simulation(const RunSpec& spec, Field start) : moment_{spec, without_edits(spec)} {
-    if (Size{start.nx(), start.ny()} != *spec.size)
-        throw std::logic_error("the field's size is not the spec's");
-    const bool rounded = start.dtype() != spec.dtype;
-    moment_.start = std::make_shared<Field>(rounded ? start.to(spec.dtype) : std::move(start));
-    start_statistics_ = statistics_of(*moment_.start);
-    // Rounding made them infinite: the file's own values are finite.
-    if (rounded && start_statistics_.not_finite > 0) {
-        const Statistics given = statistics_of(start);
-        throw InputError(
-            fmt::format("the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
-                        "--dtype float64",
-                        given.min,
-                        given.max,
-                        name_of(spec.dtype)));
+Simulation::Simulation(const RunSpec& spec, State start) : moment_{spec, without_edits(spec)} {
+    auto rounded = std::make_shared<State>();
+    for (const Field& field : start.components) {
+        if (Size{field.nx(), field.ny()} != *spec.size)
+            throw std::logic_error("the field's size is not the spec's");
+        rounded->components.push_back(field.dtype() == spec.dtype ? field.clone() : field.to(spec.dtype));
+        require_range(field, rounded->components.back());
     }
-    start = Field();  // its float64 original is not needed beside the solver
-    solver_ = make_solver(solver_setup(moment_.now));
-    moment_.coefficient = moment_.now.params().coefficient;
+    start = State();  // its float64 original is not needed beside the solver
+    moment_.start = std::move(rounded);
+    start_statistics_ = statistics_of(moment_.start->components.front());
+    solver_ = make_solver_of(moment_.now);
     solver_->load(*moment_.start);
+    settle_time_step(moment_.now, *solver_);
+    moment_.spec.dt = moment_.now.dt;
+    take_parameters();
     check_start(moment_.spec, *solver_);
     apply_due_edits();
 }
 
 Simulation::Simulation(RunState state)
     : moment_(std::move(state)),
-      start_statistics_(statistics_of(*moment_.start)),
+      start_statistics_(statistics_of(moment_.start->components.front())),
       step_(state.solver.plain.step) {
     const Method& method = *method_of(moment_.now);
     if (state.solver.method == method.name && state.solver.backend == name_of(method.device))
         timings_ = std::move(state.timings);
     SolverSetup setup = solver_setup(moment_.now);
-    setup.params.coefficient = moment_.coefficient;
+    static_cast<DiffusionParams&>(setup.params) = {moment_.taken.coefficient, moment_.now.boundary};
+    setup.params.values = moment_.taken.values;
+    setup.params.dt = moment_.taken.dt;
     solver_ = make_solver(setup);
+    solver_->show(moment_.now.shown());
     solver_->resume(state.solver);
 }
 
@@ -82,10 +135,12 @@ void Simulation::restore(const Checkpoint& checkpoint) {
     RunMoment moment = checkpoint;
     if (same_solver(moment_.now, moment.now)) {
         solver_->restore(*checkpoint.state);
-        solver_->set_params({moment.coefficient, moment.now.boundary});
+        solver_->set_params(taken_now(moment));
+        solver_->show(moment.now.shown());
     } else {
-        auto solver = make_solver(solver_setup(moment.now));
+        auto solver = make_solver_of(moment.now);
         solver->restore(*checkpoint.state);
+        solver->set_params(taken_now(moment));
         solver_ = std::move(solver);
         timings_ = Timings();
     }
@@ -96,7 +151,8 @@ void Simulation::restore(const Checkpoint& checkpoint) {
 }
 
 bool Simulation::conserves_total() const {
-    return moment_.conserves && row_of(moment_.now.boundary).conserves_total;
+    return !moment_.now.model->is_general() && moment_.conserves &&
+           row_of(moment_.now.boundary).conserves_total;
 }
 
 void Simulation::apply(const Command& command) {
@@ -141,7 +197,9 @@ void Simulation::run(const Set& change) {
 }
 
 void Simulation::run(const Paint& paint) {
-    do_edit({step_, std::string(kPaint), to_string(paint.piece)});
+    const bool first = component_index(*moment_.now.model, paint.component) == 0;
+    const std::string setting = std::string(kPaint) + (first ? "" : "-" + paint.component);
+    do_edit({step_, setting, to_string(paint.piece)});
 }
 
 void Simulation::do_edit(Edit edit) {
@@ -154,7 +212,7 @@ void Simulation::do_edit(Edit edit) {
 bool Simulation::record(const Edit& edit, std::size_t place) {
     std::vector<Edit>& edits = moment_.spec.edits.own();
     const auto merges = [](const Edit& e) {
-        return e.setting != kPaint && kind_of(e.setting) == SettingKind::parameter;
+        return !painted_component(e.setting) && kind_of(e.setting) == SettingKind::parameter;
     };
     for (std::size_t i = place; merges(edit) && i-- > 0 && edits[i].step == edit.step;) {
         if (edits[i].setting == edit.setting) {
@@ -199,45 +257,64 @@ void Simulation::apply_due_edits() {
 }
 
 void Simulation::put_in_force(const Edit& edit) {
-    if (edit.setting == kPaint) {
+    if (const auto painted = painted_component(edit.setting)) {
         const BrushPiece piece = parse_piece(edit.value);
+        const std::size_t component = component_index(*moment_.now.model, *painted);
         take_parameters();  // which say how large a value may be
         check_magnitude(moment_.now, piece, *solver_);
-        solver_->paint(piece);
+        solver_->paint(piece, component);
         moment_.conserves = false;
         return;
     }
     RunSpec next = changed(moment_.now, edit.setting, edit.value);
-    if (kind_of(edit.setting) != SettingKind::parameter) {
+    if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, moment_.now)) {
         carry_over(next);
         return;
     }
     check_magnitude(next, *solver_);
+    settle_time_step(next, *solver_);
     // The boundary shows at once, in the Laplacian.
-    solver_->set_params({moment_.coefficient, next.boundary});
     moment_.now = std::move(next);
+    solver_->set_params(taken_now(moment_));
 }
 
 void Simulation::take_parameters() {
-    solver_->set_params(moment_.now.params());
-    moment_.coefficient = moment_.now.params().coefficient;
+    moment_.taken = moment_.now.params();
+    solver_->set_params(moment_.taken);
+}
+
+std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) const {
+    const RunSpec& now = moment_.now;
+    const auto names = names_of(now.model->components);
+    const auto component = std::ranges::find(names, formula);
+    if (component != names.end())
+        return {moment_.start, &moment_.start->components[std::size_t(component - names.begin())]};
+    SolverSetup setup = solver_setup(now);
+    setup.method = find_method("cpu", Device::cpu, kEquation);
+    const auto solver = make_solver(setup);
+    solver->load(*moment_.start);
+    solver->show(formula);
+    return std::make_shared<Field>(solver->field());
 }
 
 void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
-    const RunSpec next = resolve(asked, machine);
+    RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    Field field = fitted(solver_->field(), next);
-    auto solver = make_solver(solver_setup(next));
+    State state = carried(solver_->state(), moment_.now, next);
+    auto solver = make_solver_of(next);
     check_magnitude(next, *solver_, *solver);
-    solver->load(field, step_);
-    if (Size{moment_.start->nx(), moment_.start->ny()} != *next.size ||
-        moment_.start->dtype() != next.dtype) {
-        moment_.start = std::make_shared<Field>(fitted(moment_.start->clone(), next));
-        start_statistics_ = statistics_of(*moment_.start);
+    solver->load(state);
+    settle_time_step(next, *solver);
+    const bool another = next.model != moment_.now.model;
+    if (const Field& first = moment_.start->components.front();
+        another || Size{first.nx(), first.ny()} != *next.size || first.dtype() != next.dtype) {
+        moment_.start = std::make_shared<State>(carried(moment_.start->clone(), moment_.now, next));
+        start_statistics_ = statistics_of(moment_.start->components.front());
     }
     solver_ = std::move(solver);
-    moment_.coefficient = next.params().coefficient;
+    moment_.taken = next.params();
+    solver_->set_params(moment_.taken);
     timings_ = Timings();
     moment_.conserves = moment_.conserves && next.size == moment_.now.size;
     moment_.now = next;

@@ -28,6 +28,7 @@ struct Set {
 /// A piece of a brush stroke.
 struct Paint {
     BrushPiece piece;
+    std::string component = {};  ///< empty: the first one
 };
 
 /// Back to the field at the start, and to step 0, with the current settings and no edits.
@@ -41,9 +42,9 @@ struct RunMoment {
     RunSpec now;              ///< the current settings
     std::size_t applied = 0;  ///< of the spec's edits, how many are in force
     bool conserves = true;    ///< the steps and edits so far
-    double coefficient =
-        0;  ///< of the newest step, what the solver has; that in force follows before the next
-    std::shared_ptr<const Field> start = nullptr;
+    /// Of the newest step, what the solver has; those in force follow before the next.
+    StepParameters taken = {};
+    std::shared_ptr<const State> start = nullptr;
 };
 
 /// A simulation at one moment, portable: what a checkpoint on disk is made of.
@@ -54,10 +55,10 @@ struct RunState : RunMoment {
 
 class Simulation {
   public:
-    /// A resolved spec, and its initial field in any precision; the size must be the spec's. Edits at step 0
-    /// are done at once. Throws CudaError, std::bad_alloc, MachineError, and InputError where the field's
-    /// values exceed what the precision can step.
-    Simulation(const RunSpec& spec, Field start);
+    /// A resolved spec, and its initial state in any precision; the size must be the spec's. A time step that
+    /// is open is decided. Edits at step 0 are done at once. Throws CudaError, std::bad_alloc, MachineError,
+    /// and InputError where the field's values exceed what the precision can step or the step is unstable.
+    Simulation(const RunSpec& spec, State start);
 
     /// Goes on from a state. By the method, backend and precision that it had, every further bit is what it
     /// would have been; by any other it goes on from the plain field. Throws CudaError and std::bad_alloc.
@@ -80,10 +81,13 @@ class Simulation {
     /// nothing was painted or resized.
     bool conserves_total() const;
 
-    /// The field at the start, in the run's precision and size.
-    const std::shared_ptr<const Field>& start() const { return moment_.start; }
+    /// The state at the start, in the run's precision and size.
+    const std::shared_ptr<const State>& start() const { return moment_.start; }
+    /// Of the first component.
     const Statistics& start_statistics() const { return start_statistics_; }
-    /// The field now and its Laplacian.
+    /// A formula of the start.
+    std::shared_ptr<const Field> start_of(const std::string& formula) const;
+    /// What is shown now and its Laplacian.
     Field field() { return solver_->field(); }
     Field laplacian() { return solver_->laplacian(); }
     /// For what reads the field without changing it.

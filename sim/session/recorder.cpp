@@ -30,7 +30,7 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
 void Recorder::look(Simulation& simulation) {
     if (!writer_ || simulation.step() % every_ != 0) return;
     try {
-        writer_->write(simulation.field(), simulation.step());
+        writer_->write(simulation);
     } catch (const std::exception& error) {
         writer_.reset();
         throw std::runtime_error(fmt::format("Recording ended: {}", error.what()));

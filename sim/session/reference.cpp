@@ -13,12 +13,12 @@ bool is_reshaped(const RunSpec& spec) {
                                [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
 }
 
-Field origin_of(const Simulation& simulation, const FieldMaker& make) {
+State origin_of(const Simulation& simulation, const StartMaker& make) {
     RunSpec spec = simulation.spec();
     return is_reshaped(spec) ? make(spec).to(spec.dtype) : simulation.start()->clone();
 }
 
-void Reference::make(const Simulation& of, const FieldMaker& make_field) {
+void Reference::make(const Simulation& of, const StartMaker& make_start) {
     refused_ = true;
     RunSpec spec = of.spec();
     std::erase_if(spec.edits.own(), [](const Edit& edit) {
@@ -31,7 +31,7 @@ void Reference::make(const Simulation& of, const FieldMaker& make_field) {
     const Machine machine = query_machine();
     spec = resolve(spec, machine);
     check_solver_memory(spec, machine);
-    run_ = std::make_unique<Simulation>(spec, origin_of(of, make_field));
+    run_ = std::make_unique<Simulation>(spec, origin_of(of, make_start));
     refused_ = false;
 }
 

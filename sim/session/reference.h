@@ -13,10 +13,10 @@ namespace stencil {
 bool is_reshaped(const RunSpec& spec);
 
 /// What make_start() makes, and may refuse to.
-using FieldMaker = std::function<Field(RunSpec&)>;
+using StartMaker = std::function<State(RunSpec&)>;
 
-/// The field from which the run of the simulation's spec started, before any edit.
-Field origin_of(const Simulation& simulation, const FieldMaker& make);
+/// The state from which the run of the simulation's spec started, before any edit.
+State origin_of(const Simulation& simulation, const StartMaker& make);
 
 class Reference {
   public:
@@ -26,7 +26,7 @@ class Reference {
 
     /// By the fastest method of the device, or by the run's own where that jumps. Throws where it cannot be
     /// made; then it is missing no more.
-    void make(const Simulation& of, const FieldMaker& make_field);
+    void make(const Simulation& of, const StartMaker& make_start);
     /// A slice of the steps up to this one.
     void catch_up(long long step);
     /// What is done to the run at this step.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "sim/run/resolve.h"
+#include "sim/run/start.h"
 
 namespace stencil {
 namespace {
@@ -48,7 +49,7 @@ void Session::begin(const RunSpec& asked) {
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
-    Field start = make_field(spec);
+    State start = make_state(spec);
     auto next = std::make_unique<Simulation>(spec, std::move(start));
     machine_ = machine;
     auto_.on = asked.method == "auto";
@@ -68,11 +69,11 @@ void Session::begin_another(const RunSpec& asked, const std::string& what) {
 
 // On a thread of its own, which is left to itself where the field is cut: some take seconds in one call of
 // FFTW, which cannot be interrupted.
-Field Session::make_field(RunSpec& spec) {
+State Session::make_state(RunSpec& spec) {
     if (!cut_) return make_start(spec);
-    std::packaged_task<std::pair<RunSpec, Field>()> work([spec]() mutable {
-        Field field = make_start(spec);
-        return std::pair(std::move(spec), std::move(field));
+    std::packaged_task<std::pair<RunSpec, State>()> work([spec]() mutable {
+        State state = make_start(spec);
+        return std::pair(std::move(spec), std::move(state));
     });
     auto made = work.get_future();
     std::thread(std::move(work)).detach();
@@ -84,9 +85,9 @@ Field Session::make_field(RunSpec& spec) {
     } while (!cut && made.wait_for(kAsksAgain) != std::future_status::ready);
     making_field_ = false;
     if (cut) throw std::runtime_error("Stopped: no other field was made, and nothing was changed");
-    auto [known, field] = made.get();
+    auto [known, state] = made.get();
     spec = std::move(known);
-    return std::move(field);
+    return std::move(state);
 }
 
 void Session::replace(std::unique_ptr<Simulation> next) {
@@ -230,7 +231,7 @@ void Session::record() {
 void Session::make_reference() {
     dirty_ = true;
     try {
-        reference_.make(*simulation_, field_maker());
+        reference_.make(*simulation_, start_maker());
     } catch (const std::exception& error) {
         messages_.error(fmt::format("No float64 run to compare with: {}", error.what()));
     }

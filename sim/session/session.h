@@ -84,9 +84,9 @@ class Session {
     // How the field came to be another one.
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
-    Field make_field(RunSpec& spec);
-    FieldMaker field_maker() {
-        return [this](RunSpec& spec) { return make_field(spec); };
+    State make_state(RunSpec& spec);
+    StartMaker start_maker() {
+        return [this](RunSpec& spec) { return make_state(spec); };
     }
     void take_probes(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);

@@ -13,14 +13,10 @@
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 
 namespace stencil {
 namespace {
-
-std::string text_of(const RunSpec& spec, const std::string& setting) {
-    const nlohmann::json value = find_setting(setting).get(spec);
-    return value.is_string() ? value.get<std::string>() : value.dump();
-}
 
 // What is in the folder that was asked for, where another one was taken.
 std::string kept_text(const std::filesystem::path& asked, const std::filesystem::path& taken) {
@@ -80,7 +76,7 @@ void Session::handle(const action::Jump& jump) {
     if (jump.step < step()) {
         RunSpec spec = simulation_->spec();
         std::erase_if(spec.edits.own(), [&](const Edit& edit) { return edit.step > jump.step; });
-        Field start = origin_of(*simulation_, field_maker());
+        State start = origin_of(*simulation_, start_maker());
         remember("jump back");
         replace(std::make_unique<Simulation>(spec, std::move(start)));
     }
@@ -129,7 +125,7 @@ void Session::handle(const action::Change& change) {
 // Another start, size or precision from the start: a new run with the present settings.
 void Session::start_anew(const action::Change& change) {
     RunSpec next = changed(as_asked(simulation_->now()), change.setting, change.value);
-    if (change.setting == "initial" && !parse_initial(change.value).condition) next.size.reset();
+    if (change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
     begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
 }
 
@@ -150,8 +146,8 @@ void Session::change_running(const action::Change& change) {
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
     const std::string undone = brought ? "method" : change.setting;
     const bool method = change.setting == "method";
-    const std::string before = method && was_auto ? "auto" : text_of(old, undone);
-    const std::string after = method && auto_.on ? "auto" : text_of(simulation_->now(), undone);
+    const std::string before = method && was_auto ? "auto" : setting_text(old, undone);
+    const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
     undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
@@ -219,8 +215,14 @@ void Session::step_again() {
 
 void Session::handle(const action::Paint& paint) {
     if (!paint.piece.joined) remember("brush stroke");
-    simulation_->apply(stencil::Paint{paint.piece});
-    reference_.follow(step(), std::string(kPaint), to_string(paint.piece));
+    // On the component that is shown, or, under another formula, on the first.
+    const RunSpec& now = simulation_->now();
+    const auto components = names_of(now.model->components);
+    const bool shown = contains(components, now.shown()) && now.shown() != components.front();
+    const std::string component = shown ? now.shown() : "";
+    simulation_->apply(stencil::Paint{paint.piece, component});
+    const std::string setting = std::string(kPaint) + (shown ? "-" + component : "");
+    reference_.follow(step(), setting, to_string(paint.piece));
     field_changed(false);
 }
 
@@ -239,7 +241,8 @@ double Session::undo_budget() {
 // Where a copy of the field would not fit, the change is made all the same.
 void Session::remember(const std::string& what) {
     const RunSpec& now = simulation_->now();
-    const double copy = double(now.size->nx) * now.size->ny * double(bytes_of(now.dtype));
+    const double copy =
+        double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
     constexpr double kMaxOfFree = 0.5;
     if (copy > kMaxOfFree * free_memory()) undo_ = {};
     memory_at_ = {};
@@ -291,9 +294,10 @@ void Session::handle(const action::Export& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     const auto kept = std::make_shared<ExportOrder>();
     ExportOrder& written = *kept;
-    written.spec = simulation_->spec();
-    written.spec.steps = step();
-    written.spec.exports.clear();
+    RunSpec& spec = written.output.spec;
+    spec = simulation_->spec();
+    spec.steps = written.output.steps = step();
+    spec.exports.clear();
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
@@ -302,35 +306,37 @@ void Session::handle(const action::Export& order) {
         else if (file == "probes.csv" && measures_.probes().empty())
             left_out += "; probes.csv needs a probe (P)";
         else
-            add_export(file, written.spec.exports);
+            add_export(file, spec.exports);
     }
-    add_measures(written.spec);
-    written.spec.validate();
-    written.tables = tables();
-    if (written.spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
-    written.folder = unused_folder(order.folder, written.spec.exports);
+    add_measures(spec);
+    spec.validate();
+    if (spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
+    written.folder = unused_folder(order.folder, spec.exports);
     written.remark = kept_text(order.folder, written.folder) + left_out;
     RunSpec shown = simulation_->now();
-    shown.exports = written.spec.exports;
+    shown.exports = spec.exports;
     check_exports(shown);
-    const double cell = 2 * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
+    const double formulas = double(output_formulas(shown).size());
+    const double cell = 2 * formulas * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
     require_memory(
         {"host memory", cell, 0, double(query_host_memory().free_bytes)}, shown.size->nx, shown.size->ny);
-    written.start = simulation_->start();
-    written.end = simulation_->field();
-    written.laplacian = simulation_->laplacian();
-    RunReport report = make_report(*simulation_, written.end, *machine_);
+    std::vector<OutputField>& fields = written.output.fields;
+    fields = output_fields(*simulation_);
+    const auto seen = std::ranges::find(fields, simulation_->now().shown(), &OutputField::formula);
+    seen->tables = tables();
+    RunReport report = make_report(*simulation_, fields, *machine_);
     if (speeds_.limits().copy_gb_per_s > 0) report.copy_gb_per_s = speeds_.limits().copy_gb_per_s;
     if (auto_.on) report.method_choice = method_choice(simulation_->now(), pace_.steps_per_call());
-    report.spec.steps = written.spec.steps;
-    written.timings = to_json(report);
+    report.spec.steps = step();
+    written.output.timings = to_json(report);
     exporter_.start([kept] { return kept->write(); });
 }
 
 void Session::handle(const action::SaveCheckpoint& order) {
     if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
     if (order.folder.empty()) throw InputError("checkpoint: a folder is needed");
-    const auto kept = std::make_shared<RunCheckpoint>(RunCheckpoint{simulation_->state(), measures_, {}});
+    const auto kept = std::make_shared<RunCheckpoint>(
+        RunCheckpoint{simulation_->state(), {{simulation_->now().shown(), measures_}}, {}});
     RunSpec& spec = kept->run.spec;
     spec.steps = std::max(spec.steps, step());
     add_measures(spec);
@@ -352,7 +358,8 @@ void Session::handle(const action::Resume& resume) {
     pace_.running = false;
     replace(std::move(next));
     measures_ = Measures();
-    measures_.resume(from.measures.series(), from.measures.probes());
+    if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
+        measures_.resume(kept->second.series(), kept->second.probes());
     messages_.notice(fmt::format("Going on from step {} of {}", step(), resume.folder));
 }
 
@@ -375,13 +382,12 @@ void Session::handle(const action::RemoveProbe& probe) {
 void Session::handle(const action::ExportMeasures& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     RunOutput output;
-    RunSpec spec = simulation_->spec();
+    RunSpec& spec = output.spec = simulation_->spec();
     spec.exports = {"statistics.csv", "histogram.csv"};
     if (view_.profile) spec.exports.emplace_back("profile.csv");
     if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
-    const MeasureTables measured = tables();
-    output.spec = &spec;
-    output.tables = &measured;
+    const std::string shown = simulation_->now().shown();
+    output.fields.push_back({shown, output_suffix(spec, shown), nullptr, {}, {}, tables()});
     const std::filesystem::path folder = unused_folder(order.folder, spec.exports);
     make_folder(folder, "export to");
     const auto files = write_exports(folder, output);

@@ -85,7 +85,7 @@ void Session::fill_numbers(Snapshot& snapshot) {
     const double cells = double(now.size->nx) * now.size->ny;
     const double seconds_per_step = pace_.recent.spread().median;
     if (seconds_per_step > 0 && !method_of(now)->jumps)
-        snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype);
+        snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype, now.model->components.size());
     snapshot.limits = speeds_.limits();
     snapshot.speeds = speeds_.of(now);
     snapshot.measuring_ladder = speeds_.ladder() != nullptr;

@@ -145,7 +145,7 @@ TEST_CASE("models lists the table and shows a model's text; run takes its parame
     REQUIRE(spec == spec_of("--coefficient 0.125"));
     REQUIRE(spec.at("model") == "diffusion");
     REQUIRE(spec.at("coefficient") == 0.125);
-    require_refused(stencilscope("run --model wave"), 2, "--model");
+    require_refused(stencilscope("run --model pudding"), 2, "--model");
     require_refused(stencilscope("run --set coeficient=0.1"), 2, "did you mean 'coefficient'");
     require_refused(stencilscope("run --set coefficient"), 2, "NAME=VALUE");
     require_refused(stencilscope("run --set coefficient=0.3"), 2, "--allow-unstable");

@@ -129,8 +129,8 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     combo("##method", shown.c_str(), tip, [&] {
         if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
             change(ui, "method", "auto");
-        for (const Method& method : methods()) {
-            if (!is_on(now, method.device) || (!method.make_float32 && !method.make_float64)) continue;
+        for (const Method& method : methods(now.model->family())) {
+            if (!is_on(now, method.device) || !method.is_built()) continue;
             const Size size = now.size.value_or(Size{});
             const std::string why_not =
                 method.unfit ? method.unfit({size.nx, size.ny}, bytes_of(now.dtype)) : "";

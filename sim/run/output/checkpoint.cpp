@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr int kFormat = 1;
+constexpr int kFormat = 2;
 
 // JSON's numbers are exact for all that is finite.
 Json number(double value) {
@@ -92,24 +92,28 @@ void read_measures(const Json& json, Measures& measures) {
 }
 
 Json to_json(const FrameProgress& frames) {
-    Json json{{"count", frames.count}};
-    if (frames.range) json["range"] = {number(frames.range->low), number(frames.range->high)};
+    Json json{{"count", frames.count}, {"ranges", Json::object()}};
+    for (const auto& [formula, range] : frames.ranges)
+        json["ranges"][formula] = {number(range.low), number(range.high)};
     return json;
 }
 
 FrameProgress frames_from(const Json& json) {
-    FrameProgress frames{std::nullopt, json.at("count")};
-    if (json.contains("range")) frames.range = ValueRange{number(json["range"][0]), number(json["range"][1])};
+    FrameProgress frames{{}, json.at("count")};
+    for (const auto& [formula, range] : json.at("ranges").items())
+        frames.ranges[formula] = ValueRange{number(range[0]), number(range[1])};
     return frames;
 }
 
 // The arrays by the names of their files.
 std::vector<std::pair<std::string, const Field*>> arrays_of(const RunCheckpoint& checkpoint) {
     const SolverSnapshot& solver = checkpoint.run.solver;
-    std::vector<std::pair<std::string, const Field*>> arrays{{"start", checkpoint.run.start.get()}};
+    std::vector<std::pair<std::string, const Field*>> arrays;
     const auto& components = checkpoint.run.now.model->components;
-    for (std::size_t i = 0; i < components.size(); ++i)
+    for (std::size_t i = 0; i < components.size(); ++i) {
+        arrays.emplace_back("start-" + components[i].name, &checkpoint.run.start->components[i]);
         arrays.emplace_back("field-" + components[i].name, &solver.plain.components[i]);
+    }
     for (const auto& [name, field] : solver.inner.arrays) arrays.emplace_back("inner-" + name, &field);
     return arrays;
 }
@@ -119,6 +123,8 @@ Json to_json(const RunCheckpoint& checkpoint) {
     Json inner = Json::object();
     for (const auto& [name, value] : run.solver.inner.numbers)
         std::visit([&, &key = name](auto v) { inner[key] = v; }, value);
+    Json measures = Json::object();
+    for (const auto& [formula, measured] : checkpoint.measures) measures[formula] = to_json(measured);
     return {{"program", "stencilscope"},
             {"version", STENCILSCOPE_VERSION},
             {"format", kFormat},
@@ -127,12 +133,14 @@ Json to_json(const RunCheckpoint& checkpoint) {
             {"now", stencil::to_json(run.now)},
             {"edits_applied", run.applied},
             {"conserves", run.conserves},
-            {"coefficient", run.coefficient},
+            {"coefficient", run.taken.coefficient},
+            {"values", numbers(run.taken.values)},
+            {"dt", run.taken.dt},
             {"method", run.solver.method},
             {"backend", run.solver.backend},
             {"inner", inner},
             {"timings", to_json(run.timings.sums())},
-            {"measures", to_json(checkpoint.measures)},
+            {"measures", measures},
             {"frames", to_json(checkpoint.frames)}};
 }
 
@@ -163,6 +171,13 @@ Field read_array(const fs::path& folder, const Json& json, const std::string& na
     return field;
 }
 
+State read_state(const fs::path& folder, const Json& json, const std::string& name, const Model& model) {
+    State state;
+    for (const Component& component : model.components)
+        state.components.push_back(read_array(folder, json, name + "-" + component.name));
+    return state;
+}
+
 RunCheckpoint read_from(const fs::path& folder) {
     const Json json = read_json(folder / "run.json");
     RunCheckpoint checkpoint;
@@ -171,15 +186,14 @@ RunCheckpoint read_from(const fs::path& folder) {
     run.now = spec_from_json(json.at("now").dump(), "checkpoint");
     run.applied = json.at("edits_applied");
     run.conserves = json.at("conserves");
-    run.coefficient = json.at("coefficient");
-    run.start = std::make_shared<Field>(read_array(folder, json, "start"));
+    run.taken = {{json.at("coefficient"), run.now.boundary}, numbers(json.at("values")), json.at("dt")};
+    run.start = std::make_shared<State>(read_state(folder, json, "start", *run.now.model));
     run.timings = Timings(timings_from(json.at("timings")));
     SolverSnapshot& solver = run.solver;
     solver.method = json.at("method");
     solver.backend = json.at("backend");
+    solver.plain = read_state(folder, json, "field", *run.now.model);
     solver.plain.step = json.at("step");
-    for (const Component& component : run.now.model->components)
-        solver.plain.components.push_back(read_array(folder, json, "field-" + component.name));
     for (const auto& [name, value] : json.at("inner").items()) {
         if (value.is_number_integer())
             solver.inner.numbers[name] = value.get<std::int64_t>();
@@ -189,7 +203,8 @@ RunCheckpoint read_from(const fs::path& folder) {
     for (const auto& [name, hash] : json.at("arrays").items())
         if (name.starts_with("inner-"))
             solver.inner.arrays.emplace(name.substr(6), read_array(folder, json, name));
-    read_measures(json.at("measures"), checkpoint.measures);
+    for (const auto& [formula, measured] : json.at("measures").items())
+        read_measures(measured, checkpoint.measures.emplace(formula, Measures(0)).first->second);
     checkpoint.frames = frames_from(json.at("frames"));
     return checkpoint;
 }
@@ -280,7 +295,7 @@ void take_over(RunCheckpoint& checkpoint,
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
         add_edit(run, "dtype", std::string(name_of(run.now.dtype)));
-        run.start = std::make_shared<Field>(run.start->to(run.now.dtype));
+        run.start = std::make_shared<State>(run.start->to(run.now.dtype));
     }
     if (method_of(run.now) == method_of(before)) return;
     if (runs_on_both(run.now.method)) add_edit(run, "backend", run.now.backend);

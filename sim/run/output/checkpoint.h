@@ -6,6 +6,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,7 +20,7 @@ namespace stencil {
 
 struct RunCheckpoint {
     RunState run;
-    Measures measures{0};  ///< however long
+    std::map<std::string, Measures> measures;  ///< of each formula; however long
     FrameProgress frames;
 };
 

@@ -11,7 +11,7 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/measures.h"
-#include "sim/run/run_spec.h"
+#include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
 #include "sim/text/names.h"
@@ -27,11 +27,16 @@ void write_picture(const Path& path, const Field& field, const Colormap& colors,
     write_png(path, field, colors, find_range(field, rule, colors.diverging));
 }
 
-figure::FigurePanel panel(std::string title,
-                          const Field& field,
-                          const Colormap& colors,
-                          const RangeRule& rule) {
-    return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), "u"};
+figure::FigurePanel panel(
+    std::string title, const Field& field, const Colormap& colors, const RangeRule& rule, std::string label) {
+    return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), std::move(label)};
+}
+
+std::string start_text(const RunSpec& spec, const std::string& formula) {
+    const auto given = spec.initials.find(formula);
+    const bool first = formula == spec.model->components.front().name;
+    const std::string what = given != spec.initials.end() ? given->second : first ? spec.initial : "";
+    return what.empty() ? "Start" : "Start: " + Path(what).filename().string();
 }
 
 std::string caption(const RunOutput& run) {
@@ -40,16 +45,18 @@ std::string caption(const RunOutput& run) {
     const auto change = [](const std::string& first, const std::string& last) {
         return first == last ? first : fmt::format("{} at first and {} at the end", first, last);
     };
-    std::string text = fmt::format("{}x{} cells, {}, {} boundary",
-                                   run.end->nx(),
-                                   run.end->ny(),
-                                   name_of(run.end->dtype()),
-                                   change(std::string(name_of(run.spec->boundary)), t.at("boundary")));
-    for (const ModelParameter& row : run.spec->model->parameters)
-        text += fmt::format(
-            ", {} {}",
-            row.name,
-            change(format_real(run.spec->parameter(row.name)), format_real(t.at(row.name).get<double>())));
+    const Field& end = run.fields.front().end;
+    std::string text = fmt::format("{}{}x{} cells, {}, {} boundary",
+                                   run.spec.model->equations ? run.spec.model->name + ", " : "",
+                                   end.nx(),
+                                   end.ny(),
+                                   name_of(end.dtype()),
+                                   change(std::string(boundary_text(run.spec)), t.at("boundary")));
+    for (const ModelParameter& row : run.spec.model->parameters)
+        text += fmt::format(", {} {}",
+                            row.name,
+                            change(format_real(run.spec.parameter(row.name)),
+                                   format_real(t.at("parameters").at(row.name).get<double>())));
     text += fmt::format(", {} steps", run.steps);
     if (!t.at("jumps").is_null())
         text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
@@ -67,69 +74,88 @@ std::string caption(const RunOutput& run) {
     return text;
 }
 
+// A row of each field.
 template <figure::FigureFormat format>
-void write_run_figure(const Path& path, const RunOutput& run) {
-    const RunSpec& spec = *run.spec;
+void write_run_figure(const Path& path, const RunOutput& run, const OutputField&) {
+    const RunSpec& spec = run.spec;
+    const Colormap& colors = field_colors(spec);
     std::vector<figure::FigurePanel> panels;
-    panels.push_back(panel(fmt::format("Start: {}", Path(spec.initial).filename().string()),
-                           *run.start,
-                           field_colors(spec),
-                           spec.range));
-    panels.push_back(
-        panel(fmt::format("After {} steps", run.steps), *run.end, field_colors(spec), spec.range));
-    panels.push_back(panel("Laplacian", *run.laplacian, laplacian_colors(spec, true), spec.laplacian_range));
-    panels.back().value_label = "Laplacian of u";
+    for (const OutputField& f : run.fields) {
+        panels.push_back(panel(start_text(spec, f.formula), *f.start, colors, spec.range, f.formula));
+        panels.push_back(
+            panel(fmt::format("After {} steps", run.steps), f.end, colors, spec.range, f.formula));
+        panels.push_back(panel("Laplacian",
+                               f.laplacian,
+                               laplacian_colors(spec, true),
+                               spec.laplacian_range,
+                               "Laplacian of " + f.formula));
+    }
     figure::write_figure(path, format, panels, caption(run));
 }
+
+constexpr bool kOfRun = true;
 
 constexpr Export kExports[] = {
     {"initial.npy",
      true,
      "the field at the start",
-     [](auto& path, auto& run) { write_npy(path, *run.start); }},
-    {"field.npy", true, "the field at the end", [](auto& path, auto& run) { write_npy(path, *run.end); }},
-    {"laplacian.npy", true, "its Laplacian", [](auto& path, auto& run) { write_npy(path, *run.laplacian); }},
+     [](auto& path, auto&, auto& field) { write_npy(path, *field.start); }},
+    {"field.npy",
+     true,
+     "the field at the end",
+     [](auto& path, auto&, auto& field) { write_npy(path, field.end); }},
+    {"laplacian.npy",
+     true,
+     "its Laplacian",
+     [](auto& path, auto&, auto& field) { write_npy(path, field.laplacian); }},
     {"field.png",
      true,
      "the field at the end, one pixel a cell",
-     [](auto& path, auto& run) { write_picture(path, *run.end, field_colors(*run.spec), run.spec->range); }},
+     [](auto& path, auto& run, auto& field) {
+         write_picture(path, field.end, field_colors(run.spec), run.spec.range);
+     }},
     {"laplacian.png",
      true,
      "its Laplacian, one pixel a cell",
-     [](auto& path, auto& run) {
-         write_picture(path, *run.laplacian, laplacian_colors(*run.spec, false), run.spec->laplacian_range);
+     [](auto& path, auto& run, auto& field) {
+         write_picture(path, field.laplacian, laplacian_colors(run.spec, false), run.spec.laplacian_range);
      }},
     {"figure.png",
      true,
      "start, end and Laplacian with titles, axes and colour bars",
-     write_run_figure<figure::FigureFormat::png>},
-    {"figure.svg", false, "the same for the web", write_run_figure<figure::FigureFormat::svg>},
-    {"figure.pdf", false, "the same for print", write_run_figure<figure::FigureFormat::pdf>},
+     write_run_figure<figure::FigureFormat::png>,
+     kOfRun},
+    {"figure.svg", false, "the same for the web", write_run_figure<figure::FigureFormat::svg>, kOfRun},
+    {"figure.pdf", false, "the same for print", write_run_figure<figure::FigureFormat::pdf>, kOfRun},
     {"timings.json",
      true,
      "what was run, and how fast",
-     [](auto& path, auto& run) { write_text_file(path, json_text(run.timings)); }},
+     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(run.timings)); },
+     kOfRun},
     {"spec.json",
      true,
      "the settings, to run it again with --spec",
-     [](auto& path, auto& run) { write_text_file(path, json_text(to_json(*run.spec))); }},
+     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.spec))); },
+     kOfRun},
     {"statistics.csv",
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end",
-     [](auto& path, auto& run) { write_text_file(path, statistics_csv(run.tables->measures)); }},
+     [](auto& path, auto&, auto& field) { write_text_file(path, statistics_csv(field.tables->measures)); }},
     {"histogram.csv",
      false,
      "how many cells at the end hold which values",
-     [](auto& path, auto& run) { write_text_file(path, histogram_csv(*run.tables->histogram)); }},
+     [](auto& path, auto&, auto& field) { write_text_file(path, histogram_csv(*field.tables->histogram)); }},
     {"profile.csv",
      false,
      "the values at the end along --profile",
-     [](auto& path, auto& run) { write_text_file(path, profile_csv(*run.tables->profile)); },
+     [](auto& path, auto&, auto& field) { write_text_file(path, profile_csv(*field.tables->profile)); },
+     false,
      "profile"},
     {"probes.csv",
      false,
      "the values of each --probe, at the steps of statistics.csv",
-     [](auto& path, auto& run) { write_text_file(path, probes_csv(run.tables->measures)); },
+     [](auto& path, auto&, auto& field) { write_text_file(path, probes_csv(field.tables->measures)); },
+     false,
      "probe"},
 };
 
@@ -235,13 +261,46 @@ MeasureTables make_tables(Solver& solver,
     return tables;
 }
 
+std::vector<std::string> output_formulas(const RunSpec& spec) {
+    std::vector<std::string> formulas = names_of(spec.model->components);
+    if (!contains(formulas, spec.shown())) formulas.push_back(spec.shown());
+    return formulas;
+}
+
+std::string output_suffix(const RunSpec& spec, const std::string& formula) {
+    const std::vector<std::string> components = names_of(spec.model->components);
+    if (!contains(components, formula)) return "-shown";
+    return components.size() > 1 || !contains(components, spec.shown()) ? "-" + formula : "";
+}
+
+std::vector<OutputField> output_fields(Simulation& simulation) {
+    const RunSpec& now = simulation.now();
+    std::vector<OutputField> fields;
+    for (const std::string& formula : output_formulas(now)) {
+        simulation.solver().show(formula);
+        fields.push_back({formula,
+                          output_suffix(now, formula),
+                          simulation.start_of(formula),
+                          simulation.field(),
+                          simulation.laplacian(),
+                          std::nullopt});
+    }
+    simulation.solver().show(now.shown());
+    return fields;
+}
+
 std::vector<Path> write_exports(const Path& folder, const RunOutput& run) {
     std::vector<Path> written;
     for (const Export& row : kExports) {
-        if (!chosen(*run.spec, row.name)) continue;
-        const Path path = folder / row.name;
-        row.write(path, run);
-        written.push_back(path);
+        if (!chosen(run.spec, row.name)) continue;
+        const Path name = row.name;
+        for (const OutputField& field : run.fields) {
+            if (is_table_export(row.name) && !field.tables) continue;
+            const std::string suffix = row.of_run ? "" : field.suffix;
+            written.push_back(folder / (name.stem().string() + suffix + name.extension().string()));
+            row.write(written.back(), run, field);
+            if (row.of_run) break;
+        }
     }
     return written;
 }
@@ -256,17 +315,26 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
         if (chosen(spec, row.name)) kinds_.push_back(&row);
 }
 
-void FrameWriter::write(const Field& field, long long step) {
-    if (!progress_.range || spec_->range_per_frame)
-        progress_.range = find_range(field, spec_->range, field_colors(*spec_).diverging);
+void FrameWriter::write(Simulation& simulation) {
     // It may have been removed in mid-run; where it cannot be made again, the file says why.
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
+    for (const std::string& formula : output_formulas(*spec_)) {
+        simulation.solver().show(formula);
+        write(simulation.field(), formula, simulation.step());
+    }
+    simulation.solver().show(simulation.now().shown());
+}
+
+void FrameWriter::write(const Field& field, const std::string& formula, long long step) {
+    if (!progress_.ranges.contains(formula) || spec_->range_per_frame)
+        progress_.ranges[formula] = find_range(field, spec_->range, field_colors(*spec_).diverging);
+    const std::string start = "field" + output_suffix(*spec_, formula);
     for (const FrameExport* kind : kinds_) {
-        kind->write(folder_ / fmt::format("field_{:0{}}{}", step, digits_, kind->ending),
+        kind->write(folder_ / fmt::format("{}_{:0{}}{}", start, step, digits_, kind->ending),
                     field,
                     *spec_,
-                    *progress_.range);
+                    progress_.ranges[formula]);
         ++progress_.count;
     }
 }
@@ -277,11 +345,12 @@ void FrameWriter::remove_later(long long step) const {
     for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
         const Path name = entry.path().filename();
         const std::string stem = name.stem().string();
-        const bool ours = stem.starts_with("field_") && stem.size() >= 12 &&
-                          std::ranges::all_of(stem.substr(6), [](char c) { return c >= '0' && c <= '9'; }) &&
+        const std::string digits = stem.substr(stem.rfind('_') + 1);
+        const bool ours = (stem.starts_with("field_") || stem.starts_with("field-")) && digits.size() >= 6 &&
+                          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) &&
                           std::ranges::find(kFrameExports, name.extension().string(), &FrameExport::ending) !=
                               std::end(kFrameExports);
-        if (ours && std::strtoll(stem.c_str() + 6, nullptr, 10) > step) later.push_back(entry.path());
+        if (ours && std::strtoll(digits.c_str(), nullptr, 10) > step) later.push_back(entry.path());
     }
     for (const Path& file : later) std::filesystem::remove(file, ignored);
 }

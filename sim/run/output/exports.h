@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -12,31 +14,47 @@
 
 #include "sim/field/field.h"
 #include "sim/run/output/measures.h"
+#include "sim/run/run_spec.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
 struct Colormap;
-struct RunSpec;
+class Simulation;
 class Solver;
 
-/// What the files are made of. Fields are in the run's precision.
-struct RunOutput {
-    const RunSpec* spec = nullptr;  ///< resolved: every choice made
-    const Field* start = nullptr;
-    const Field* end = nullptr;
-    const Field* laplacian = nullptr;  ///< of `end`
-    long long steps = 0;               ///< done, which is fewer than asked for where a run was interrupted
-    nlohmann::ordered_json timings;
-    const MeasureTables* tables = nullptr;  ///< needed by the tables, *.csv
+/// A component of the state, or another formula that is shown, in the run's precision.
+struct OutputField {
+    std::string formula;
+    std::string suffix;  ///< of its files' names: "-u"; empty where there is one field alone
+    std::shared_ptr<const Field> start;
+    Field end, laplacian;
+    std::optional<MeasureTables> tables;  ///< needed by the tables, *.csv
 };
 
-/// A file by its name; writing throws MachineError.
+/// What the files are made of.
+struct RunOutput {
+    RunSpec spec;  ///< resolved: every choice made
+    std::vector<OutputField> fields;
+    long long steps = 0;  ///< done, which is fewer than asked for where a run was interrupted
+    nlohmann::ordered_json timings;
+};
+
+/// Of what a run leaves files: its components, and what is shown where that is another formula.
+std::vector<std::string> output_formulas(const RunSpec& spec);
+/// "-u" for a formula where there are several; "-shown" for what is no component.
+std::string output_suffix(const RunSpec& spec, const std::string& formula);
+
+/// The fields now, without tables.
+std::vector<OutputField> output_fields(Simulation& simulation);
+
+/// A file by its name, or, with several fields, one of each: field-u.npy; writing throws MachineError.
 struct Export {
     std::string_view name;
     bool standard;  ///< written where no list is given
     std::string_view help;
-    void (*write)(const std::filesystem::path& path, const RunOutput& run);
+    void (*write)(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
+    bool of_run = false;  ///< one file, whatever the number of fields
     /// The setting without which there is no such file; empty: there always is.
     std::string_view needs = {};
 };
@@ -90,12 +108,12 @@ std::vector<std::filesystem::path> write_exports(const std::filesystem::path& fo
 
 /// What the frames of a run that goes on take along.
 struct FrameProgress {
-    std::optional<ValueRange> range;  ///< that all frames share
-    long long count = 0;              ///< files
+    std::map<std::string, ValueRange> ranges;  ///< that all frames of a formula share
+    long long count = 0;                       ///< files
 };
 
-/// Writes the numbered files of one moment: frames/field_<step>.png and .npy. Keeps the colour range that the
-/// frames share.
+/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field with its suffix.
+/// Keeps the colour range that the frames of a field share.
 class FrameWriter {
   public:
     FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
@@ -106,11 +124,13 @@ class FrameWriter {
     void remove_later(long long step) const;
 
     bool wanted() const { return !kinds_.empty(); }
-    void write(const Field& field, long long step);
+    void write(Simulation& simulation);
     long long count() const { return progress_.count; }
     const std::filesystem::path& folder() const { return folder_; }
 
   private:
+    void write(const Field& field, const std::string& formula, long long step);
+
     std::filesystem::path folder_;
     std::shared_ptr<const RunSpec> spec_;
     std::vector<const FrameExport*> kinds_;

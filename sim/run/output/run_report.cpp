@@ -6,6 +6,9 @@
 
 #include "sim/field/field_hash.h"
 #include "sim/initial/initial.h"
+#include "sim/model/equations.h"
+#include "sim/run/settings.h"
+#include "sim/run/stability.h"
 
 namespace stencil {
 namespace {
@@ -28,7 +31,11 @@ std::string jump_text(const Timings& timings) {
 Speed speed_of(const RunReport& report) {
     if (jumps(report)) return {};
     const double cells = double(report.spec.size->nx) * report.spec.size->ny;
-    return speed_of(report.timings.total_seconds(), report.timings.total_steps(), cells, report.spec.dtype);
+    return speed_of(report.timings.total_seconds(),
+                    report.timings.total_steps(),
+                    cells,
+                    report.spec.dtype,
+                    report.spec.model->components.size());
 }
 
 Json to_json(const Statistics& s) {
@@ -42,28 +49,45 @@ std::optional<double> total_drift(const RunReport& report) {
     return report.end.total / report.start.total - 1;
 }
 
+// Of one component its own; of several that of theirs.
+std::string fields_hash(const std::vector<OutputField>& fields, std::size_t components) {
+    State end;
+    if (components == 1) return field_hash(fields.front().end);
+    for (std::size_t c = 0; c < components; ++c) end.components.push_back(fields[c].end.clone());
+    return field_hash(end.components);
+}
+
 std::string initial_text(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
     const bool random = choice.condition && choice.condition->random;
+    if (spec.initial.empty()) return "the model's start";
     return random ? fmt::format("{} (seed {})", spec.initial, spec.seed) : spec.initial;
 }
 
 }  // namespace
 
-RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine) {
-    RunSpec spec = simulation.now();
-    spec.steps = simulation.spec().steps;
-    spec.edits = simulation.spec().edits;
-    return {device_name(machine, method_of(spec)->device, spec.threads),
-            spec,
-            simulation.step(),
-            simulation.timings(),
-            simulation.start_statistics(),
-            statistics_of(end),
-            field_hash(end),
-            simulation.conserves_total(),
-            std::nullopt,
-            ""};
+RunReport make_report(Simulation& simulation,
+                      const std::vector<OutputField>& fields,
+                      const Machine& machine) {
+    RunReport report;
+    report.spec = simulation.now();
+    report.spec.steps = simulation.spec().steps;
+    report.spec.edits = simulation.spec().edits;
+    report.device = device_name(machine, method_of(report.spec)->device, report.spec.threads);
+    report.steps = simulation.step();
+    report.timings = simulation.timings();
+    report.start = simulation.start_statistics();
+    for (const OutputField& field : fields) {
+        report.components.emplace_back(field.formula, statistics_of(field.end));
+        report.not_finite += report.components.back().second.not_finite;
+    }
+    report.end = report.components.front().second;
+    report.field_hash = fields_hash(fields, report.spec.model->components.size());
+    report.conserved = simulation.conserves_total();
+    if (report.spec.model->equations)
+        report.stable =
+            stability_text(report.spec.time_step(), stable_step(report.spec, simulation.solver()));
+    return report;
 }
 
 Json to_json(const RunReport& report) {
@@ -85,10 +109,22 @@ Json to_json(const RunReport& report) {
     json["nx"] = spec.size->nx;
     json["ny"] = spec.size->ny;
     json["dtype"] = std::string(name_of(spec.dtype));
-    json["boundary"] = std::string(name_of(spec.boundary));
+    json["boundary"] = std::string(boundary_text(spec));
+    Json parameters = Json::object();
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
-        json[spec.model->parameters[i].name] = spec.parameters[i];
-    json["initial"] = spec.initial;
+        parameters[spec.model->parameters[i].name] = spec.parameters[i];
+    json["parameters"] = parameters;
+    if (spec.model->equations) {
+        json["model_text"] = spec.model->text;
+        json["stepper"] = spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper;
+        json["dt"] = spec.time_step();
+        json["dx"] = spec.spacing();
+        if (!report.stable.empty()) json["stability"] = report.stable;
+    } else {
+        json.update(parameters);
+    }
+    const Json initial = find_setting("initial").get(spec);
+    json["initial"] = initial.is_null() ? Json("as the model's text has it") : initial;
     json["seed"] = spec.seed;
     json["edits"] = report.spec.edits.size();
     json["steps"] = report.steps;
@@ -110,6 +146,9 @@ Json to_json(const RunReport& report) {
     json["total_drift"] = drift ? Json(*drift) : Json();
     json["field_at_start"] = to_json(report.start);
     json["field_at_end"] = to_json(report.end);
+    if (report.components.size() > 1)
+        for (const auto& [name, statistics] : report.components)
+            json["components_at_end"][name] = to_json(statistics);
     json["field_hash"] = report.field_hash;
     return json;
 }
@@ -121,9 +160,12 @@ std::string to_text(const RunReport& report) {
                                    spec.size->nx,
                                    spec.size->ny,
                                    name_of(spec.dtype),
-                                   name_of(spec.boundary),
+                                   boundary_text(spec),
                                    parameter_text(spec),
                                    initial_text(spec));
+    if (spec.model->equations)
+        text =
+            fmt::format("{}, {}\n", spec.model->name, report.stable.empty() ? "map" : report.stable) + text;
     text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
     if (!report.method_choice.empty()) text += report.method_choice + "\n";
     if (jumps(report))

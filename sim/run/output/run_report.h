@@ -7,6 +7,7 @@
 
 #include "kernels/view/statistics/statistics.h"
 #include "sim/machine/machine.h"
+#include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
 
 namespace stencil {
@@ -16,14 +17,18 @@ struct RunReport {
     RunSpec spec;         ///< resolved, as it is at the end
     long long steps = 0;  ///< done
     Timings timings;
-    Statistics start, end;                ///< of the field
-    std::string field_hash;               ///< of the field at the end
+    Statistics start, end;                                       ///< of the first component
+    std::vector<std::pair<std::string, Statistics>> components;  ///< of each field at the end
+    std::size_t not_finite = 0;                                  ///< cells at the end
+    std::string field_hash;                                      ///< of the state at the end
+    std::string stable;                   ///< the step beside its limit; typed equations
     bool conserved = false;               ///< the total ought to stay
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
     std::string method_choice;            ///< what `auto` chose and why; empty: the method was asked for
 };
 
-RunReport make_report(Simulation& simulation, const Field& end, const Machine& machine);
+/// `fields` are those at the end.
+RunReport make_report(Simulation& simulation, const std::vector<OutputField>& fields, const Machine& machine);
 
 /// timings.json. Rates are null where no step was done, and where the method jumps: `jumps` is how many there
 /// were then, and null else.

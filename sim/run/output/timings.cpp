@@ -32,10 +32,10 @@ Timings::Spread Timings::spread() const {
     return {least, median(ring), most, ring.size()};
 }
 
-Speed speed_of(double seconds, long long steps, double cells, DType dtype) {
+Speed speed_of(double seconds, long long steps, double cells, DType dtype, std::size_t components) {
     if (steps <= 0 || seconds <= 0) return {};
     const double gcells = cells * double(steps) / seconds / 1e9;
-    return {seconds / double(steps) * 1e6, gcells, 2 * double(bytes_of(dtype)) * gcells};
+    return {seconds / double(steps) * 1e6, gcells, 2 * double(components * bytes_of(dtype)) * gcells};
 }
 
 }  // namespace stencil

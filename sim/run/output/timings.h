@@ -48,14 +48,14 @@ class Timings {
     Sums sums_;
 };
 
-/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 cells (one
-/// read, one written) per update.
+/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 values (one
+/// read, one written) of each component per update.
 struct Speed {
     double us_per_step = 0;
     double gcells_per_s = 0;
     double effective_gb_per_s = 0;
 };
 
-Speed speed_of(double seconds, long long steps, double cells, DType dtype);
+Speed speed_of(double seconds, long long steps, double cells, DType dtype, std::size_t components = 1);
 
 }  // namespace stencil

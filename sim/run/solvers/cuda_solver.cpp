@@ -43,7 +43,8 @@ class CudaSolver : public CudaNeighbour {
         fields_.back = cuda_view<T>(back_, setup.nx, setup.ny);
     }
 
-    void load_field(const Field& start) override {
+    void load_fields(std::span<const Field> starts) override {
+        const Field& start = starts.front();
         const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
         const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
         upload(cells.view(), fields_.front);
@@ -52,7 +53,7 @@ class CudaSolver : public CudaNeighbour {
         stream_.synchronize();
     }
 
-    void set_params(const DiffusionParams& params) override {
+    void set_params(const StepParameters& params) override {
         if (params.boundary != setup_.params.boundary) stepper_->prepare(fields_, params.boundary);
         setup_.params = params;
     }
@@ -137,11 +138,11 @@ class CudaSolver : public CudaNeighbour {
         return cuda_sample(view_of(quantity), points, smooth);
     }
 
-    void paint_piece(const BrushPiece& piece) override {
+    void paint_piece(const BrushPiece& piece, std::size_t) override {
         cuda_paint(stepper_->plain(fields_.front), piece, stream_);
     }
 
-    double largest_value(const DiffusionParams& params) const override {
+    double largest_value(const StepParameters& params) const override {
         return stepper_->largest_value(params);
     }
 

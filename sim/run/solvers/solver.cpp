@@ -4,19 +4,24 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/run/solvers/typed_run.h"
+
 namespace stencil {
 
-void Solver::load(const Field& start, long long step) {
-    load_field(start);
+void Solver::load(std::span<const Field> start, long long step) {
     step_ = step;
+    load_fields(start);
     forget_largest();
 }
 
+std::vector<Field> Solver::fields() {
+    std::vector<Field> one;
+    one.push_back(field());
+    return one;
+}
+
 State Solver::state() {
-    State now;
-    now.components.push_back(field());
-    now.step = step_;
-    return now;
+    return {fields(), step_};
 }
 
 void Solver::advance(long long steps) {
@@ -25,9 +30,9 @@ void Solver::advance(long long steps) {
     if (setup_.params.coefficient > kStabilityLimit) forget_largest();
 }
 
-void Solver::paint(const BrushPiece& piece) {
+void Solver::paint(const BrushPiece& piece, std::size_t component) {
     if (largest_) largest_ = largest_with(piece);
-    paint_piece(piece);
+    paint_piece(piece, component);
 }
 
 double Solver::measure_largest() {
@@ -42,7 +47,7 @@ double Solver::largest_with(const BrushPiece& piece) {
     return piece.brush.add ? largest() + value : std::max(largest(), value);
 }
 
-bool Solver::fits(const DiffusionParams& params) {
+bool Solver::fits(const StepParameters& params) {
     return fits(params, largest()) || fits(params, measure_largest());
 }
 
@@ -66,9 +71,11 @@ bool Solver::resume(const SolverSnapshot& snapshot) {
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
-    if (setup.method->device == Device::cpu) return make_cpu_solver(setup);
+    const bool typed = setup.method->model == kEquation;
+    if (setup.method->device == Device::cpu)
+        return typed ? make_equation_solver(setup) : make_cpu_solver(setup);
 #if STENCILSCOPE_HAS_CUDA
-    return make_cuda_solver(setup);
+    return typed ? make_cuda_equation_solver(setup) : make_cuda_solver(setup);
 #else
     throw std::logic_error("a CUDA method in a build without CUDA");
 #endif
@@ -77,7 +84,13 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     const DType state = method.float64_state ? DType::float64 : setup.dtype;
-    const double fields = 2 + method.extra_arrays;
+    double fields = 2 + method.extra_arrays;
+    // Beside the step's own arrays, those of what is shown and of its Laplacian.
+    if (setup.typed) {
+        const std::size_t components = setup.typed->equations.components.size();
+        const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
+        fields = double(program.arrays.size() + 2 * (components + 2));
+    }
     // Rows are padded to whole cache lines, and by one more on the CPU.
     const double row = setup.nx * double(bytes_of(state)) + 128;
     return fields * row * setup.ny;

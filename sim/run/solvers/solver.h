@@ -7,7 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "kernels/field/diffusion_params.h"
 #include "kernels/methods/method.h"
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
@@ -15,16 +14,20 @@
 #include "sim/field/pixels.h"
 #include "sim/field/state.h"
 #include "sim/run/solvers/solver_snapshot.h"
+#include "sim/run/solvers/step_parameters.h"
 
 namespace stencil {
+
+struct TypedRun;
 
 struct SolverSetup {
     const Method* method = nullptr;
     int nx = 0;
     int ny = 0;
     DType dtype = DType::float32;
-    DiffusionParams params;
+    StepParameters params;
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
+    std::shared_ptr<const TypedRun> typed = nullptr;  ///< of the methods of typed equations
 };
 
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
@@ -40,16 +43,20 @@ class Solver {
     virtual ~Solver() = default;
 
     /// The state to start from: a field of (ny, nx) of the setup for each component, rounded to its
-    /// precision, and its step.
-    void load(const State& start) { load(start.components.front(), start.step); }
-    void load(const Field& start, long long step = 0);
+    /// precision, and its step. `load(field)` is of one component.
+    void load(const State& start) { load(start.components, start.step); }
+    void load(const Field& start, long long step = 0) { load({&start, 1}, step); }
 
     /// The plain fields, in the setup's precision, and the step.
     State state();
     long long step() const { return step_; }
 
     /// From the next step on.
-    virtual void set_params(const DiffusionParams& params) = 0;
+    virtual void set_params(const StepParameters& params) = 0;
+
+    /// What all views below are of: a component's name, or another formula of the model's names. Throws
+    /// InputError, and keeps what it was. Diffusion has one component, which is always seen.
+    virtual void show(const std::string& /*formula*/) {}
 
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     void advance(long long steps);
@@ -58,7 +65,7 @@ class Solver {
     /// on CUDA, the host's clock on the CPU.
     virtual double wait() = 0;
 
-    /// Copies of the field and of its Laplacian, in the setup's precision.
+    /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;
     virtual Field laplacian() = 0;
 
@@ -94,17 +101,15 @@ class Solver {
                                        std::span<const SamplePoint> points,
                                        bool smooth) = 0;
 
-    /// Before the next step. The cells that the brush does not reach keep every bit.
-    void paint(const BrushPiece& piece);
+    /// On a component before the next step. The cells that the brush does not reach keep every bit.
+    void paint(const BrushPiece& piece, std::size_t component = 0);
 
     /// The largest |value| of the finite cells.
     double measure_largest();
     /// Whether stable steps of values up to `largest` stay in the range of the precision.
-    bool fits(const DiffusionParams& params, double largest) const {
-        return largest <= largest_value(params);
-    }
+    bool fits(const StepParameters& params, double largest) const { return largest <= largest_value(params); }
     /// Whether those of the field do with these parameters, or with the present ones after this piece.
-    bool fits(const DiffusionParams& params);
+    bool fits(const StepParameters& params);
     bool fits(const BrushPiece& piece);
 
     /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
@@ -119,10 +124,12 @@ class Solver {
     bool resume(const SolverSnapshot& snapshot);
 
   protected:
-    virtual void load_field(const Field& start) = 0;
+    virtual void load_fields(std::span<const Field> start) = 0;
+    /// All components, in the setup's precision.
+    virtual std::vector<Field> fields();
     virtual void advance_by(long long steps) = 0;
-    virtual void paint_piece(const BrushPiece& piece) = 0;
-    virtual double largest_value(const DiffusionParams& params) const = 0;
+    virtual void paint_piece(const BrushPiece& piece, std::size_t component) = 0;
+    virtual double largest_value(const StepParameters& params) const = 0;
     void forget_largest() { largest_.reset(); }
     /// Empty where the plain fields are all there is.
     virtual InnerState inner() = 0;
@@ -133,6 +140,7 @@ class Solver {
     long long step_ = 0;
 
   private:
+    void load(std::span<const Field> start, long long step);
     double largest() { return largest_ ? *largest_ : measure_largest(); }
     double largest_with(const BrushPiece& piece);
 
@@ -148,5 +156,7 @@ double solver_bytes(const SolverSetup& setup);
 // Made by make_solver().
 std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
+std::unique_ptr<Solver> make_equation_solver(const SolverSetup& setup);
+std::unique_ptr<Solver> make_cuda_equation_solver(const SolverSetup& setup);
 
 }  // namespace stencil

@@ -24,8 +24,7 @@ Exporter::Outcome outcome_of(const std::function<std::string()>& work) {
 
 std::string ExportOrder::write() const {
     make_folder(folder, "export to");
-    const auto files =
-        write_exports(folder, {&spec, start.get(), &end, &laplacian, spec.steps, timings, &tables});
+    const auto files = write_exports(folder, output);
     return fmt::format("Wrote {} files to {}{}", files.size(), folder.string(), remark);
 }
 

@@ -8,8 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/run/run_spec.h"
-#include "sim/run/simulation.h"
+#include "sim/run/output/exports.h"
 
 namespace stencil {
 
@@ -17,11 +16,7 @@ namespace stencil {
 struct ExportOrder {
     std::filesystem::path folder;
     std::string remark;  ///< after what was written where
-    RunSpec spec;        ///< with the files and the steps done
-    std::shared_ptr<const Field> start;
-    Field end, laplacian;
-    nlohmann::ordered_json timings;
-    MeasureTables tables;
+    RunOutput output;
 
     /// Returns what was written where. Throws InputError and MachineError.
     std::string write() const;

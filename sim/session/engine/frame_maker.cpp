@@ -129,9 +129,11 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
 
 void FrameMaker::set_base(Base base, const Moment& moment) {
     Solver& solver = moment.simulation->solver();
-    const Field* start = moment.simulation->start().get();
+    const State* start = moment.simulation->start().get();
+    const std::string shown = moment.simulation->now().shown();
     const bool same_solver = base_solver_ == &solver;
-    if (base == Base::start && base_ == base && base_start_ == start && same_solver) return;
+    const bool same_start = base_start_ == start && base_shown_ == shown;
+    if (base == Base::start && base_ == base && same_start && same_solver) return;
     if (!same_solver || base_ == Base::none) {
         // The base is an array of its own, made on first use.
         const auto& spec = moment.simulation->now();
@@ -141,11 +143,12 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
                            spec.size->ny);
     }
     if (base == Base::start)
-        solver.set_base(*start);
+        solver.set_base(*moment.simulation->start_of(shown));
     else
         solver.set_base(moment.reference->solver());
     base_ = base;
     base_start_ = start;
+    base_shown_ = shown;
     base_solver_ = &solver;
 }
 

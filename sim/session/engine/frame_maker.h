@@ -59,7 +59,8 @@ class FrameMaker {
     PixelPool pool_;
     std::array<KnownRange, 5> ranges_;
     Base base_ = Base::none;
-    const Field* base_start_ = nullptr;
+    const State* base_start_ = nullptr;
+    std::string base_shown_;
     const Solver* base_solver_ = nullptr;
     Cadence histogram_cadence_;
     std::optional<Histogram> histogram_;

@@ -33,7 +33,7 @@ RunSpec small_spec(std::string_view method, std::string_view dtype) {
 }
 
 Simulation begun(const RunSpec& spec) {
-    return {spec, random_field(spec.size->nx, spec.size->ny)};
+    return {spec, Field(random_field(spec.size->nx, spec.size->ny))};
 }
 
 RunCheckpoint kept(const RunCheckpoint& checkpoint) {
@@ -43,7 +43,7 @@ RunCheckpoint kept(const RunCheckpoint& checkpoint) {
 }
 
 RunCheckpoint checkpoint_of(Simulation& simulation) {
-    return {simulation.state(), Measures(0), {}};
+    return {simulation.state(), {}, {}};
 }
 
 std::vector<const Method*> cpu_methods() {
@@ -75,7 +75,7 @@ TEST_CASE("A resumed run has the bits of one that was never cut, by every method
             uncut.apply(Advance{60 - cut});
             resumed.apply(Advance{60 - cut});
             REQUIRE(field_hash(resumed.field()) == field_hash(uncut.field()));
-            REQUIRE(field_hash(*resumed.start()) == field_hash(*uncut.start()));
+            REQUIRE(field_hash(resumed.start()->components) == field_hash(uncut.start()->components));
             REQUIRE(resumed.now().parameter("coefficient") == 0.05);
             REQUIRE(resumed.spec().edits == uncut.spec().edits);
         }
@@ -127,16 +127,16 @@ TEST_CASE("Measures, frames and values that are no finite numbers come back as t
     RunCheckpoint checkpoint = checkpoint_of(simulation);
     checkpoint.run.solver.plain.components.front().as<float>().at(3, 4) = NAN;
     checkpoint.run.solver.plain.components.front().as<float>().at(4, 4) = float(-inf);
-    checkpoint.measures.resume({{0, {0.1, 1e300, -inf, NAN, 3}}, {9, {1.0 / 3, 5, 0, -0.0, 0}}},
-                               {{3, 4, {0, 9}, {NAN, 1e-320}}});
-    checkpoint.frames = {ValueRange{0.1, 1.0 / 3}, 7};
+    checkpoint.measures["u"].resume({{0, {0.1, 1e300, -inf, NAN, 3}}, {9, {1.0 / 3, 5, 0, -0.0, 0}}},
+                                    {{3, 4, {0, 9}, {NAN, 1e-320}}});
+    checkpoint.frames = {{{"u", ValueRange{0.1, 1.0 / 3}}}, 7};
     const RunCheckpoint back = kept(checkpoint);
     REQUIRE(field_hash(back.run.solver.plain.components) ==
             field_hash(checkpoint.run.solver.plain.components));
-    REQUIRE(statistics_csv(back.measures) == statistics_csv(checkpoint.measures));
-    REQUIRE(probes_csv(back.measures) == probes_csv(checkpoint.measures));
+    REQUIRE(statistics_csv(back.measures.at("u")) == statistics_csv(checkpoint.measures.at("u")));
+    REQUIRE(probes_csv(back.measures.at("u")) == probes_csv(checkpoint.measures.at("u")));
     REQUIRE(back.frames.count == 7);
-    REQUIRE(back.frames.range->high == 1.0 / 3);
+    REQUIRE(back.frames.ranges.at("u").high == 1.0 / 3);
 }
 
 TEST_CASE("A checkpoint with any byte changed, or cut short, is refused in one line") {

@@ -41,7 +41,7 @@ TEST_CASE("A simulation counts its steps, resets to its start and repeats itself
 }
 
 TEST_CASE("Commands that are not allowed change nothing") {
-    Simulation simulation(spec_of(20, 20), random_field(20, 20));
+    Simulation simulation(spec_of(20, 20), Field(random_field(20, 20)));
     simulation.apply(Advance{3});
     const Field before = simulation.field();
     for (const double c : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})

@@ -1,0 +1,113 @@
+// A model from its text, and what the rest of the program asks of any model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "sim/files/input_file.h"
+#include "sim/model/equations.h"
+#include "sim/model/linearisation.h"
+#include "sim/model/model.h"
+#include "sim/model/presets.h"
+#include "sim/model/sides.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+using namespace equation;
+
+// What is left of a formula without its uniform factors; empty where one of them changes with time.
+std::optional<Node> without_factors(const Graph& g, Node node) {
+    const Expression& e = g[node];
+    const bool quotient = e.op == Op::divide, product = e.op == Op::multiply;
+    if (e.op == Op::negate) return without_factors(g, e.args[0]);
+    if (!quotient && !product) return node;
+    const std::size_t factor = quotient || g.depends(e.args[1]).uniform() ? 1 : 0;
+    const Dependence& depends = g.depends(e.args[factor]);
+    if (!depends.uniform() || depends.time) return std::nullopt;
+    return without_factors(g, e.args[1 - factor]);
+}
+
+std::optional<Boundary> boundary_of(Graph& g, const Conditions& sides) {
+    for (const BoundaryRow& row : kBoundaries) {
+        const Condition all = *condition_of_word(g, row.name);
+        if (std::ranges::all_of(sides, [&](const Condition& side) { return side == all; }))
+            return row.boundary;
+    }
+    return std::nullopt;
+}
+
+// du/dt = D lap(u), D the same everywhere and always.
+bool is_diffusion(Equations& equations) {
+    Graph& g = equations.graph;
+    if (equations.components.size() != 1 || equations.inside || equations.stepper != "euler") return false;
+    const Evolving& u = equations.components.front();
+    const auto core = without_factors(g, u.formula);
+    return u.rate && core && *core == g.make(Op::laplacian, {g.leaf(Op::component)}) &&
+           boundary_of(g, u.sides).has_value();
+}
+
+// The checkerboard decays at 8 D / spacing^2.
+double diffusivity_of(const Equations& equations, std::span<const double> values) {
+    UniformState state;
+    state.components = {0};
+    state.parameters.assign(values.begin(), values.end());
+    const Node formula = equations.components.front().formula;
+    const double pi = std::numbers::pi;
+    return jacobian(equations, {formula}, state, pi, pi).front().real() / -8;
+}
+
+}  // namespace
+
+std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name) {
+    auto equations = std::make_shared<Equations>(read_equations(text));
+    auto model = std::make_shared<Model>();
+    model->name = !name.empty() ? name : !equations->title.empty() ? equations->title : "typed";
+    model->help = !equations->about.empty() ? equations->about : equations->title;
+    model->text = text;
+    model->parameters = equations->parameters;
+    for (ModelParameter& row : model->parameters) row.symbol = row.name;
+    const auto all = boundary_of(equations->graph, equations->components.front().sides);
+    for (const Evolving& component : equations->components) {
+        const Boundary side = all.value_or(Boundary::zero);
+        model->components.push_back({component.name, {side, side, side, side}});
+        if (boundary_of(equations->graph, component.sides) != all) model->uniform_boundary = false;
+    }
+    model->uniform_boundary = model->uniform_boundary && all;
+    if (is_diffusion(*equations))
+        model->diffusivity = [equations](std::span<const double> values) {
+            return diffusivity_of(*equations, values);
+        };
+    model->equations = equations;
+    return model;
+}
+
+bool is_preset(std::string_view name) {
+    return find_preset(name) != nullptr;
+}
+
+std::shared_ptr<const Model> find_model(std::string_view name) {
+    const auto built_in = std::ranges::find(models(), name, [](const auto& model) { return model->name; });
+    if (built_in != models().end()) return *built_in;
+    if (const Preset* preset = find_preset(name))
+        return model_of_text(std::string(preset->text), std::string(name));
+    const std::string file(name);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(file, ignored) || file.ends_with(".txt")) {
+        try {
+            return model_of_text(InputFile(file).read_text(kMaxText), std::filesystem::path(file).stem());
+        } catch (const TextError& error) {
+            throw InputError(fmt::format("--model {}: {}", quotable(file), error.what()));
+        }
+    }
+    std::vector<std::string> known;
+    for (const auto& model : models()) known.push_back(model->name);
+    for (const Preset& preset : presets()) known.emplace_back(preset.name);
+    throw InputError("--model: " + unknown_name_message("model", name, known));
+}
+
+}  // namespace stencil

@@ -1,0 +1,109 @@
+// What every solver on the CPU shows of its fields.
+#pragma once
+
+#include <algorithm>
+#include <stdexcept>
+#include <vector>
+
+#include "kernels/cpu/thread_pool.h"
+#include "kernels/view/cpu_view.h"
+#include "kernels/view/quantity_at.h"
+#include "sim/run/solvers/solver.h"
+
+namespace stencil {
+
+/// What CPU solvers of either precision tell each other.
+class CpuNeighbour : public Solver {
+  public:
+    using Solver::Solver;
+    virtual void copy_field(FieldView<double> out) = 0;
+};
+
+/// Steps in precision T, which may be float64 whatever the setup's is.
+template <class T>
+class CpuViewSolver : public CpuNeighbour {
+  public:
+    explicit CpuViewSolver(const SolverSetup& setup) : CpuNeighbour(setup), threads_(setup.threads) {}
+
+    double wait() override { return std::exchange(seconds_, 0.0); }
+
+    Field field() override { return copy_of(Quantity::value); }
+    Field laplacian() override { return copy_of(Quantity::laplacian); }
+
+    void set_base(const Field& base) override {
+        base.visit([&](const auto& cells) {
+            const auto from = cells.view();
+            make_base();
+            for_rows([&](int y) { std::copy_n(from.row(y), setup_.nx, base_.view().row(y)); });
+        });
+    }
+
+    void set_base(Solver& other) override {
+        make_base();
+        dynamic_cast<CpuNeighbour&>(other).copy_field(base_.view());
+    }
+
+    void copy_field(FieldView<double> out) override { read(view_of(Quantity::value), out); }
+
+    void resample(Quantity quantity, const ResampleRequest& request, bool, Pixels& out) override {
+        const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
+        if (out.host.size() < size) out.host.resize(size);
+        out.width = request.width;
+        out.height = request.height;
+        out.on_device = false;
+        stencil::resample(view_of(quantity), request, out.host.data());
+    }
+
+    Statistics statistics(Quantity quantity) override { return stencil::statistics(view_of(quantity)); }
+
+    double norm(Quantity quantity) override { return stencil::norm(view_of(quantity)); }
+
+    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
+        return stencil::percentiles(view_of(quantity), q);
+    }
+
+    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
+        return stencil::histogram(view_of(quantity), {low, high, bins});
+    }
+
+    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+        return stencil::sample(view_of(quantity), points, smooth);
+    }
+
+  protected:
+    /// Of what is shown; the base is checked and filled in by view_of().
+    virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
+
+    CpuView<T> view_of(Quantity quantity) {
+        if (needs_base(quantity) && base_.size() == 0)
+            throw std::logic_error("a solver without a base field");
+        QuantitySource<T> source = source_of(quantity);
+        source.base = base_.view();
+        return {source, quantity, threads_};
+    }
+
+    template <class F>
+    void for_rows(F&& f) const {
+        threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < int(end); ++y) f(y);
+        });
+    }
+
+    Field copy_of(Quantity quantity) {
+        Field result(setup_.dtype, setup_.nx, setup_.ny);
+        result.visit([&](auto& cells) { read(view_of(quantity), cells.view()); });
+        return result;
+    }
+
+    mutable ThreadPool threads_;
+    double seconds_ = 0;  ///< of steps that wait() has not told of
+
+  private:
+    void make_base() {
+        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.ny);
+    }
+
+    Array<double> base_;  ///< empty until it is needed
+};
+
+}  // namespace stencil

@@ -1,0 +1,44 @@
+#include "sim/run/solvers/typed_run.h"
+
+namespace stencil {
+
+using namespace equation;
+
+EquationSetup equation_setup(const SolverSetup& setup) {
+    EquationSetup made;
+    made.nx = setup.nx;
+    made.ny = setup.ny;
+    made.spacing = setup.typed->equations.spacing;
+    made.dt = setup.params.dt;
+    made.parameters = setup.params.values;
+    made.seed = setup.typed->seed;
+    made.plain = setup.method->float64_state;
+    return made;
+}
+
+Shown::Shown(const TypedRun& run, const std::string& text) : equations(run.with_formula(text)) {
+    formula = equations.extra.front();
+    const Expression& e = equations.graph[formula];
+    if (e.op == Op::component) component = std::size_t(e.index);
+}
+
+ViewProgram Shown::program(bool laplacian, bool float64) const {
+    Equations copy = equations;
+    const Node node = laplacian ? copy.graph.make(Op::laplacian, {formula}) : formula;
+    return make_view_program(copy, {node}, float64);
+}
+
+InnerNumbers numbers_of(const Clock& clock) {
+    return {{"clock_step", std::int64_t(clock.step)}, {"clock_time", clock.time}};
+}
+
+std::optional<Clock> clock_of(const InnerNumbers& numbers) {
+    const auto step = numbers.find("clock_step"), time = numbers.find("clock_time");
+    if (step == numbers.end() || time == numbers.end()) return std::nullopt;
+    const auto* whole = std::get_if<std::int64_t>(&step->second);
+    const auto* real = std::get_if<double>(&time->second);
+    if (!whole || !real) return std::nullopt;
+    return Clock{*whole, *real};
+}
+
+}  // namespace stencil
