@@ -133,17 +133,14 @@ SideEquation read_side(Meaning& meaning, const Equations& equations, const SideS
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
     // Also as other programs call them.
-    static constexpr auto kSynonyms =
-        std::to_array<std::pair<std::string_view, std::string_view>>({{"neumann", "insulated"},
-                                                                      {"noflux", "insulated"},
-                                                                      {"dirichlet", "zero"},
-                                                                      {"wrap", "periodic"},
-                                                                      {"torus", "periodic"}});
+    static constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>(
+        {{"neumann", "insulated"}, {"noflux", "insulated"}, {"wrap", "periodic"}, {"torus", "periodic"}});
     for (const auto& [other, own] : kSynonyms)
         if (word == other) word = own;
     const Node zero = graph.number(0), one = graph.number(1);
     if (word == "periodic") return Condition{true, zero, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};
+    if (word == "dirichlet") return Condition{false, one, zero, zero};
     // As everywhere in the program: what lies outside is 0, which makes the value on the face half the
     // cell's.
     if (word == "zero") {
