@@ -181,7 +181,14 @@ void Meaning::refuse_unknown(const Syntax& name) {
                            function->help,
                            shown,
                            function->least == 2 ? "a, b" : "u"));
-    if (name.text == "e") refuse(name.place, "`e` is not defined: `e^u` is written `exp(u)`");
+    static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
+        {"e", "`e^u` is written `exp(u)`"},
+        {"L", "the field's lengths are Lx and Ly, the larger one `max(Lx, Ly)`"},
+        {"I_S", "a picture's brightness is `image(\"FILE\")`"},
+        {"I_T", "a picture's brightness is `image(\"FILE\")`"},
+    });
+    for (const auto& [other, mend] : kMends)
+        if (name.text == other) refuse(name.place, fmt::format("`{}` is not defined: {}", other, mend));
     // "uv" for u*v.
     const std::vector<std::string> names = names_in_use();
     const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };

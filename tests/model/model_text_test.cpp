@@ -154,6 +154,8 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = |u|", "|", "abs(u)"},
         {"du/dt = u % 2", "%", "mod(a, b)"},
         {"du/dt = e^u", "e", "exp(u)"},
+        {"du/dt = lap(u)*I_S", "I_S", "image("},
+        {"du/dt = lap(u)/L^2", "L", "max(Lx, Ly)"},
         {"du/dt = 1,5*u", "1,5", "1.5"},
         {"d^2u/dt^2 = lap(u)", "d", "two equations"},
         {"d2u/dt2 = lap(u)", "d2u", "two equations"},
