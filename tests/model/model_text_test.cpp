@@ -250,6 +250,16 @@ TEST_CASE("The report of a mistake has its line and a caret below") {
     }
 }
 
+TEST_CASE("Texts of editors and web pages are read: their spaces, line ends and marks") {
+    CHECK(read_equations("\ufeffdu/dt\u00a0= lap(u)\u2009- K*u\r\nK\u202f= 1\r\n").parameters[0].name == "K");
+    try {
+        read_equations("\tdu/dt = k\r\n");
+        FAIL("taken");
+    } catch (const TextError& error) {
+        CHECK(std::string(error.what()).ends_with("\n   du/dt = k\n           ^"));
+    }
+}
+
 TEST_CASE("Hostile model texts are refused, and soon") {
     const auto repeated = [](const std::string& piece, int times) {
         std::string text;

@@ -22,28 +22,43 @@ struct Extent {
     double low = 0, high = 0;
 };
 
-// A small piece of the model's field, from its start on, and the components' extents.
+// A small piece of the model's field, from its start on: the cells of one component after another.
+struct Piece {
+    int nx = 40, ny = 36;
+    bool plain = false;
+    int threads = 1;
+};
+
 template <class T>
-std::vector<Extent> extents_after(const Equations& e, long long steps) {
-    constexpr int nx = 40, ny = 36;
-    ThreadPool pool(1);
-    const EquationSetup setup{nx, ny, e.spacing, e.dt.value_or(1), values_of(e.parameters), 11, false};
+std::vector<T> cells_after(const Equations& e, long long steps, const Piece& piece) {
+    ThreadPool pool(piece.threads);
+    const EquationSetup setup{
+        piece.nx, piece.ny, e.spacing, e.dt.value_or(1), values_of(e.parameters), 11, piece.plain};
     EquationStepper<T> start(make_start_program(e, sizeof(T) == 8), setup, pool);
     EquationStepper<T> run(make_program(e, scheme_of(e.stepper), sizeof(T) == 8), setup, pool);
     start.advance(1);
-    std::vector<Extent> extents;
-    for (int c = 0; c < int(e.components.size()); ++c)
-        for (int y = 0; y < ny; ++y) std::copy_n(start.component(c).row(y), nx, run.component(c).row(y));
+    std::vector<T> cells;
+    const int components = int(e.components.size());
+    for (int c = 0; c < components; ++c)
+        for (int y = 0; y < piece.ny; ++y)
+            std::copy_n(start.component(c).row(y), piece.nx, run.component(c).row(y));
     run.advance(steps);
-    for (int c = 0; c < int(e.components.size()); ++c) {
-        Extent extent{double(run.component(c).at(0, 0)), double(run.component(c).at(0, 0))};
-        for (int y = 0; y < ny; ++y)
-            for (int x = 0; x < nx; ++x) {
-                const double u = double(run.component(c).at(x, y));
-                extent = {std::min(extent.low, u), std::max(extent.high, u)};
-                REQUIRE(std::isfinite(u));
-            }
-        extents.push_back(extent);
+    for (int c = 0; c < components; ++c)
+        for (int y = 0; y < piece.ny; ++y)
+            cells.insert(cells.end(), run.component(c).row(y), run.component(c).row(y) + piece.nx);
+    return cells;
+}
+
+// Of each component.
+template <class T>
+std::vector<Extent> extents_after(const Equations& e, long long steps) {
+    const auto cells = cells_after<T>(e, steps, {});
+    REQUIRE(std::ranges::all_of(cells, [](T u) { return std::isfinite(u); }));
+    const auto size = std::ptrdiff_t(cells.size() / e.components.size());
+    std::vector<Extent> extents;
+    for (auto from = cells.begin(); from != cells.end(); from += size) {
+        const auto [low, high] = std::minmax_element(from, from + size);
+        extents.push_back({double(*low), double(*high)});
     }
     return extents;
 }
@@ -89,5 +104,28 @@ TEST_CASE("Every model's time step is stable at its start") {
         const StableStep step = stable_step(e, scheme_of(e.stepper), {state});
         INFO("limit " << step.dt << ", set by " << step.term << " of " << step.component);
         CHECK(e.dt.value_or(1) <= step.dt);
+    }
+}
+
+TEST_CASE("Every model has the same bits by rows, threads and cell by cell, and float32 is near float64") {
+    for (const Preset& preset : presets()) {
+        INFO(preset.name);
+        const Equations e = read_equations(preset.text);
+        constexpr long long kSteps = 6;
+        const Piece plain{67, 11, true, 1}, rows{67, 11, false, 1}, threads{67, 11, false, 2};
+        const auto exact = cells_after<double>(e, kSteps, plain);
+        const auto single = cells_after<float>(e, kSteps, plain);
+        for (const Piece& piece : {rows, threads}) {
+            CHECK(cells_after<double>(e, kSteps, piece) == exact);
+            CHECK(cells_after<float>(e, kSteps, piece) == single);
+        }
+        if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
+        double difference = 0, size = 0;
+        for (std::size_t i = 0; i < exact.size(); ++i) {
+            difference += std::pow(double(single[i]) - exact[i], 2);
+            size += exact[i] * exact[i];
+        }
+        INFO("relative difference " << std::sqrt(difference / size));
+        CHECK(difference <= 1e-10 * size);
     }
 }

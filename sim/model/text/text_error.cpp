@@ -39,10 +39,10 @@ std::string picture(std::string_view text, Place place) {
     const std::size_t end = std::clamp(place.end, place.begin, last);
     const std::size_t width =
         std::max<std::size_t>(characters(text.substr(place.begin, end - place.begin)), 1);
-    return fmt::format("  {}\n  {}{}",
-                       printable(text.substr(first, last - first)),
-                       std::string(indent, ' '),
-                       std::string(width, '^'));
+    std::string line(text.substr(first, last - first));
+    if (line.ends_with('\r')) line.pop_back();
+    std::ranges::replace(line, '\t', ' ');
+    return fmt::format("  {}\n  {}{}", printable(line), std::string(indent, ' '), std::string(width, '^'));
 }
 
 std::string report(std::string_view text, Place place, const std::string& sentence) {

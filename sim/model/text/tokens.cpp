@@ -21,13 +21,15 @@ bool is_letter(char c) {
            static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Signs that stand for ASCII: operators, exponents, and what papers write.
+// Signs that stand for ASCII: operators, exponents, what papers write, and the spaces of web pages and
+// editors.
 constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"−", "-"},    {"–", "-"},   {"×", "*"},   {"·", "*"},   {"⋅", "*"},    {"÷", "/"},
-    {"²", "^2"},   {"³", "^3"},  {"⁴", "^4"},  {"⁵", "^5"},  {"≤", "<="},   {"≥", ">="},
-    {"≠", "!="},   {"∧", "and"}, {"∨", "or"},  {"¬", "not"}, {"∇²", "lap"}, {"∇^2", "lap"},
-    {"∇", "grad"}, {"π", "pi"},  {"’", "'"},   {"′", "'"},   {"**", "^"},   {"&&", "and"},
-    {"||", "or"},  {"<=", "<="}, {">=", ">="}, {"==", "=="}, {"!=", "!="},
+    {"−", "-"},    {"–", "-"},      {"×", "*"},      {"·", "*"},      {"⋅", "*"},      {"÷", "/"},
+    {"²", "^2"},   {"³", "^3"},     {"⁴", "^4"},     {"⁵", "^5"},     {"≤", "<="},     {"≥", ">="},
+    {"≠", "!="},   {"∧", "and"},    {"∨", "or"},     {"¬", "not"},    {"∇²", "lap"},   {"∇^2", "lap"},
+    {"∇", "grad"}, {"π", "pi"},     {"’", "'"},      {"′", "'"},      {"**", "^"},     {"&&", "and"},
+    {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "}, {"\ufeff", " "}, {"<=", "<="},
+    {">=", ">="},  {"==", "=="},    {"!=", "!="},
 });
 constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
 
@@ -119,6 +121,11 @@ class Reader {
     bool sign() {
         for (const auto& [typed, meant] : kSigns) {
             if (!text_.substr(at_).starts_with(typed)) continue;
+            if (meant == " ") {
+                at_ += typed.size();
+                spaced_ = true;
+                return true;
+            }
             if (meant.size() == 2 && meant[0] == '^') {
                 add(TokenKind::symbol, "^", 0);
                 add(TokenKind::number, std::string(meant.substr(1)), typed.size(), meant[1] - '0');
