@@ -139,6 +139,7 @@ std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) 
         if (word == other) word = own;
     const Node zero = graph.number(0), one = graph.number(1);
     if (word == "periodic") return Condition{true, zero, zero, zero};
+    if (word == "dirichlet") return Condition{false, one, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};
     if (word == "dirichlet") return Condition{false, one, zero, zero};
     // As everywhere in the program: what lies outside is 0, which makes the value on the face half the

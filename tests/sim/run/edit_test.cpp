@@ -56,7 +56,9 @@ TEST_CASE("Edits that make no sense are refused with what is allowed") {
     REQUIRE(contains(refusal("coefficient=0.1"), "STEP:SETTING=VALUE"));
     REQUIRE(contains(refusal("5:coefficient"), "STEP:SETTING=VALUE"));
     REQUIRE(contains(refusal("-1:coefficient=0.1"), "--at"));
-    REQUIRE(contains(refusal("5:coeficient=0.1"), "did you mean 'coefficient'"));
+    RunSpec misspelled;  // it may be a parameter of another model
+    misspelled.edits.add({parse_edit("5:coeficient=0.1")});
+    REQUIRE(contains(input_error([&] { misspelled.validate(); }), "did you mean 'coefficient'"));
     REQUIRE(contains(refusal("5:initial=noise"), "unknown setting"));
     REQUIRE(contains(refusal("5:coefficient=-1"), "must be above 0"));
     REQUIRE(contains(refusal("5:paint=1,20"), "5 or 7 entries"));
