@@ -39,7 +39,9 @@ bool asked_for_auto(const RunRequest& request) {
 void print_notices(const RunRequest& request, const RunSpec& resolved, const Machine& machine) {
     const bool fell_back =
         asked_for_auto(request) && request.spec.backend == "auto" && resolved.backend == "cpu";
-    if (fell_back && machine.cuda.built_in) note("note: {}: using the CPU\n", machine.cuda.why_none);
+    if (fell_back && machine.cuda.built_in)
+        note("note: {}: using the CPU\n",
+             machine.has_cuda() ? why_not_compiled(resolved) : machine.cuda.why_none);
     if (asked_for_auto(request))
         if (const auto& figures = measured_figures(method_request(resolved).device); !figures.trouble.empty())
             note("note: {}: going by the built-in figures\n", figures.trouble);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "kernels/equation/cuda/nvrtc.h"
 #include "sim/initial/initial.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
@@ -21,7 +22,8 @@ namespace stencil {
 namespace {
 
 bool on_cuda(const RunSpec& spec, const Machine& machine) {
-    return spec.backend == "cuda" || (spec.backend == "auto" && machine.has_cuda());
+    return spec.backend == "cuda" ||
+           (spec.backend == "auto" && machine.has_cuda() && why_not_compiled(spec).empty());
 }
 
 std::string cpu_methods(std::string_view model) {
@@ -29,6 +31,12 @@ std::string cpu_methods(std::string_view model) {
     for (const Method& method : methods(model))
         if (method.device == Device::cpu) names.push_back(method.name);
     return fmt::format("{}", fmt::join(names, ", "));
+}
+
+void require_compiler(const RunSpec& spec, Device device) {
+    if (device == Device::cuda && !why_not_compiled(spec).empty())
+        throw InputError(fmt::format("--backend cuda: {}; the CPU steps typed equations without it",
+                                     why_not_compiled(spec)));
 }
 
 // Why the method cannot step the run at its start or after one of its edits; empty where it can.
@@ -62,9 +70,11 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
                                          cpu_methods(method.model)));
         if (const std::string why = why_unfit(method, spec); !why.empty())
             throw InputError(fmt::format("--method {}: {}", method.name, why));
+        require_compiler(spec, method.device);
         return method;
     }
     require_backend(spec.backend, machine);
+    if (spec.backend == "cuda") require_compiler(spec, Device::cuda);
     MethodRequest request = method_request(spec, steps_per_call);
     request.device = on_cuda(spec, machine) ? Device::cuda : Device::cpu;
     return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
@@ -92,6 +102,10 @@ MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
 }
 
 }  // namespace
+
+std::string why_not_compiled(const RunSpec& spec) {
+    return spec.model->is_general() ? equation::why_no_nvrtc() : "";
+}
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
     spec.validate();

@@ -15,6 +15,9 @@ namespace stencil {
 /// method does not fit the size now or after an edit.
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call = 0);
 
+/// Why CUDA cannot step a spec's model: a general one needs the run-time compiler. Empty where it can.
+std::string why_not_compiled(const RunSpec& spec);
+
 /// What `auto` goes by in a spec whose size and backend are decided.
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 

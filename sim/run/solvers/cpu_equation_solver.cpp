@@ -1,0 +1,65 @@
+#include <algorithm>
+#include <chrono>
+
+#include "kernels/equation/equation_stepper.h"
+#include "sim/run/solvers/cpu_view_solver.h"
+#include "sim/run/solvers/equation_solver.h"
+
+namespace stencil {
+namespace {
+
+template <class T>
+class CpuDevice : public CpuViewSolver<T> {
+  public:
+    using Cell = T;
+    using Stepper = equation::EquationStepper<T>;
+    using Kept = Array<T>;
+    using CpuViewSolver<T>::CpuViewSolver;
+
+    static std::size_t bytes_of_kept(const Kept& kept) { return kept.size() * sizeof(T); }
+
+  protected:
+    using CpuViewSolver<T>::setup_;
+    using CpuViewSolver<T>::threads_;
+
+    std::unique_ptr<Stepper> make_stepper(equation::Program program) {
+        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), threads_);
+    }
+
+    template <class A, class B>
+    void copy_array(FieldView<A> from, FieldView<B> to) {
+        this->for_rows([&](int y) {
+            std::transform(from.row(y), from.row(y) + setup_.nx, to.row(y), [](A value) { return B(value); });
+        });
+    }
+    void write(const Field& field, FieldView<T> to) {
+        field.visit([&](const auto& cells) { copy_array(cells.view(), to); });
+    }
+    Array<T> keep(FieldView<T> cells) {
+        Array<T> copy(setup_.nx, setup_.ny);
+        copy_array(cells, copy.view());
+        return copy;
+    }
+    void take_back(const Kept& kept, FieldView<T> to) { copy_array(kept.view(), to); }
+    Field copy_of_array(FieldView<T> cells) { return keep(cells); }
+    void paint_array(FieldView<T> cells, const BrushPiece& piece) {
+        stencil::paint(PlainView<T>(cells), piece, threads_);
+    }
+
+    void start_timing() { started_ = Clock::now(); }
+    void stop_timing() { this->seconds_ += std::chrono::duration<double>(Clock::now() - started_).count(); }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point started_;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_equation_solver(const SolverSetup& setup) {
+    if (setup.method->float64_state || setup.dtype == DType::float64)
+        return std::make_unique<EquationSolver<CpuDevice<double>>>(setup);
+    return std::make_unique<EquationSolver<CpuDevice<float>>>(setup);
+}
+
+}  // namespace stencil

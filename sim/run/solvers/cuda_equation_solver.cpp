@@ -1,0 +1,88 @@
+#include "kernels/equation/cuda/cuda_equation_stepper.h"
+#include "kernels/equation/cuda_text.h"
+#include "sim/machine/kernel_cache.h"
+#include "sim/run/solvers/cuda_view_solver.h"
+#include "sim/run/solvers/equation_solver.h"
+
+namespace stencil {
+namespace {
+
+template <class T>
+class CudaDevicePart : public CudaViewSolver<T> {
+  public:
+    using Cell = T;
+    using Stepper = equation::CudaEquationStepper<T>;
+    using CudaViewSolver<T>::CudaViewSolver;
+
+    /// A copy on the device.
+    struct Kept {
+        CudaMemory cells;
+        std::size_t bytes = 0;
+    };
+    static std::size_t bytes_of_kept(const Kept& kept) { return kept.bytes; }
+
+  protected:
+    using CudaViewSolver<T>::setup_;
+    using CudaViewSolver<T>::stream_;
+
+    std::unique_ptr<Stepper> make_stepper(equation::Program program) {
+        const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
+        const std::string cubin = compiled_kernels(text, compute_capability());
+        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), cubin, stream_);
+    }
+
+    void write(const Field& field, FieldView<T> to) {
+        const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);
+        const Array<T>& cells = (rounded.size() > 0 ? rounded : field).template as<T>();
+        this->upload(FieldView<const T>(cells.view()), to);
+    }
+    Field copy_of_array(FieldView<T> cells) { return this->download(FieldView<const T>(cells)); }
+    void copy_array(FieldView<T> from, FieldView<T> to) {
+        const std::size_t row = std::size_t(setup_.nx) * sizeof(T);
+        copy_on_device({to.data,
+                        std::size_t(to.pitch) * sizeof(T),
+                        from.data,
+                        std::size_t(from.pitch) * sizeof(T),
+                        row,
+                        std::size_t(setup_.ny)},
+                       stream_);
+    }
+    Kept keep(FieldView<T> cells) {
+        const std::size_t bytes = cuda_field_bytes<T>(setup_.nx, setup_.ny);
+        Kept kept{CudaMemory(bytes), bytes};
+        copy_array(cells, cuda_view<T>(kept.cells, setup_.nx, setup_.ny));
+        stream_.synchronize();
+        return kept;
+    }
+    void take_back(const Kept& kept, FieldView<T> to) {
+        copy_array(cuda_view<T>(kept.cells, setup_.nx, setup_.ny), to);
+        stream_.synchronize();
+    }
+    void paint_array(FieldView<T> cells, const BrushPiece& piece) {
+        cuda_paint(PlainView<T>(cells), piece, stream_);
+    }
+
+    FieldView<T> spare() override {
+        if (!spare_.data()) spare_ = CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny));
+        return cuda_view<T>(spare_, setup_.nx, setup_.ny);
+    }
+
+  private:
+    static int compute_capability() {
+        for (const CudaDevice& device : query_cuda().devices)
+            if (device.index == default_cuda_device())
+                return 10 * device.compute_major + device.compute_minor;
+        return 0;
+    }
+
+    CudaMemory spare_;  ///< nothing until it is needed
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_cuda_equation_solver(const SolverSetup& setup) {
+    if (setup.dtype == DType::float64) return std::make_unique<EquationSolver<CudaDevicePart<double>>>(setup);
+    return std::make_unique<EquationSolver<CudaDevicePart<float>>>(setup);
+}
+
+}  // namespace stencil
