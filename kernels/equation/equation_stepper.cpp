@@ -8,8 +8,17 @@ namespace stencil::equation {
 namespace {
 
 // The rows that a pass works on at a time are to stay in the second-level cache.
-constexpr std::size_t kCacheBytes = std::size_t(1) << 19;
-constexpr int kMostLevels = 32;
+constexpr std::size_t kCacheBytes = std::size_t(1) << 20;
+constexpr int kMostLevels = 16;
+
+// What takes about as long as waking a thread.
+constexpr std::size_t kLeastWork = std::size_t(1) << 18;
+
+int least_cells(const Program& program) {
+    std::size_t operations = 1;
+    for (const Stage& stage : program.stages) operations += stage.operations.size();
+    return int(kLeastWork * program.stages.size() / operations);
+}
 
 }  // namespace
 
@@ -18,7 +27,11 @@ EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup,
     : program_(std::move(program)),
       setup_(setup),
       threads_(threads),
-      tiling_(setup.ny, program_.arrays.front().ghosts[2].periodic, threads.size()),
+      tiling_(setup.ny,
+              setup.nx,
+              program_.arrays.front().ghosts[2].periodic,
+              threads.size(),
+              least_cells(program_)),
       inputs_(std::make_shared<InputValues<T>>(program_)),
       of_time_(inputs_->of_time()) {
     constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
@@ -87,8 +100,9 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
 // Of so many stages to come, as evenly as possible.
 template <class T>
 int EquationStepper<T>::levels_of_pass(long long stages) const {
-    if (setup_.plain) return 1;
     const std::size_t row_bytes = program_.arrays.size() * std::size_t(pitch_) * sizeof(T);
+    const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
+    if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
     const int cached = int(std::min<std::size_t>(kMostLevels + 2, kCacheBytes / row_bytes)) - 2;
     const int most = std::clamp(cached, 1, tiling_.most_levels());
     const long long passes = ceil_div(stages, static_cast<long long>(most));

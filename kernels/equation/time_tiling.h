@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/field/divide.h"
 
 namespace stencil::equation {
 
@@ -15,9 +16,16 @@ namespace stencil::equation {
 /// 2000). Parts that run at the same time touch no row together, those beside their own included.
 class TimeTiling {
   public:
-    /// Of `rows` rows, at least one, which are a ring where `periodic`.
-    TimeTiling(int rows, bool periodic, int threads)
-        : rows_(rows), periodic_(periodic), bands_(std::clamp(rows / kLeastBand, 1, threads)) {}
+    /// Of `rows` rows, at least one, which are a ring where `periodic`. A thread that is woken takes at least
+    /// `least_cells` of `columns` cells a row.
+    TimeTiling(int rows, int columns, bool periodic, int threads, int least_cells)
+        : rows_(rows),
+          columns_(columns),
+          periodic_(periodic),
+          least_cells_(least_cells),
+          bands_(std::clamp(rows / std::max(kLeastBand, least_cells / columns), 1, threads)) {}
+
+    bool alone() const { return bands_ == 1; }
 
     /// That a pass can have.
     int most_levels() const {
@@ -38,11 +46,15 @@ class TimeTiling {
             }
         });
         const int outer = ring ? 0 : 1;  // the first band's beginning is a cut of a ring alone
-        threads.for_ranges(bands_ - outer, [&](std::int64_t first, std::int64_t last) {
-            auto row = make_row();
-            for (std::int64_t i = first + outer; i < last + outer; ++i)
-                sweep({band_begin(i) - 1, band_begin(i) + 1, -1, 1}, levels, row);
-        });
+        const std::int64_t cells = std::int64_t(levels + 1) * levels * columns_;
+        threads.for_ranges(
+            bands_ - outer,
+            [&](std::int64_t first, std::int64_t last) {
+                auto row = make_row();
+                for (std::int64_t i = first + outer; i < last + outer; ++i)
+                    sweep({band_begin(i) - 1, band_begin(i) + 1, -1, 1}, levels, row);
+            },
+            ceil_div(least_cells_, cells));
     }
 
   private:
@@ -65,9 +77,9 @@ class TimeTiling {
             }
     }
 
-    int rows_;
+    int rows_, columns_;
     bool periodic_;
-    int bands_;
+    int least_cells_, bands_;
 };
 
 }  // namespace stencil::equation
