@@ -298,6 +298,10 @@ std::vector<Node> formulas_of(const Equations& equations) {
     return formulas;
 }
 
+bool has_maps(const Equations& equations) {
+    return std::ranges::any_of(equations.components, [](const Evolving& c) { return !c.rate; });
+}
+
 }  // namespace
 
 std::vector<Complex> jacobian(const Equations& equations,
@@ -318,6 +322,9 @@ std::vector<Complex> jacobian(const Equations& equations,
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
     const std::vector<Node> formulas = formulas_of(equations);
     auto values = eigenvalues(jacobian(equations, formulas, state, k, 0), int(formulas.size()));
+    // Of a map, what a wave is multiplied by in a step.
+    if (has_maps(equations))
+        for (Complex& value : values) value = std::log(value) / state.dt;
     std::ranges::sort(values, std::greater<>(), [](const Complex& value) { return value.real(); });
     return values;
 }
@@ -327,8 +334,12 @@ StableStep stable_step(const Equations& equations,
                        const std::vector<UniformState>& states) {
     Equations copy = equations;
     const std::vector<Node> formulas = formulas_of(copy);
-    const Worst worst = worst_of(copy, formulas, scheme, states);
     StableStep result;
+    if (has_maps(equations)) {
+        result.dt = std::numeric_limits<double>::infinity();
+        return result;
+    }
+    const Worst worst = worst_of(copy, formulas, scheme, states);
     result.dt = worst.dt;
     if (!(result.dt > 0) || std::isinf(result.dt)) return result;
     // The term without which the step could be largest, if by a tenth at least.

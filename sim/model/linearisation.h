@@ -37,7 +37,7 @@ std::vector<Complex> dispersion(const Equations& equations, const UniformState& 
 
 /// The largest stable time step, and what sets it.
 struct StableStep {
-    double dt = 0;          ///< infinite where any step is stable, 0 where none is
+    double dt = 0;          ///< infinite where any step is stable or there are maps, 0 where none is
     std::string component;  ///< whose term it is
     std::string term;       ///< as typed; empty where no single term is to blame
 };

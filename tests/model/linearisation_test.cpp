@@ -53,6 +53,7 @@ TEST_CASE("The stable step of equations whose limit is known") {
 
 TEST_CASE("Waves that grow in truth set no limit") {
     CHECK(std::isinf(limit("du/dt = u").dt));
+    CHECK(std::isinf(limit("u' = u + 0.2*lap(u)").dt));
     // Cahn-Hilliard at its mean: long waves grow, the shortest ones set the step.
     CHECK(std::abs(limit("du/dt = lap(u^3 - u - lap(u))").dt - 2.0 / (64 - 8)) < 1e-4);
 }
@@ -110,6 +111,13 @@ TEST_CASE("The dispersion relation of a Turing pattern") {
     }
     CHECK(dispersion(e, state_of(e, {u, v}), 0.1)[0].real() > 0);
     CHECK(dispersion(e, state_of(e, {u, v}), 0)[0].real() < 0);
+}
+
+TEST_CASE("The dispersion relation of a map is of what a step multiplies waves by") {
+    const Equations e = read_equations("u' = u + 0.2*lap(u); dt = 0.5");
+    const double k = 0.7;
+    CHECK(std::abs(dispersion(e, state_of(e, {0}), k)[0].real() -
+                   std::log(1 - 0.2 * (2 - 2 * std::cos(k))) / 0.5) < 1e-12);
 }
 
 TEST_CASE("Eigenvalues of larger matrices") {

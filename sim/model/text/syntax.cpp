@@ -39,6 +39,11 @@ std::string shown(const Token& token) {
                                          : fmt::format("'{}'", quotable(token.text));
 }
 
+// Operators that stand before a name without brackets too: ∇²u.
+bool is_prefix(const Token& token) {
+    return token.text == "lap" || token.text == "grad";
+}
+
 }  // namespace
 
 const Token& SyntaxReader::peek(std::size_t ahead) const {
@@ -109,7 +114,8 @@ void SyntaxReader::refuse_juxtaposed() const {
                                    quotable(written(both)),
                                    quotable(written(before.place)),
                                    quotable(written(here.place)));
-    if (before.kind == TokenKind::name && here.kind == TokenKind::name)
+    const bool perhaps_function = before.kind == TokenKind::name && before.text.size() > 2;
+    if (perhaps_function && here.kind == TokenKind::name && !is_prefix(here))
         mend += fmt::format(", or `{}({})` of a function", quotable(before.text), quotable(here.text));
     refuse(both, mend);
 }
@@ -208,7 +214,7 @@ Syntax SyntaxReader::primary() {
                fmt::format("a number, a name or a bracket is missing before {}", shown(peek())));
     Token name = take();
     if (at("(")) return arguments(std::move(name));
-    const bool prefix = (name.text == "lap" || name.text == "grad") && (at_name() || at("("));
+    const bool prefix = is_prefix(name) && (at_name() || at("("));
     if (prefix && level_of(peek()) < 0) {
         std::vector<Syntax> args;
         args.push_back(postfix());
