@@ -200,9 +200,9 @@ void Meaning::refuse_unknown(const Syntax& name) {
                                name.text.substr(0, cut),
                                name.text.substr(cut)));
     std::string nearest = nearest_name(name.text, names);
-    // One letter for another is no slip, but k for K.
-    if (name.text.size() == 1 && (nearest.size() != 1 || (nearest[0] ^ name.text[0]) != 0x20))
-        nearest.clear();
+    // Of one letter or two, one for another is no slip, but k for K.
+    const auto same_letters = [](char p, char q) { return (p | 0x20) == (q | 0x20); };
+    if (name.text.size() <= 2 && !std::ranges::equal(name.text, nearest, same_letters)) nearest.clear();
     refuse(name.place,
            fmt::format("`{}` is not defined: {}",
                        shown,
@@ -220,6 +220,8 @@ void Meaning::refuse_unknown_function(const std::string& name, Place place) cons
         {"sech", "write `1/cosh(u)`"},
         {"integral", "sums over the whole field are no part of a formula"},
         {"GlobalInt", "sums over the whole field are no part of a formula"},
+        {"sum", "sums over the whole field are no part of a formula"},
+        {"mean", "sums over the whole field are no part of a formula"},
         {"Int", "sums over the whole field are no part of a formula"},
     });
     const auto row =

@@ -88,6 +88,7 @@ TEST_CASE("Other programs' spellings mean the same") {
     const Equations ready = read_equations("delta_a = laplacian_a - a*b*b + 2*(1.0f-a);\ndelta_b = a_x;");
     CHECK((ready.components.size() == 2 && ready.components[1].rate));
     CHECK(read_equations("∂u/∂t = u_xx").components[0].name == "u");
+    CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").stepper == "rk4");
     // A formula goes on where an operator ends or begins a line.
     CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);
 }
@@ -168,6 +169,9 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = lap(u\ndv/dt = u", "(", "never closed"},
         {"du/dt = (u + 1)*(u - 1", "(", "never closed"},
         {"du/dt = exp(-u; v = 1", "(", "never closed"},
+        {"du/dt = u -\ndv/dt = 1", "", "is missing"},
+        {"du/dt = u; D = 1 m", "1 m", "`1 [m]`"},
+        {"du/dt = u - mean(u)", "mean", "whole field"},
         {"du/dt = = u", "=", "missing before '='"},
         {"du/dt == u", "==", "'=' is missing"},
         {"du/dt lap(u)", "lap", "'=' is missing"},
@@ -196,6 +200,8 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"# a\n# b", "# a\n# b", "nothing evolves"},
         {"du/dt = k*lap(u); K = 1", "k", "did you mean `K`"},
         {"du/dt = q*lap(u)", "q", "q = 1 in [0, 2]"},
+        {"du/dt = Du*lap(u)", "Du", "Du = 1 in [0, 2]"},
+        {"du/dt = du*lap(u); Du = 1", "du", "did you mean `Du`"},
         {"du/dt = 2u*(1 - u)", "2u", "write `2*u`"},
         {"du/dt = (1 - u)(u - 2)", ")(", "write `)*(`"},
         {"du/dt = u*v^2 - uv; dv/dt = u", "uv", "write `u*v`"},

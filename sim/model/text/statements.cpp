@@ -227,7 +227,7 @@ class Reader {
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             setting.text = reader.take().text;
-            if (row.name == "boundary") setting.text = lower(setting.text);
+            if (row.form == SettingForm::word && row.name != "show") setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
     }

@@ -85,11 +85,23 @@ class Reader {
 
     bool goes_on() const {
         constexpr std::string_view operators = "+-*/^<>";
-        const bool before = !tokens_.empty() && tokens_.back().kind == TokenKind::symbol &&
-                            operators.find(tokens_.back().text[0]) != std::string_view::npos;
         const std::size_t next = text_.find_first_not_of(" \t\r\n", at_);
-        return before ||
-               (next != std::string_view::npos && operators.find(text_[next]) != std::string_view::npos);
+        if (next == std::string_view::npos) return false;
+        if (operators.find(text_[next]) != std::string_view::npos) return true;
+        return !tokens_.empty() && tokens_.back().kind == TokenKind::symbol &&
+               operators.find(tokens_.back().text[0]) != std::string_view::npos && !is_statement(next);
+    }
+
+    // Whether what begins there has a '=' of its own on its line.
+    bool is_statement(std::size_t begin) const {
+        const std::string_view line = text_.substr(begin, text_.find_first_of("\n;#", begin) - begin);
+        for (std::size_t i = 1; i < line.size(); ++i) {
+            const bool longer = i + 1 < line.size() && line[i + 1] == '=';
+            if (line[i] == '=' && !longer &&
+                std::string_view("=<>!").find(line[i - 1]) == std::string_view::npos)
+                return true;
+        }
+        return false;
     }
 
     void number() {
