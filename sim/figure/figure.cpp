@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -69,6 +70,7 @@ struct Group {
     double after = 0;   ///< width of what stands right of it, the colour bar included
     bool has_y_label = false;
     Box box;                     ///< the panel itself
+    double title_rise = 0;       ///< from its top to the title's baseline
     double left = 0, right = 0;  ///< what its texts may fill
 
     Box bar_box() const { return {box.right() + kBarGap, box.top, kBarWidth, box.height}; }
@@ -77,7 +79,6 @@ struct Group {
 struct Layout {
     double width = 0;
     double height = 0;
-    double title_rise = 0;  ///< from the panel's top to the title's baseline
     std::vector<Group> groups;
     std::vector<std::string> caption;
     double caption_size = kCaptionSize;
@@ -195,21 +196,29 @@ void set_caption(Layout& layout, const std::string& caption) {
     layout.caption = one_line && !text.empty() ? std::vector{text} : wrap_text(text, room, kCaptionSize);
 }
 
-Layout make_layout(std::span<const FigurePanel> panels, const std::string& caption) {
+// Adds a row below `top`; returns where it ends.
+double add_row(Layout& layout, std::span<const FigurePanel> panels, double top) {
+    double room = 0;
+    std::vector<Group> groups = measured_groups(panels, layout.width, room);
+    const double height = place_across(groups, layout.width, room);
+    const double rise = title_rise(groups);
+    for (Group& group : groups) {
+        group.title_rise = rise;
+        group.box.top = snap(top + kTitleSize * kCapital + rise);
+    }
+    const double bottom = groups.front().box.top + height + kBelowPanel;
+    std::ranges::move(groups, std::back_inserter(layout.groups));
+    return bottom;
+}
+
+Layout make_layout(std::span<const FigurePanel> panels, std::size_t columns, const std::string& caption) {
     Layout layout;
-    const double count = std::max(1.0, double(panels.size()));
+    const double count = std::max(1.0, double(std::min(columns, panels.size())));
     layout.width = count == 1 ? kSingleSlot : count * (count == 2 ? kPairSlot : kPanelSlot);
     set_caption(layout, caption);
     double bottom = kMargin;
-    if (!panels.empty()) {
-        double room = 0;
-        layout.groups = measured_groups(panels, layout.width, room);
-        const double height = place_across(layout.groups, layout.width, room);
-        layout.title_rise = title_rise(layout.groups);
-        const double top = snap(kMargin + kTitleSize * kCapital + layout.title_rise);
-        for (Group& group : layout.groups) group.box.top = top;
-        bottom = top + height + kBelowPanel + kMargin;
-    }
+    for (std::size_t i = 0; i < panels.size(); i += columns)
+        bottom = add_row(layout, panels.subspan(i, std::min(columns, panels.size() - i)), bottom) + kMargin;
     if (!layout.caption.empty()) {
         const double line = layout.caption_size * kCaptionLine;
         bottom += double(layout.caption.size() - 1) * line + layout.caption_size * (kCapital + kDescent) +
@@ -296,7 +305,7 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
         const double width = text_width(title.text, title.size);
         const double start = centred_start(group.box.middle_x(), width, group.left, group.right);
         canvas.text(title.text,
-                    {start + width / 2, group.box.top - layout.title_rise},
+                    {start + width / 2, group.box.top - group.title_rise},
                     {.size = title.size, .anchor = Anchor::middle});
     }
     const double line = layout.caption_size * kCaptionLine;
@@ -313,10 +322,11 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,
-                  const std::string& caption) {
+                  const std::string& caption,
+                  std::size_t columns) {
     std::string file;
     try {
-        const Layout layout = make_layout(panels, caption);
+        const Layout layout = make_layout(panels, columns, caption);
         const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(caption));
         draw(*canvas, layout, format);
         file = canvas->finish();
