@@ -28,9 +28,12 @@ namespace {
 
 const std::string kVersion = "stencilscope " STENCILSCOPE_VERSION;
 
-// What the words of `run` said, in their order; they override a spec file wherever they stand.
+// Settings with their values, in the order of the words.
+using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
+
+// What the words of `run` said; they override a spec file wherever they stand.
 struct RunWords {
-    std::vector<std::pair<const Setting*, std::string>> settings;
+    SettingWords settings;
     std::string spec_file;
     RunRequest request;
 };
@@ -39,14 +42,12 @@ bool was_given(const RunWords& words, std::string_view name) {
     return std::ranges::any_of(words.settings, [&](const auto& word) { return word.first->name == name; });
 }
 
-RunSpec spec_of(const RunWords& words) {
-    RunSpec spec;
-    if (!words.spec_file.empty()) spec = read_spec(words.spec_file);
+void set_all(RunSpec& spec, const SettingWords& words) {
     std::map<const Setting*, std::vector<std::string>> lists;
-    for (const auto& [setting, text] : words.settings)
+    for (const auto& [setting, text] : words)
         if (setting->add) lists[setting].push_back(text);
-    const auto apply = [&](bool of_model) {
-        for (const auto& [setting, text] : words.settings) {
+    const auto take = [&](bool of_model) {
+        for (const auto& [setting, text] : words) {
             if (contains(kModelSettings, setting->name) != of_model) continue;
             if (!setting->add)
                 setting->set(spec, text);
@@ -54,8 +55,14 @@ RunSpec spec_of(const RunWords& words) {
                 setting->add(spec, given.mapped());
         }
     };
-    apply(true);  // they say which parameters there are
-    apply(false);
+    take(true);  // they say which parameters there are
+    take(false);
+}
+
+RunSpec spec_of(const RunWords& words) {
+    RunSpec spec;
+    if (!words.spec_file.empty()) spec = read_spec(words.spec_file);
+    set_all(spec, words.settings);
     return spec;
 }
 
@@ -172,22 +179,25 @@ void add_run(CLI::App& app, RunWords& words) {
 }
 
 // An option that is a setting of a run, for a command that has only some of them.
-void add_setting(CLI::App& command, const char* name, std::string help, RunSpec& spec) {
+void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words) {
     const Setting& setting = find_setting(name);
-    const auto take = [&](const std::string& text) { setting.set(spec, text); };
-    add_text(command, name, setting.value, std::move(help), take)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
+    if (setting.add)
+        add_texts(command, name, setting.value, std::move(help), take);
+    else
+        add_text(command, name, setting.value, std::move(help), take)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
-void add_devices(CLI::App& app, DevicesRequest& request) {
+void add_devices(CLI::App& app, DevicesRequest& request, SettingWords& words) {
     CLI::App* devices =
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
-    add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", request.spec);
-    add_setting(*devices, "threads", "CPU threads that copy (default: all)", request.spec);
+    add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", words);
+    add_setting(*devices, "threads", "CPU threads that copy (default: all)", words);
     add_results(*devices, request.json, request.quiet);
 }
 
-void add_bench(CLI::App& app, BenchRequest& request) {
+void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     CLI::App* bench = app.add_subcommand(
         "bench", "Measure the ladder of methods beside the limits of the machine, each speed with its error");
     LadderSpec& spec = request.spec;
@@ -204,11 +214,13 @@ void add_bench(CLI::App& app, BenchRequest& request) {
               "NAME,...",
               "which rungs (default: all of the device)",
               [&](const std::string& text) { add_methods(spec, text); });
-    add_setting(
-        *bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", spec.run);
-    add_setting(*bench, "dtype", "float32 or float64 (default float32)", spec.run);
-    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", spec.run);
-    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", spec.run);
+    add_setting(*bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", words);
+    add_setting(*bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words);
+    for (const char* name : {"equation", "set", "dt", "dx", "stepper"})
+        add_setting(*bench, name, std::string(find_setting(name).help), words);
+    add_setting(*bench, "dtype", "float32 or float64 (default float32)", words);
+    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", words);
+    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", words);
     add_text(*bench,
              "steps",
              "N",
@@ -221,9 +233,9 @@ void add_bench(CLI::App& app, BenchRequest& request) {
              [&](const std::string& text) {
                  spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
              });
-    add_setting(*bench, "seed", "of the random field to start from", spec.run);
-    add_setting(*bench, "threads", "CPU threads (default: all)", spec.run);
-    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", spec.run);
+    add_setting(*bench, "seed", "of the random field to start from", words);
+    add_setting(*bench, "threads", "CPU threads (default: all)", words);
+    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", words);
     bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
         ->type_name("DIR");
     bench->add_flag("--save",
@@ -270,6 +282,7 @@ struct Requests {
     WindowRequest window;
     DevicesRequest devices;
     BenchRequest bench;
+    SettingWords device_words, bench_words;
     std::string model;
     ExampleWords example;
 };
@@ -287,8 +300,8 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_device(app);
     add_window_options(app, all->window);
     add_run(app, all->run);
-    add_bench(app, all->bench);
-    add_devices(app, all->devices);
+    add_bench(app, all->bench, all->bench_words);
+    add_devices(app, all->devices, all->device_words);
     app.add_subcommand("models", "List the models, or show the text of one")
         ->add_option("NAME", all->model, "a model");
     all->example.add_to(app);
@@ -312,8 +325,16 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const std::string name = chosen.front()->get_name();
     if (name == "models") return [all] { return models_command(all->model); };
     if (name == "example") return all->example.command();
-    if (name == "bench") return [all] { return bench_command(all->bench); };
-    if (name == "devices") return [all] { return devices_command(all->devices); };
+    if (name == "bench")
+        return [all] {
+            set_all(all->bench.spec.run, all->bench_words);
+            return bench_command(all->bench);
+        };
+    if (name == "devices")
+        return [all] {
+            set_all(all->devices.spec, all->device_words);
+            return devices_command(all->devices);
+        };
     return [all] { return start_run(all->run); };
 }
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "sim/initial/initial.h"
 #include "sim/machine/median.h"
+#include "sim/run/start.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -30,8 +30,20 @@ double steps_that_leave_something(const DiffusionParams& params, Size size) {
     return std::log(100) / (params.coefficient * (eigenvalue(size.nx) + eigenvalue(size.ny)));
 }
 
-SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size) {
-    return {&method, size.nx, size.ny, spec.run.dtype, spec.run.params(), spec.run.threads};
+// Without gathers of neighbours: additions, multiplications and the like of a step.
+double instructions_of(const LadderSpec& spec) {
+    if (!spec.run.model->is_general()) return kInstructionsPerCell;
+    const auto run = typed_run(run_of(spec, method_of(spec, spec.methods.front()), {32, 32}));
+    const bool float64 = spec.run.dtype == DType::float64;
+    double count = 0;
+    for (const auto& stage : equation::make_program(run->equations, run->scheme, float64).stages)
+        count += double(std::ranges::count_if(stage.operations,
+                                              [](const auto& o) { return o.code >= equation::Code::add; }));
+    return std::max(count, 1.0);
+}
+
+Size size_of(const State& state) {
+    return {state.components.front().nx(), state.components.front().ny()};
 }
 
 // Every multiprocessor since compute capability 3.0 has 65536 registers of 32 bits.
@@ -44,7 +56,8 @@ double cache_bytes(int name) {
 // The fastest level of the device that holds the field: "registers" (one copy of it, in those of all
 // multiprocessors), "L2" or "L3" (the double buffer, in the caches of the threads' cores), else "memory".
 std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
-    const double field = double(setup.nx) * setup.ny * double(bytes_of(setup.dtype));
+    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
+    const double field = double(setup.nx) * setup.ny * double(components * bytes_of(setup.dtype));
     if (setup.method->device == Device::cuda) {
         const CudaDevice& gpu = machine.gpu();
         if (field <= gpu.multiprocessors * kRegisterBytes) return "registers";
@@ -59,6 +72,8 @@ std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
 Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimits> known)
     : spec_(std::move(spec)), machine_(machine), limits_done_(known.has_value()) {
     if (known) limits_ = *known;
+    limits_.components = double(spec_.run.model->components.size());
+    limits_.instructions_per_cell = instructions_of(spec_);
     if (spec_.sweep)
         for (const std::string& name : spec_.methods)
             cases_.push_back({&method_of(spec_, name), kNextToNothing, true});
@@ -105,7 +120,7 @@ void Ladder::measure_limits() {
 // Empty where the method can be measured.
 std::string Ladder::why_not(const Case& one) const {
     const Method& method = *one.method;
-    if (!method.make_float64 && !method.make_float32) return "this build does not have it";
+    if (!method.is_built()) return "this build does not have it";
     if (method.unfit)
         if (const std::string why = method.unfit({one.size.nx, one.size.ny}, bytes_of(spec_.run.dtype));
             !why.empty())
@@ -122,7 +137,10 @@ std::string Ladder::why_not(const Case& one) const {
 
 TrialRule Ladder::rule_for(const Case& one) const {
     TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
-    const double most = steps_that_leave_something(spec_.run.params(), one.size);
+    // Patterns that grow from noise lose what they began with: their error is told after few steps.
+    constexpr double kTelling = 2000;
+    const bool general = spec_.run.model->is_general();
+    const double most = general ? kTelling : steps_that_leave_something(spec_.run.params(), one.size);
     rule.most_steps = static_cast<long long>(
         std::clamp(most / (spec_.repeats + kWarmRepeats), 1.0, double(kMaxRepeatSteps)));
     if (one.floor) rule = {0, kMinRepeats, spec_.repeat_seconds / 10, kMaxRepeatSteps};
@@ -133,13 +151,13 @@ LadderRow Ladder::new_row(const Case& one) const {
     LadderRow row;
     row.method = one.method;
     row.size = one.size;
-    row.fits = level_of(setup_of(spec_, *one.method, one.size), machine_);
+    row.fits = level_of(setup_of(spec_, *one.method, one.size, spec_.run.dtype), machine_);
     return row;
 }
 
 void Ladder::begin_case() {
     const Case& one = cases_[next_++];
-    if (start_ && (start_->nx() != one.size.nx || start_->ny() != one.size.ny)) {
+    if (start_ && size_of(*start_) != one.size) {
         truth_.reset();
         start_.reset();
     }
@@ -155,12 +173,12 @@ void Ladder::begin_case() {
         rows_.back().why_not = why;
         return;
     }
-    if (!start_)
-        start_ = std::make_unique<Field>(
-            make_initial(parse_initial(spec_.run.initial),
-                         {one.size.nx, one.size.ny, spec_.run.seed, spec_.run.boundary, {}})
-                .to(spec_.run.dtype));
-    trial_ = std::make_unique<Trial>(setup_of(spec_, *one.method, one.size), *start_, rule_for(one));
+    if (!start_) {
+        RunSpec run = run_of(spec_, *one.method, one.size);
+        start_ = std::make_unique<State>(make_start(run).to(run.dtype));
+    }
+    trial_ = std::make_unique<Trial>(
+        setup_of(spec_, *one.method, one.size, spec_.run.dtype), *start_, rule_for(one));
 }
 
 // The truth goes on from one method of a size to the next where it is that of both and lies behind.
@@ -197,7 +215,8 @@ void Ladder::finish_case() {
     row.repeats = trial_->repeats_done();
     row.seconds = median(trial_->seconds());
     row.spread = (slowest - fastest) / row.seconds;
-    if (!one.method->jumps) row.speed = speed_of(row.seconds, row.steps, row.cells(), dtype);
+    if (!one.method->jumps)
+        row.speed = speed_of(row.seconds, row.steps, row.cells(), dtype, std::size_t(limits_.components));
     row.total_steps = trial_->total_steps();
     row.error = truth_->error_of(trial_->solver());
     row.truth = truth_->method().name;

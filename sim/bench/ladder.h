@@ -23,10 +23,14 @@ inline constexpr double kInstructionsPerCell = 3;
 struct LadderLimits {
     double copy_gb_per_s = 0;            ///< measured
     double instructions_per_second = 0;  ///< measured, counted per cell
+    double components = 1;               ///< of the model
+    double instructions_per_cell = kInstructionsPerCell;
 
     /// The most that a method can do which reads and writes each cell once per step, and any method.
-    double copy_gcells(DType dtype) const { return copy_gb_per_s / (2 * double(bytes_of(dtype))); }
-    double issue_gcells() const { return instructions_per_second / kInstructionsPerCell / 1e9; }
+    double copy_gcells(DType dtype) const {
+        return copy_gb_per_s / (2 * components * double(bytes_of(dtype)));
+    }
+    double issue_gcells() const { return instructions_per_second / instructions_per_cell / 1e9; }
 };
 
 struct LadderRow {
@@ -92,7 +96,7 @@ class Ladder {
 
     std::vector<Case> cases_;
     std::size_t next_ = 0;  ///< the case to begin next
-    std::unique_ptr<Field> start_;
+    std::unique_ptr<State> start_;
     std::unique_ptr<Trial> trial_;
     std::unique_ptr<Truth> truth_;
     std::map<const Method*, double> truth_errors_;  ///< of the methods that have served as the truth

@@ -54,8 +54,11 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     json["method"] = std::string(row.method->name);
     json["backend"] = run.backend;
     json["dtype"] = std::string(name_of(run.dtype));
-    json["boundary"] = std::string(name_of(run.boundary));
-    json["coefficient"] = run.parameter("coefficient");
+    json["boundary"] = std::string(boundary_text(run));
+    if (run.model->equations)
+        json["model"] = run.model->name;
+    else
+        json["coefficient"] = run.parameter("coefficient");
     json["nx"] = row.size.nx;
     json["ny"] = row.size.ny;
     json["fits"] = row.fits;
@@ -117,10 +120,15 @@ Json to_json(const LadderReport& report) {
     json["threads"] = report.spec.run.threads;
     json["seed"] = report.spec.run.seed;
     json["initial"] = report.spec.run.initial;
+    json["model"] = report.spec.run.model->name;
+    if (report.spec.run.model->equations) {
+        json["model_text"] = report.spec.run.model->text;
+        json["dt"] = report.spec.run.time_step();
+    }
     json["interrupted"] = report.interrupted;
     json["limits"] = {{"copy_gb_per_s", report.limits.copy_gb_per_s},
                       {"instructions_per_second", report.limits.instructions_per_second},
-                      {"instructions_per_cell", kInstructionsPerCell},
+                      {"instructions_per_cell", report.limits.instructions_per_cell},
                       {"copy_gcells_per_s", report.limits.copy_gcells(report.spec.run.dtype)},
                       {"issue_gcells_per_s", report.limits.issue_gcells()}};
     json["rows"] = Json::array();
@@ -151,15 +159,15 @@ std::string intro_text(const LadderReport& report) {
         "GCells/s at {} a cell\n",
         report.device,
         name_of(run.dtype),
-        name_of(run.boundary),
+        boundary_text(run),
         parameter_text(run),
-        run.initial,
+        run.initial.empty() ? run.model->name + "'s start" : run.initial,
         run.seed,
         report.limits.copy_gb_per_s,
         report.limits.copy_gcells(run.dtype),
         report.limits.instructions_per_second / 1e12,
         report.limits.issue_gcells(),
-        kInstructionsPerCell);
+        report.limits.instructions_per_cell);
 }
 
 std::string header_text(const LadderReport& report) {

@@ -1,6 +1,7 @@
 #include "sim/bench/ladder_spec.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,6 +10,8 @@
 #include "sim/bench/truth.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
+#include "sim/run/simulation.h"
+#include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -16,10 +19,10 @@
 namespace stencil {
 namespace {
 
-std::vector<std::string> method_names(std::optional<Device> device) {
+std::vector<std::string> method_names(std::optional<Device> device, std::string_view model = kDiffusion) {
     std::vector<std::string> names;
-    for (const Method& method : methods())
-        if (find_method(method.name, device) == &method) names.emplace_back(method.name);
+    for (const Method& method : methods(model))
+        if (find_method(method.name, device, model) == &method) names.emplace_back(method.name);
     return names;
 }
 
@@ -28,8 +31,15 @@ std::optional<Device> named_device(const LadderSpec& spec) {
     std::optional<Device> device;
     std::string first;
     for (const std::string& name : spec.methods) {
-        if (runs_on_both(name)) continue;
-        const Device own = find_method(name)->device;
+        const std::string_view model = spec.run.model->family();
+        if (model == kDiffusion && runs_on_both(name)) continue;
+        const Method* method = find_method(name, std::nullopt, model);
+        if (!method)
+            throw InputError(fmt::format("--method {} does not step {} (allowed: {})",
+                                         name,
+                                         spec.run.model->name,
+                                         fmt::join(method_names({}, model), ", ")));
+        const Device own = method->device;
         if (device && own != *device)
             throw InputError(fmt::format("--method {}: runs on {}, and {} on {}: a ladder is of one device",
                                          name,
@@ -70,6 +80,18 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
     return largest;
 }
 
+// Of typed equations, going by a small field.
+void settle_dt(LadderSpec& spec, const Machine& machine) {
+    if (!spec.run.model->equations) return;
+    RunSpec small = spec.run;
+    small.size = Size{64, 64};
+    small.backend = "cpu";
+    small.method = "auto";
+    small = resolve(small, machine);
+    State start = make_start(small);
+    spec.run.dt = Simulation(small, std::move(start)).now().dt;
+}
+
 }  // namespace
 
 LadderSpec::LadderSpec() {
@@ -87,7 +109,9 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     const Device device = decide_device(spec, machine);
     spec.run.backend = name_of(device);
     spec.run.threads = thread_count(spec.run.threads, machine.cpu_threads);
-    if (spec.methods.empty()) spec.methods = method_names(device);
+    if (spec.methods.empty()) spec.methods = method_names(device, spec.run.model->family());
+    if (!spec.run.model->is_general() && spec.run.initial.empty()) spec.run.initial = "noise";
+    settle_dt(spec, machine);
     const int largest = largest_edge(spec, machine);
     if (spec.sweep)
         for (const int edge : sweep_edges(largest)) spec.sizes.push_back({edge, edge});
@@ -102,7 +126,21 @@ Device device_of(const LadderSpec& spec) {
 }
 
 const Method& method_of(const LadderSpec& spec, std::string_view name) {
-    return *find_method(name, device_of(spec));
+    return *find_method(name, device_of(spec), spec.run.model->family());
+}
+
+RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {
+    RunSpec run = spec.run;
+    run.size = size;
+    run.method = method.name;
+    run.backend = name_of(method.device);
+    return run;
+}
+
+SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype) {
+    SolverSetup setup = solver_setup(run_of(spec, method, size));
+    setup.dtype = dtype;
+    return setup;
 }
 
 void add_sizes(LadderSpec& spec, std::string_view text) {

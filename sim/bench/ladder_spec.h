@@ -6,6 +6,7 @@
 
 #include "sim/machine/machine.h"
 #include "sim/run/run_spec.h"
+#include "sim/run/solvers/solver.h"
 
 namespace stencil {
 
@@ -13,7 +14,8 @@ inline constexpr int kMinRepeats = 5;
 inline constexpr int kMinSweep = 256;  ///< edge of a sweep's smallest field
 
 struct LadderSpec {
-    /// What it has in common with a run: dtype, boundary, coefficient, seed, backend, threads, memory limit.
+    /// What it has in common with a run: model, parameters, time step, dtype, boundary, seed, backend,
+    /// threads, memory limit.
     RunSpec run;
     std::vector<Size> sizes;           ///< empty: some that show the device's levels, as far as they fit
     bool sweep = false;                ///< from kMinSweep to the largest square that fits
@@ -28,6 +30,11 @@ struct LadderSpec {
 /// With backend, threads, sizes and methods decided. Throws InputError where settings contradict each other
 /// or the machine.
 LadderSpec resolve(LadderSpec spec, const Machine& machine);
+
+/// The run of a resolved spec on a field of this size.
+RunSpec run_of(const LadderSpec& spec, const Method& method, Size size);
+/// What a method is timed with; for a truth the precision is another.
+SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype);
 
 /// Of a resolved spec.
 Device device_of(const LadderSpec& spec);

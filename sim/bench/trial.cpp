@@ -16,7 +16,7 @@ constexpr long long kJump = 100;
 
 }  // namespace
 
-Trial::Trial(const SolverSetup& setup, const Field& start, const TrialRule& rule)
+Trial::Trial(const SolverSetup& setup, const State& start, const TrialRule& rule)
     : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
     solver_->load(start);
     if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;

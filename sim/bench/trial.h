@@ -19,7 +19,7 @@ struct TrialRule {
 /// warm-up, finding out how many steps take how long, and the timed repeats.
 class Trial {
   public:
-    Trial(const SolverSetup& setup, const Field& start, const TrialRule& rule);
+    Trial(const SolverSetup& setup, const State& start, const TrialRule& rule);
 
     void work();
     bool done() const { return int(seconds_.size()) == rule_.repeats; }

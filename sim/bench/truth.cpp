@@ -6,6 +6,7 @@
 
 #include "sim/initial/initial.h"
 #include "sim/run/choose_method.h"
+#include "sim/run/start.h"
 
 namespace stencil {
 namespace {
@@ -15,11 +16,11 @@ constexpr double kPieceSeconds = 0.1;
 constexpr double kReferenceUpdates = 5e8;
 
 SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size size) {
-    return {&method, size.nx, size.ny, DType::float64, spec.run.params(), spec.run.threads};
+    return setup_of(spec, method, size, DType::float64);
 }
 
-const Method& reference() {
-    return *find_method("reference");
+const Method& reference(const LadderSpec& spec) {
+    return *find_method("reference", Device::cpu, spec.run.model->family());
 }
 
 bool in_float64(const LadderSpec& spec, const Method& method) {
@@ -27,7 +28,14 @@ bool in_float64(const LadderSpec& spec, const Method& method) {
 }
 
 bool fits(const Method& method, Size size) {
-    return method.make_float64 && (!method.unfit || method.unfit({size.nx, size.ny}, sizeof(double)).empty());
+    return method.is_built() && (!method.unfit || method.unfit({size.nx, size.ny}, sizeof(double)).empty());
+}
+
+const Method& fastest_on(Device device, std::string_view model) {
+    MethodRequest request;
+    request.device = device;
+    request.model = model;
+    return choose_method(request);
 }
 
 const Method* find_jump(Device device, Size size) {
@@ -41,26 +49,28 @@ const Method* find_jump(Device device, Size size) {
 MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size) {
     const double cells = double(size.nx) * size.ny;
     const auto per_cell = [&](const Method& m, DType dtype) {
-        SolverSetup setup = float64_setup(spec, m, size);
-        setup.dtype = dtype;
-        return solver_bytes(setup) / cells;
+        return solver_bytes(setup_of(spec, m, size, dtype)) / cells;
     };
     constexpr long long kMany = 1'000'000;
     const Method& truth = truth_method(spec, method, size, kMany);
     const double solvers =
         per_cell(method, spec.run.dtype) + sizeof(double) + per_cell(truth, DType::float64);
     const InitialChoice choice = parse_initial(spec.run.initial);
-    const double making = choice.condition->bytes_per_cell + double(bytes_of(spec.run.dtype));
+    const double fields = double(spec.run.model->components.size());
+    const double made = choice.condition ? choice.condition->bytes_per_cell : 16 * (fields + 2);
+    const double making = made + fields * double(bytes_of(spec.run.dtype));
     if (device_of(spec) == Device::cuda) return {making, solvers};
     return {std::max(making, double(bytes_of(spec.run.dtype)) + solvers), 0};
 }
 
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
+    // One cell at a time would take minutes: the device's fastest, which distance_from_reference() judges.
+    if (spec.run.model->is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
         return fits(method, size) && (&method != &judged || !in_float64(spec, judged));
     };
     const double updates = double(size.nx) * size.ny * double(steps);
-    if (updates <= kReferenceUpdates && allowed(reference())) return reference();
+    if (updates <= kReferenceUpdates && allowed(reference(spec))) return reference(spec);
     const Method* jump = find_jump(device_of(spec), size);
     if (jump && allowed(*jump)) return *jump;
     return choose_method({device_of(spec), {size.nx, size.ny}, sizeof(double), spec.run.boundary, steps},
@@ -70,19 +80,21 @@ const Method& truth_method(const LadderSpec& spec, const Method& judged, Size si
 double distance_from_reference(const LadderSpec& spec, const Method& method) {
     constexpr Size kSmall{96, 64};
     constexpr long long kSteps = 100;
-    const Field start = make_initial(parse_initial(spec.run.initial),
-                                     {kSmall.nx, kSmall.ny, spec.run.seed, spec.run.boundary, {}});
+    RunSpec small = run_of(spec, method, kSmall);
+    const State start = make_start(small);
     const auto judged = make_solver(float64_setup(spec, method, kSmall));
     judged->load(start);
     judged->advance(kSteps);
     judged->wait();
-    Truth truth(spec, reference(), start);
+    Truth truth(spec, reference(spec), start);
     while (truth.step() < kSteps) truth.work(kSteps);
     return truth.error_of(*judged);
 }
 
-Truth::Truth(const LadderSpec& spec, const Method& method, const Field& start)
-    : method_(method), solver_(make_solver(float64_setup(spec, method, {start.nx(), start.ny()}))) {
+Truth::Truth(const LadderSpec& spec, const Method& method, const State& start)
+    : method_(method),
+      solver_(
+          make_solver(float64_setup(spec, method, {start.components[0].nx(), start.components[0].ny()}))) {
     solver_->load(start);
 }
 

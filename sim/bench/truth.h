@@ -26,7 +26,7 @@ double distance_from_reference(const LadderSpec& spec, const Method& method);
 /// The exact field, on its way from the start to a step.
 class Truth {
   public:
-    Truth(const LadderSpec& spec, const Method& method, const Field& start);
+    Truth(const LadderSpec& spec, const Method& method, const State& start);
 
     const Method& method() const { return method_; }
     long long step() const { return step_; }
