@@ -14,13 +14,23 @@ double inflow(double t) {
     return 2 * std::cos(60 * t);
 }
 
-// du/dt = lap(q) for a definition q of u and its Laplacian, both insulated but for the inflow of q.
+// The value of u on the right side.
+double held(double t) {
+    return std::sin(30 * t);
+}
+
+// du/dt = lap(q) for a definition q of u and its Laplacian, both insulated but for the inflow of q on the
+// left and the held u on the right, where q, which is told nothing, is 0.
 using Definition = std::function<double(double u, double lap)>;
 
 Grid rate(Grid u, double t, const Definition& definition) {
+    u.outside = [t](const Grid& g, int x, int y) {
+        return x >= g.nx ? 2 * held(t) - g(g.nx - 1, std::clamp(y, 0, g.ny - 1)) : mirrored(g, x, y);
+    };
     Grid q = stepped(u, [&](int x, int y) { return definition(u(x, y), u.lap(x, y)); });
     q.outside = [t](const Grid& g, int x, int y) {
-        return x < 0 ? g(0, std::clamp(y, 0, g.ny - 1)) + inflow(t) : mirrored(g, x, y);
+        if (x < 0) return g(0, std::clamp(y, 0, g.ny - 1)) + inflow(t);
+        return x >= g.nx ? -g(g.nx - 1, std::clamp(y, 0, g.ny - 1)) : mirrored(g, x, y);
     };
     return stepped(u, [&](int x, int y) { return q.lap(x, y); });
 }
@@ -69,10 +79,10 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
         run.stepper = name;
         Grid u = start_grid(run, 0, mirrored);
         for (int i = 0; i < run.steps; ++i) u = step(u, i * kDt, c.definition);
-        const auto cells =
-            run_typed<double>("du/dt = lap(q); q = " + c.formula +
-                                  "; dt = 0.004; boundary = insulated; left: flux(q) = 2*cos(60*t)",
-                              run);
+        const auto cells = run_typed<double>(
+            "du/dt = lap(q); q = " + c.formula +
+                "; dt = 0.004; boundary = insulated; left: flux(q) = 2*cos(60*t); right: u = sin(30*t)",
+            run);
         CHECK(largest_difference(cells, u.u) < 1e-12);
     }
 }
