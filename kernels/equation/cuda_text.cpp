@@ -26,37 +26,47 @@ struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
 __device__ __forceinline__ const Real* line(const Arguments& a, int i) { return a.lines + i * a.grid.line; }
+// Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic: what lies beyond others is
+// the cell at the edge until finish() is through.
+template <int kLeft, int kTop>
+__device__ __forceinline__ void read(Window& w, const Real* array, const Grid& g, int cx, int cy) {
+    const int left = kLeft < 0 ? wrapped(cx - 1, g.nx) : inside(cx - 1, g.nx);
+    const int right = kLeft < 0 ? wrapped(cx + kColumns, g.nx) : inside(cx + kColumns, g.nx);
+    #pragma unroll
+    for (int j = 0; j < kRows + 2; ++j) {
+        const int y = cy + j - 1;
+        const Real* row = array + (kTop < 0 ? wrapped(y, g.ny) : inside(y, g.ny)) * g.pitch;
+        const Pack middle = *(const Pack*)(row + cx);
+        #pragma unroll
+        for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
+        w[j][0] = row[left];
+        w[j][kColumns + 1] = row[right];
+    }
+}
 // A ghost cell's value from its neighbour's; lines are of alpha and, after it, beta.
 __device__ __forceinline__ Real ghost(const Arguments& a, int alpha, int i, Real edge) {
     return fma_rn(line(a, alpha)[i], edge, line(a, alpha + 1)[i]);
 }
-
-// Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic.
+// At the field's edge. Sideways first, then up or down, so that corners are both.
 template <int kLeft, int kRight, int kTop, int kBottom>
-__device__ __forceinline__ void read(Window& w, const Real* array, const Arguments& a, int cx, int cy) {
+__device__ __forceinline__ void finish(Window& w, const Arguments& a, int cx, int cy) {
     const int nx = a.grid.nx, ny = a.grid.ny;
-    const int left = kLeft < 0 ? wrapped(cx - 1, nx) : inside(cx - 1, nx);
-    const int right = kLeft < 0 ? wrapped(cx + kColumns, nx) : inside(cx + kColumns, nx);
     #pragma unroll
     for (int j = 0; j < kRows + 2; ++j) {
         const int y = cy + j - 1, cell = kTop < 0 ? wrapped(y, ny) : inside(y, ny);
-        const Real* row = array + cell * a.grid.pitch;
-        const Pack middle = *(const Pack*)(row + cx);
-        Real first = row[left], last = row[right];
-        // Sideways first, then up or down, so that corners are both.
-        if (kLeft >= 0 && cx == 0) first = ghost(a, kLeft, cell, first);
-        if (kLeft >= 0 && cx + kColumns >= nx) last = ghost(a, kRight, cell, last);
-        w[j][0] = first;
-        w[j][1] = middle.v[0];
+        if (kLeft >= 0 && cx == 0) w[j][0] = ghost(a, kLeft, cell, w[j][0]);
+        if (kLeft >= 0 && cx + kColumns >= nx)
+            w[j][kColumns + 1] = ghost(a, kRight, cell, w[j][kColumns + 1]);
         #pragma unroll
-        for (int i = 2; i <= kColumns; ++i) w[j][i] = cx + i <= nx ? middle.v[i - 1] : last;
-        w[j][kColumns + 1] = last;
-        if (kTop < 0 || j == 1) continue;
-        if (j == 0 ? y < 0 : y >= ny) {
-            #pragma unroll
-            for (int i = 0; i < kColumns + 2; ++i)
-                w[j][i] = ghost(a, j == 0 ? kTop : kBottom, inside(cx + i - 1, nx), w[j][i]);
-        }
+        for (int i = 2; i <= kColumns; ++i)
+            if (cx + i > nx) w[j][i] = w[j][kColumns + 1];
+    }
+    #pragma unroll
+    for (int j = 0; j < kRows + 2; ++j) {
+        if (kTop < 0 || j == 1 || (j == 0 ? cy > 0 : cy + j <= ny)) continue;
+        #pragma unroll
+        for (int i = 0; i < kColumns + 2; ++i)
+            w[j][i] = ghost(a, j == 0 ? kTop : kBottom, inside(cx + i - 1, nx), w[j][i]);
     }
 }
 __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy, const Results& values) {
@@ -280,12 +290,7 @@ class Text {
             CudaBlock::kThreadsX * CudaBlock::kThreadsY,
             name,
             number);
-        for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
-            if (!reads(stage, i)) continue;
-            const auto& sides = lines_.ghosts[i];
-            append(text_, "    Window w%zu;\n    read<%d, %d, ", i, sides[0], sides[1]);
-            append(text_, "%d, %d>(w%zu, a.arrays[%zu], a, cx, cy);\n", sides[2], sides[3], i, i);
-        }
+        append_windows(stage);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i) append(text_, "    Results r%zu;\n", i);
         text_ +=
             "    #pragma unroll\n    for (int k = 0; k < kRows; ++k) {\n    #pragma unroll\n    for (int l = "
@@ -297,6 +302,20 @@ class Text {
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
             append(text_, "    write(a.arrays[%d], a.grid, cx, cy, r%zu);\n", stage.outputs[i].array, i);
         text_ += "}\n";
+    }
+
+    void append_windows(const Stage& stage) {
+        std::string finish =
+            "    if (cx == 0 || cy == 0 || cx + kColumns >= a.grid.nx || cy + kRows >= a.grid.ny) {\n";
+        for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
+            if (!reads(stage, i)) continue;
+            const auto& sides = lines_.ghosts[i];
+            append(text_, "    Window w%zu;\n    read<%d, %d>", i, sides[0], sides[2]);
+            append(text_, "(w%zu, a.arrays[%zu], a.grid, cx, cy);\n", i, i);
+            append(finish, "    finish<%d, %d, %d, %d>", sides[0], sides[1], sides[2], sides[3]);
+            append(finish, "(w%zu, a, cx, cy);\n", i);
+        }
+        text_ += finish + "    }\n";
     }
 
     void append_value(std::size_t number, const Operation& o) {

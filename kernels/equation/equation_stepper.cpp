@@ -110,34 +110,32 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
 }
 
 template <class T>
-void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
+void EquationStepper<T>::run_pass() {
     int registers = 1;
-    for (const Level& level : levels) registers = std::max(registers, level.stage->rows.registers);
+    for (const Level& level : levels_) registers = std::max(registers, level.stage->rows.registers);
     const auto make_row = [&] {
-        return [&levels,
+        return [this,
                 memory = AlignedBuffer<T>(std::size_t(registers) * kTile<T>),
                 stages = std::vector<std::unique_ptr<StageRows<T>>>()](int level, int y) mutable {
             if (stages.empty())
-                for (const Level& each : levels)
+                for (const Level& each : levels_)
                     stages.push_back(std::make_unique<StageRows<T>>(*each.stage, *each.frame, memory.data()));
             stages[std::size_t(level)]->run(y);
         };
     };
-    tiling_.run(threads_, int(levels.size()), make_row);
+    tiling_.run(threads_, int(levels_.size()), make_row);
+    levels_.clear();
 }
 
 template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
-    const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
-    std::vector<Level> levels;
+    const int levels = levels_of_pass(steps * static_cast<long long>(stages_.size()));
     for (long long i = 0; i < steps; ++i) {
         const auto frame = next_frame();
         const auto run = [&](const PreparedStage<T>& stage) {
-            levels.push_back({&stage, frame});
-            if (int(levels.size()) < most) return;
-            run_pass(levels);
-            levels.clear();
+            levels_.push_back({&stage, frame});
+            if (int(levels_.size()) == levels) run_pass();
         };
         if (stale_) std::ranges::for_each(once_, run);
         stale_ = false;
@@ -146,7 +144,7 @@ void EquationStepper<T>::advance(long long steps) {
             std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
         ++step_;
     }
-    if (!levels.empty()) run_pass(levels);
+    if (!levels_.empty()) run_pass();
 }
 
 template class EquationStepper<float>;

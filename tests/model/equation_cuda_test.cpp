@@ -182,6 +182,16 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
     }
 }
 
+TEST_CASE("A field of more rows than a grid has blocks along y has the CPU's bits on the GPU") {
+    const Equations e = read_equations("du/dt = lap(u) + y; left: u = t; right: u = 0; dt = 0.1");
+    const Program program = make_program(e, scheme_of("euler"), false);
+    const int rows = kCudaBlocksY * cuda_block(program, false).height() + 77;
+    OnBoth<float> run(program, setup_of(e, 3, rows), cubin_of<float>(program));
+    run.write(0, [](int x, int y) { return x + 0.001 * (y % 1000); });
+    run.both([](auto& stepper) { stepper.advance(3); });
+    CHECK(run.difference() == "");
+}
+
 TEST_CASE("What is set or written between steps counts on the GPU as on the CPU") {
     Dice random;
     CAPTURE(random.seed);

@@ -11,6 +11,8 @@
 namespace stencil::equation {
 namespace {
 
+constexpr int kFirstWithCache = 12090;
+
 // As nvrtc.h has them, which a build without the toolkit does not.
 struct NvrtcProgram;
 
@@ -81,11 +83,20 @@ std::string first_error(const std::string& log) {
     return log.substr(begin, log.find('\n', at) - begin);
 }
 
+int version_of(const Nvrtc& nvrtc) {
+    int major = 0, minor = 0;
+    check(nvrtc.version(&major, &minor), "its version");
+    return 1000 * major + 10 * minor;
+}
+
 std::vector<std::string> option_list(int compute_capability) {
-    return {"--gpu-architecture=sm_" + std::to_string(compute_capability),
-            "--fmad=false",
-            "--std=c++17",
-            "--ptxas-options=-v"};
+    std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(compute_capability),
+                                     "--fmad=false",
+                                     "--std=c++17",
+                                     "--ptxas-options=-v"};
+    // Its own cache opens the driver, which takes longer than to compile an equation.
+    if (version_of(required()) >= kFirstWithCache) options.emplace_back("--no-cache");
+    return options;
 }
 
 /// Destroys a program of the compiler's with itself.
@@ -101,9 +112,7 @@ const std::string& why_no_nvrtc() {
 }
 
 int nvrtc_version() {
-    int major = 0, minor = 0;
-    check(required().version(&major, &minor), "its version");
-    return 1000 * major + 10 * minor;
+    return version_of(required());
 }
 
 std::string nvrtc_options(int compute_capability) {
