@@ -110,32 +110,34 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
 }
 
 template <class T>
-void EquationStepper<T>::run_pass() {
+void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
     int registers = 1;
-    for (const Level& level : levels_) registers = std::max(registers, level.stage->rows.registers);
+    for (const Level& level : levels) registers = std::max(registers, level.stage->rows.registers);
     const auto make_row = [&] {
-        return [this,
+        return [&levels,
                 memory = AlignedBuffer<T>(std::size_t(registers) * kTile<T>),
                 stages = std::vector<std::unique_ptr<StageRows<T>>>()](int level, int y) mutable {
             if (stages.empty())
-                for (const Level& each : levels_)
+                for (const Level& each : levels)
                     stages.push_back(std::make_unique<StageRows<T>>(*each.stage, *each.frame, memory.data()));
             stages[std::size_t(level)]->run(y);
         };
     };
-    tiling_.run(threads_, int(levels_.size()), make_row);
-    levels_.clear();
+    tiling_.run(threads_, int(levels.size()), make_row);
 }
 
 template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
-    const int levels = levels_of_pass(steps * static_cast<long long>(stages_.size()));
+    const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
+    std::vector<Level> levels;
     for (long long i = 0; i < steps; ++i) {
         const auto frame = next_frame();
         const auto run = [&](const PreparedStage<T>& stage) {
-            levels_.push_back({&stage, frame});
-            if (int(levels_.size()) == levels) run_pass();
+            levels.push_back({&stage, frame});
+            if (int(levels.size()) < most) return;
+            run_pass(levels);
+            levels.clear();
         };
         if (stale_) std::ranges::for_each(once_, run);
         stale_ = false;
@@ -144,7 +146,7 @@ void EquationStepper<T>::advance(long long steps) {
             std::swap(buffer_of_[c], buffer_of_[std::size_t(program_.next[c])]);
         ++step_;
     }
-    if (!levels_.empty()) run_pass();
+    if (!levels.empty()) run_pass(levels);
 }
 
 template class EquationStepper<float>;

@@ -49,7 +49,7 @@ class EquationStepper {
     T* cells(int array);
     std::shared_ptr<const StepFrame<T>> next_frame();
     int levels_of_pass(long long stages) const;
-    void run_pass();
+    void run_pass(const std::vector<Level>& levels);
 
     Program program_;
     EquationSetup setup_;
@@ -61,8 +61,7 @@ class EquationStepper {
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the newest step
     bool of_time_;
     std::vector<PreparedStage<T>> once_, stages_;
-    std::vector<Level> levels_;  ///< of the next pass
-    bool stale_ = true;          ///< something was set since the last step
+    bool stale_ = true;  ///< something was set since the last step
     long long step_ = 0;
     Clock clock_;
 };
