@@ -21,6 +21,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
+#include "sim/text/quote.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -175,6 +176,15 @@ void add_run(CLI::App& app, RunWords& words) {
         "go on from the newest checkpoint of the run in this folder, up to --steps counted from its start; "
         "--out is the same folder unless given",
         words.request.resume);
+    add_text(*run,
+             "compare",
+             "dt/2",
+             "also run with half the time step, and tell how far that is: the error of the steps",
+             [&words](const std::string& text) {
+                 if (text != "dt/2")
+                     throw InputError(fmt::format("--compare {}: must be dt/2", quotable(text)));
+                 words.request.compare = true;
+             });
     add_results(*run, words.request.json, words.request.quiet);
 }
 

@@ -16,6 +16,7 @@
 #include "sim/run/output/exports.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
+#include "sim/run/output/step_error.h"
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
 #include "sim/session/pace.h"
@@ -173,6 +174,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     RunReport report = make_report(simulation, output.fields, machine);
     const RunSpec& spec = simulation.spec();
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
+    if (request.compare) report.step_errors = step_errors(simulation);
     if (wants_timings(request, spec))
         report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
@@ -215,6 +217,7 @@ Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
     check_resources(spec, machine);
+    if (request.compare) require_comparable(spec);
     std::vector<std::string> inputs = start_files(spec);
     const bool from_files = !inputs.empty();
     inputs.push_back(request.spec_file);

@@ -17,6 +17,7 @@ struct RunRequest {
     /// The folder of an earlier run, to go on from its checkpoint; empty: a run from its start.
     std::string resume;
     std::vector<std::pair<std::string, std::string>> given;  ///< settings beside it, by name
+    bool compare = false;                                    ///< with half the time step
     bool quiet = false;
 };
 

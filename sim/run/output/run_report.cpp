@@ -150,6 +150,7 @@ Json to_json(const RunReport& report) {
         for (const auto& [name, statistics] : report.components)
             json["components_at_end"][name] = to_json(statistics);
     json["field_hash"] = report.field_hash;
+    for (const auto& [name, error] : report.step_errors) json["step_error"][name] = error;
     return json;
 }
 
@@ -190,6 +191,8 @@ std::string to_text(const RunReport& report) {
                         report.end.total);
     if (const auto drift = total_drift(report)) text += fmt::format(" (drift {:.1e})", *drift);
     text += '\n';
+    for (const auto& [name, error] : report.step_errors)
+        text += fmt::format("{} differs by {:.2e} from a run with half the time step\n", name, error);
     return text;
 }
 

@@ -1,0 +1,194 @@
+// Typed equations from the command line: what is stepped, and what is left of it.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "kernels/field/boundary.h"
+#include "sim/files/npy.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kRun = "run --backend cpu --threads 2 --quiet --out {} ";
+const std::string kGrayScott =
+    "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v; "
+    "Du = 0.16; Dv = 0.08; F = 0.035; K = 0.065";
+
+json read_json(const fs::path& file) {
+    return json::parse(read_bytes(file));
+}
+
+std::string hash_of(const fs::path& folder) {
+    return read_json(folder / "timings.json").at("field_hash");
+}
+
+// One step of Gray-Scott on a torus, as plain loops.
+void step(Array<double>& u, Array<double>& v, double F) {
+    Array<double> a = u.clone(), b = v.clone();
+    const int nx = u.nx(), ny = u.ny();
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) {
+            const auto lap = [&](const Array<double>& f) {
+                return f.at((x + 1) % nx, y) + f.at((x + nx - 1) % nx, y) + f.at(x, (y + 1) % ny) +
+                       f.at(x, (y + ny - 1) % ny) - 4 * f.at(x, y);
+            };
+            const double p = a.at(x, y), q = b.at(x, y), reaction = p * q * q;
+            u.at(x, y) = p + 0.5 * (0.16 * lap(a) - reaction + F * (1 - p));
+            v.at(x, y) = q + 0.5 * (0.08 * lap(b) + reaction - (F + 0.065) * q);
+        }
+}
+
+}  // namespace
+
+TEST_CASE("A typed system steps as plain loops do, from files, with parameters that change on the way") {
+    const ScratchFolder folder;
+    Array<double> u = random_field(23, 17), v = random_field(23, 17);
+    write_npy(folder / "u.npy", Field(u.clone()));
+    write_npy(folder / "v.npy", Field(v.clone()));
+    require_done(
+        stencilscope(kRun + "--equation {} --dtype float64 --initial {} --initial {} --dt 0.5 --steps 9 "
+                            "--set F=0.04 --at 4:F=0.05 --export default,statistics.csv",
+                     folder / "out",
+                     kGrayScott,
+                     (folder / "u.npy").string(),
+                     "v=" + (folder / "v.npy").string()));
+    for (int i = 0; i < 9; ++i) step(u, v, i < 4 ? 0.04 : 0.05);
+    REQUIRE(relative_error(read_npy(folder / "out/field-u.npy"), Field(u.clone())) < 1e-14);
+    REQUIRE(relative_error(read_npy(folder / "out/field-v.npy"), Field(v.clone())) < 1e-14);
+    for (const char* file : {"initial-u.npy",
+                             "laplacian-v.npy",
+                             "field-u.png",
+                             "laplacian-v.png",
+                             "figure.png",
+                             "statistics-v.csv"})
+        REQUIRE(fs::exists(folder / "out" / file));
+    const json timings = read_json(folder / "out/timings.json");
+    REQUIRE(contains(timings.at("model_text"), "u*v^2"));
+    REQUIRE(timings.at("parameters").at("F") == 0.05);
+    REQUIRE(timings.at("dt") == 0.5);
+    require_done(stencilscope(kRun + "--spec {}", folder / "again", (folder / "out/spec.json").string()));
+    REQUIRE(hash_of(folder / "again") == hash_of(folder / "out"));
+}
+
+TEST_CASE("du/dt = c*lap(u) typed by hand is the built-in diffusion, with all its methods") {
+    const ScratchFolder folder;
+    const std::string common = "--size 37x29 --steps 50 --initial noise --dt 1 --export timings.json ";
+    for (const BoundaryRow& row : kBoundaries)
+        for (const char* method : {"cpu", "spectral", "reference"}) {
+            INFO(row.name << " " << method);
+            const std::string typed =
+                fmt::format("--equation {{}} --method {} --boundary {} ", method, row.name);
+            const std::string built_in =
+                fmt::format("--coefficient 0.17 --method {} --boundary {} ", method, row.name);
+            require_done(
+                stencilscope(kRun + common + typed, folder / "typed", "du/dt = c*lap(u); c = 0.17; dx = 1"));
+            require_done(stencilscope(
+                kRun + "--size 37x29 --steps 50 --initial noise --export timings.json " + built_in,
+                folder / "own"));
+            REQUIRE(hash_of(folder / "typed") == hash_of(folder / "own"));
+        }
+    require_refused(stencilscope("run --size 20 --model gray-scott --method spectral"), 2, "cpu");
+}
+
+TEST_CASE("The time step is told beside its limit; above it a run is refused unless that is allowed") {
+    const ScratchFolder folder;
+    const std::string heat = "du/dt = D*lap(u) - u; D = 3; dx = 0.5; u(0) = sin(x)*sin(y)";
+    const auto dt_of = [&](const std::string& words) {
+        require_done(stencilscope(
+            kRun + "--size 32 --steps 3 --equation {} --export timings.json " + words, folder / "out", heat));
+        return read_json(folder / "out/timings.json").at("dt").get<double>();
+    };
+    const double limit = 2 / (8 * 3 / 0.25 + 1);
+    REQUIRE(std::abs(dt_of("--dt limit") / limit - 1) < 1e-6);
+    REQUIRE(std::abs(dt_of("--dt 0.5limit") / limit - 0.5) < 1e-6);
+    REQUIRE(std::abs(dt_of("") / limit - 0.8) < 1e-6);
+    REQUIRE(dt_of("--dt 0.1 --allow-unstable") == 0.1);
+    require_refused(stencilscope("run --size 32 --steps 3 --dt 0.1 --equation {}", heat), 2, "D*lap(u) of u");
+    const std::string swing = "du/dt = v; dv/dt = -u + lap(u)";
+    require_refused(stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "--stepper");
+    require_done(stencilscope("run --quiet --size 16 --steps 3 --stepper symplectic --equation {}", swing));
+}
+
+TEST_CASE("A formula of the components is shown, and --compare dt/2 tells the error of the steps") {
+    const ScratchFolder folder;
+    const std::string words =
+        kRun +
+        "--equation {} --size 24 --steps {} --dt {} --dtype float64 --show u^2+v --compare dt/2 "
+        "--export field.npy,timings.json";
+    const std::string equation =
+        "du/dt = 0.2*lap(u) - u*v; dv/dt = u - v; u(0) = 1 + 0.5*sin(2*pi*x/Lx); v(0) = y/Ly";
+    const auto error = [&](int steps, double dt) {
+        require_done(stencilscope(words, folder / "out", equation, steps, dt));
+        return read_json(folder / "out/timings.json").at("step_error").at("u").get<double>();
+    };
+    const double coarse = error(10, 0.1), fine = error(20, 0.05);
+    REQUIRE(coarse / fine > 1.8);
+    REQUIRE(coarse / fine < 2.2);
+    const Field u = read_npy(folder / "out/field-u.npy"), v = read_npy(folder / "out/field-v.npy");
+    const Field shown = read_npy(folder / "out/field-shown.npy");
+    for (const auto& [x, y] : {std::pair{0, 0}, std::pair{7, 19}}) {
+        const double a = u.as<double>().at(x, y), b = v.as<double>().at(x, y);
+        REQUIRE(std::abs(shown.as<double>().at(x, y) - (a * a + b)) < 1e-14);
+    }
+}
+
+TEST_CASE("A typed run that was cut and resumed has the bits of one that never was") {
+    const ScratchFolder folder;
+    const std::string noisy =
+        "du/dt = D*lap(u) - u^3 + u + 0.1*normal + 0.01*sin(t); D = 0.3; u(0) = random - 0.5; "
+        "dt = 0.037; boundary = insulated";
+    const std::string common =
+        "--size 33x21 --set D=0.25 --at 13:dt=0.021 --at 40:D=0.2 "
+        "--at 50:paint=1,4,add,9,9 --export timings.json --equation {} ";
+    require_done(stencilscope(kRun + common + "--steps 80", folder / "uncut", noisy));
+    require_done(stencilscope(kRun + common + "--steps 30 --checkpoint 30", folder / "cut", noisy));
+    require_done(stencilscope("run --quiet --resume {} --steps 80", folder / "cut"));
+    REQUIRE(hash_of(folder / "cut") == hash_of(folder / "uncut"));
+}
+
+TEST_CASE("Models come from files, with pictures and arrays beside them") {
+    const ScratchFolder folder;
+    const Array<double> mask = random_field(19, 11);
+    write_npy(folder / "mask.npy", Field(mask.clone()));
+    write_bytes(folder / "decay.txt",
+                fmt::format("# decays where the array says so\ndu/dt = -a*u\na = array(\"{}\")\nu(0) = 1\n"
+                            "dt = 0.5; size = 19x11; steps = 1\n",
+                            (folder / "mask.npy").string()));
+    require_done(
+        stencilscope(kRun + "--model {} --dtype float64", folder / "out", (folder / "decay.txt").string()));
+    const Field u = read_npy(folder / "out/field.npy");
+    for (const auto& [x, y] : {std::pair{0, 0}, std::pair{18, 10}, std::pair{4, 7}})
+        REQUIRE(std::abs(u.as<double>().at(x, y) - (1 - 0.5 * mask.at(x, y))) < 1e-15);
+}
+
+TEST_CASE("Mistakes in a text are shown with a caret and a mend, and nothing is written") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const auto refused = [&](const std::string& equation, const std::string& part) {
+        INFO(equation);
+        const ProgramResult result = stencilscope(kRun + "--equation {}", out, equation);
+        REQUIRE(result.status == 2);
+        REQUIRE(contains(result.err, part));
+        REQUIRE(contains(result.err, "^"));
+        REQUIRE(!fs::exists(out));
+    };
+    refused("du/dt = lap(u) + k; K = 1", "`K`");
+    refused("du/dt = 2u", "2*u");
+    refused("du/dt = lap(u", ")");
+    require_refused(stencilscope("run --model gray-scott --set G=1"), 2, "Du");
+    require_refused(stencilscope("run --model gray-scott --initial w=1"), 2, "--initial");
+    require_refused(stencilscope("run --model gray-scott --at 5:G=1"), 2, "did you mean");
+    require_refused(stencilscope("run --dt 1"), 2, "--equation");
+    require_refused(stencilscope("run --model gray-scott --stepper leap"), 2, "symplectic");
+    require_refused(stencilscope("run --model gray-scott --show w"), 2, "`w`");
+}
