@@ -119,7 +119,7 @@ typedef int Bits;
 #define sqrt_rn __fsqrt_rn
 #define divide_rn __fdiv_rn
 #define floor_of floorf
-#define absolute fabsf
+#define kSign (int)0x80000000u
 #define to_bits __float_as_int
 #define from_bits __int_as_float
 #define uniform_of(a, b) ((Real)((a) >> 8) * 5.9604644775390625e-08f)
@@ -133,7 +133,7 @@ typedef long long Bits;
 #define sqrt_rn __dsqrt_rn
 #define divide_rn __ddiv_rn
 #define floor_of floor
-#define absolute fabs
+#define kSign (long long)0x8000000000000000ULL
 #define to_bits __double_as_longlong
 #define from_bits __longlong_as_double
 #define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
@@ -194,11 +194,11 @@ const char* form_of(Code code) {
         case Code::sum4:
             return "($a + $b) + ($c + $d)";
         case Code::negate:
-            return "-$a";
+            return "from_bits(to_bits($a) ^ kSign)";
         case Code::sqrt:
             return "sqrt_rn($a)";
         case Code::abs:
-            return "absolute($a)";
+            return "from_bits(to_bits($a) & ~kSign)";
         case Code::floor:
             return "floor_of($a)";
         case Code::minimum:

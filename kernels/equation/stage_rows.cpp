@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/subnormals.h"
 #include "kernels/equation/scalar_machine.h"
 
 namespace stencil::equation {
@@ -146,6 +147,7 @@ void StageRows<T>::run_plain(int y) {
 
 template <class T>
 void StageRows<T>::run(int y) {
+    const SubnormalsAsZero as_cuda_has_it(sizeof(T) == sizeof(float));
     // After the row above, the ghost cells of two rows are there, unless those of another step took their
     // places.
     for (const Reached& array : reached_)

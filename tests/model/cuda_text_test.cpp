@@ -9,6 +9,7 @@
 #include <fstream>
 #include <memory>
 
+#include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
@@ -61,7 +62,8 @@ extern "C" void run_{kernel}(const Arguments* a, int blocks_x, int blocks_y) {{
 
 class Compiled {
   public:
-    Compiled(const std::string& text, const Program& program) {
+    Compiled(const std::string& text, const Program& program)
+        : float32_(text.find("typedef float Real") != std::string::npos) {
         std::ofstream file(scratch_ / "kernels.cpp");
         file << kWords << text;
         const auto add = [&](const char* name, std::size_t count) {
@@ -86,10 +88,12 @@ class Compiled {
         using Kernel = void (*)(const void*, int, int);
         const auto function = reinterpret_cast<Kernel>(dlsym(library_, ("run_" + kernel).c_str()));
         REQUIRE(function != nullptr);
+        const SubnormalsAsZero as_compiled_for_cuda(float32_);
         function(argument, blocks_x, blocks_y);
     }
 
   private:
+    bool float32_;
     ScratchFolder scratch_;
     void* library_ = nullptr;
 };

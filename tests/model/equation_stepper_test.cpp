@@ -211,6 +211,21 @@ TEST_CASE("Rows, single cells and any number of threads have the same bits") {
     }
 }
 
+TEST_CASE(
+    "Numbers below the normal ones are zeros in float32, by rows and single cells, and float64 has them") {
+    const std::string decay = "du/dt = -u; dt = 0.5";
+    stencil_test::TypedRun run;
+    run.start = [](int, int x, int) { return x % 2 == 0 ? 3e-38 : 1.0; };
+    run.steps = 2;
+    for (const bool plain : {false, true}) {
+        run.plain = plain;
+        const auto narrow = run_typed<float>(decay, run);
+        CHECK(narrow[0] == 0);
+        CHECK(narrow[1] == 0.25f);
+        CHECK(run_typed<double>(decay, run)[0] == 7.5e-39);
+    }
+}
+
 TEST_CASE("Many steps in one pass have the bits of one step after the other") {
     const auto* text = GENERATE(
         "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",

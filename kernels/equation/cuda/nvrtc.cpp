@@ -92,6 +92,7 @@ int version_of(const Nvrtc& nvrtc) {
 std::vector<std::string> option_list(int compute_capability) {
     std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(compute_capability),
                                      "--fmad=false",
+                                     "--ftz=true",
                                      "--std=c++17",
                                      "--ptxas-options=-v"};
     // Its own cache opens the driver, which takes longer than to compile an equation.
