@@ -16,6 +16,7 @@
 #include "app/window_options.h"
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
+#include "sim/model/meaning.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
@@ -122,6 +123,13 @@ std::string list_names() {
     text += "\nColour tables:\n ";
     for (const Colormap& map : colormaps())
         text += fmt::format(" {}{}", map.name, map.diverging ? " (diverging, centred at 0)" : "");
+    return text;
+}
+
+std::string list_functions() {
+    std::string text = "Functions of formulas:\n";
+    for (const equation::Function& row : equation::functions())
+        text += fmt::format("  {:<10} {}\n", row.name, row.help);
     return text;
 }
 
@@ -312,8 +320,9 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_run(app, all->run);
     add_bench(app, all->bench, all->bench_words);
     add_devices(app, all->devices, all->device_words);
-    app.add_subcommand("models", "List the models, or show the text of one")
-        ->add_option("NAME", all->model, "a model");
+    CLI::App* models = app.add_subcommand("models", "List the models, or show the text of one");
+    models->add_option("NAME", all->model, "a model");
+    models->footer(list_functions());
     all->example.add_to(app);
     app.require_subcommand(0, 1);
     app.allow_extras();

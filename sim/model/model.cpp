@@ -17,9 +17,9 @@ Model diffusion() {
     model.help = "heat spreads: every cell moves towards the mean of its neighbours";
     model.text =
         "# Diffusion, one explicit step: u <- u + coefficient * (north + south + east + west - 4 u)\n"
-        "u' = u + coefficient*lap(u)\n"
+        "du/dt = coefficient*lap(u)\n"
         "coefficient = 0.2 in [0.0001, 0.25]\n"
-        "boundary = zero\n";
+        "dx = 1; dt = 1; boundary = zero; size = 2000x2000; steps = 10000\n";
     model.components = {{"u", {}}};
     ModelParameter coefficient;
     coefficient.name = "coefficient";
