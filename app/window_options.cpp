@@ -17,8 +17,12 @@ void set_view(WindowRequest& request, const std::string& text) {
         request.panes = three_up();
         return;
     }
+    if (text == kComponents.name) {
+        request.panes = {kComponents.pane};  // as many as the model has
+        return;
+    }
     std::vector<std::string> known = names_of(panes());
-    known.emplace(known.begin(), kThreeUp.name);
+    known.insert(known.begin(), {std::string(kThreeUp.name), std::string(kComponents.name)});
     if (!contains(known, text)) throw InputError("--view: " + unknown_name_message("view", text, known));
     request.panes = {std::ranges::find(panes(), text, &PaneRow::name)->pane};
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -132,6 +133,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     // ImGui has a key for this only where the keyboard also moves between the controls.
     if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
+    follow_components(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
 
@@ -154,11 +156,14 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_large_results(ui);
+    draw_gallery(ui, snapshot);
     draw_help(ui);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const double copied_until =
         std::max({ui.panel.toolbar.copied_until, ui.panel.examples.copied_until, ui.said_until});
-    return {ui.canvas, tooltip_waits() || ImGui::GetTime() < copied_until};
+    const EquationState& equation = ui.panel.equation;
+    const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
+    return {ui.canvas, tooltip_waits() || text_waits || ImGui::GetTime() < copied_until};
 }
 
 }  // namespace stencil

@@ -68,12 +68,8 @@ MainWindow::MainWindow(const WindowRequest& request)
     session.running = !request.paused;
     session.stop_at = request.stop_at;
     session.steps_per_frame = request.steps_per_frame;
-    const auto wake = [this] {
-        const std::lock_guard lock(wake_mutex_);
-        if (display_) Display::wake();
-    };
-    engine_ = std::make_unique<Engine>(request.spec, session, wake);
-    examples_ = std::make_unique<ExampleRunner>(wake);
+    engine_ = std::make_unique<Engine>(request.spec, session, [this] { wake(); });
+    examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
     ui_.panel.examples.large = request.large_results;
     ui_.panel.examples.held = scripted();
     if (!request.example) return;
@@ -85,10 +81,12 @@ MainWindow::MainWindow(const WindowRequest& request)
 MainWindow::~MainWindow() {
     clock_.reset();
     renderer_.reset();
+    gallery_texture_.reset();
     {
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
+    gallery_.reset();
     examples_.reset();
     engine_.reset();
 }
@@ -164,6 +162,7 @@ bool MainWindow::turn() {
     const auto before = snapshot_;
     take_snapshot();
     take_example_news();
+    take_gallery();
     take_events();
     const bool news =
         before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
@@ -193,6 +192,26 @@ void MainWindow::take_example_news() {
     const std::uint64_t before = ui_.example.version;
     ui_.example = examples_->news();
     example_news_ = ui_.example.version != before;
+}
+
+// Its pictures are made from its first opening on.
+void MainWindow::take_gallery() {
+    if (!ui_.gallery.open) return;
+    if (!gallery_) {
+        gallery_ = std::make_unique<Gallery>([this] { wake(); });
+        gallery_texture_ = std::make_unique<GalleryTexture>();
+    }
+    Gallery::Pictures pictures = gallery_->pictures();
+    if (pictures == ui_.gallery.pictures) return;
+    ui_.gallery.pictures = std::move(pictures);
+    gallery_texture_->take(ui_.gallery.pictures);
+    ui_.gallery.texture = gallery_texture_->name();
+    redraws_ = std::max(redraws_, 1);
+}
+
+void MainWindow::wake() {
+    const std::lock_guard lock(wake_mutex_);
+    if (display_) Display::wake();
 }
 
 bool MainWindow::example_goes_on() const {

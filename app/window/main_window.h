@@ -9,6 +9,7 @@
 #include "app/window/display/display.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/display/frame_clock.h"
+#include "app/window/display/gallery_texture.h"
 #include "app/window/field_rate.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
@@ -38,6 +39,8 @@ class MainWindow {
     void take_events();
     void take_snapshot();
     void take_example_news();
+    void take_gallery();
+    void wake();
     void pass_runner_orders();
     bool example_goes_on() const;
     void follow_scale();
@@ -63,6 +66,8 @@ class MainWindow {
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
     // Their threads use the display and its mutex, so they come later and end earlier.
+    std::unique_ptr<Gallery> gallery_;  ///< from its first opening on
+    std::unique_ptr<GalleryTexture> gallery_texture_;
     std::unique_ptr<ExampleRunner> examples_;
     std::unique_ptr<Engine> engine_;
     ViewRequest view_;

@@ -165,6 +165,12 @@ constexpr ImWchar kTextRanges[] = {0x0020,
                                    0};
 constexpr ImWchar kIconRanges[] = {ICON_FIRST, ICON_LAST, 0};
 
+constexpr std::string_view kMonospace = "DejaVuSansMono";
+
+bool has_font(std::string_view name) {
+    return std::ranges::find(embedded_fonts(), name, &EmbeddedFile::name) != embedded_fonts().end();
+}
+
 void add_font(std::string_view name, float pixels, ImFontConfig config) {
     const auto files = embedded_fonts();
     const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
@@ -221,6 +227,17 @@ void load_fonts(float pixels) {
     icons.GlyphMinAdvanceX = icons.GlyphMaxAdvanceX = std::round(size * 1.2f);
     icons.GlyphOffset.y = std::round(size * 0.04f);
     add_font("fontawesome-webfont", size, icons);
+    if (!has_font(kMonospace)) return;
+    ImFontConfig code;
+    code.OversampleH = 2;
+    code.OversampleV = 1;
+    code.GlyphRanges = kTextRanges;
+    add_font(kMonospace, std::round(size * 0.87f), code);
+}
+
+ImFont* monospace_font() {
+    const auto& fonts = ImGui::GetIO().Fonts->Fonts;
+    return fonts.Size > 1 ? fonts[1] : ImGui::GetFont();
 }
 
 }  // namespace stencil

@@ -20,4 +20,7 @@ CanvasColors canvas_colors(Theme theme);
 /// `pixels` is the size of the text on the screen. The atlas' texture has to be made again afterwards.
 void load_fonts(float pixels);
 
+/// For texts whose columns count; the text font where there is none.
+ImFont* monospace_font();
+
 }  // namespace stencil

@@ -13,6 +13,7 @@
 #include "kernels/view/brush.h"
 #include "sim/examples/example_runner.h"
 #include "sim/session/action.h"
+#include "sim/session/gallery.h"
 #include "sim/session/snapshot.h"
 
 namespace stencil {
@@ -30,7 +31,8 @@ struct Preferences {
     float panel_width = 340;  ///< pixels at scale 1
     int window_width = 1280, window_height = 800;
     bool hints_seen = false;
-    std::vector<std::string> open_sections{"Simulation", "View", "Brush"};  ///< of the panel, by title
+    std::vector<std::string> open_sections{
+        "Equation", "Simulation", "View", "Brush"};  ///< of the panel, by title
     friend bool operator==(const Preferences&, const Preferences&) = default;
 };
 
@@ -63,6 +65,13 @@ struct SaveReport {
     std::string folder;
 };
 using RunnerOrder = std::variant<StartExample, CancelExample, RemarkExample, SaveReport>;
+
+/// The presets' pictures.
+struct GalleryView {
+    bool open = false;
+    Gallery::Pictures pictures;  ///< in the order of presets(); empty before it was opened
+    std::uintptr_t texture = 0;  ///< OpenGL's name of what holds them all
+};
 
 struct UiState {
     Preferences preferences;
@@ -103,6 +112,7 @@ struct UiState {
     std::string gl_renderer;
 
     PanelState panel;
+    GalleryView gallery;
 
     std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }

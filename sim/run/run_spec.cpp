@@ -172,7 +172,7 @@ std::size_t component_index(const Model& model, std::string_view name) {
 }
 
 std::string_view boundary_text(const RunSpec& spec) {
-    return spec.boundary_as_typed ? "as typed" : name_of(spec.boundary);
+    return spec.boundary_as_typed ? kAsTyped : name_of(spec.boundary);
 }
 
 double RunSpec::parameter(std::string_view name) const {

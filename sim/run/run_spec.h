@@ -112,6 +112,8 @@ std::string parameter_text(const RunSpec& spec);
 /// Of the first one where the name is empty. Throws InputError.
 std::size_t component_index(const Model& model, std::string_view name);
 
+inline constexpr std::string_view kAsTyped = "as typed";
+
 /// "periodic", or "as typed" where sides or components differ.
 std::string_view boundary_text(const RunSpec& spec);
 

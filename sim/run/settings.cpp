@@ -10,6 +10,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/stages.h"
+#include "sim/run/keep_choices.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -48,7 +49,13 @@ Json get_size(const RunSpec& spec) {
     return spec.size ? Json(fmt::format("{}x{}", spec.size->nx, spec.size->ny)) : Json();
 }
 
+// As typed: what the model's text has, on each side and of each component.
 void set_boundary(RunSpec& spec, std::string_view text) {
+    if (text.empty() || text == kAsTyped) {
+        spec.boundary = spec.model->components.front().boundary.left;
+        spec.boundary_as_typed = !spec.model->uniform_boundary;
+        return;
+    }
     const std::string name = known_name("boundary", text, names_of(kBoundaries));
     spec.boundary = std::ranges::find(kBoundaries, name, &BoundaryRow::name)->boundary;
     spec.boundary_as_typed = false;
@@ -85,7 +92,10 @@ Json get_initial(const RunSpec& spec) {
 
 void set_equation(RunSpec& spec, std::span<const std::string> texts) {
     const std::string text = fmt::format("{}", fmt::join(texts, "\n"));
-    if (text != spec.model->text) spec.use_model(model_of_text(text));
+    if (text == spec.model->text) return;
+    const RunSpec before = spec;
+    spec.use_model(model_of_text(text));
+    keep_choices(spec, before);
 }
 
 Json get_equation(const RunSpec& spec) {

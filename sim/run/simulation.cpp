@@ -182,10 +182,13 @@ void Simulation::run(const Set& change) {
         throw InputError(fmt::format("--{} cannot change in mid-run", change.setting));
     if (kind == SettingKind::view || (untouched() && kind != SettingKind::shape)) {
         RunSpec spec = changed(moment_.spec, change.setting, change.value);
-        if (kind != SettingKind::view)
+        if (kind != SettingKind::view) {
             put_in_force({step_, change.setting, change.value});
-        else
-            moment_.now = changed(moment_.now, change.setting, change.value);
+        } else {
+            RunSpec next = changed(moment_.now, change.setting, change.value);
+            if (next.shown() != moment_.now.shown()) solver_->show(next.shown());
+            moment_.now = std::move(next);
+        }
         if (kind == SettingKind::device) {
             spec.backend = moment_.now.backend;
             spec.method = moment_.now.method;

@@ -45,17 +45,20 @@ struct ScalePace {
 };
 
 /// A setting of the run by its name on the command line: coefficient, boundary, method, backend, threads,
-/// dtype, size, initial, seed, allow-unstable, range, laplacian-range, colormap, laplacian-colormap.
-/// `continuing`: one drag of a slider, which is undone as a whole.
+/// dtype, size, model, equation, stepper, dx, dt, show, initial, seed, allow-unstable, range,
+/// laplacian-range, colormap, laplacian-colormap; or a parameter of the model.
+/// `continuing`: one drag of a slider, or one while of typing, which is undone as a whole.
 struct Change {
     std::string setting;
     std::string value;
     bool continuing = false;
+    bool anew = false;  ///< of a model or equation: a run of its own, from its start and in its size
 };
 
 /// A piece that is not joined begins a stroke, which is undone as a whole.
 struct Paint {
     BrushPiece piece;
+    std::optional<std::size_t> component = {};  ///< empty: the one that is shown, else the first
 };
 
 struct Undo {};

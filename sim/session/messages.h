@@ -18,7 +18,11 @@ struct Message {
 class Messages {
   public:
     void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
-    void error(std::string text) { add(Message::Level::error, std::move(text)); }
+    /// `in_place`: of the newest one, where that is an error too, as each step of a drag brings one.
+    void error(std::string text, bool in_place = false) {
+        if (in_place && !all_.empty() && all_.back().level == Message::Level::error) all_.pop_back();
+        add(Message::Level::error, std::move(text));
+    }
     void dismiss(int id) {
         std::erase_if(all_, [id](const Message& message) { return message.id == id; });
     }

@@ -15,8 +15,6 @@
 namespace stencil {
 namespace {
 
-// Beyond this a field that grows without bound counts as overflowed, before its squares do.
-constexpr double kOverflow = 1e30;
 constexpr auto kOrderFrames = std::chrono::milliseconds(100);
 constexpr auto kAsksAgain = std::chrono::milliseconds(20);
 
@@ -39,6 +37,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
 
 void Session::take_probes(const RunSpec& spec) {
     measures_ = Measures();
+    measured_of_ = simulation_->now().shown();
     const Size size = *simulation_->now().size;
     for (const RunSpec::Cell& cell : spec.probes) measures_.add_probe(cell.x, cell.y, size.nx, size.ny);
 }
@@ -108,6 +107,7 @@ void Session::field_changed(bool another_field) {
     if (!another_field) return;
     reference_.forget();
     frame_maker_.forget();
+    step_watch_ = {};
     pace_.recent = Timings(64);
     statistics_cadence_.reset();
     measures_.resize(simulation_->now().size->nx, simulation_->now().size->ny);
@@ -263,6 +263,7 @@ double Session::measure_field() {
     const auto bound = simulation_->now().stability();
     const bool unstable = bound && bound->exceeded();
     if (measured_version_ == version_ || !(settled() || unstable || statistics_cadence_.due())) return 0;
+    if (shows_another()) measure_anew();
     Statistics statistics;
     const double seconds =
         statistics_cadence_.spend([&] { statistics = measures_.add(step(), simulation_->solver()); });
@@ -271,13 +272,23 @@ double Session::measure_field() {
     return seconds;
 }
 
+// The same probes of what is shown now.
+void Session::measure_anew() {
+    RunSpec spec = simulation_->now();
+    add_measures(spec);
+    take_probes(spec);
+}
+
 void Session::watch_for_overflow(const Statistics& statistics) {
+    if (const auto found = step_watch_.look(*simulation_, version_, settled())) {
+        if (!found->overflowed.empty()) stop_overflow(overflow_text(step(), *found));
+        return;
+    }
     const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
-    const bool overflowed = statistics.not_finite > 0 || largest > kOverflow;
+    const bool overflowed = statistics.not_finite > 0 || largest > StepWatch::kOverflow;
     const auto bound = simulation_->now().stability();
-    if (!bound || !bound->exceeded() || !overflowed || settled()) return;
-    pace_.stop(step());
-    messages_.error(
+    if (!bound || !bound->exceeded() || !overflowed) return;
+    stop_overflow(
         fmt::format("The field overflowed by step {}: {} {} is above the stability limit {}; set "
                     "it to {} or less, then reset or undo",
                     step(),
@@ -285,6 +296,12 @@ void Session::watch_for_overflow(const Statistics& statistics) {
                     bound->value,
                     bound->largest,
                     bound->largest));
+}
+
+void Session::stop_overflow(const std::string& why) {
+    if (settled()) return;
+    pace_.stop(step());
+    messages_.error(why);
 }
 
 }  // namespace stencil

@@ -20,6 +20,7 @@
 #include "sim/session/reference.h"
 #include "sim/session/snapshot.h"
 #include "sim/session/speeds.h"
+#include "sim/session/step_watch.h"
 #include "sim/session/undo.h"
 
 namespace stencil {
@@ -92,6 +93,7 @@ class Session {
     void replace(std::unique_ptr<Simulation> next);
     void went_back();
     void field_changed(bool another_field);
+    void show(const std::string& formula);
 
     void set(const std::string& setting, const std::string& value);
     void change_running(const action::Change& change);
@@ -116,6 +118,7 @@ class Session {
 
     long long step() const { return simulation_->step(); }
     bool settled() const;
+    bool shows_another() const { return measured_of_ != simulation_->now().shown(); }
     bool steps_left() const { return step() < pace_.target; }
     bool frame_was_taken() const { return !frame_ || taken_ >= frame_->count; }
     bool frame_is_due() const;
@@ -131,6 +134,8 @@ class Session {
     void make_frame();
     double measure_field();
     void watch_for_overflow(const Statistics& statistics);
+    void stop_overflow(const std::string& why);
+    void measure_anew();
     void record();
     void stop(const std::string& why);
 
@@ -149,6 +154,8 @@ class Session {
     Recorder recorder_;
     UndoStack undo_;
     Measures measures_;
+    std::string measured_of_;  ///< the formula that was shown
+    StepWatch step_watch_;
     Exporter exporter_;
     Messages messages_;
 

@@ -39,7 +39,8 @@ void Session::apply(const Action& action) {
     } catch (const std::bad_alloc&) {
         messages_.error("Not enough memory; nothing was changed");
     } catch (const std::exception& error) {
-        messages_.error(error.what());
+        const auto* change = std::get_if<action::Change>(&action);
+        messages_.error(error.what(), change && change->continuing);
     }
 }
 
@@ -102,6 +103,10 @@ void Session::handle(const action::ScalePace& scale) {
 void Session::handle(const action::Change& change) {
     switch (kind_of(change.setting)) {
         case SettingKind::view:
+            if (change.setting == "show") {
+                show(change.value);
+                return;
+            }
             simulation_->apply(Set{change.setting, change.value});
             if (change.setting == "allow-unstable") field_changed(false);
             framed_version_ = 0;
@@ -110,7 +115,7 @@ void Session::handle(const action::Change& change) {
             start_anew(change);
             return;
         case SettingKind::shape:
-            if (step() == 0 && simulation_->spec().edits.empty()) {
+            if (change.anew || (step() == 0 && simulation_->spec().edits.empty())) {
                 start_anew(change);
                 return;
             }
@@ -122,19 +127,44 @@ void Session::handle(const action::Change& change) {
     }
 }
 
+// Every view is of another formula from now on.
+void Session::show(const std::string& formula) {
+    simulation_->apply(Set{"show", formula});
+    if (Simulation* reference = reference_.run()) reference->apply(Set{"show", formula});
+    frame_maker_.forget();
+    field_changed(false);
+}
+
 // Another start, size or precision from the start: a new run with the present settings.
 void Session::start_anew(const action::Change& change) {
-    RunSpec next = changed(as_asked(simulation_->now()), change.setting, change.value);
-    if (change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
+    RunSpec from = as_asked(simulation_->now());
+    if (change.anew) {  // in the colours of its own
+        from.colormap.clear();
+        from.range = RunSpec().range;
+    }
+    RunSpec next = changed(std::move(from), change.setting, change.value);
+    const bool typed = next.model->equations != nullptr;  // then every component fits the size
+    if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
     begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
 }
 
-// A size or precision that the present method may not fit.
+// A size, precision or model that the present method may not fit.
 void Session::reshape(const action::Change& change) {
-    remember(change.setting);
-    const RunSpec next = changed(simulation_->now(), change.setting, change.value);
-    if (auto_.on) change_method(AutoMethod::for_change(simulation_->now(), next, pace_.steps_per_call()));
-    set(change.setting, change.value);
+    const RunSpec& now = simulation_->now();
+    const RunSpec next = changed(now, change.setting, change.value);
+    const bool goes_on = change.continuing && undo_.redo.empty() && !undo_.undo.empty() &&
+                         undo_.undo.back().what == change.setting;
+    if (!goes_on) remember(change.setting);
+    const bool another_family = next.model->family() != now.model->family();
+    if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
+    const bool automatic = auto_.on || next.method == "auto";
+    try {
+        set(change.setting, change.value);
+    } catch (...) {
+        if (!goes_on && !undo_.undo.empty()) undo_.undo.pop_back();
+        throw;
+    }
+    if (another_family) auto_.on = automatic;
 }
 
 void Session::change_running(const action::Change& change) {
@@ -155,8 +185,7 @@ void Session::change_running(const action::Change& change) {
 
 // The run goes on with another value.
 void Session::set(const std::string& setting, const std::string& value) {
-    const bool another_field =
-        kind_of(setting) == SettingKind::device || kind_of(setting) == SettingKind::shape;
+    const Solver* solver = &simulation_->solver();
     const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == "method" && value == "auto";
     simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
@@ -164,7 +193,8 @@ void Session::set(const std::string& setting, const std::string& value) {
     if (setting == "method") auto_.on = automatic;
     if (setting == "backend" && after.name != before.name) auto_.on = true;
     reference_.follow(step(), setting, value);
-    field_changed(another_field);
+    const bool moved = &simulation_->solver() != solver;
+    field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == "dtype") speeds_.forget_limits(false);
     if (after.device != before.device) speeds_.forget_limits(true);
 }
@@ -215,13 +245,14 @@ void Session::step_again() {
 
 void Session::handle(const action::Paint& paint) {
     if (!paint.piece.joined) remember("brush stroke");
-    // On the component that is shown, or, under another formula, on the first.
     const RunSpec& now = simulation_->now();
     const auto components = names_of(now.model->components);
-    const bool shown = contains(components, now.shown()) && now.shown() != components.front();
-    const std::string component = shown ? now.shown() : "";
+    const auto shown = std::ranges::find(components, now.shown());
+    std::size_t index = shown == components.end() ? 0 : std::size_t(shown - components.begin());
+    if (paint.component) index = std::min(*paint.component, components.size() - 1);
+    const std::string component = index == 0 ? "" : components[index];
     simulation_->apply(stencil::Paint{paint.piece, component});
-    const std::string setting = std::string(kPaint) + (shown ? "-" + component : "");
+    const std::string setting = std::string(kPaint) + (index == 0 ? "" : "-" + component);
     reference_.follow(step(), setting, to_string(paint.piece));
     field_changed(false);
 }
@@ -358,6 +389,7 @@ void Session::handle(const action::Resume& resume) {
     pace_.running = false;
     replace(std::move(next));
     measures_ = Measures();
+    measured_of_ = simulation_->now().shown();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
         measures_.resume(kept->second.series(), kept->second.probes());
     messages_.notice(fmt::format("Going on from step {} of {}", step(), resume.folder));

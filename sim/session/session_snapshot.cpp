@@ -76,6 +76,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
 
 void Session::fill_numbers(Snapshot& snapshot) {
     const RunSpec& now = simulation_->now();
+    snapshot.step_limit = step_watch_.newest();
     snapshot.start_statistics = simulation_->start_statistics();
     snapshot.series = measures_.series();
     snapshot.probes = measures_.probes();

@@ -12,6 +12,7 @@
 #include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
 #include "sim/session/messages.h"
+#include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 
 namespace stencil {
@@ -48,6 +49,8 @@ struct Snapshot {
     long long steps_per_frame = 0;            ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;  ///< steps between the newest two frames
+
+    std::shared_ptr<const StepLimit> step_limit;  ///< of typed equations, from the first look at them on
 
     std::optional<Statistics> start_statistics;
     std::vector<MeasuredMoment> series;  ///< statistics of the field; the last one is the newest

@@ -27,6 +27,18 @@ constexpr PaneRow kPanes[] = {
     {Pane::start, "start", "Start", "Start", "The initial condition."},
 };
 
+// Seen together, never to choose from.
+constexpr PaneRow kComponentPanes[] = {
+    {Pane::first, "first", "First component", "First", "The first component."},
+    {Pane::second, "second", "Second component", "Second", "The second component."},
+    {Pane::third, "third", "Third component", "Third", "The third component."},
+};
+
+const PaneRow* find_row(std::span<const PaneRow> rows, Pane pane) {
+    const auto row = std::ranges::find(rows, pane, &PaneRow::pane);
+    return row == rows.end() ? nullptr : &*row;
+}
+
 }  // namespace
 
 std::span<const PaneRow> panes() {
@@ -34,9 +46,35 @@ std::span<const PaneRow> panes() {
 }
 
 const PaneRow& row_of(Pane pane) {
-    const auto row = std::ranges::find(kPanes, pane, &PaneRow::pane);
-    if (row == std::end(kPanes)) throw std::logic_error("a pane without a row");
+    const PaneRow* row = find_row(kPanes, pane);
+    if (!row) row = find_row(kComponentPanes, pane);
+    if (!row) throw std::logic_error("a pane without a row");
     return *row;
+}
+
+std::vector<Pane> component_panes(const Model& model) {
+    std::vector<Pane> panes;
+    for (const PaneRow& row : kComponentPanes)
+        if (panes.size() < model.components.size()) panes.push_back(row.pane);
+    return panes;
+}
+
+std::optional<std::size_t> component_of(Pane pane) {
+    if (!find_row(kComponentPanes, pane)) return std::nullopt;
+    return std::size_t(pane) - std::size_t(Pane::first);
+}
+
+std::string formula_of(Pane pane, const RunSpec& spec) {
+    const auto component = component_of(pane);
+    if (!component) return spec.shown();
+    const auto& components = spec.model->components;
+    return *component < components.size() ? components[*component].name : "";
+}
+
+std::string title_of(Pane pane, const RunSpec& spec) {
+    const bool plain = pane == Pane::now || component_of(pane);
+    if (spec.model->equations && plain) return formula_of(pane, spec);
+    return std::string(row_of(pane).title);
 }
 
 const std::vector<Pane>& three_up() {

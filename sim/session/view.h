@@ -10,13 +10,15 @@
 
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
-#include "sim/run/output/measures.h"
+#include "sim/run/run_spec.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
-/// A picture of the field. The table kPanes in view.cpp names them.
-enum class Pane { now, laplacian, from_start, from_reference, start };
+/// A picture of the field. The table kPanes in view.cpp names them. The last ones are of the model's
+/// components, whatever is shown.
+enum class Pane { now, laplacian, from_start, from_reference, start, first, second, third };
+inline constexpr std::size_t kPaneKinds = 8;
 
 struct PaneRow {
     Pane pane;
@@ -27,6 +29,15 @@ struct PaneRow {
 };
 std::span<const PaneRow> panes();
 const PaneRow& row_of(Pane pane);
+
+/// Of the first components, at most three.
+std::vector<Pane> component_panes(const Model& model);
+/// The component that is seen whatever is shown; empty of the other panes.
+std::optional<std::size_t> component_of(Pane pane);
+/// What a pane is of; empty where the model has no such component.
+std::string formula_of(Pane pane, const RunSpec& spec);
+/// Above the picture: what is seen of typed equations, and "Now" of the others.
+std::string title_of(Pane pane, const RunSpec& spec);
 
 struct PaneRequest {
     Pane pane = Pane::now;
@@ -59,6 +70,7 @@ struct PaneImage {
     std::shared_ptr<const Pixels> pixels;
     ValueRange range;
     std::string colormap;
+    std::string formula = {};  ///< what it is of
 };
 
 struct Numbers {

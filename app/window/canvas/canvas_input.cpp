@@ -145,6 +145,7 @@ void CanvasInput::begin(Drag::Kind kind, int button, const Mouse& mouse, const P
     drag_ = {};
     drag_.kind = kind;
     drag_.button = button;
+    drag_.pane = slot.pane;
     drag_.picture = slot.picture;
     drag_.x = mouse.x;
     drag_.y = mouse.y;
@@ -226,7 +227,7 @@ void CanvasInput::stroke_to(UiState& ui, const Mouse& mouse) {
     const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
     if (drag_.joined && to == drag_.cell) return;
     const SamplePoint from = drag_.joined ? drag_.cell : to;
-    ui.act(action::Paint{{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined}});
+    ui.act(action::Paint{{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined}, component_of(drag_.pane)});
     drag_.joined = true;
     drag_.cell = to;
 }

@@ -56,7 +56,8 @@ class CanvasInput {
     struct Drag {
         enum class Kind { none, pan, stroke, profile } kind = Kind::none;
         int button = 0;
-        ScreenRect picture;       ///< of the pane where it began
+        Pane pane = Pane::now;    ///< where it began
+        ScreenRect picture;       ///< of that pane
         double x = 0, y = 0;      ///< the newest place: pixels
         SamplePoint cell;         ///< a stroke's newest point, a profile's end that stays
         Brush brush;              ///< of a stroke

@@ -163,7 +163,7 @@ void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
     const double size = painter.line_height();
     ScreenRect room = slot.title;
     room.width = std::max(0.0, std::min(room.width, right - room.x));
-    std::string text(row_of(slot.pane).title);
+    std::string text = title_of(slot.pane, scene.snapshot.now);
     if (slot.pane == main_pane(scene.ui.panes) && slot.pane != Pane::start) {
         const auto& frame = scene.snapshot.frame;
         const std::string step = fmt::format("step {}", frame ? frame->step : scene.snapshot.step);

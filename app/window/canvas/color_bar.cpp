@@ -77,10 +77,10 @@ double bar_width(double strip, double beside, double line) {
 
 }  // namespace
 
-std::string quantity_label(Pane pane) {
-    if (pane == Pane::laplacian) return "Laplacian of u";
+std::string quantity_label(Pane pane, const std::string& formula) {
+    if (pane == Pane::laplacian) return "Laplacian of " + formula;
     if (pane == Pane::from_start || pane == Pane::from_reference) return "difference";
-    return "u";
+    return formula;
 }
 
 void draw_color_bar(Painter& painter,
@@ -91,7 +91,7 @@ void draw_color_bar(Painter& painter,
     const double size = line * kSmallText;
     if (strip.height < line) return;
 
-    std::string label = quantity_label(image.request.pane);
+    std::string label = quantity_label(image.request.pane, image.formula);
     double width = bar_width(strip.width, painter.text_width(label, size), line);
     if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.

@@ -10,7 +10,7 @@
 namespace stencil {
 
 /// What the pane's values are, e.g. "Laplacian of u".
-std::string quantity_label(Pane pane);
+std::string quantity_label(Pane pane, const std::string& formula);
 
 /// A horizontal bar with ticks and the quantity's label, at the right of `strip`.
 void draw_color_bar(Painter& painter,

@@ -25,6 +25,14 @@ void change_text_size(UiState& ui, float pixels) {
 
 }  // namespace
 
+void change(UiState& ui, std::string setting, std::string_view value, bool continuing) {
+    ui.act(action::Change{std::move(setting), std::string(value), continuing});
+}
+
+void begin_model(UiState& ui, std::string_view name) {
+    ui.act(action::Change{"model", std::string(name), false, true});
+}
+
 void toggle_running(UiState& ui, const Snapshot& snapshot) {
     ui.act(action::Run{!snapshot.running && !snapshot.ordered});
 }
@@ -89,12 +97,22 @@ bool is_three_up(const UiState& ui) {
     return ui.panes == three_up();
 }
 
+bool shows_components(const UiState& ui) {
+    return !ui.panes.empty() && ui.panes.front() == Pane::first;
+}
+
+void follow_components(UiState& ui, const Snapshot& snapshot) {
+    if (!shows_components(ui)) return;
+    ui.panes = component_panes(*snapshot.now.model);
+    if (ui.panes.size() < 2) show_pane(ui, Pane::now);
+}
+
 void toggle_three_up(UiState& ui, const Snapshot&) {
     if (is_three_up(ui)) {
         show_pane(ui, ui.panel.view.single);
         return;
     }
-    ui.panel.view.single = ui.panes.front();
+    ui.panel.view.single = shows_components(ui) ? Pane::now : ui.panes.front();
     ui.panes = three_up();
 }
 
@@ -127,9 +145,9 @@ void toggle_help(UiState& ui, const Snapshot&) {
 }
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
-    const bool any = ui.help_open || ui.panel.examples.large || ui.popup_open;
+    const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.popup_open;
     if (!any && snapshot.ordered) ui.act(action::Run{false});
-    ui.help_open = ui.panel.examples.large = false;
+    ui.help_open = ui.gallery.open = ui.panel.examples.large = false;
     ui.close_popups = true;
 }
 

@@ -7,6 +7,12 @@ namespace stencil {
 
 using UiCommand = void (*)(UiState&, const Snapshot&);
 
+/// A setting of the run by its name on the command line.
+void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false);
+
+/// A run of its own with this model, which undo takes back.
+void begin_model(UiState& ui, std::string_view name);
+
 void toggle_running(UiState& ui, const Snapshot& snapshot);
 void single_step(UiState& ui, const Snapshot& snapshot);
 void reset(UiState& ui, const Snapshot& snapshot);
@@ -27,6 +33,9 @@ void show_pane(UiState& ui, Pane pane);
 void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);
+bool shows_components(const UiState& ui);
+/// Those of another model: as many as that has.
+void follow_components(UiState& ui, const Snapshot& snapshot);
 void snap_range(UiState& ui, const Snapshot& snapshot);
 
 void use_brush(UiState& ui, const Snapshot& snapshot);

@@ -39,10 +39,9 @@ bool begin_list(const char* id) {
 }
 
 constexpr std::string_view kAbout =
-    "Every step gives each cell a share of the differences to its four neighbours: the new value is the old "
-    "one plus the coefficient times its Laplacian. Change anything while it runs; only another initial "
-    "condition and its seed start again. Each control explains itself where the mouse rests on "
-    "it.";
+    "What is stepped stands in the section Equation, to be typed over, or chosen from the gallery. Change "
+    "anything while it runs; only another model of the gallery, another initial condition and its seed start "
+    "again. Each control explains itself where the mouse rests on it.";
 
 void draw_mouse() {
     subtitle("Mouse", "On the canvas");

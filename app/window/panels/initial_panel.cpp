@@ -16,13 +16,53 @@
 namespace stencil {
 namespace {
 
+constexpr const char* kOwn = "as the text has it";
+
+std::size_t component_of(const InitialState& state, const RunSpec& now) {
+    return std::min(state.component, now.model->components.size() - 1);
+}
+
+// As --initial takes it, without the component's name.
+std::string start_of(const RunSpec& now, std::size_t component) {
+    if (component == 0) return now.initial;
+    const auto given = now.initials.find(now.model->components[component].name);
+    return given == now.initials.end() ? "" : given->second;
+}
+
 // What the run has begun with; a file that has gone is a file still.
-InitialChoice current_choice(const RunSpec& now) {
+InitialChoice current_choice(const std::string& start) {
     try {
-        return parse_initial(now.initial);
+        return parse_initial(start);
     } catch (const InputError&) {
-        return {nullptr, {}, now.initial};
+        return {nullptr, {}, start};
     }
+}
+
+void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
+    const std::string& name = now.model->components[component_of(ui.panel.initial, now)].name;
+    ui.act(action::Change{"initial", now.model->equations ? name + "=" + what : what});
+}
+
+void draw_component(InitialState& state, const RunSpec& now) {
+    if (now.model->components.size() < 2) return;
+    constexpr std::string_view kTip = "Each component has a start of its own\n--initial NAME=WHAT";
+    const std::size_t chosen = component_of(state, now);
+    row("Component", kTip);
+    combo("##component", now.model->components[chosen].name.c_str(), kTip, [&] {
+        for (std::size_t c = 0; c < now.model->components.size(); ++c)
+            if (choice(now.model->components[c].name.c_str(), c == chosen, "")) state.component = c;
+    });
+}
+
+// A mistake in it is told by the session.
+void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current) {
+    constexpr std::string_view kTip =
+        "A formula of x, y and the model's names, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); the run "
+        "starts "
+        "again with it\n--initial NAME=FORMULA";
+    row("Formula", kTip);
+    NumberDraft& draft = ui.panel.initial.formula;
+    if (text_field("##formula", draft, current.formula, kTip)) begin_with(ui, now, draft.text);
 }
 
 const InitialCondition* find_condition(std::string_view name) {
@@ -51,14 +91,19 @@ std::string spelled(const InitialState& state) {
     return text;
 }
 
-void draw_condition(InitialState& state, const InitialChoice& current) {
+void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& current) {
+    InitialState& state = ui.panel.initial;
     constexpr std::string_view kTip =
         "The field that a run begins with. Nothing happens before Apply.\n--initial NAME";
     const InitialCondition* chosen = find_condition(state.name);
     row("Condition", kTip);
     const std::string tip =
         chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip);
-    combo("##condition", chosen ? chosen->name.data() : "a file", tip, [&] {
+    const char* other = !current.file.empty() ? "a file" : !current.formula.empty() ? "a formula" : kOwn;
+    combo("##condition", chosen ? chosen->name.data() : other, tip, [&] {
+        if (now.model->equations &&
+            choice(kOwn, !chosen && other == kOwn, "u(0) = ... of the text, or 0; the run starts again"))
+            begin_with(ui, now, "");
         for (const InitialCondition& condition : initial_conditions())
             if (choice(condition.name.data(), &condition == chosen, condition.help))
                 choose(state, condition, current);
@@ -99,7 +144,7 @@ void draw_seed(UiState& ui, const RunSpec& now) {
         change(std::to_string(std::random_device{}()));
 }
 
-void draw_apply(UiState& ui, const InitialChoice& current) {
+void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     const InitialState& state = ui.panel.initial;
     const bool same =
         current.condition && current.condition->name == state.name && current.parameters == state.parameters;
@@ -114,7 +159,7 @@ void draw_apply(UiState& ui, const InitialChoice& current) {
     if (same)
         ui.act(action::Reset{});
     else
-        ui.act(action::Change{"initial", spelled(state)});
+        begin_with(ui, now, spelled(state));
 }
 
 // "~/fields/a.npy" as a shell would expand it.
@@ -133,7 +178,10 @@ void open_file(UiState& ui, const Snapshot& snapshot) {
         return;
     }
     state.opened_after = snapshot.messages.empty() ? 1 : snapshot.messages.back().id + 1;
-    ui.act(action::Open{path});
+    if (component_of(state, snapshot.now) > 0)
+        begin_with(ui, snapshot.now, path);
+    else
+        ui.act(action::Open{path});
 }
 
 // What an earlier path came to is no longer true of another one.
@@ -170,20 +218,26 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
 
 void draw_initial(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
-    const InitialChoice current = current_choice(snapshot.now);
-    if (state.seen != snapshot.now.initial) {
-        state.seen = snapshot.now.initial;
+    const RunSpec& now = snapshot.now;
+    draw_component(state, now);
+    const std::size_t component = component_of(state, now);
+    const std::string start = start_of(now, component);
+    const InitialChoice current = current_choice(start);
+    const std::string seen = now.model->components[component].name + "=" + start;
+    if (state.seen != seen) {
+        state.seen = seen;
         state.name.clear();
         if (current.condition)
             choose(state, *current.condition, current);
         else
-            state.path = snapshot.now.initial;
+            state.path = current.file;
     }
-    draw_condition(state, current);
+    draw_condition(ui, now, current);
     const InitialCondition* condition = find_condition(state.name);
     if (condition) draw_parameters(state, *condition);
-    if (condition && condition->random) draw_seed(ui, snapshot.now);
-    draw_apply(ui, current);
+    if (condition && condition->random) draw_seed(ui, now);
+    draw_apply(ui, now, current);
+    if (now.model->equations) draw_formula(ui, now, current);
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui, snapshot);
 }

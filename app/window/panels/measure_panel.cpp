@@ -81,8 +81,9 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
 }
 
 // What the histogram and the profile are of.
-std::string quantity(const UiState& ui) {
-    return quantity_label(main_pane(ui.panes));
+std::string quantity(const UiState& ui, const Snapshot& snapshot) {
+    const Pane pane = main_pane(ui.panes);
+    return quantity_label(pane, formula_of(pane, snapshot.now));
 }
 
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
@@ -99,7 +100,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     bars.bars = true;
     for (std::size_t i = 0; i < bins; ++i)
         bars.points.push_back({histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});
-    draw_plot(plot_of("histogram", quantity(ui), "Cells", std::move(bars)), em(kPlotHeight));
+    draw_plot(plot_of("histogram", quantity(ui, snapshot), "Cells", std::move(bars)), em(kPlotHeight));
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -112,7 +113,8 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
     figure::ChartSeries line{"", {}, true, false};
     for (std::size_t i = 0; i < profile.values.size(); ++i)
         line.points.push_back({profile.distance[i], profile.values[i]});
-    draw_plot(plot_of("profile", "Cells along the line", quantity(ui), std::move(line)), em(kPlotHeight));
+    draw_plot(plot_of("profile", "Cells along the line", quantity(ui, snapshot), std::move(line)),
+              em(kPlotHeight));
     const auto [least, most] = std::ranges::minmax(profile.values);
     paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
     if (button("Remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
@@ -142,7 +144,7 @@ void draw_probes(UiState& ui, const Snapshot& snapshot) {
         paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
         return;
     }
-    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now)};
+    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now, snapshot.now.shown())};
     for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
         const ProbeSeries& probe = snapshot.probes[i];
         figure::ChartSeries course{std::to_string(i + 1), {}, true, false};

@@ -9,7 +9,9 @@
 
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
+#include "sim/figure/chart.h"
 #include "sim/run/output/exports.h"
+#include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
 
@@ -54,8 +56,35 @@ struct SimulationState {
     NumberDraft stop_at;
 };
 
+/// Of a parameter's slider, where it is not the model's.
+struct RangeWish {
+    std::optional<double> low, high;
+    NumberDraft low_draft, high_draft;
+};
+
+/// A text that cannot be read: the sentence, and the place in a line of it.
+struct Mistake {
+    std::string sentence, line;
+    std::size_t number = 0, column = 0;  ///< counted from 1
+};
+
+struct EquationState {
+    std::string text, seen;  ///< as typed; and the session's own when it was last taken over
+    double typed_at = -1;    ///< ImGui's time of the newest change that waits to be read; negative: none
+    double hold_until = 0;   ///< until the session has had the time to follow
+    bool goes_on = false;    ///< what is applied next belongs to the same while of typing
+    std::optional<Mistake> mistake;
+    int messages_before = 0;  ///< the newest message's number when a text was applied
+    std::map<std::string, RangeWish> ranges;
+    NumberDraft dt, dx, formula;
+    figure::Chart growth;  ///< of small waves, as it was for the moment below
+    std::shared_ptr<const StepLimit> growth_at;
+};
+
 struct InitialState {
-    std::string seen;  ///< the session's own when the draft was last made from it
+    std::size_t component = 0;  ///< of typed equations
+    std::string seen;           ///< the session's own when the draft was last made from it
+    NumberDraft formula;
     std::string name;  ///< of the condition chosen, applied or not; empty: a file
     std::map<std::string, double, std::less<>> parameters;
     std::map<std::string, NumberDraft, std::less<>> drafts;  ///< of the parameters
@@ -122,6 +151,7 @@ struct ExamplesState {
 
 struct PanelState {
     ToolbarState toolbar;
+    EquationState equation;
     SimulationState simulation;
     InitialState initial;
     ViewState view;

@@ -20,7 +20,11 @@ void draw_notices(UiState& ui, const Snapshot& snapshot);
 /// Its own window, while UiState::help_open.
 void draw_help(UiState& ui);
 
+/// Its own window too, while UiState::gallery is open.
+void draw_gallery(UiState& ui, const Snapshot& snapshot);
+
 // The sections of the side panel.
+void draw_equation(UiState& ui, const Snapshot& snapshot);
 void draw_simulation(UiState& ui, const Snapshot& snapshot);
 void draw_initial(UiState& ui, const Snapshot& snapshot);
 void draw_view(UiState& ui, const Snapshot& snapshot);
@@ -46,7 +50,12 @@ inline constexpr PaneRow kThreeUp{Pane::now,
                                   "Start, now, Laplacian",
                                   "3-up",
                                   "The field at the start, as it is, and its Laplacian"};
-/// The row of the pane on the canvas, or kThreeUp.
+inline constexpr PaneRow kComponents{Pane::first,
+                                     "components",
+                                     "Components side by side",
+                                     "All",
+                                     "The first three components of typed equations"};
+/// The row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
 
 /// What the canvas shows, to choose from; as wide as SetNextItemWidth says.

@@ -12,6 +12,7 @@ namespace {
 
 // The examples come last, because they are left out while their table is empty.
 constexpr Section kSections[] = {
+    {"Equation", "What is stepped, as text: yours or a preset's", draw_equation},
     {"Simulation", "What is computed, how and on what", draw_simulation},
     {"Initial condition", "The field that a run begins with", draw_initial},
     {"View", "What the canvas shows and in which colours", draw_view},

@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "app/window/format.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -17,94 +19,22 @@
 namespace stencil {
 namespace {
 
-void change(UiState& ui, std::string setting, std::string_view value, bool continuing = false) {
-    ui.act(action::Change{std::move(setting), std::string(value), continuing});
-}
-
-// --- The model's parameters and what is stable.
-
-double slider_end(const RunSpec& now, const ModelParameter& parameter) {
-    const auto bound = now.stability();
-    if (!bound || bound->parameter != &parameter) return parameter.high;
-    return now.allow_unstable ? now.model->stable->slider : bound->largest;
-}
-
-std::string capitalized(std::string text) {
-    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
-    return text;
-}
-
-void draw_parameter(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
-    const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
-    row(capitalized(parameter.name).c_str(),
-        fmt::format("{} Takes effect at once and never restarts the run.\n{}", parameter.about, option));
-    SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
-    look.most = std::max(look.most, value);
-    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
-    const auto bound = now.stability();
-    const std::string wrong =
-        bound ? fmt::format("is above {}, the limit of stability: allow unstable steps first", bound->largest)
-              : "";
-    if (bound && bound->parameter == &parameter && !now.allow_unstable)
-        look.typed = {look.typed.least, bound->largest, wrong};
-    const auto edit = live_slider(("##" + parameter.name).c_str(),
-                                  ui.panel.simulation.parameters[parameter.name],
-                                  value,
-                                  look,
-                                  "Drag, or click to type a number\n" + option);
-    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
-}
-
-void draw_stability(UiState& ui, const RunSpec& now) {
-    const auto bound = now.stability();
-    if (!bound) return;
-    const StableLimit& limit = *now.model->stable;
-    const std::string c = format_real(bound->value);
-    const std::string tip =
-        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound->largest, limit.why);
-    row("Stability", tip);
-    // One line whatever it says, so that nothing below moves while the slider is dragged.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string& wrong = ui.panel.simulation.parameters[limit.parameter].typed.wrong;
-    if (!wrong.empty())
-        fitted_text(wrong, width, error_color());
-    else if (bound->exceeded())
-        fitted_text(fmt::format("Unstable: {} is above {}", c, bound->largest), width, error_color(), tip);
-    else if (bound->value == bound->largest && !limit.at.empty())
-        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
-    else
-        fitted_text(fmt::format("Stable: the limit is {}", bound->largest), width, good_color(), tip);
-    row("", "");
-    const std::string label = fmt::format("Use {}", limit.advised);
-    if (button(label.c_str(),
-               button_size(1),
-               fmt::format("Sets the {} to a value that is stable", limit.parameter),
-               bound->value < bound->largest ? fmt::format("The {} is stable", limit.parameter) : ""))
-        change(ui, limit.parameter, format_real(limit.advised));
-    bool allow = now.allow_unstable;
-    row("", "");
-    if (checkbox(
-            "Allow unstable",
-            &allow,
-            fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
-                        "pauses where it overflows.\n--allow-unstable",
-                        limit.parameter,
-                        bound->largest,
-                        limit.slider)))
-        change(ui, "allow-unstable", allow ? "true" : "false");
-}
-
 // --- What runs where.
 
 void draw_boundary(UiState& ui, const RunSpec& now) {
     row("Boundary",
         "What lies outside the field. Takes effect at the next step; the field stays.\n--boundary B");
     const BoundaryRow& current = *std::ranges::find(kBoundaries, now.boundary, &BoundaryRow::boundary);
-    const std::string tip = fmt::format("{}\n--boundary {}", current.help, current.name);
-    combo("##boundary", current.name.data(), tip, [&] {
+    constexpr std::string_view kTyped = "Of each side and component what the text says";
+    const std::string tip = now.boundary_as_typed
+                                ? std::string(kTyped)
+                                : fmt::format("{}\n--boundary {}", current.help, current.name);
+    combo("##boundary", boundary_text(now).data(), tip, [&] {
         for (const BoundaryRow& boundary : kBoundaries)
-            if (choice(boundary.name.data(), &boundary == &current, boundary.help))
+            if (choice(boundary.name.data(), !now.boundary_as_typed && &boundary == &current, boundary.help))
                 change(ui, "boundary", boundary.name);
+        if (!now.model->uniform_boundary && choice(kAsTyped.data(), now.boundary_as_typed, kTyped))
+            change(ui, "boundary", kAsTyped);
     });
 }
 
@@ -306,8 +236,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
             state.jump,
             state.jump_draft,
             "Goes to exactly this step as fast as it can, then stands still; from the start again where "
-            "the step lies behind. Where the method is auto, what would take long is done at once by "
-            "the method spectral. Space or Esc stops it."))
+            "the step lies behind. Diffusion that would take long is done at once by the method spectral "
+            "where the method is auto. Space or Esc stops it."))
         ui.act(action::Jump{state.jump});
     draw_stop(ui, snapshot);
 }
@@ -335,9 +265,10 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        draw_parameter(ui, now, now.model->parameters[i], now.parameters[i]);
-    draw_stability(ui, now);
+    if (!now.model->equations) {  // those have a section of their own
+        draw_parameters(ui, now);
+        draw_stability(ui, now);
+    }
     draw_boundary(ui, now);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");
     draw_steps(ui, snapshot);

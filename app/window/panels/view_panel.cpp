@@ -148,6 +148,7 @@ std::string view_tip(const PaneRow& row) {
 }  // namespace
 
 const PaneRow& shown_view(const UiState& ui) {
+    if (shows_components(ui)) return kComponents;
     return is_three_up(ui) ? kThreeUp : row_of(ui.panes.front());
 }
 
@@ -158,6 +159,10 @@ void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, s
             if (choice(row.title.data(), !three && row.pane == ui.panes.front(), view_tip(row)))
                 show_pane(ui, row.pane);
         if (choice(kThreeUp.title.data(), three, view_tip(kThreeUp)) && !three) toggle_three_up(ui, snapshot);
+        const auto components = component_panes(*snapshot.now.model);
+        if (components.size() > 1 &&
+            choice(kComponents.title.data(), ui.panes == components, view_tip(kComponents)))
+            ui.panes = components;
     };
     combo("##pane", shown.data(), tip, rows, ImGuiComboFlags_HeightLarge);
 }

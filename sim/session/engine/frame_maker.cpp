@@ -39,6 +39,29 @@ std::vector<SamplePoint> block_points(const CellBlock& block) {
     return points;
 }
 
+// A solver shows another formula for as long as this lives.
+class Showing {
+  public:
+    Showing(Solver& solver, const std::string& formula, const std::string& usual)
+        : solver_(solver), usual_(usual), another_(formula != usual) {
+        if (another_) solver_.show(formula);
+    }
+    ~Showing() {
+        try {
+            if (another_) solver_.show(usual_);
+        } catch (const std::exception&) {
+            // It goes on showing the other one; the next frame tries again.
+        }
+    }
+    Showing(const Showing&) = delete;
+    Showing& operator=(const Showing&) = delete;
+
+  private:
+    Solver& solver_;
+    std::string usual_;
+    bool another_;
+};
+
 }  // namespace
 
 Quantity quantity_of(Pane pane) {
@@ -51,6 +74,9 @@ Quantity quantity_of(Pane pane) {
         case Pane::start:
             return Quantity::base;
         case Pane::now:
+        case Pane::first:
+        case Pane::second:
+        case Pane::third:
             break;
     }
     return Quantity::value;
@@ -75,8 +101,12 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     frame->mid_batch = moment.mid_batch;
     frame->nx = moment.simulation->now().size->nx;
     frame->ny = moment.simulation->now().size->ny;
+    const RunSpec& now = moment.simulation->now();
     for (const PaneRequest& pane : request.panes) {
         if (pane.pane == Pane::from_reference && !moment.reference) continue;
+        const std::string formula = formula_of(pane.pane, now);
+        if (formula.empty()) continue;
+        const Showing showing(moment.simulation->solver(), formula, now.shown());
         PaneImage image = make_pane(pane, moment);
         image.pixels = known_pixels(pane, request.host_pixels, moment.version);
         if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
@@ -120,6 +150,7 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
         set_base(Base::start, moment);
     PaneImage image;
     image.request = request;
+    image.formula = formula_of(request.pane, moment.simulation->now());
     image.colormap = colormap_of(request.pane, moment.simulation->now());
     const auto begin = Clock::now();
     image.range = range_for(request.pane, moment, image.colormap);
@@ -176,6 +207,7 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
 void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, Frame& frame) {
     Solver& solver = moment.simulation->solver();
     const Quantity quantity = quantity_of(request.panes.front().pane);
+    const Showing showing(solver, frame.panes.front().formula, moment.simulation->now().shown());
     if (request.hover) {
         frame.hover = request.hover;
         frame.hover_value = solver.sample(quantity, {&*request.hover, 1}, false).front();

@@ -57,7 +57,7 @@ class FrameMaker {
     void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
 
     PixelPool pool_;
-    std::array<KnownRange, 5> ranges_;
+    std::array<KnownRange, kPaneKinds> ranges_;
     Base base_ = Base::none;
     const State* base_start_ = nullptr;
     std::string base_shown_;

@@ -1,0 +1,32 @@
+#include "app/window/display/gallery_texture.h"
+
+#include <glad/gl.h>
+
+namespace stencil {
+
+void GalleryTexture::take(const Gallery::Pictures& pictures) {
+    constexpr int kSide = GalleryPicture::kSide;
+    taken_.resize(pictures.size());
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        const GalleryPicture* picture = pictures[i].get();
+        if (picture == taken_[i] || !picture || picture->pixels.empty()) continue;
+        if (texture_.name() == 0) {
+            texture_ = make_texture(kColumns * kSide, rows(pictures.size()) * kSide, GL_RGB8);
+            glTextureParameteri(texture_.name(), GL_TEXTURE_MAG_FILTER, GL_LINEAR);
+        }
+        glPixelStorei(GL_UNPACK_ALIGNMENT, 1);
+        glTextureSubImage2D(texture_.name(),
+                            0,
+                            int(i) % kColumns * kSide,
+                            int(i) / kColumns * kSide,
+                            picture->nx,
+                            picture->ny,
+                            GL_RGB,
+                            GL_UNSIGNED_BYTE,
+                            picture->pixels.data());
+        glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+        taken_[i] = picture;
+    }
+}
+
+}  // namespace stencil

@@ -1,0 +1,27 @@
+// All of the gallery's pictures in one texture, as a grid of squares.
+#pragma once
+
+#include <cstdint>
+
+#include "app/window/display/gl_objects.h"
+#include "sim/session/gallery.h"
+
+namespace stencil {
+
+/// Needs the OpenGL context current, for its whole life.
+class GalleryTexture {
+  public:
+    static constexpr int kColumns = 8;
+
+    /// Uploads those that are not there yet.
+    void take(const Gallery::Pictures& pictures);
+    /// OpenGL's name; 0 before the first picture.
+    std::uintptr_t name() const { return texture_.name(); }
+    static int rows(std::size_t pictures) { return (int(pictures) + kColumns - 1) / kColumns; }
+
+  private:
+    GlTexture texture_;
+    std::vector<const GalleryPicture*> taken_;
+};
+
+}  // namespace stencil

@@ -1,0 +1,126 @@
+#include "app/window/panels/equation/equation_editor.h"
+
+#if __has_include(<imgui_stdlib.h>)
+#include <imgui_stdlib.h>
+#else
+#include <misc/cpp/imgui_stdlib.h>
+#endif
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cfloat>
+
+#include "app/window/panels/widgets.h"
+#include "app/window/theme.h"
+#include "sim/model/equations.h"
+#include "sim/model/text/text_error.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kQuiet = 0.25;  // seconds
+constexpr double kHold = 0.5;
+constexpr int kFewestLines = 5, kMostLines = 18;
+constexpr float kLinesBelow = 4.2f;  // for the mistake, or what is said where there is none
+
+std::string line_of(const std::string& text, std::size_t number) {
+    std::size_t begin = 0;
+    for (std::size_t line = 1; line < number; ++line) begin = text.find('\n', begin) + 1;
+    return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+int newest_message(const Snapshot& snapshot) {
+    return snapshot.messages.empty() ? 0 : snapshot.messages.back().id;
+}
+
+// What the session has, unless something else is being typed.
+void follow(EquationState& state, const Snapshot& snapshot) {
+    const std::string& text = snapshot.now.model->text;
+    if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || text == state.seen) return;
+    state.seen = state.text = text;
+    state.mistake.reset();
+}
+
+void apply(UiState& ui, const Snapshot& snapshot) {
+    EquationState& state = ui.panel.equation;
+    state.typed_at = -1;
+    state.mistake = find_mistake(state.text);
+    if (state.mistake || state.text == snapshot.now.model->text) return;
+    ui.act(action::Change{"equation", state.text, state.goes_on});
+    state.goes_on = true;
+    state.messages_before = newest_message(snapshot);
+    state.hold_until = ImGui::GetTime() + kHold;
+}
+
+// The part of the line around the mistake that has room, and the caret under it.
+void draw_place(const Mistake& mistake) {
+    ImGui::PushFont(monospace_font());
+    const std::string number = fmt::format("{}: ", mistake.number);
+    const std::size_t room = std::size_t(std::max(8.0f, ImGui::GetContentRegionAvail().x / text_width("0")));
+    const std::size_t width = room > number.size() ? room - number.size() : 1;
+    const std::size_t column = mistake.column - 1;
+    const std::size_t begin = column + 4 < width ? 0 : column + 4 - width;
+    const std::string part = begin < mistake.line.size() ? mistake.line.substr(begin, width) : "";
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(0, 0));
+    colored_text(number + part, text_color());
+    colored_text(std::string(number.size() + column - begin, ' ') + "^", error_color());
+    ImGui::PopStyleVar();
+    ImGui::PopFont();
+}
+
+void draw_below(const EquationState& state, const Snapshot& snapshot) {
+    const float height = kLinesBelow * ImGui::GetTextLineHeight();
+    ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
+    ImGui::BeginChild("below", ImVec2(0, height), false, ImGuiWindowFlags_NoScrollbar);
+    const bool refused = state.text != snapshot.now.model->text && state.typed_at < 0 &&
+                         ImGui::GetTime() >= state.hold_until &&
+                         newest_message(snapshot) > state.messages_before &&
+                         snapshot.messages.back().level == Message::Level::error;
+    if (state.mistake) {
+        paragraph(state.mistake->sentence, error_color());
+        draw_place(*state.mistake);
+    } else if (refused) {
+        paragraph("Not taken: " + snapshot.messages.back().text, error_color());
+    } else {
+        paragraph(
+            "Applied as you type, once it reads without a mistake; Ctrl+Enter applies at once. The "
+            "fields go on where components keep their names; Reset starts from u(0) = ...",
+            faint_color());
+    }
+    ImGui::EndChild();
+    ImGui::PopStyleColor();
+}
+
+}  // namespace
+
+std::optional<Mistake> find_mistake(const std::string& text) {
+    try {
+        equation::read_equations(text);
+        return std::nullopt;
+    } catch (const equation::TextError& error) {
+        return Mistake{error.sentence(), line_of(text, error.line()), error.line(), error.column()};
+    }
+}
+
+void draw_editor(UiState& ui, const Snapshot& snapshot) {
+    EquationState& state = ui.panel.equation;
+    follow(state, snapshot);
+    const std::string before = state.text;
+    ImGui::PushFont(monospace_font());
+    const int lines = int(std::ranges::count(state.text, '\n')) + 2;
+    const float height = float(std::clamp(lines, kFewestLines, kMostLines)) * ImGui::GetTextLineHeight() +
+                         2 * ImGui::GetStyle().FramePadding.y;
+    const bool entered =
+        ImGui::InputTextMultiline("##text",
+                                  &state.text,
+                                  ImVec2(-FLT_MIN, height),
+                                  ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_EnterReturnsTrue);
+    ImGui::PopFont();
+    if (ImGui::IsItemActivated()) state.goes_on = false;
+    if (state.text != before) state.typed_at = ImGui::GetTime();
+    if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);
+    draw_below(state, snapshot);
+}
+
+}  // namespace stencil

@@ -1,0 +1,208 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/equation/equation_editor.h"
+#include "app/window/panels/equation/parameter_rows.h"
+#include "app/window/panels/number_input.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/plots/plot.h"
+#include "app/window/panels/widgets.h"
+#include "sim/model/equations.h"
+#include "sim/model/linearisation.h"
+#include "sim/model/presets.h"
+#include "sim/run/start.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+struct StepperRow {
+    const char* name;
+    std::string_view help;
+};
+constexpr std::array<StepperRow, 4> kSteppers{{
+    {"euler", "One evaluation a step, error proportional to dt"},
+    {"heun", "Two evaluations a step, error proportional to dt^2 (Heun 1900)"},
+    {"rk4", "Four evaluations a step, error proportional to dt^4 (Kutta 1901)"},
+    {"symplectic", "Components one after the other, each by the newest values: leapfrog for waves"},
+}};
+
+constexpr float kPlotHeight = 9.5f;  // in sizes of the font
+constexpr int kWaves = 96;
+
+void draw_choice(UiState& ui, const Model& model) {
+    row("", "");
+    if (button("Gallery", button_size(1), "All models with their pictures, to choose from"))
+        ui.gallery.open = !ui.gallery.open;
+    row("Model", "A run of its own begins with it; undo brings the old one back\n--model NAME");
+    combo(
+        "##model",
+        model.name.c_str(),
+        model.help,
+        [&] {
+            for (const auto& built_in : models())
+                if (choice(built_in->name.c_str(), built_in->name == model.name, built_in->help))
+                    begin_model(ui, built_in->name);
+            for (const Preset& preset : presets())
+                if (choice(preset.name.data(), preset.name == model.name, "")) begin_model(ui, preset.name);
+        },
+        ImGuiComboFlags_HeightLarge);
+}
+
+void draw_about(const equation::Equations& equations) {
+    if (!equations.about.empty()) paragraph(equations.about, text_color());
+    if (!equations.source.empty()) paragraph(equations.source, faint_color());
+}
+
+// --- Steps in time and space.
+
+bool has_rates(const Model& model) {
+    return std::ranges::any_of(model.equations->components, &equation::Evolving::rate);
+}
+
+void draw_steps(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    draw_time_step(ui, snapshot);
+    const std::string current = now.stepper.empty() ? now.model->equations->stepper : now.stepper;
+    constexpr std::string_view kTip =
+        "How a step is made of rates of change; the field stays\n--stepper NAME";
+    row("Stepper", kTip);
+    combo("##stepper", current.c_str(), kTip, [&] {
+        for (const StepperRow& stepper : kSteppers)
+            if (choice(stepper.name, stepper.name == current, stepper.help))
+                change(ui, "stepper", stepper.name);
+    });
+}
+
+void draw_spacing(UiState& ui, const RunSpec& now) {
+    constexpr std::string_view kTip = "Distance of cells; the field stays, cell by cell\n--dx H";
+    row("dx", kTip);
+    const NumberRange above_zero{std::numeric_limits<double>::min()};
+    if (const auto dx = number_input("##dx", ui.panel.equation.dx, now.spacing(), above_zero, kTip))
+        change(ui, "dx", format_real(*dx));
+}
+
+// --- What is seen.
+
+std::vector<std::string> names_to_show(const equation::Equations& equations) {
+    std::vector<std::string> names;
+    for (const auto& component : equations.components) names.push_back(component.name);
+    for (const auto& definition : equations.definitions) names.push_back(definition.name);
+    return names;
+}
+
+void show(UiState& ui, std::string_view formula) {
+    if (shows_components(ui)) show_pane(ui, Pane::now);
+    change(ui, "show", formula);
+}
+
+void draw_formula(UiState& ui, const RunSpec& now) {
+    constexpr std::string_view kTip =
+        "Any formula of the model's names, which the canvas and all measures are of, e.g. u^2 + v^2\n--show "
+        "FORMULA";
+    NumberDraft& draft = ui.panel.equation.formula;
+    row("Formula", kTip);
+    if (!text_field("##formula", draft, now.shown(), kTip)) return;
+    draft.wrong.clear();
+    try {
+        equation::read_equations(now.model->text, {draft.text});
+        show(ui, draft.text);
+    } catch (const equation::TextError& error) {
+        draft.wrong = error.sentence();
+    }
+}
+
+void draw_shown(UiState& ui, const RunSpec& now) {
+    constexpr std::string_view kTip =
+        "The component or definition that the canvas shows, the brush paints and all measures are of\n--show "
+        "NAME";
+    const bool together = shows_components(ui);
+    row("Show", kTip);
+    combo("##show", together ? kComponents.title.data() : now.shown().c_str(), kTip, [&] {
+        for (const std::string& name : names_to_show(*now.model->equations))
+            if (choice(name.c_str(), !together && name == now.shown(), "")) show(ui, name);
+        const auto components = component_panes(*now.model);
+        if (components.size() > 1 && choice(kComponents.title.data(), together, kComponents.help))
+            ui.panes = components;
+    });
+    draw_formula(ui, now);
+}
+
+// --- Small waves on the mean.
+
+figure::Chart growth_chart(const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const equation::Equations equations = run_equations(now);
+    equation::UniformState state;
+    state.components = snapshot.step_limit->means;
+    state.parameters = now.parameters;
+    state.spacing = now.spacing();
+    state.dt = now.time_step();
+    state.nx = now.size->nx;
+    state.ny = now.size->ny;
+    state.x = state.nx * state.spacing / 2;
+    state.y = state.ny * state.spacing / 2;
+    state.t = double(snapshot.step) * state.dt;
+    figure::Chart chart{"growth", "", "Wave number", "Growth rate"};
+    chart.series.resize(now.model->components.size());
+    for (std::size_t i = 0; i < chart.series.size(); ++i) {
+        chart.series[i].name = chart.series.size() > 1 ? fmt::format("{}", i + 1) : "";
+        chart.series[i].markers = false;
+    }
+    for (int i = 0; i <= kWaves; ++i) {
+        const double k = std::numbers::pi * i / kWaves;
+        const auto rates = equation::dispersion(equations, state, k);
+        for (std::size_t r = 0; r < rates.size(); ++r)
+            chart.series[r].points.push_back({k / state.spacing, rates[r].real()});
+    }
+    chart.limits.push_back({"", 0});
+    return chart;
+}
+
+void draw_growth(EquationState& state, const Snapshot& snapshot) {
+    const bool open = ImGui::TreeNodeEx("Growth of waves", ImGuiTreeNodeFlags_NoTreePushOnOpen);
+    tooltip(
+        "The dispersion relation: how fast small waves on the field's mean grow (> 0) or decay (< 0), over "
+        "their wave number; one curve for each way in which the components can move together");
+    if (!open) return;
+    const auto& limit = snapshot.step_limit;
+    if (!limit || limit->means.size() != snapshot.now.model->components.size()) {
+        paragraph("Comes with the first step.", faint_color());
+        return;
+    }
+    if (state.growth_at != limit) {
+        state.growth = growth_chart(snapshot);
+        state.growth_at = limit;
+    }
+    draw_plot(state.growth, em(kPlotHeight));
+}
+
+}  // namespace
+
+void draw_equation(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    const Model& model = *now.model;
+    draw_choice(ui, model);
+    if (model.equations) draw_about(*model.equations);
+    draw_editor(ui, snapshot);
+    if (!model.equations) return;
+    if (!model.parameters.empty()) subtitle("Parameters", "Numbers of the text; right-click for a range");
+    draw_parameters(ui, now);
+    subtitle("Steps", "In time and space");
+    if (has_rates(model)) draw_steps(ui, snapshot);
+    draw_spacing(ui, now);
+    if (model.is_general()) {
+        subtitle("Shown", "What is seen and measured");
+        draw_shown(ui, now);
+    }
+    if (has_rates(model)) draw_growth(ui.panel.equation, snapshot);
+}
+
+}  // namespace stencil

@@ -1,0 +1,212 @@
+#include "app/window/panels/equation/parameter_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/number_input.h"
+#include "app/window/panels/widgets.h"
+#include "sim/run/stability.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+double slider_end(const RunSpec& now, const ModelParameter& parameter) {
+    const auto bound = now.stability();
+    if (!bound || bound->parameter != &parameter) return parameter.high;
+    return now.allow_unstable ? now.model->stable->slider : bound->largest;
+}
+
+std::string capitalized(std::string text) {
+    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
+
+// Of the built-in diffusion, whose names are words.
+void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
+    const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
+    row(capitalized(parameter.name).c_str(),
+        fmt::format("{} Takes effect at once and never restarts the run.\n{}", parameter.about, option));
+    SliderLook look{parameter.low, slider_end(now, parameter), "{:.4f}", parameter.logarithmic};
+    look.most = std::max(look.most, value);
+    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
+    const auto bound = now.stability();
+    const std::string wrong =
+        bound ? fmt::format("is above {}, the limit of stability: allow unstable steps first", bound->largest)
+              : "";
+    if (bound && bound->parameter == &parameter && !now.allow_unstable)
+        look.typed = {look.typed.least, bound->largest, wrong};
+    const auto edit = live_slider(("##" + parameter.name).c_str(),
+                                  ui.panel.simulation.parameters[parameter.name],
+                                  value,
+                                  look,
+                                  "Drag, or click to type a number\n" + option);
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+}
+
+SliderLook look_of(const ModelParameter& parameter, const RangeWish& wish, double value) {
+    SliderLook look{wish.low.value_or(parameter.low), wish.high.value_or(parameter.high), "{:.4g}"};
+    look.least = std::min(look.least, value);
+    look.most = std::max(look.most, value);
+    if (!(look.least < look.most)) look.most = look.least + std::max(1.0, std::abs(look.least));
+    look.logarithmic = parameter.logarithmic && look.least > 0;
+    if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
+    return look;
+}
+
+void draw_range_menu(UiState& ui, const ModelParameter& parameter, RangeWish& wish) {
+    if (!ImGui::BeginPopup("range")) return;
+    ImGui::TextUnformatted(parameter.name.c_str());
+    const double low = wish.low.value_or(parameter.low), high = wish.high.value_or(parameter.high);
+    constexpr double kMost = std::numeric_limits<double>::max();
+    row("From", "Where the slider begins");
+    ImGui::SetNextItemWidth(em(7));
+    const auto typed_low = number_input(
+        "##low", wish.low_draft, low, {-kMost, std::nextafter(high, -kMost)}, "The slider's left end");
+    row("To", "Where the slider ends");
+    ImGui::SetNextItemWidth(em(7));
+    const auto typed_high =
+        number_input("##high", wish.high_draft, high, {std::nextafter(low, kMost), kMost}, "Its right end");
+    if (typed_low) wish.low = typed_low;
+    if (typed_high) wish.high = typed_high;
+    if (ImGui::MenuItem("The model's range")) wish = {};
+    if (ImGui::MenuItem(fmt::format("Back to {:.6g}", parameter.value).c_str()))
+        change(ui, parameter.name, format_real(parameter.value));
+    ImGui::EndPopup();
+}
+
+void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
+    const std::string option = fmt::format("--set {}={}", parameter.name, format_real(value));
+    const std::string unit = parameter.unit.empty() ? "" : fmt::format(" in {}", parameter.unit);
+    ImGui::PushID(parameter.name.c_str());
+    row(parameter.name.c_str(),
+        fmt::format("{}{}, {:.6g} in the text. Takes effect at once and never restarts the run.\n{}",
+                    parameter.name,
+                    unit,
+                    parameter.value,
+                    option));
+    RangeWish& wish = ui.panel.equation.ranges[parameter.name];
+    const ImVec2 least = ImGui::GetCursorScreenPos();
+    const ImVec2 most(least.x + ImGui::CalcItemWidth(), least.y + ImGui::GetFrameHeight());
+    const auto edit = live_slider("##value",
+                                  ui.panel.simulation.parameters[parameter.name],
+                                  value,
+                                  look_of(parameter, wish, value),
+                                  "Drag, or click to type a number; right-click for the range\n" + option);
+    if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
+    if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
+        ImGui::IsMouseClicked(ImGuiMouseButton_Right))
+        ImGui::OpenPopup("range");
+    draw_range_menu(ui, parameter, wish);
+    ImGui::PopID();
+}
+
+// Two lines, whatever they say, so that nothing below moves.
+void draw_limit(const Snapshot& snapshot) {
+    const float width = ImGui::GetContentRegionAvail().x;
+    const auto& found = snapshot.step_limit;
+    const double dt = snapshot.now.time_step();
+    if (!found || !(dt > 0)) {
+        fitted_text("Comes with the first step", width, faint_color());
+        row("", "");
+        ImGui::TextUnformatted("");
+        return;
+    }
+    const std::string tip =
+        stability_text(dt, found->limit) +
+        ". Worked out from the formulas at values that the field has now, for waves of all lengths.";
+    if (std::isinf(found->limit.dt)) {
+        fitted_text("No step is too large", width, good_color(), tip);
+    } else {
+        const double share = dt / found->limit.dt;
+        const std::string text = fmt::format("{:.2f} of the limit {:.4g}", share, found->limit.dt);
+        fitted_text(text, width, share > 1 + 1e-9 ? error_color() : good_color(), tip);
+    }
+    row("", "");
+    const std::string term = found->limit.term.empty()
+                                 ? ""
+                                 : fmt::format("set by {} of {}", found->limit.term, found->limit.component);
+    fitted_text(term, ImGui::GetContentRegionAvail().x, faint_color(), tip);
+}
+
+}  // namespace
+
+void draw_parameters(UiState& ui, const RunSpec& now) {
+    for (std::size_t i = 0; i < now.parameters.size(); ++i)
+        if (now.model->equations)
+            draw_typed(ui, now.model->parameters[i], now.parameters[i]);
+        else
+            draw_named(ui, now, now.model->parameters[i], now.parameters[i]);
+}
+
+void draw_stability(UiState& ui, const RunSpec& now) {
+    const auto bound = now.stability();
+    if (!bound) return;
+    const StableLimit& limit = *now.model->stable;
+    const std::string c = format_real(bound->value);
+    const std::string tip =
+        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound->largest, limit.why);
+    row("Stability", tip);
+    // One line whatever it says, so that nothing below moves while the slider is dragged.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string& wrong = ui.panel.simulation.parameters[limit.parameter].typed.wrong;
+    if (!wrong.empty())
+        fitted_text(wrong, width, error_color());
+    else if (bound->exceeded())
+        fitted_text(fmt::format("Unstable: {} is above {}", c, bound->largest), width, error_color(), tip);
+    else if (bound->value == bound->largest && !limit.at.empty())
+        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
+    else
+        fitted_text(fmt::format("Stable: the limit is {}", bound->largest), width, good_color(), tip);
+    row("", "");
+    const std::string label = fmt::format("Use {}", limit.advised);
+    if (button(label.c_str(),
+               button_size(1),
+               fmt::format("Sets the {} to a value that is stable", limit.parameter),
+               bound->value < bound->largest ? fmt::format("The {} is stable", limit.parameter) : ""))
+        change(ui, limit.parameter, format_real(limit.advised));
+    bool allow = now.allow_unstable;
+    row("", "");
+    if (checkbox(
+            "Allow unstable",
+            &allow,
+            fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
+                        "pauses where it overflows.\n--allow-unstable",
+                        limit.parameter,
+                        bound->largest,
+                        limit.slider)))
+        change(ui, "allow-unstable", allow ? "true" : "false");
+}
+
+void draw_time_step(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    constexpr std::string_view kTip = "Time that passes in one step; the run goes on with another\n--dt T";
+    row("dt", kTip);
+    const NumberRange above_zero{std::numeric_limits<double>::min()};
+    if (const auto dt = number_input("##dt", ui.panel.equation.dt, now.time_step(), above_zero, kTip))
+        change(ui, "dt", format_real(*dt));
+    row("Stability", "How large the time step is beside the largest that is stable for the field as it is");
+    draw_limit(snapshot);
+    row("", "");
+    const bool unlimited = !snapshot.step_limit || !(snapshot.step_limit->limit.dt > 0) ||
+                           std::isinf(snapshot.step_limit->limit.dt);
+    if (button("0.8 of the limit",
+               button_size(1),
+               "Sets dt to four fifths of the largest stable step\n--dt 0.8limit",
+               unlimited ? "There is no limit to take a share of" : ""))
+        change(ui, "dt", "0.8limit");
+    bool allow = now.allow_unstable;
+    row("", "");
+    if (checkbox("Allow unstable",
+                 &allow,
+                 "Lets dt exceed the limit. The field is watched in any case, and the run pauses where it "
+                 "overflows.\n--allow-unstable"))
+        change(ui, "allow-unstable", allow ? "true" : "false");
+}
+
+}  // namespace stencil

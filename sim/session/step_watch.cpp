@@ -1,0 +1,79 @@
+#include "sim/session/step_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/model/equations.h"
+#include "sim/run/simulation.h"
+#include "sim/run/stability.h"
+
+namespace stencil {
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(300);
+constexpr double kRounding = 1e-9;
+
+bool overflows(const Statistics& statistics) {
+    const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
+    return statistics.not_finite > 0 || largest > StepWatch::kOverflow;
+}
+
+bool has_rates(const RunSpec& spec) {
+    return std::ranges::any_of(spec.model->equations->components, &equation::Evolving::rate);
+}
+
+std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit* before) {
+    const RunSpec& now = simulation.now();
+    Solver& solver = simulation.solver();
+    auto found = std::make_shared<StepLimit>();
+    found->dt = now.time_step();
+    for (const Component& component : now.model->components) {
+        solver.show(component.name);
+        const Statistics statistics = solver.statistics(Quantity::value);
+        found->means.push_back(statistics.mean);
+        if (found->overflowed.empty() && overflows(statistics)) found->overflowed = component.name;
+    }
+    solver.show(now.shown());
+    found->limit.dt = std::numeric_limits<double>::infinity();
+    // Of what is left of an overflowed field nothing can be told but what was true before.
+    if (!found->overflowed.empty() && before)
+        found->limit = before->limit;
+    else if (has_rates(now))
+        found->limit = stable_step(now, solver);
+    return found;
+}
+
+}  // namespace
+
+bool StepLimit::exceeded() const {
+    return dt > limit.dt * (1 + kRounding);
+}
+
+const std::shared_ptr<const StepLimit>& StepWatch::look(Simulation& simulation,
+                                                        std::uint64_t version,
+                                                        bool settled) {
+    if (!simulation.now().model->equations) {
+        newest_.reset();
+        return newest_;
+    }
+    const bool due = settled || (cadence_.due() && Cadence::Clock::now() >= next_);
+    if (newest_ && (version == version_ || !due)) return newest_;
+    cadence_.spend([&] { newest_ = look_at(simulation, newest_.get()); });
+    version_ = version;
+    next_ = Cadence::Clock::now() + kInterval;
+    return newest_;
+}
+
+std::string overflow_text(long long step, const StepLimit& found) {
+    const std::string advice =
+        found.exceeded()
+            ? fmt::format("{}. Take a smaller dt", stability_text(found.dt, found.limit))
+            : "its values grow without bound, which a stable step does not prevent. Take other parameters or "
+              "a smaller dt";
+    return fmt::format("{} overflowed by step {}: {}, then undo or reset", found.overflowed, step, advice);
+}
+
+}  // namespace stencil

@@ -1,0 +1,325 @@
+// Typed equations in a session: edits of the text while it runs, and everything that a person does to them.
+#include <algorithm>
+#include <cmath>
+
+#include "sim/run/command_text.h"
+#include "sim/run/resolve.h"
+#include "sim/run/start.h"
+#include "sim/session/session.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr const char* kTwo =
+    "du/dt = D*lap(u) - u*v\ndv/dt = 0.5*D*lap(v) + u*v - K*v\nD = 0.1 in [0, 0.2]; K = 0.05\n"
+    "u(0) = 1 + 0.1*sin(x); v(0) = 0.2*ind(x < 9); dt = 0.5; boundary = periodic; size = 37x29";
+
+// What is not said is as in the text.
+RunSpec spec_of(const std::string& text) {
+    RunSpec spec;
+    spec.use_model(model_of_text(text));
+    spec.backend = "cpu";
+    spec.threads = 2;
+    return spec;
+}
+
+struct Bench {
+    explicit Bench(const std::string& text = kTwo) : session(spec_of(text), options()) {}
+
+    static SessionOptions options() {
+        SessionOptions options;
+        options.running = false;
+        options.measure_limits = false;
+        options.steps_per_frame = 3;
+        return options;
+    }
+    void see(std::vector<Pane> panes) {
+        ViewRequest view;
+        view.serial = ++serial;
+        for (const Pane pane : panes) view.panes.push_back({pane, {{0, 0, 37, 29}, 37, 29, false}});
+        session.set_view(view);
+        settle();
+    }
+    void turn() {
+        session.work();
+        if (const auto frame = session.snapshot()->frame) session.frame_taken(frame->count);
+    }
+    void settle() {
+        for (int i = 0; session.busy(); ++i) {
+            REQUIRE(i < 100000);
+            turn();
+        }
+    }
+    void act(const Action& action) {
+        session.apply(action);
+        settle();
+    }
+    void set(const std::string& setting, const std::string& value) { act(action::Change{setting, value}); }
+    std::vector<double> cells(const std::string& component) {
+        const State state = session.simulation().solver().state();
+        const auto index = component_index(*session.simulation().now().model, component);
+        const Field wide = state.components.at(index).to(DType::float64);
+        const auto all = wide.as<double>().cells();
+        return {all.begin(), all.end()};
+    }
+    std::string message() {
+        const auto& messages = session.snapshot()->messages;
+        return messages.empty() ? "" : messages.back().text;
+    }
+    std::uint64_t serial = 0;
+    Session session;
+};
+
+// What the run's settings say, from its start to its present step.
+std::vector<double> repeated(Bench& bench, const std::string& component) {
+    RunSpec spec = spec_from_json(to_json(bench.session.snapshot()->spec).dump(), "spec.json");
+    spec.threads = 1;
+    spec = resolve(spec, query_machine());
+    State start = make_start(spec);
+    Simulation simulation(spec, std::move(start));
+    simulation.apply(Advance{spec.steps});
+    const State state = simulation.solver().state();
+    const Field wide =
+        state.components.at(component_index(*simulation.now().model, component)).to(DType::float64);
+    const auto all = wide.as<double>().cells();
+    return {all.begin(), all.end()};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "An edit of the equation keeps the components that keep their names, and undo brings all of it back") {
+    Bench bench;
+    bench.act(action::Step{20});
+    const auto u = bench.cells("u"), v = bench.cells("v");
+    bench.set("equation", std::string(kTwo) + "\ndw/dt = 0.1*lap(w); w(0) = 3");
+    CHECK(bench.cells("u") == u);
+    CHECK(bench.cells("v") == v);
+    CHECK(bench.cells("w") == std::vector<double>(37 * 29, 3.0));
+    CHECK(bench.session.snapshot()->step == 20);
+    bench.act(action::Step{7});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.act(action::Undo{});
+    CHECK(bench.session.simulation().now().model->components.size() == 2);
+    CHECK(bench.cells("v") == v);
+    bench.act(action::Redo{});
+    CHECK(bench.session.simulation().now().model->components.size() == 3);
+}
+
+TEST_CASE(
+    "What was typed in one go is undone as a whole, and what a text with mistakes says changes nothing") {
+    Bench bench;
+    bench.act(action::Step{3});
+    const std::string text = bench.session.simulation().now().model->text;
+    for (const char* more : {"\nA = 1", "\nA = 12", "\nA = 123"})
+        bench.act(action::Change{"equation", kTwo + std::string(more), std::string(more) != "\nA = 1"});
+    CHECK(bench.session.simulation().now().parameter("A") == 123);
+    bench.act(action::Undo{});
+    CHECK(bench.session.simulation().now().model->text == text);
+    bench.set("equation", "du/dt = lap(");
+    CHECK(bench.session.simulation().now().model->text == text);
+    CHECK(bench.message().find('^') != std::string::npos);
+}
+
+TEST_CASE("What was chosen beside the text stays when the text is edited elsewhere") {
+    Bench bench;
+    bench.act(action::Step{2});
+    bench.set("K", "0.07");
+    bench.set("dt", "0.25");
+    bench.set("show", "v");
+    bench.set("size", "40x30");
+    bench.set("equation", std::string(kTwo) + "\nA = 2");
+    const RunSpec& now = bench.session.simulation().now();
+    CHECK(now.parameter("K") == 0.07);
+    CHECK(now.parameter("D") == 0.1);
+    CHECK(now.time_step() == 0.25);
+    CHECK(now.shown() == "v");
+    CHECK(*now.size == Size{40, 30});
+    std::string other = kTwo;
+    other.replace(other.find("K = 0.05"), 8, "K = 0.03");
+    bench.set("equation", other);
+    CHECK(bench.session.simulation().now().parameter("K") == 0.03);
+}
+
+TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats the old one") {
+    Bench bench;
+    bench.act(action::Step{10});
+    const auto u = bench.cells("u");
+    bench.act(action::Step{10});
+    bench.set("equation", "du/dt = 0.1*lap(u); u(0) = 2; dt = 1; boundary = periodic");
+    bench.act(action::Jump{10});
+    CHECK(bench.cells("u") == u);
+    bench.act(action::Jump{25});
+    bench.set("equation", "du/dt = 0.1*lap(u); u(0) = 2; dt = 1; boundary = periodic");
+    bench.act(action::Reset{});
+    CHECK(bench.session.snapshot()->step == 0);
+    CHECK(bench.cells("u") == std::vector<double>(37 * 29, 2.0));
+}
+
+TEST_CASE("A model that is chosen anew is a run of its own, in its size and with its start") {
+    Bench bench;
+    bench.act(action::Step{5});
+    bench.act(action::Change{"model", "life", false, true});
+    const auto snapshot = bench.session.snapshot();
+    CHECK(snapshot->step == 0);
+    CHECK(snapshot->spec.edits.empty());
+    CHECK(snapshot->now.model->name == "life");
+    bench.act(action::Undo{});
+    CHECK(bench.session.snapshot()->step == 5);
+    CHECK(*bench.session.simulation().now().size == Size{37, 29});
+}
+
+TEST_CASE("A slider dragged while typed equations run is repeated to the bit by the run's settings") {
+    Bench bench;
+    bench.see({Pane::now});
+    bench.session.apply(action::Run{true});
+    for (int i = 0; i < 12; ++i) {
+        bench.turn();
+        bench.turn();
+        bench.session.apply(action::Change{"K", std::to_string(0.05 + 0.002 * i), i > 0});
+    }
+    bench.act(action::Run{false});
+    const auto snapshot = bench.session.snapshot();
+    REQUIRE(snapshot->step > 9);
+    REQUIRE(snapshot->spec.edits.size() > 3);
+    CHECK(command_text(snapshot->spec).find(":K=0.07") != std::string::npos);
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    CHECK(bench.cells("v") == repeated(bench, "v"));
+    bench.act(action::Undo{});
+    CHECK(bench.session.simulation().now().parameter("K") == 0.05);
+}
+
+TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change while they run") {
+    Bench bench;
+    const std::pair<const char*, const char*> changes[] = {{"size", "45x31"},
+                                                           {"dtype", "float64"},
+                                                           {"stepper", "rk4"},
+                                                           {"boundary", "insulated"},
+                                                           {"boundary", "as typed"},
+                                                           {"dx", "1.5"},
+                                                           {"dt", "0.5limit"},
+                                                           {"method", "reference"}};
+    for (const auto& [setting, value] : changes) {
+        CAPTURE(setting, value, bench.message());
+        bench.act(action::Step{4});
+        bench.set(setting, value);
+        CHECK(bench.session.simulation().step() % 4 == 0);
+        CHECK(bench.message().empty());
+    }
+    bench.act(action::Step{4});
+    const RunSpec& now = bench.session.simulation().now();
+    CHECK(now.dtype == DType::float64);
+    CHECK(now.spacing() == 1.5);
+    CHECK(now.boundary == Boundary::periodic);
+    CHECK(bench.cells("v") == repeated(bench, "v"));
+}
+
+TEST_CASE("The brush paints the component that is shown, or the one whose pane is under it") {
+    Bench bench;
+    BrushPiece piece;
+    piece.brush = {0.75, 4, false, false};
+    piece.x0 = piece.x1 = piece.y0 = piece.y1 = 12;
+    const auto u = bench.cells("u"), v = bench.cells("v");
+    bench.set("show", "v");
+    bench.act(action::Paint{piece});
+    CHECK(bench.cells("u") == u);
+    CHECK(bench.cells("v").at(12 * 37 + 12) == 0.75);
+    bench.act(action::Undo{});
+    CHECK(bench.cells("v") == v);
+    bench.act(action::Paint{piece, 0});
+    CHECK(bench.cells("u").at(12 * 37 + 12) == 0.75);
+    CHECK(bench.cells("v") == v);
+}
+
+TEST_CASE("Components are seen side by side, each with its own range, and the brush's pane names them") {
+    Bench bench;
+    bench.see(component_panes(*bench.session.simulation().now().model));
+    const auto frame = bench.session.snapshot()->frame;
+    REQUIRE(frame->panes.size() == 2);
+    for (const std::size_t i : {0u, 1u}) {
+        const PaneImage& image = frame->panes[i];
+        const auto cells = bench.cells(i == 0 ? "u" : "v");
+        CHECK(image.formula == (i == 0 ? "u" : "v"));
+        CHECK(double(image.pixels->host.at(40)) == cells[40]);
+        CHECK(image.range.high == *std::ranges::max_element(cells));
+    }
+    CHECK(component_of(Pane::second) == 1u);
+    bench.set("equation", "du/dt = 0.1*lap(u); boundary = periodic");
+    bench.see({Pane::first, Pane::second});
+    CHECK(bench.session.snapshot()->frame->panes.size() == 1);
+}
+
+TEST_CASE("Statistics and probes begin anew where another formula is shown") {
+    Bench bench;
+    bench.act(action::AddProbe{3, 4});
+    bench.see({Pane::now});
+    bench.act(action::Step{5});
+    CHECK(bench.session.snapshot()->series.size() > 1);
+    bench.set("show", "u^2 + v^2");
+    const auto snapshot = bench.session.snapshot();
+    REQUIRE(snapshot->series.size() == 1);
+    const double u = bench.cells("u").at(4 * 37 + 3), v = bench.cells("v").at(4 * 37 + 3);
+    REQUIRE(snapshot->probes.size() == 1);
+    REQUIRE(snapshot->probes[0].values.size() == 1);
+    CHECK(std::abs(snapshot->probes[0].values[0] - (u * u + v * v)) < 1e-6);
+}
+
+TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones are watched") {
+    Bench bench(
+        "du/dt = D*lap(u); D = 0.2; u(0) = random; dt = 1; boundary = periodic; size = 37x29;"
+        "dv/dt = 0");
+    bench.see({Pane::now});
+    const auto found = bench.session.snapshot()->step_limit;
+    REQUIRE(found);
+    CHECK(std::abs(found->limit.dt - 1.25) < 1e-6);
+    CHECK(found->limit.component == "u");
+    CHECK(found->means.size() == 2);
+    bench.set("dt", "1.3");
+    CHECK(bench.session.simulation().now().time_step() == 1);
+    CHECK(bench.message().find("1.04") != std::string::npos);
+    bench.set("allow-unstable", "true");
+    bench.set("dt", "2");
+    CHECK(bench.session.simulation().now().time_step() == 2);
+    bench.set("show", "v");  // what is shown stays within its range
+    bench.session.apply(action::Run{true});
+    for (int i = 0; i < 3000 && bench.session.snapshot()->running; ++i) bench.turn();
+    CHECK_FALSE(bench.session.snapshot()->running);
+    CHECK(bench.message().find("u overflowed") != std::string::npos);
+    CHECK(bench.message().find("1.60 of the limit") != std::string::npos);
+}
+
+TEST_CASE("Equations that grow without bound pause the run, which says that no smaller limit was broken") {
+    Bench bench("du/dt = u^2 + 0.1*lap(u); u(0) = 1; dt = 0.1; boundary = periodic; size = 37x29");
+    bench.see({Pane::now});
+    bench.session.apply(action::Run{true});
+    for (int i = 0; i < 3000 && bench.session.snapshot()->running; ++i) bench.turn();
+    CHECK_FALSE(bench.session.snapshot()->running);
+    CHECK(bench.message().find("overflowed") != std::string::npos);
+}
+
+TEST_CASE("The difference from float64 of typed equations is the error of the run") {
+    Bench bench;
+    bench.see({Pane::from_reference});
+    bench.act(action::Step{30});
+    RunSpec wide = bench.session.snapshot()->spec;
+    wide.dtype = DType::float64;
+    wide = resolve(wide, query_machine());
+    Simulation exact(wide, make_start(wide).to(DType::float32));
+    exact.apply(Advance{30});
+    const Field field = exact.field();
+    const auto truth = field.as<double>().cells();
+    const auto u = bench.cells("u");
+    const auto frame = bench.session.snapshot()->frame;
+    double largest = 0;
+    for (std::size_t i = 0; i < u.size(); ++i) {
+        const double error = u[i] - truth[i];
+        REQUIRE(std::abs(double(frame->panes.at(0).pixels->host[i]) - error) < 1e-12);
+        largest = std::max(largest, std::abs(error));
+    }
+    CHECK(largest > 0);
+    CHECK(largest < 1e-5);
+}

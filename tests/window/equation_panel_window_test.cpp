@@ -1,0 +1,170 @@
+// The section Equation without a window: what is typed, dragged and chosen becomes orders to the session.
+#include <cmath>
+
+#include "app/window/layout.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/equation/equation_editor.h"
+#include "app/window/panels/panels.h"
+#include "sim/run/resolve.h"
+#include "sim/session/session.h"
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+constexpr const char* kText = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
+
+// The panel with this section alone, on a session that is as the orders made it.
+struct EquationLab {
+    explicit EquationLab(const std::string& text = kText) : session(spec_of(text), options()) {
+        ui.preferences.open_sections = {"Equation"};
+        follow();
+        frames(3);
+    }
+    static RunSpec spec_of(const std::string& text) {
+        RunSpec spec;
+        spec.use_model(model_of_text(text));
+        spec.backend = "cpu";
+        spec.threads = 1;
+        return spec;
+    }
+    static SessionOptions options() {
+        SessionOptions options;
+        options.running = false;
+        options.measure_limits = false;
+        return options;
+    }
+    void draw() { draw_interface(ui, snapshot); }
+    void follow() {
+        while (session.busy()) session.work();
+        snapshot = *session.snapshot();
+    }
+    // Orders go to the session at once.
+    void frames(int count) {
+        for (int i = 0; i < count; ++i) {
+            imgui.frame([this] { draw(); });
+            for (const Action& action : std::exchange(ui.actions, {})) session.apply(action);
+            follow();
+        }
+    }
+    void type(std::string_view text) {
+        imgui.type(text);
+        frames(2);
+    }
+    // A click into the editor, which begins its second line below the combo and the button.
+    void enter_editor() {
+        const ImGuiWindow* editor = nullptr;
+        for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+            if (window->WasActive && std::string_view(window->Name).find("##text") != std::string_view::npos)
+                editor = window;
+        REQUIRE(editor);
+        imgui.click({editor->Pos.x + 30, editor->Pos.y + editor->Size.y - 8}, [this] { draw(); });
+    }
+    const Model& model() { return *session.simulation().now().model; }
+
+    UiState ui;
+    Snapshot snapshot;
+    Session session;
+    HeadlessImGui imgui{1280, 1600};
+};
+
+}  // namespace
+
+TEST_CASE("A typed equation is applied after a moment of quiet, and a mistake is told in its place") {
+    EquationLab lab;
+    lab.enter_editor();
+    lab.type("\nK = 3");
+    CHECK_FALSE(lab.model().index_of("K"));  // who types on is not interrupted
+    lab.frames(30);
+    CHECK(lab.model().index_of("K"));
+    CHECK_FALSE(lab.ui.panel.equation.mistake);
+    lab.type("\ndw/dt = lop(u)");
+    lab.frames(30);
+    REQUIRE(lab.ui.panel.equation.mistake);
+    CHECK(lab.ui.panel.equation.mistake->number == 6);
+    CHECK(lab.ui.panel.equation.mistake->column == 9);
+    CHECK(lab.ui.panel.equation.mistake->line == "dw/dt = lop(u)");
+    CHECK(lab.model().components.size() == 2);
+    CHECK(lab.session.snapshot()->messages.empty());
+}
+
+TEST_CASE("The panel keeps its places while a mistake comes and goes") {
+    EquationLab lab;
+    const ImRect before = lab.imgui.find("##panel", {"Equation", "D", "##value"}, [&] { lab.draw(); });
+    lab.ui.panel.equation.mistake = find_mistake("du/dt = nothing");
+    REQUIRE(lab.ui.panel.equation.mistake);
+    const ImRect after = lab.imgui.find("##panel", {"Equation", "D", "##value"}, [&] { lab.draw(); });
+    CHECK(before.Min.y == after.Min.y);
+}
+
+TEST_CASE("A text that the session changes is shown, unless another one is being typed") {
+    EquationLab lab;
+    lab.frames(40);
+    lab.session.apply(action::Change{"model", "life", false, true});
+    lab.follow();
+    lab.frames(2);
+    CHECK(lab.ui.panel.equation.text == lab.model().text);
+    lab.session.apply(action::Undo{});
+    lab.follow();
+    lab.frames(2);
+    CHECK(lab.ui.panel.equation.text == kText);
+}
+
+TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {
+    EquationLab lab;
+    const auto draw = [&] { lab.draw(); };
+    const ImRect slider = lab.imgui.find("##panel", {"Equation", "D", "##value"}, draw);
+    lab.imgui.move_mouse(slider.GetCenter());
+    lab.frames(1);
+    lab.imgui.press_mouse(true);
+    lab.frames(2);
+    lab.imgui.move_mouse({slider.Min.x + 0.75f * slider.GetWidth(), slider.GetCenter().y});
+    lab.frames(2);
+    lab.imgui.press_mouse(false);
+    lab.frames(2);
+    CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.15) < 0.01);
+    lab.ui.panel.equation.ranges["D"].high = 1.0;
+    lab.imgui.move_mouse({slider.Min.x + 0.5f * slider.GetWidth(), slider.GetCenter().y});
+    lab.frames(1);
+    lab.imgui.press_mouse(true);
+    lab.frames(2);
+    lab.imgui.move_mouse({slider.Min.x + 0.2f * slider.GetWidth(), slider.GetCenter().y});
+    lab.frames(2);
+    lab.imgui.press_mouse(false);
+    lab.frames(1);
+    CHECK(std::abs(lab.session.simulation().now().parameter("D") - 0.2) < 0.02);
+}
+
+TEST_CASE("The button sets dt to a share of the limit, and the canvas shows components together") {
+    EquationLab lab;
+    lab.session.apply(action::Change{"dt", "0.1"});
+    lab.follow();
+    lab.imgui.click("##panel", {"Equation", "0.8 of the limit"}, [&] { lab.draw(); });
+    lab.frames(2);
+    const double limit = lab.session.snapshot()->step_limit->limit.dt;
+    CHECK(std::abs(lab.session.simulation().now().time_step() / limit - 0.8) < 1e-6);
+    lab.ui.panes = component_panes(lab.model());
+    lab.frames(1);
+    CHECK(shows_components(lab.ui));
+    lab.session.apply(action::Change{"equation", "du/dt = lap(u)"});
+    lab.follow();
+    lab.frames(1);
+    CHECK(lab.ui.panes == std::vector<Pane>{Pane::now});
+}
+
+TEST_CASE("A click in the gallery begins a run with that model") {
+    EquationLab lab;
+    lab.session.apply(action::Step{3});
+    lab.follow();
+    lab.ui.gallery.open = true;
+    lab.frames(3);
+    const ImVec2 corner = window_rect("Gallery").least;
+    lab.imgui.click({corner.x + 40, corner.y + 70}, [&] { lab.draw(); });  // the first picture
+    lab.frames(2);
+    CHECK(lab.model().name == presets()[0].name);
+    CHECK(lab.session.snapshot()->step == 0);
+    CHECK_FALSE(lab.ui.gallery.open);
+}
