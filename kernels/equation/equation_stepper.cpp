@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "kernels/field/divide.h"
+#include "kernels/methods/method.h"
 
 namespace stencil::equation {
 namespace {
 
 // The rows that a pass works on at a time are to stay in the second-level cache.
 constexpr std::size_t kCacheBytes = std::size_t(1) << 20;
-constexpr int kMostLevels = 16;
 
 // What takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
@@ -103,7 +103,7 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = program_.arrays.size() * std::size_t(pitch_) * sizeof(T);
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
-    const int cached = int(std::min<std::size_t>(kMostLevels + 2, kCacheBytes / row_bytes)) - 2;
+    const int cached = int(std::min<std::size_t>(kEquationSteps + 2, kCacheBytes / row_bytes)) - 2;
     const int most = std::clamp(cached, 1, tiling_.most_levels());
     const long long passes = ceil_div(stages, static_cast<long long>(most));
     return int(ceil_div(stages, passes));

@@ -40,6 +40,8 @@ using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape
 inline constexpr std::string_view kDiffusion = "diffusion";
 /// All typed equations.
 inline constexpr std::string_view kEquation = "equation";
+/// Stages or steps of theirs that the CPU makes in one pass over the field, at most.
+inline constexpr int kEquationSteps = 16;
 
 struct Method {
     /// A method that runs on both devices has a row for each, and so has one that solves several models.

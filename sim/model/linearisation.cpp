@@ -55,7 +55,7 @@ class Differentiation {
             case Op::rows:
                 return {double(state_.ny), 0};
             case Op::data:
-                return {1, 0};
+                return {std::size_t(e.index) < state_.data.size() ? state_.data[std::size_t(e.index)] : 1, 0};
             default:
                 return {0, 0};
         }

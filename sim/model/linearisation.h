@@ -18,6 +18,7 @@ struct UniformState {
     double spacing = 1, dt = 1;
     int nx = 1, ny = 1;
     double x = 0, y = 0, t = 0;
+    std::vector<double> data = {};  ///< of pictures and arrays; 1 where there is none
 };
 
 /// The rate of change of component r by a wave e^(i (kx column + ky row)) in component c, as jacobian[r * n +

@@ -21,12 +21,16 @@ std::string word_of(const nlohmann::json& value) {
 
 std::string command_text(const RunSpec& spec) {
     const RunSpec standard;
+    RunSpec of_model;
+    of_model.use_model(spec.model);
     std::string text = "stencilscope run";
     for (const Setting& setting : settings()) {
         const nlohmann::json value = setting.get(spec);
         const bool needed = setting.name == "backend" && runs_on_both(spec.method);
         if (value.is_null() || (contains(kNever, setting.name) && !needed)) continue;
-        if (value == setting.get(standard) && !contains(kAlways, setting.name)) continue;
+        const bool says_model = contains(kModelSettings, setting.name);
+        if (value == setting.get(says_model ? standard : of_model) && !contains(kAlways, setting.name))
+            continue;
         const std::string option = " --" + std::string(setting.name);
         if (setting.add)
             for (const nlohmann::json& item : value) text += option + " " + word_of(item);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <set>
 
 #include "sim/model/equations.h"
@@ -30,9 +31,9 @@ std::vector<SamplePoint> sample_points(Size size) {
     return points;
 }
 
-// The cells where a component is least or largest, and some others.
-std::set<std::size_t> telling(const std::vector<std::vector<double>>& values) {
-    std::set<std::size_t> cells{0, kSamples * kSamples / 2 + kSamples / 2, kSamples * kSamples - 1};
+// The cells where a component is least or largest.
+std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
+    std::set<std::size_t> cells;
     for (const auto& component : values) {
         const auto [least, most] = std::ranges::minmax_element(component);
         cells.insert({std::size_t(least - component.begin()), std::size_t(most - component.begin())});
@@ -40,18 +41,16 @@ std::set<std::size_t> telling(const std::vector<std::vector<double>>& values) {
     return cells;
 }
 
-std::vector<UniformState> sample_states(const RunSpec& spec, Solver& solver) {
-    const auto points = sample_points(*spec.size);
-    std::vector<std::vector<double>> values;
-    for (const Component& component : spec.model->components) {
-        solver.show(component.name);
-        values.push_back(solver.sample(Quantity::value, points, false));
-    }
-    solver.show(spec.shown());
-    std::vector<UniformState> states;
-    for (const std::size_t i : telling(values)) {
-        UniformState state;
+// All that can be told of the sampled cells.
+std::vector<UniformState> sample_states(const RunSpec& spec,
+                                        const std::vector<SamplePoint>& points,
+                                        const std::vector<std::vector<double>>& values) {
+    const auto data = read_data(spec);
+    std::vector<UniformState> states(points.size());
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        UniformState& state = states[i];
         for (const auto& component : values) state.components.push_back(component[i]);
+        for (const auto& array : data) state.data.push_back(array->at(int(points[i].x), int(points[i].y)));
         state.parameters = spec.parameters;
         state.spacing = spec.spacing();
         state.dt = spec.time_step();
@@ -59,9 +58,50 @@ std::vector<UniformState> sample_states(const RunSpec& spec, Solver& solver) {
         state.ny = spec.size->ny;
         state.x = points[i].x * state.spacing;
         state.y = points[i].y * state.spacing;
-        const bool finite = std::ranges::all_of(state.components, [](double v) { return std::isfinite(v); });
-        if (finite) states.push_back(std::move(state));
     }
+    return states;
+}
+
+bool is_finite(const UniformState& state) {
+    return std::ranges::all_of(state.components, [](double value) { return std::isfinite(value); });
+}
+
+// Where the finest waves change fastest, which coefficients that differ from place to place decide.
+std::size_t fastest(const equation::Equations& equations, const std::vector<UniformState>& states) {
+    std::vector<equation::Node> formulas;
+    for (const auto& component : equations.components) formulas.push_back(component.formula);
+    const double pi = std::numbers::pi;
+    std::size_t found = 0;
+    double most = -1;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        if (!is_finite(states[i])) continue;
+        const auto matrix = equation::jacobian(equations, formulas, states[i], pi, pi);
+        for (const auto& rate : equation::eigenvalues(matrix, int(formulas.size()))) {
+            if (!(std::abs(rate) > most)) continue;
+            most = std::abs(rate);
+            found = i;
+        }
+    }
+    return found;
+}
+
+// The few states that are looked at for waves of all directions.
+std::vector<UniformState> telling_states(const equation::Equations& equations,
+                                         const RunSpec& spec,
+                                         Solver& solver) {
+    const auto points = sample_points(*spec.size);
+    std::vector<std::vector<double>> values;
+    for (const Component& component : spec.model->components) {
+        solver.show(component.name);
+        values.push_back(solver.sample(Quantity::value, points, false));
+    }
+    solver.show(spec.shown());
+    const std::vector<UniformState> all = sample_states(spec, points, values);
+    std::set<std::size_t> cells = extremes(values);
+    cells.insert({0, fastest(equations, all)});
+    std::vector<UniformState> states;
+    for (const std::size_t cell : cells)
+        if (is_finite(all[cell])) states.push_back(all[cell]);
     return states;
 }
 
@@ -74,7 +114,8 @@ std::optional<double> share_of_limit(const std::string& dt) {
 }  // namespace
 
 StableStep stable_step(const RunSpec& spec, Solver& solver) {
-    return equation::stable_step(run_equations(spec), stepping_scheme(spec), sample_states(spec, solver));
+    const equation::Equations equations = run_equations(spec);
+    return equation::stable_step(equations, stepping_scheme(spec), telling_states(equations, spec, solver));
 }
 
 std::string stability_text(double dt, const StableStep& limit) {

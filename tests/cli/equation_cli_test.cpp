@@ -7,6 +7,8 @@
 
 #include "kernels/field/boundary.h"
 #include "sim/files/npy.h"
+#include "sim/run/command_text.h"
+#include "sim/run/settings.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
@@ -114,6 +116,11 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     REQUIRE(std::abs(dt_of("") / limit - 0.8) < 1e-6);
     REQUIRE(dt_of("--dt 0.1 --allow-unstable") == 0.1);
     require_refused(stencilscope("run --size 32 --steps 3 --dt 0.1 --equation {}", heat), 2, "D*lap(u) of u");
+    // The largest coefficient of all places counts.
+    require_refused(stencilscope("run --size 40 --steps 3 --dt 0.05 --equation {}",
+                                 "du/dt = div(D*grad(u)); D = 1 + 9*x/Lx"),
+                    2,
+                    "limit");
     const std::string swing = "du/dt = v; dv/dt = -u + lap(u)";
     require_refused(stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "--stepper");
     require_done(stencilscope("run --quiet --size 16 --steps 3 --stepper symplectic --equation {}", swing));
@@ -154,6 +161,27 @@ TEST_CASE("A typed run that was cut and resumed has the bits of one that never w
     require_done(stencilscope(kRun + common + "--steps 30 --checkpoint 30", folder / "cut", noisy));
     require_done(stencilscope("run --quiet --resume {} --steps 80", folder / "cut"));
     REQUIRE(hash_of(folder / "cut") == hash_of(folder / "uncut"));
+}
+
+TEST_CASE("The words that repeat a typed run leave nothing out that its model does not say") {
+    RunSpec spec;
+    spec.use_model(find_model("gray-scott"));
+    for (const auto& [name, value] : {std::pair{"initial", "jagged"},
+                                      {"initial", "v=noise"},
+                                      {"set", "F=0.05"},
+                                      {"boundary", "insulated"},
+                                      {"show", "u*v"},
+                                      {"at", "5:F=0.06"}})
+        set_setting(spec, name, value);
+    const std::string text = command_text(spec);
+    for (const char* part :
+         {"--model gray-scott", "u=jagged", "v=noise", "F=0.05", "--boundary insulated", "u*v", "5:F=0.06"})
+        CHECK(contains(text, part));
+    CHECK(!contains(text, "--equation"));
+    RunSpec typed;
+    set_setting(typed, "equation", "du/dt = D*lap(u) - u; D = 1");
+    CHECK(contains(command_text(typed), "D*lap(u) - u"));
+    CHECK(!contains(command_text(typed), "--model"));
 }
 
 TEST_CASE("Models come from files, with pictures and arrays beside them") {
