@@ -9,6 +9,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
+#include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
 #include "sim/text/names.h"
@@ -37,6 +38,7 @@ int window_command(const WindowRequest& request) {
         require_writable(request.screenshot, "--screenshot: this file");
     }
     check_json_file(request.json, "", inputs);
+    const auto warm = warm_up_compiler();
     MainWindow window(request);
     while (window.turn() && interrupt_signal() == 0) {
     }

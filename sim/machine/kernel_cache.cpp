@@ -112,4 +112,18 @@ std::string compiled_kernels(const std::string& text, int compute_capability) {
     return cubin;
 }
 
+std::future<void> warm_up_compiler() {
+    return std::async(std::launch::async, [] {
+        const CudaStatus& cuda = query_cuda();
+        if (cuda.devices.empty() || !equation::why_no_nvrtc().empty()) return;
+        const CudaDevice& gpu = cuda.devices.front();
+        try {
+            equation::compile_cuda("extern \"C\" __global__ void nothing() {}",
+                                   10 * gpu.compute_major + gpu.compute_minor);
+        } catch (const std::exception&) {
+            // The first equation will say why.
+        }
+    });
+}
+
 }  // namespace stencil

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <future>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -36,5 +37,9 @@ class KernelCache {
 /// $XDG_CACHE_HOME/stencilscope/kernels
 /// (~/.cache/...) where it is there. Throws CudaError (compile_cuda() of kernels/equation/cuda/nvrtc.h).
 std::string compiled_kernels(const std::string& text, int compute_capability);
+
+/// What the compiler does once a process takes longer than an equation: done where there is a GPU, on a
+/// thread of its own, before the first one is typed.
+std::future<void> warm_up_compiler();
 
 }  // namespace stencil
