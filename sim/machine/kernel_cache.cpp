@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
