@@ -237,7 +237,7 @@ void load_fonts(float pixels) {
 
 ImFont* monospace_font() {
     const auto& fonts = ImGui::GetIO().Fonts->Fonts;
-    return fonts.Size > 1 ? fonts[1] : ImGui::GetFont();
+    return fonts[fonts.Size - 1];
 }
 
 }  // namespace stencil

@@ -1,13 +1,17 @@
 // Typed equations in a session: edits of the text while it runs, and everything that a person does to them.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
+#include "sim/session/gallery.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -251,6 +255,28 @@ TEST_CASE("Components are seen side by side, each with its own range, and the br
     bench.set("equation", "du/dt = 0.1*lap(u); boundary = periodic");
     bench.see({Pane::first, Pane::second});
     CHECK(bench.session.snapshot()->frame->panes.size() == 1);
+}
+
+TEST_CASE("A preset's picture is rendered once, and kept as it is") {
+    const ScratchFolder folder;
+    const char* before = std::getenv("XDG_CACHE_HOME");
+    const std::string old = before ? before : "";
+    setenv("XDG_CACHE_HOME", (folder / "").c_str(), 1);
+    const Preset* life = find_preset("life");
+    REQUIRE(life);
+    const auto goes_on = [] { return false; };
+    const GalleryPicture made = make_picture(*life, goes_on);
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / ""))
+        files += entry.is_regular_file();
+    // Nothing is run any more, which would ask whether it is cut.
+    const GalleryPicture kept = make_picture(*life, [] { return true; });
+    before ? setenv("XDG_CACHE_HOME", old.c_str(), 1) : unsetenv("XDG_CACHE_HOME");
+    CHECK(files == 1);
+    CHECK(made.title == "Game of Life");
+    REQUIRE(std::max(made.nx, made.ny) == GalleryPicture::kSide);
+    CHECK(made.pixels == kept.pixels);
+    CHECK(std::ranges::count(made.pixels, made.pixels.front()) < std::ptrdiff_t(made.pixels.size()));
 }
 
 TEST_CASE("Statistics and probes begin anew where another formula is shown") {
