@@ -92,10 +92,14 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         const double far = side % 2 == 0 ? 0 : setup.spacing * (upright ? setup.nx : setup.ny);
         line.alpha.resize(std::size_t(n));
         line.beta.resize(std::size_t(n));
+        const Operations& operations = ghosts.coefficients.operations;
+        const bool differs =
+            std::ranges::find(operations, upright ? Code::y : Code::x, &Operation::code) != operations.end();
+        std::vector<double> values;
         for (int i = 0; i < n; ++i) {
             const double place = (i + 0.5) * setup.spacing;
-            const std::vector<double> values =
-                evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
+            if (i == 0 || differs)
+                values = evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
             line.alpha[std::size_t(i)] = T(values[0]);
             line.beta[std::size_t(i)] = T(values[1]);
         }
