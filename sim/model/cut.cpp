@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -54,6 +55,16 @@ class Cutter {
     std::map<Node, int> radius_;
 };
 
+// About what an array costs, in operations of a cell.
+constexpr int kArray = 10;
+
+// Functions are some operations each.
+int weight(Op op) {
+    if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
+    if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
+    return 1;
+}
+
 // About what a cell costs where these are stored: operations at the cell and at those neighbours where they
 // are worked out again, and what goes through memory.
 class Cost {
@@ -62,7 +73,6 @@ class Cost {
         : g_(graph), stored_(stored.begin(), stored.end()) {}
 
     int of(const std::vector<Node>& roots) {
-        constexpr int kArray = 10;
         int sum = kArray * int(stored_.size());
         for (const Node root : roots) sum += at(root, 0, 0, true);
         for (const Node node : stored_) {
@@ -92,11 +102,57 @@ class Cost {
         return sum;
     }
 
-    // Functions are some operations each.
-    static int weight(Op op) {
-        if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
-        if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
-        return 1;
+    const Graph& g_;
+    std::set<Node> stored_;
+    std::set<std::tuple<Node, int, int>> done_;
+};
+
+// The cells of which stages read expressions of the place.
+class PlaceReads {
+  public:
+    PlaceReads(const Graph& graph, const std::vector<Node>& stored)
+        : g_(graph), stored_(stored.begin(), stored.end()) {}
+
+    void read(Node node, int dx = 0, int dy = 0, bool own = true) {
+        if ((!own && stored_.contains(node)) || !done_.insert({node, dx, dy}).second) return;
+        if (of_place(node)) {
+            cells[node].emplace(dx, dy);
+            return;
+        }
+        const Expression& e = g_[node];
+        const bool reaches = reaches_neighbours(e.op) && e.op != Op::neighbour;
+        const bool diagonally = e.op == Op::laplacian9 || e.op == Op::difference_xy;
+        for (int i = 0; i < e.count; ++i) {
+            const Node argument = e.args[std::size_t(i)];
+            read(argument, dx + e.column, dy + e.row, false);
+            for (int row = -1; reaches && row <= 1; ++row)
+                for (int column = -1; column <= 1; ++column)
+                    if (diagonally || column == 0 || row == 0) read(argument, column, row, false);
+        }
+    }
+
+    // Divisions and roots take as long as some operations, but the cut does not count them so.
+    int work(Node node) const {
+        int sum = 0;
+        g_.walk(node, [&](Node part) {
+            const Op op = g_[part].op;
+            if (of_both(part)) sum += op == Op::divide || op == Op::sqrt ? kArray : weight(op);
+        });
+        return sum;
+    }
+
+    std::map<Node, std::set<std::pair<int, int>>> cells;
+
+  private:
+    bool of_both(Node node) const { return g_.depends(node).column && g_.depends(node).row; }
+
+    // What has conditions of its own at the sides is no formula there.
+    bool of_place(Node node) const {
+        const Dependence& d = g_.depends(node);
+        if (!of_both(node) || d.cell || d.time || g_.radius(node) > 0) return false;
+        bool formula = true;
+        g_.walk(node, [&](Node part) { formula = formula && g_[part].op != Op::stored; });
+        return formula;
     }
 
     const Graph& g_;
@@ -105,6 +161,25 @@ class Cost {
 };
 
 }  // namespace
+
+std::vector<Node> find_places(const Graph& graph,
+                              const std::vector<Node>& roots,
+                              const std::vector<Node>& stored,
+                              bool corners) {
+    PlaceReads reads(graph, stored);
+    for (const Node root : roots) reads.read(root);
+    for (const Node node : stored) reads.read(node);
+    const auto diagonal = [](const auto& cell) { return cell.first != 0 && cell.second != 0; };
+    std::set<Node> of_corners;
+    for (const auto& [node, cells] : reads.cells)
+        if (!corners && std::ranges::any_of(cells, diagonal))
+            graph.walk(node, [&](Node part) { of_corners.insert(part); });
+    std::vector<Node> places;
+    for (const auto& [node, cells] : reads.cells)
+        if (!of_corners.contains(node) && int(cells.size()) * reads.work(node) > kArray)
+            places.push_back(node);
+    return places;
+}
 
 std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots) {
     Cutter arguments(graph, true), operators(graph, false);

@@ -72,12 +72,13 @@ int scalar_index(const Expression& e) {
 // Expressions of scalars and of one coordinate.
 class InputLowering {
   public:
-    explicit InputLowering(const Graph& graph) : g_(graph) {}
+    InputLowering(const Graph& graph, const std::map<Node, Node>& instead) : g_(graph), instead_(instead) {}
 
     int at(Node node, double time) {
         const auto known = done_.find({node, time});
         if (known != done_.end()) return known->second;
-        const Expression& e = g_[node];
+        const auto other = instead_.find(node);
+        const Expression& e = g_[other != instead_.end() ? other->second : node];
         return done_[{node, time}] = lowered(e, time);
     }
 
@@ -100,12 +101,13 @@ class InputLowering {
     }
 
     const Graph& g_;
+    const std::map<Node, Node>& instead_;
     std::map<std::pair<Node, double>, int> done_;
 };
 
 template <class Roots>
-Inputs lower_roots(const Graph& graph, const Roots& roots) {
-    InputLowering lowering(graph);
+Inputs lower_roots(const Graph& graph, const Roots& roots, const std::map<Node, Node>& instead = {}) {
+    InputLowering lowering(graph, instead);
     Inputs inputs;
     for (const auto& [node, time] : roots) {
         inputs.outputs.push_back(lowering.at(node, time));
@@ -143,10 +145,10 @@ void InputTable::take(Program& program) {
     program.rows = lowered(rows_);
 }
 
-Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots) {
+Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const std::map<Node, Node>& instead) {
     std::vector<std::pair<Node, double>> at_once;
     for (const Node root : roots) at_once.emplace_back(root, 0.0);
-    return lower_roots(graph, at_once);
+    return lower_roots(graph, at_once, instead);
 }
 
 Lowering::Lowering(const Graph& graph, InputTable& inputs, bool float64, Source source)

@@ -30,8 +30,10 @@ class InputTable {
     Table uniforms_, columns_, rows_;
 };
 
-/// Expressions of scalars and the place as inputs.
-Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots);
+/// Expressions of scalars and the place as inputs; others stand `instead` of some.
+Inputs lower_inputs(const Graph& graph,
+                    const std::vector<Node>& roots,
+                    const std::map<Node, Node>& instead = {});
 
 /// Where an expression finds its values: arrays of the components, of data and of what is stored.
 struct Source {

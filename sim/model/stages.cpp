@@ -12,6 +12,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kSideCount = 4;
+constexpr std::size_t kMostPlaces = 16;  // arrays; more would wait for memory
 
 class Planner {
   public:
@@ -31,6 +32,7 @@ class Planner {
 
     Program plan() {
         require_rates();
+        keeps_places_ = true;
         for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 1));
         switch (scheme_) {
             case SteppingScheme::euler:
@@ -46,6 +48,7 @@ class Planner {
                 symplectic();
                 break;
         }
+        store_places();
         inputs_.take(program_);
         return std::move(program_);
     }
@@ -139,6 +142,44 @@ class Planner {
         program_.once.push_back(lowering.stage({{lowering.value(flag), inside_}}));
     }
 
+    // What is made of x and y together is worked out once, not in every step.
+    void store_places() {
+        if (places_.empty()) return;
+        Lowering lowering(g_, inputs_, float64_, {{}, {}, {}, -1, 0});
+        std::vector<Output> outputs;
+        for (const auto& [node, array] : places_) outputs.push_back({lowering.value(node), array});
+        program_.once.push_back(lowering.stage(outputs));
+    }
+
+    void use_places(Source& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
+        // Ghost cells beyond the top and bottom are made along the field's own columns.
+        const bool corners = model_.components.front().sides[2].periodic;
+        for (const Node node : find_places(g_, formulas, cut, corners)) {
+            if (!places_.contains(node) && places_.size() < kMostPlaces)
+                places_[node] = add_array(place_info(node));
+            if (places_.contains(node)) source.stored[node] = places_[node];
+        }
+    }
+
+    // Ghost cells are the formula at their centres: 0 * edge + formula.
+    ArrayInfo place_info(Node node) {
+        const Node spacing = g_.leaf(Op::spacing);
+        const Node before = g_.multiply(g_.number(-0.5), spacing);
+        const auto after = [&](Op cells) {
+            return g_.multiply(g_.add(g_.leaf(cells), g_.number(0.5)), spacing);
+        };
+        const std::array centres{before, after(Op::columns), before, after(Op::rows)};
+        ArrayInfo info;
+        info.name = fmt::format("place {}", places_.size() + 1);
+        for (std::size_t s = 0; s < kSideCount; ++s) {
+            info.ghosts[s].periodic = model_.components.front().sides[s].periodic;
+            if (info.ghosts[s].periodic) continue;
+            const Node across = g_.leaf(s < 2 ? Op::x : Op::y);
+            info.ghosts[s].coefficients = lower_inputs(g_, {g_.number(0), node}, {{across, centres[s]}});
+        }
+        return info;
+    }
+
     // One array for all stages, or one for each time at which its ghost cells are others.
     int stored_array(Node node, double time) {
         const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
@@ -181,9 +222,11 @@ class Planner {
     // Stages that store what `formulas` need of the state in `from`; the source to work them out with.
     Source prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
         Source source{from, data_, {}, inside_, time};
+        const std::vector<Node> cut = find_cut(g_, formulas);
+        if (keeps_places_) use_places(source, formulas, cut);
         std::map<Node, int> level;
         std::vector<std::vector<Node>> levels;
-        for (const Node node : find_cut(g_, formulas)) {
+        for (const Node node : cut) {
             int at = 0;
             for (const auto& [other, of] : level)
                 if (needs(node, other)) at = std::max(at, of + 1);
@@ -314,6 +357,8 @@ class Planner {
     Arrays data_;
     int inside_ = -1;
     std::map<std::pair<Node, double>, int> stored_;
+    bool keeps_places_ = false;  ///< a program of many steps: not of a view or the start
+    std::map<Node, int> places_;
 };
 
 }  // namespace

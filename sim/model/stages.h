@@ -34,4 +34,12 @@ ViewProgram make_view_program(const Equations& equations, const std::vector<Node
 /// them. Each comes after those that it needs.
 std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots);
 
+/// The expressions of x and y together, and of parameters, that cost more to work out anew, where `roots` and
+/// what is `stored` for them read them, than to keep in an array. Not those that are read diagonally, unless
+/// an array has true ghost cells in the `corners`.
+std::vector<Node> find_places(const Graph& graph,
+                              const std::vector<Node>& roots,
+                              const std::vector<Node>& stored,
+                              bool corners);
+
 }  // namespace stencil::equation

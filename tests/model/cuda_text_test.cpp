@@ -145,17 +145,19 @@ std::vector<T> run_text(const Equations& e,
 }  // namespace
 
 TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
-    const auto* text =
-        GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
-                 "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
-                 "bottom: u + flux(u) = 1",
-                 "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
-                 "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
-                 "2*flux(a) = 1; y: insulated",
-                 "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
-                 "- 2); dt = 0.01; boundary = zero",
-                 "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
-                 "3; laplacian = isotropic");
+    const auto* text = GENERATE(
+        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
+        "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
+        "bottom: u + flux(u) = 1",
+        "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
+        "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
+        "2*flux(a) = 1; y: insulated",
+        "du/dt = div(exp(-5*grad2(u))*grad(u)) + tanh(u)*sin(x)*cos(y*u) - log(1 + u^2)*atan2(u, x "
+        "- 2); dt = 0.01; boundary = zero",
+        "du/dt = div((1 + 0.5*cos(x*y))*grad(u)); dt = 0.01; boundary = zero; top: flux(u) = x; inside "
+        "= x + y > 4",
+        "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
+        "3; laplacian = isotropic");
     INFO(text);
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);

@@ -163,6 +163,8 @@ TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the 
         "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
         "3; laplacian = isotropic",
         "du/dt = div(array(\"D.npy\")*grad(u)) + array(\"E.npy\")[+1,-1]; dt = 0.05; boundary = zero",
+        "du/dt = div((1 + 0.5*cos(x*y))*grad(u)); dt = 0.01; boundary = zero; top: flux(u) = x; inside = "
+        "x + y > 4",
         "du/dt = where(u/0 - u/0, u, -u) + where(u > 0, 1/0, 0)*0; dv/dt = max(v, u/0)");
     INFO(text);
     const Equations e = read_equations(text);
