@@ -9,6 +9,7 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
+#include <optional>
 
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
@@ -55,18 +56,35 @@ RunSpec small_spec(const Preset& preset) {
     return spec;
 }
 
+int longest_side(const Preset& preset) {
+    RunSpec spec;
+    spec.use_model(model_of_text(std::string(preset.text), std::string(preset.name)));
+    return spec.size ? std::max(spec.size->nx, spec.size->ny) : kLongestSide;
+}
+
 // Empty where it was cut.
 Shades run_preset(const Preset& preset, const std::function<bool()>& cut) {
     RunSpec spec = resolve(small_spec(preset), query_machine());
     State start = make_start(spec);
     Simulation simulation(spec, std::move(start));
+    const long long own_way = spec.steps * std::max(spec.size->nx, spec.size->ny) / longest_side(preset);
+    std::optional<Field>
+        underway;  // of what spreads, when it has filled as much as of the preset's own field
     const double end = processor_seconds() + kMostSeconds;
     while (simulation.step() < spec.steps && processor_seconds() < end) {
         if (cut()) return {};
         const long long slice = std::max(1LL, spec.steps / kSlices);
         simulation.apply(Advance{std::min(slice, spec.steps - simulation.step())});
+        if (!underway && simulation.step() >= own_way) underway = simulation.field();
     }
-    const Field wide = simulation.field().to(DType::float64);
+    Field seen = simulation.field();
+    const auto contrast = [](const Field& field) {
+        const Statistics statistics = statistics_of(field);
+        return statistics.max - statistics.min;
+    };
+    constexpr double kFlat = 0.01;
+    if (underway && contrast(seen) < kFlat * contrast(*underway)) seen = std::move(*underway);
+    const Field wide = seen.to(DType::float64);
     const double share = double(GalleryPicture::kSide) / std::max(wide.nx(), wide.ny());
     const auto side = [&](int n) { return std::max(1, int(std::lround(share * n))); };
     Shades shades{side(wide.nx()), side(wide.ny()), {}};

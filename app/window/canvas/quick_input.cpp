@@ -2,11 +2,37 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui.h>
+#include <imgui_internal.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
 namespace stencil {
+namespace {
+
+// The key Linefeed of X11, which GLFW has no name for: programs that type for people use it.
+constexpr int kLinefeed = 109;
+
+// A text of several lines has a child window of its own name.
+bool in_lines() {
+    const ImGuiContext& context = *ImGui::GetCurrentContext();
+    const auto is_text = [&](const ImGuiWindow* window) { return window->ChildId == context.ActiveId; };
+    return context.ActiveId != 0 && std::any_of(context.Windows.begin(), context.Windows.end(), is_text);
+}
+
+// From 1.87 on ImGui keeps Enter in its place itself.
+bool is_line(int key, int scancode, int modifiers) {
+    const bool enter = key == GLFW_KEY_ENTER || key == GLFW_KEY_KP_ENTER;
+    if (IMGUI_VERSION_NUM < 18700 && enter) return (modifiers & GLFW_MOD_CONTROL) == 0;
+    return key == GLFW_KEY_UNKNOWN && scancode == kLinefeed;
+}
+
+}  // namespace
+
+void QuickInput::line_typed(int key, int scancode, int modifiers) {
+    if (is_line(key, scancode, modifiers) && in_lines()) ImGui::GetIO().AddInputCharacter('\n');
+}
 
 #if IMGUI_VERSION_NUM < 18700
 
@@ -32,6 +58,7 @@ void QuickInput::begin_frame(GLFWwindow*) {
         io.KeyShift = io.KeyShift || (key.modifiers & GLFW_MOD_SHIFT) != 0;
         io.KeyAlt = io.KeyAlt || (key.modifiers & GLFW_MOD_ALT) != 0;
     }
+    if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
     show_button(io);
 }
 

@@ -16,6 +16,8 @@ namespace stencil {
 class QuickInput {
   public:
     void key_pressed(int key, int modifiers) { keys_.push_back({key, modifiers}); }
+    /// Where a text of several lines is typed, Enter is a character, so that it stands where it was typed.
+    static void line_typed(int key, int scancode, int modifiers);
     void button_changed(int button, bool down, double x, double y) {
         buttons_.push_back({button, down, float(x), float(y)});
     }

@@ -157,6 +157,7 @@ void Display::listen() {
         Display& display = of(w);
         if (action != GLFW_RELEASE)
             display.keys_.push_back({printed_key(key, scancode), modifiers, action == GLFW_REPEAT});
+        if (action != GLFW_RELEASE) QuickInput::line_typed(key, scancode, modifiers);
         if (action == GLFW_PRESS && key >= 0) display.quick_.key_pressed(key, modifiers);
     });
     glfwSetCharCallback(window, [](GLFWwindow* w, unsigned) { of(w); });
