@@ -24,8 +24,9 @@ struct RunReport {
     std::string stable;                   ///< the step beside its limit; typed equations
     bool conserved = false;               ///< the total ought to stay
     std::optional<double> copy_gb_per_s;  ///< measured, where it was
-    std::vector<std::pair<std::string, double>> step_errors;  ///< of each component, where they were asked for
-    std::string method_choice;            ///< what `auto` chose and why; empty: the method was asked for
+    std::vector<std::pair<std::string, double>>
+        step_errors;            ///< of each component, where they were asked for
+    std::string method_choice;  ///< what `auto` chose and why; empty: the method was asked for
 };
 
 /// `fields` are those at the end.
