@@ -77,7 +77,7 @@ struct EquationState {
     int messages_before = 0;  ///< the newest message's number when a text was applied
     std::map<std::string, RangeWish> ranges;
     NumberDraft dt, dx, formula;
-    figure::Chart growth;  ///< of small waves, as it was for the moment below
+    figure::Chart growth, spectrum;  ///< of small waves and of the field, as they were at the moment below
     std::shared_ptr<const StepLimit> growth_at;
 };
 

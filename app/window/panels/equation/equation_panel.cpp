@@ -166,11 +166,24 @@ figure::Chart growth_chart(const Snapshot& snapshot) {
     return chart;
 }
 
+// On the wave numbers of the curves above it.
+figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
+    figure::Chart chart{"spectrum", "", "Wave number", "Power"};
+    chart.log_y = true;
+    chart.series.resize(1);
+    chart.series[0].markers = false;
+    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
+        chart.series[0].points.push_back({spectrum.wave_number[i], spectrum.power[i]});
+    return chart;
+}
+
 void draw_growth(EquationState& state, const Snapshot& snapshot) {
     const bool open = ImGui::TreeNodeEx("Growth of waves", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip(
         "The dispersion relation: how fast small waves on the field's mean grow (> 0) or decay (< 0), over "
-        "their wave number; one curve for each way in which the components can move together");
+        "their wave number; one curve for each way in which the components can move together. Below it, what "
+        "of "
+        "such waves the field that is shown is made of");
     if (!open) return;
     const auto& limit = snapshot.step_limit;
     if (!limit || limit->means.size() != snapshot.now.model->components.size()) {
@@ -179,9 +192,13 @@ void draw_growth(EquationState& state, const Snapshot& snapshot) {
     }
     if (state.growth_at != limit) {
         state.growth = growth_chart(snapshot);
+        state.spectrum = spectrum_chart(limit->spectrum);
         state.growth_at = limit;
     }
     draw_plot(state.growth, em(kPlotHeight));
+    if (limit->spectrum.power.empty()) return;
+    draw_plot(state.spectrum, em(kPlotHeight));
+    tooltip("The spectrum of what is shown, measured: the mean power of its waves over their wave number");
 }
 
 }  // namespace

@@ -1,0 +1,63 @@
+#include "sim/view/radial_spectrum.h"
+
+#include <fftw3.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <mutex>
+#include <numbers>
+
+#include "kernels/methods/spectral/fftw_planner.h"
+
+namespace stencil {
+namespace {
+
+using Complex = std::complex<double>;
+
+// (ny, nx / 2 + 1) amplitudes, row-major.
+std::vector<Complex> transformed(std::vector<double> values, int nx, int ny) {
+    std::vector<Complex> waves(std::size_t(ny) * std::size_t(nx / 2 + 1));
+    std::unique_lock planning(fftw_planner());
+    const fftw_plan plan = fftw_plan_dft_r2c_2d(
+        ny, nx, values.data(), reinterpret_cast<fftw_complex*>(waves.data()), FFTW_ESTIMATE);
+    planning.unlock();
+    if (!plan) return {};
+    fftw_execute(plan);
+    planning.lock();
+    fftw_destroy_plan(plan);
+    return waves;
+}
+
+}  // namespace
+
+RadialSpectrum radial_spectrum(
+    std::span<const float> values, int nx, int ny, double length_x, double length_y) {
+    const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+    const double longest = std::max(length_x, length_y);
+    const double unit = 2 * std::numbers::pi / longest;
+    const double finest = std::numbers::pi * std::min(nx / length_x, ny / length_y);
+    const int rings = int(finest / unit + 1e-9);
+    if (!finite || rings < 1) return {};
+    const auto waves = transformed({values.begin(), values.end()}, nx, ny);
+    std::vector<double> sums(std::size_t(rings) + 1), counts(std::size_t(rings) + 1);
+    const double scale = 1 / (double(nx) * ny);
+    for (std::size_t i = 0; i < waves.size(); ++i) {
+        const int column = int(i % std::size_t(nx / 2 + 1)), row = int(i / std::size_t(nx / 2 + 1));
+        const double kx = column / length_x, ky = (row <= ny / 2 ? row : row - ny) / length_y;
+        const auto ring = std::size_t(std::lround(std::hypot(kx, ky) * longest));
+        if (ring >= sums.size()) continue;
+        const double weight = column == 0 || 2 * column == nx ? 1 : 2;  // it stands for its mirror image too
+        sums[ring] += weight * std::norm(waves[i] * scale);
+        counts[ring] += weight;
+    }
+    RadialSpectrum spectrum;
+    for (std::size_t ring = 1; ring < sums.size(); ++ring) {
+        if (counts[ring] == 0) continue;
+        spectrum.wave_number.push_back(double(ring) * unit);
+        spectrum.power.push_back(sums[ring] / counts[ring]);
+    }
+    return spectrum;
+}
+
+}  // namespace stencil

@@ -1,0 +1,20 @@
+// How much of a field's variation has which wave number.
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace stencil {
+
+/// `power[i]` is the mean squared amplitude of the waves whose wave numbers lie nearest to `wave_number[i]`,
+/// in radians per length; the mean of the field counts for nothing.
+struct RadialSpectrum {
+    std::vector<double> wave_number, power;
+};
+
+/// Of (ny, nx) values, row-major, over a periodic area of these lengths: rings as wide as its longest wave,
+/// up to the finest wave along an axis. Empty where a value is not finite or there is no wave.
+RadialSpectrum radial_spectrum(
+    std::span<const float> values, int nx, int ny, double length_x, double length_y);
+
+}  // namespace stencil
