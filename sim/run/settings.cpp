@@ -69,6 +69,8 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const auto named = std::ranges::find(components, name, &Component::name);
     const bool given = equals != std::string::npos && named != components.end();
     const std::string what = given ? text.substr(equals + 1) : text;
+    if (what.empty() && !spec.model->equations)
+        throw InputError("--initial '': must be an initial condition, a file or a formula");
     const InitialChoice choice = parse_initial(what);
     if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
     spec.initial_hash.clear();
