@@ -86,7 +86,7 @@ std::shared_ptr<const Model> find_model(std::string_view name);
 /// A typed model, under a name of its own or, where that is empty, its title. Throws equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name = "");
 
-/// Some preset, whose text is not read again: by its name.
-bool is_preset(std::string_view name);
+/// A preset as it came along: a file of the same name may say something else.
+bool is_preset(const Model& model);
 
 }  // namespace stencil

@@ -86,8 +86,9 @@ std::shared_ptr<const Model> model_of_text(const std::string& text, const std::s
     return model;
 }
 
-bool is_preset(std::string_view name) {
-    return find_preset(name) != nullptr;
+bool is_preset(const Model& model) {
+    const Preset* preset = find_preset(model.name);
+    return preset && preset->text == model.text;
 }
 
 std::shared_ptr<const Model> find_model(std::string_view name) {

@@ -101,7 +101,7 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
 }
 
 Json get_equation(const RunSpec& spec) {
-    return spec.model->equations && !is_preset(spec.model->name) ? Json(spec.model->text) : Json();
+    return spec.model->equations && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
 }
 
 Json get_model(const RunSpec& spec) {

@@ -178,6 +178,10 @@ TEST_CASE("The words that repeat a typed run leave nothing out that its model do
          {"--model gray-scott", "u=jagged", "v=noise", "F=0.05", "--boundary insulated", "u*v", "5:F=0.06"})
         CHECK(contains(text, part));
     CHECK(!contains(text, "--equation"));
+    // A file of a preset's name that says something else.
+    RunSpec edited;
+    edited.use_model(model_of_text("du/dt = 2*lap(u)", "gray-scott"));
+    CHECK(contains(command_text(edited), "2*lap(u)"));
     RunSpec typed;
     set_setting(typed, "equation", "du/dt = D*lap(u) - u; D = 1");
     CHECK(contains(command_text(typed), "D*lap(u) - u"));
