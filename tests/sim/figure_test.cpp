@@ -325,7 +325,8 @@ TEST_CASE(
 
     // More panels than Cairo has pixels for.
     const std::vector<FigurePanel> many(60, panel);
-    CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, ""), MachineError);
+    CHECK_THROWS_AS(write_figure(folder / "figure.png", FigureFormat::png, many, "", many.size()),
+                    MachineError);
     CHECK(folder.entries() == 0);
 }
 
