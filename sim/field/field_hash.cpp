@@ -67,10 +67,16 @@ std::string field_hash(const Field& field) {
 }
 
 std::string field_hash(std::span<const Field> components) {
-    if (components.size() == 1) return field_hash(components.front());
-    std::string hashes;
-    for (const Field& component : components) hashes += field_hash(component);
-    return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(hashes))));
+    std::vector<std::string> hashes;
+    for (const Field& component : components) hashes.push_back(field_hash(component));
+    return joined_hash(hashes);
+}
+
+std::string joined_hash(std::span<const std::string> hashes) {
+    if (hashes.size() == 1) return hashes.front();
+    std::string all;
+    for (const std::string& hash : hashes) all += hash;
+    return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(all))));
 }
 
 }  // namespace stencil

@@ -20,5 +20,7 @@ std::string field_hash(const Field& field);
 /// The same of several components: XXH64 of their field_hash() texts, one after the other; of a single one
 /// its own.
 std::string field_hash(std::span<const Field> components);
+/// That of components whose own hashes are known, at least one.
+std::string joined_hash(std::span<const std::string> hashes);
 
 }  // namespace stencil

@@ -49,12 +49,10 @@ std::optional<double> total_drift(const RunReport& report) {
     return report.end.total / report.start.total - 1;
 }
 
-// Of one component its own; of several that of theirs.
-std::string fields_hash(const std::vector<OutputField>& fields, std::size_t components) {
-    State end;
-    if (components == 1) return field_hash(fields.front().end);
-    for (std::size_t c = 0; c < components; ++c) end.components.push_back(fields[c].end.clone());
-    return field_hash(end.components);
+std::string state_hash(const std::vector<OutputField>& fields, std::size_t components) {
+    std::vector<std::string> hashes;
+    for (std::size_t c = 0; c < components; ++c) hashes.push_back(field_hash(fields[c].end));
+    return joined_hash(hashes);
 }
 
 std::string initial_text(const RunSpec& spec) {
@@ -82,7 +80,7 @@ RunReport make_report(Simulation& simulation,
         report.not_finite += report.components.back().second.not_finite;
     }
     report.end = report.components.front().second;
-    report.field_hash = fields_hash(fields, report.spec.model->components.size());
+    report.field_hash = state_hash(fields, report.spec.model->components.size());
     report.conserved = simulation.conserves_total();
     if (report.spec.model->equations)
         report.stable =
