@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <cstdarg>
-#include <cstdio>
 #include <vector>
+
+#include "kernels/equation/operation_text.h"
 
 namespace stencil::equation {
 namespace {
@@ -17,8 +16,7 @@ constexpr int kLight = 100, kMedium = 400;
 
 // What every text begins with. A thread reads what its cells need of an array into a window first, by
 // vectors: rows are longer than the field, and what lies there is never used. Beyond a side stands what
-// InputValues says. Philox4x32-10, powers of two and the parts of numbers are those of random.h and
-// scalar_machine.h.
+// InputValues says.
 constexpr const char* kPrelude = R"(
 typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
 struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
@@ -79,84 +77,7 @@ __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy
     }
 }
 
-__device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)n + kBias) << kMantissa); }
-__device__ __forceinline__ Real scaled(Real a, Real n) {
-    const Real least = 2 - 2 * kBias, most = 2 * kBias;
-    const Real above = n > least ? n : least;
-    const Real whole = above < most ? above : most;
-    const Real half = floor_of(whole * (Real)0.5);
-    return a * two_to(half) * two_to(whole - half);
-}
-__device__ __forceinline__ Real normal_of(Real a) { return a < kLeast ? a * (Real)(1LL << kMantissa) : a; }
-__device__ __forceinline__ Real exponent_of(Real a) {
-    return (Real)((to_bits(normal_of(a)) >> kMantissa) - kBias) - (a < kLeast ? (Real)kMantissa : (Real)0);
-}
-__device__ __forceinline__ Real significand_of(Real a) {
-    return from_bits((to_bits(normal_of(a)) & (((Bits)1 << kMantissa) - 1)) | to_bits((Real)1));
-}
-__device__ __forceinline__ Real random_cell(const Grid& g, int stream, int x, int y) {
-    unsigned c0 = x, c1 = y, c2 = (unsigned)g.step, c3 = (unsigned)stream ^ (unsigned)((unsigned long long)g.step >> 32) << 16;
-    unsigned k0 = (unsigned)g.seed, k1 = (unsigned)(g.seed >> 32);
-    for (int round = 0; round < 10; ++round) {
-        const unsigned long long p = 0xD2511F53ULL * c0, q = 0xCD9E8D57ULL * c2;
-        c0 = (unsigned)(q >> 32) ^ c1 ^ k0;
-        c1 = (unsigned)q;
-        c2 = (unsigned)(p >> 32) ^ c3 ^ k1;
-        c3 = (unsigned)p;
-        k0 += 0x9E3779B9U;
-        k1 += 0xBB67AE85U;
-    }
-    return uniform_of(c0, c1);
-}
 )";
-
-constexpr const char* kFloat32 = R"(typedef float Real;
-typedef int Bits;
-#define kMantissa 23
-#define kBias 127
-#define kLeast 1.17549435e-38f
-#define fma_rn __fmaf_rn
-#define sqrt_rn __fsqrt_rn
-#define divide_rn __fdiv_rn
-#define floor_of floorf
-#define kSign (int)0x80000000u
-#define to_bits __float_as_int
-#define from_bits __int_as_float
-#define uniform_of(a, b) ((Real)((a) >> 8) * 5.9604644775390625e-08f)
-)";
-constexpr const char* kFloat64 = R"(typedef double Real;
-typedef long long Bits;
-#define kMantissa 52
-#define kBias 1023
-#define kLeast 2.2250738585072014e-308
-#define fma_rn __fma_rn
-#define sqrt_rn __dsqrt_rn
-#define divide_rn __ddiv_rn
-#define floor_of floor
-#define kSign (long long)0x8000000000000000ULL
-#define to_bits __double_as_longlong
-#define from_bits __longlong_as_double
-#define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
-)";
-
-// Appends as printf does.
-__attribute__((format(printf, 2, 3))) void append(std::string& text, const char* form, ...) {
-    std::array<char, 600> line;
-    va_list arguments;
-    va_start(arguments, form);
-    std::vsnprintf(line.data(), line.size(), form, arguments);
-    va_end(arguments);
-    text += line.data();
-}
-
-void append_constant(std::string& text, double number, bool float64) {
-    if (float64)
-        append(text,
-               "from_bits(0x%llxLL)",
-               static_cast<unsigned long long>(std::bit_cast<std::uint64_t>(number)));
-    else
-        append(text, "from_bits(0x%x)", std::bit_cast<std::uint32_t>(float(number)));
-}
 
 // At the cell x, y of a thread's k-th row and l-th column.
 void append_input(std::string& text, const Program& program, const Operation& o) {
@@ -168,67 +89,16 @@ void append_input(std::string& text, const Program& program, const Operation& o)
         case Code::row:
             return append(text, "line(a, %d)[y + (%d)]", int(program.columns.outputs.size()) + o.index, o.dy);
         case Code::random:
-            return append(text, "random_cell(a.grid, %d, x, y)", o.index);
+            return append(text, "random_cell(a.grid.seed, a.grid.step, %d, x, y)", o.index);
         default:
             return append(text, "w%d[k + %d][l + %d]", o.index, o.dy + 1, o.dx + 1);
     }
 }
 
-// With $a to $d for the arguments.
-const char* form_of(Code code) {
-    switch (code) {
-        case Code::add:
-            return "$a + $b";
-        case Code::subtract:
-            return "$a - $b";
-        case Code::multiply:
-            return "$a * $b";
-        case Code::divide:
-            return "divide_rn($a, $b)";
-        case Code::fma:
-            return "fma_rn($a, $b, $c)";
-        case Code::fnma:
-            return "fma_rn(-$a, $b, $c)";
-        case Code::fms:
-            return "fma_rn($a, $b, -$c)";
-        case Code::sum4:
-            return "($a + $b) + ($c + $d)";
-        case Code::negate:
-            return "from_bits(to_bits($a) ^ kSign)";
-        case Code::sqrt:
-            return "sqrt_rn($a)";
-        case Code::abs:
-            return "from_bits(to_bits($a) & ~kSign)";
-        case Code::floor:
-            return "floor_of($a)";
-        case Code::minimum:
-            return "$a < $b ? $a : $b";
-        case Code::maximum:
-            return "$a > $b ? $a : $b";
-        case Code::less:
-            return "(Real)($a < $b)";
-        case Code::less_or_equal:
-            return "(Real)($a <= $b)";
-        case Code::equal:
-            return "(Real)($a == $b)";
-        case Code::select:
-            return "$a != (Real)0 ? $b : $c";
-        case Code::scale:
-            return "scaled($a, $b)";
-        case Code::exponent:
-            return "exponent_of($a)";
-        default:
-            return "significand_of($a)";
-    }
-}
-
-void append_operation(std::string& text, const Operation& o) {
-    for (const char* c = form_of(o.code); *c != '\0'; ++c) {
-        if (*c == '$')
-            append(text, "v%d", o.args[std::size_t(*++c - 'a')]);
-        else
-            text += *c;
-    }
+std::array<std::string, 4> names_of(const std::array<int, 4>& values) {
+    std::array<std::string, 4> names;
+    std::ranges::transform(values, names.begin(), [](int v) { return "v" + std::to_string(v); });
+    return names;
 }
 
 bool reads(const Stage& stage, std::size_t array) {
@@ -253,8 +123,9 @@ class Text {
           lines_(cuda_lines(program)) {}
 
     std::string whole() {
-        text_ = float64_ ? kFloat64 : kFloat32;
+        text_ = cuda_precision(float64_);
         append_types();
+        text_ += cuda_functions();
         text_ += kPrelude;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage("once", i, program_.once[i]);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage("stage", i, program_.stages[i]);
@@ -321,11 +192,11 @@ class Text {
     void append_value(std::size_t number, const Operation& o) {
         append(text_, "    const Real v%zu = ", number);
         if (o.code == Code::constant)
-            append_constant(text_, o.number, float64_);
+            text_ += constant_text(o.number, float64_);
         else if (o.code < Code::add)
             append_input(text_, program_, o);
         else
-            append_operation(text_, o);
+            text_ += operation_text(o.code, names_of(o.args));
         text_ += ";\n";
     }
 

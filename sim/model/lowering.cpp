@@ -205,11 +205,13 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
 int Lowering::difference(const Expression& e) {
     Builder& b = builder_;
     const Node u = e.args[0];
+    // Pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
+    // north-east.
     const auto sides = [&] {
-        return b.make(Code::sum4, reached(u, 0, -1), reached(u, 0, 1), reached(u, -1, 0), reached(u, 1, 0));
+        return b.make(Code::sum4, reached(u, 0, -1), reached(u, 1, 0), reached(u, -1, 0), reached(u, 0, 1));
     };
     const auto diagonals = [&] {
-        return b.make(Code::sum4, reached(u, -1, -1), reached(u, 1, 1), reached(u, 1, -1), reached(u, -1, 1));
+        return b.make(Code::sum4, reached(u, -1, -1), reached(u, 1, -1), reached(u, -1, 1), reached(u, 1, 1));
     };
     switch (e.op) {
         case Op::laplacian:
