@@ -29,6 +29,11 @@ std::vector<Complex> jacobian(const Equations& equations,
                               double kx,
                               double ky);
 
+/// Of all components, in their order.
+std::vector<Node> formulas_of(const Equations& equations);
+/// Some component's formula is its next value.
+bool has_maps(const Equations& equations);
+
 /// The eigenvalues of an n x n matrix, row-major.
 std::vector<Complex> eigenvalues(std::vector<Complex> matrix, int n);
 
