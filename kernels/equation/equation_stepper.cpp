@@ -46,6 +46,9 @@ EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup,
     }
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);
+    if (!program_.linear.terms.empty())
+        implicit_ = std::make_unique<ImplicitSolve<T>>(
+            program_.linear, program_.components, setup.nx, setup.ny, threads_);
 }
 
 template <class T>
@@ -91,6 +94,7 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
     if (stale_ || of_time_) {
         inputs_ = std::make_shared<InputValues<T>>(*inputs_);
         inputs_->update(setup_, step_, time(), stale_);
+        if (implicit_ && stale_) implicit_->set(inputs_->linear(), setup_.dt);
     }
     auto frame = std::make_shared<StepFrame<T>>(StepFrame<T>{program_, setup_, pitch_, {}, inputs_, step_});
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) frame->cells.push_back(cells(int(a)));
@@ -127,6 +131,16 @@ void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
 }
 
 template <class T>
+void EquationStepper<T>::solve(const Solve& solve) {
+    const auto views = [&](const std::vector<int>& arrays) {
+        std::vector<FieldView<T>> result;
+        for (const int index : arrays) result.push_back(array(index));
+        return result;
+    };
+    implicit_->solve(views(solve.from), views(solve.to));
+}
+
+template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
     const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
@@ -135,9 +149,11 @@ void EquationStepper<T>::advance(long long steps) {
         const auto frame = next_frame();
         const auto run = [&](const PreparedStage<T>& stage) {
             levels.push_back({&stage, frame});
-            if (int(levels.size()) < most) return;
+            const Solve& then = stage.stage->solve;
+            if (int(levels.size()) < most && then.to.empty()) return;
             run_pass(levels);
             levels.clear();
+            if (!then.to.empty()) solve(then);
         };
         if (stale_) std::ranges::for_each(once_, run);
         stale_ = false;

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/stage_rows.h"
@@ -50,6 +51,7 @@ class EquationStepper {
     std::shared_ptr<const StepFrame<T>> next_frame();
     int levels_of_pass(long long stages) const;
     void run_pass(const std::vector<Level>& levels);
+    void solve(const Solve& solve);
 
     Program program_;
     EquationSetup setup_;
@@ -61,7 +63,8 @@ class EquationStepper {
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the newest step
     bool of_time_;
     std::vector<PreparedStage<T>> once_, stages_;
-    bool stale_ = true;  ///< something was set since the last step
+    std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< where stages solve
+    bool stale_ = true;                           ///< something was set since the last step
     long long step_ = 0;
     Clock clock_;
 };

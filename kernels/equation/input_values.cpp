@@ -44,6 +44,7 @@ bool InputValues<T>::update(const EquationSetup& setup, long long step, double t
         uniforms_.assign(values.begin(), values.end());
         changed = true;
     }
+    if (all) linear_ = evaluate(program_.linear.coefficients, scalars, 0, 0);
     if (all) update_places(setup, scalars);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a)
         changed = update_ghosts(setup, int(a), scalars, all) || changed;

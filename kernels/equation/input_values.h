@@ -42,6 +42,8 @@ class InputValues {
     /// Of input `index`, at cell 0; there is an entry before the field's, and more than kLeastTile after.
     const T* column(int index) const { return columns_[std::size_t(index)].data() + 1; }
     const T* row(int index) const { return rows_[std::size_t(index)].data() + 1; }
+    /// The coefficients of the linear part's terms.
+    const std::vector<double>& linear() const { return linear_; }
     const GhostLine<T>& ghosts(int array, std::size_t side) const {
         return ghosts_[std::size_t(array)][side];
     }
@@ -52,6 +54,7 @@ class InputValues {
 
     const Program& program_;
     std::vector<T> uniforms_;
+    std::vector<double> linear_;
     std::vector<std::vector<T>> columns_, rows_;
     std::vector<std::array<GhostLine<T>, 4>> ghosts_;
 };

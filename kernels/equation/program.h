@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/field/boundary.h"
+
 namespace stencil::equation {
 
 enum class Code : std::uint8_t {
@@ -63,10 +65,16 @@ struct Output {
     int array = 0;
 };
 
+/// `to` = (1 - share dt L)^-1 `from`, L a program's linear part: arrays of all components in their order.
+struct Solve {
+    std::vector<int> from, to;
+};
+
 /// All outputs of a stage depend on arrays that earlier stages made, at most one cell away.
 struct Stage {
     Operations operations;
     std::vector<Output> outputs;
+    Solve solve = {};  ///< then; empty: nothing
 };
 
 /// Scalars of every model; its parameters follow.
@@ -95,6 +103,19 @@ struct ArrayInfo {
     std::array<Ghosts, 4> ghosts;  ///< left, right, top, bottom
 };
 
+/// What the implicit part of a step is made of: of a wave in component `column`, the rate of component `row`
+/// is the sum of coefficient * X^x_power * Y^y_power, where the second differences e + w - 2 c and n + s - 2
+/// c multiply the wave by X and Y. All components have the same boundary along an axis.
+struct LinearPart {
+    struct Term {
+        int row = 0, column = 0, x_power = 0, y_power = 0;
+    };
+    std::vector<Term> terms;
+    Inputs coefficients;  ///< of the terms: of scalars, in float64
+    double share = 0;     ///< of dt
+    Boundary along_x = Boundary::periodic, along_y = Boundary::periodic;
+};
+
 /// One step. The arrays 0 ... components - 1 hold the state; `next` are those that hold it after the step.
 struct Program {
     int components = 0;
@@ -103,6 +124,7 @@ struct Program {
     std::vector<Stage> once;  ///< what depends on the place and parameters alone
     std::vector<Stage> stages;
     Inputs uniforms, columns, rows;
+    LinearPart linear;  ///< without terms where no stage solves
 };
 
 }  // namespace stencil::equation

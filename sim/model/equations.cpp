@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "sim/model/sides.h"
+#include "sim/model/stages.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
@@ -78,7 +79,7 @@ class Assembly {
             if (s.name == "title") result_.title = s.text;
             if (s.name == "source") result_.source = s.text;
             if (s.name == "about") result_.about = s.text;
-            if (s.name == "stepper") result_.stepper = one_of(s, {"euler", "heun", "rk4", "symplectic"});
+            if (s.name == "stepper") result_.stepper = one_of(s, names_of(steppers()));
             if (s.name == "laplacian")
                 meaning_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
             if (s.name == "boundary") {
@@ -89,8 +90,7 @@ class Assembly {
         }
     }
 
-    std::string one_of(const SettingStatement& setting,
-                       std::initializer_list<std::string_view> allowed) const {
+    std::string one_of(const SettingStatement& setting, const std::vector<std::string>& allowed) const {
         if (std::ranges::find(allowed, setting.text) != allowed.end()) return setting.text;
         meaning_.refuse(setting.place,
                         fmt::format("`{}` is one of {}", setting.name, fmt::join(allowed, ", ")));

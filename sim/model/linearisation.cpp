@@ -151,6 +151,10 @@ class Differentiation {
 
 }  // namespace
 
+double value_at(const Equations& equations, Node formula, const UniformState& state) {
+    return Differentiation(equations, state, 0, 0, 0).of(formula).value;
+}
+
 std::vector<Complex> jacobian(const Equations& equations,
                               const std::vector<Node>& formulas,
                               const UniformState& state,

@@ -21,6 +21,9 @@ struct UniformState {
     std::vector<double> data = {};  ///< of pictures and arrays; 1 where there is none
 };
 
+/// What a formula is worth.
+double value_at(const Equations& equations, Node formula, const UniformState& state);
+
 /// The rate of change of component r by a wave e^(i (kx column + ky row)) in component c, as jacobian[r * n +
 /// c], of the formulas as they are stepped: kx, ky in radians a cell. Random numbers count as 0.
 std::vector<Complex> jacobian(const Equations& equations,
@@ -36,6 +39,8 @@ bool has_maps(const Equations& equations);
 
 /// The eigenvalues of an n x n matrix, row-major.
 std::vector<Complex> eigenvalues(std::vector<Complex> matrix, int n);
+/// Its inverse; not finite where there is none.
+std::vector<Complex> inverse(const std::vector<Complex>& matrix, int n);
 
 /// The growth rates (real parts, largest first) and frequencies of waves along x of k radians a cell: the
 /// dispersion relation of the discretised equations.

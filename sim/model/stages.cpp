@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/model/linear_part.h"
 #include "sim/model/lowering.h"
-#include "sim/text/names.h"
+#include "sim/text/error.h"
 
 namespace stencil::equation {
 namespace {
@@ -46,6 +47,9 @@ class Planner {
                 break;
             case SteppingScheme::symplectic:
                 symplectic();
+                break;
+            case SteppingScheme::imex:
+                imex();
                 break;
         }
         store_places();
@@ -348,6 +352,58 @@ class Planner {
         }
     }
 
+    Arrays between(const std::string& suffix) {
+        Arrays arrays;
+        for (const Evolving& c : model_.components) {
+            ArrayInfo info;
+            info.name = c.name + suffix;
+            insulate(info);
+            arrays.push_back(add_array(std::move(info)));
+        }
+        return arrays;
+    }
+
+    // The state and a change of it, where no rate is needed.
+    void add_changed(const Arrays& change, const Arrays& to) {
+        Lowering lowering(g_, inputs_, float64_, {});
+        Builder& b = lowering.builder();
+        std::vector<Output> outputs;
+        for (std::size_t c = 0; c < to.size(); ++c)
+            outputs.push_back({b.add(b.input(Code::load, int(c)), b.input(Code::load, change[c])), to[c]});
+        program_.stages.push_back(lowering.stage(outputs));
+    }
+
+    // ARS(2,2,2), written for the changes d of the state and the whole rate F, of which L is the linear part:
+    //   (1 - g dt L) d_1 = g dt F(u),                                        u_1 = u + d_1
+    //   (1 - g dt L) d_2 = g dt F(u) + (1 - delta) dt F(u_1) - (1 - delta / g) d_1,   the next state u + d_2
+    // which is the paper's u_i once F - L u stands for the explicit part. The boundary is F's affair, the
+    // transforms' rounding is of the changes alone, and what is at rest stays so.
+    void imex() {
+        if (inside_ >= 0)
+            throw InputError(
+                "--stepper imex: transforms need the whole field, and `inside` bounds it: take another "
+                "stepper");
+        program_.linear = lowered_linear_part(model_);
+        const Node dt = g_.leaf(Op::dt);
+        const Arrays right = between(" right"), change = between(" change"),
+                     one = middle("1", kImplicitShare);
+        finish_stage(prepare(formulas(), present(), 0), right, [&](Lowering& l, int rate, int) {
+            return l.builder().multiply(l.value(g_.multiply(g_.number(kImplicitShare), dt)), rate);
+        });
+        program_.stages.back().solve = {right, change};
+        add_changed(change, one);
+        finish_stage(
+            prepare(formulas(), one, kImplicitShare), program_.next, [&](Lowering& l, int rate, int c) {
+                Builder& b = l.builder();
+                const int step = l.value(g_.multiply(g_.number(1 - kFirstWeight), dt));
+                const int explicit_part = b.fma(step, rate, b.input(Code::load, right[std::size_t(c)]));
+                const int back = b.constant(1 - kFirstWeight / kImplicitShare);
+                return b.make(Code::fnma, back, b.input(Code::load, change[std::size_t(c)]), explicit_part);
+            });
+        program_.stages.back().solve = {program_.next, change};
+        add_changed(change, program_.next);
+    }
+
     Equations model_;
     Graph& g_;
     SteppingScheme scheme_;
@@ -362,14 +418,6 @@ class Planner {
 };
 
 }  // namespace
-
-SteppingScheme scheme_of(std::string_view name) {
-    using enum SteppingScheme;
-    static const std::vector<std::string> names{"euler", "heun", "rk4", "symplectic"};
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw InputError("--stepper: " + unknown_name_message("stepper", name, names));
-    return std::array{euler, heun, rk4, symplectic}[std::size_t(found - names.begin())];
-}
 
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64) {
     return Planner(equations, scheme, float64).plan();

@@ -2,6 +2,11 @@
 // stages.
 #pragma once
 
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "kernels/equation/program.h"
 #include "sim/model/equations.h"
 
@@ -9,11 +14,24 @@ namespace stencil::equation {
 
 /// The steppers: euler; heun (Heun 1900, in the form of Shu & Osher 1988); rk4 (Kutta 1901); symplectic,
 /// which steps the components one after the other, each by the newest values of those before it
-/// (semi-implicit Euler; of a wave, leapfrog).
-enum class SteppingScheme { euler, heun, rk4, symplectic };
+/// (semi-implicit Euler; of a wave, leapfrog); imex, which solves for the linear part by transforms
+/// (ARS(2,2,2) of Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
+enum class SteppingScheme { euler, heun, rk4, symplectic, imex };
+
+struct StepperRow {
+    SteppingScheme scheme;
+    std::string name;
+    std::string_view help;  ///< one line
+};
+const std::vector<StepperRow>& steppers();
 
 /// Throws InputError for another name.
 SteppingScheme scheme_of(std::string_view name);
+
+/// Of imex: the share of dt that its implicit stages take, which damps without bound what is stiff, and the
+/// weight of the first explicit rate in the second stage (gamma and delta in the paper).
+inline constexpr double kImplicitShare = 1 - std::numbers::sqrt2 / 2;
+inline constexpr double kFirstWeight = 1 - 1 / (2 * kImplicitShare);
 
 /// One step of the equations. Throws InputError where the scheme cannot step them.
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);

@@ -347,7 +347,7 @@ std::vector<Setting> make_settings() {
         row({"dx", "H", "distance of cells of typed equations", shape},
             set_dx,
             [](const RunSpec& s) { return s.dx > 0 ? Json(s.dx) : Json(); }),
-        row({"stepper", "NAME", "euler, heun, rk4 or symplectic (default: the model's own)", shape},
+        row({"stepper", "NAME", "euler, heun, rk4, symplectic or imex (default: the model's own)", shape},
             set_stepper,
             get_text(&RunSpec::stepper)),
         row({"show",

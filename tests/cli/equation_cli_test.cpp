@@ -124,6 +124,14 @@ TEST_CASE("The time step is told beside its limit; above it a run is refused unl
     const std::string swing = "du/dt = v; dv/dt = -u + lap(u)";
     require_refused(stencilscope("run --size 16 --steps 3 --equation {}", swing), 2, "--stepper");
     require_done(stencilscope("run --quiet --size 16 --steps 3 --stepper symplectic --equation {}", swing));
+    // What is solved for sets no limit but for what grows by it.
+    const auto words = "run --quiet --size 32x27 --steps 3 --dt 6 --model swift-hohenberg --stepper ";
+    require_refused(stencilscope(std::string(words) + "rk4"), 2, "lap2(u) of u");
+    require_refused(stencilscope(std::string(words) + "imex"), 2, "limit");
+    require_done(
+        stencilscope("run --quiet --size 32x27 --steps 3 --dt 0.5 --model swift-hohenberg --stepper imex"));
+    require_refused(stencilscope("run --size 16 --steps 3 --model heat --stepper imex"), 2, "left");
+    require_refused(stencilscope("run --size 16 --steps 3 --model kdv --stepper imex"), 2, "linear");
 }
 
 TEST_CASE("A formula of the components is shown, and --compare dt/2 tells the error of the steps") {

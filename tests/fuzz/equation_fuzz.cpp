@@ -56,8 +56,11 @@ void check_program(const Equations& equations, SteppingScheme scheme) {
 void run_one(std::string_view input) {
     Equations equations;
     if (!accepted([&] { equations = read_equations(input); })) return;
-    for (const auto scheme :
-         {SteppingScheme::euler, SteppingScheme::heun, SteppingScheme::rk4, SteppingScheme::symplectic})
+    for (const auto scheme : {SteppingScheme::euler,
+                              SteppingScheme::heun,
+                              SteppingScheme::rk4,
+                              SteppingScheme::symplectic,
+                              SteppingScheme::imex})
         check_program(equations, scheme);
 }
 

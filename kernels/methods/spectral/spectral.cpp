@@ -13,30 +13,21 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
-#include "kernels/methods/spectral/fftw_plan.h"
-#include "kernels/methods/spectral/spectral_axis.h"
+#include "kernels/methods/spectral/fftw_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
 namespace {
 
-/// What the transforms of one axis need.
 template <class T>
-struct AxisPlan {
-    AxisPlan(Boundary boundary, int n, int length, Complex<T>* row)
-        : angles(mode_angles(boundary, n)),
-          twiddles(mode_twiddles<T>(n)),
-          forward(length, row, FFTW_FORWARD),
-          backward(length, row, FFTW_BACKWARD),
-          correction(std::size_t(n), 1.0) {}
+struct AxisPlan : FftwAxis<T> {
+    AxisPlan(Boundary boundary, int cells, int fft_length, Complex<T>* row)
+        : FftwAxis<T>(boundary, cells, fft_length, row), correction(std::size_t(cells), 1.0) {}
 
     template <Boundary B>
     void measure_correction(Complex<T>* z);
 
-    std::vector<ModeAngle> angles;
-    std::vector<Complex<T>> twiddles;
-    FftwPlan<T> forward, backward;
     /// For each mode, the FFT's length over what there and back multiply it by.
     std::vector<double> correction;
 };
@@ -47,9 +38,8 @@ struct AxisPlan {
 template <class T>
 template <Boundary B>
 void AxisPlan<T>::measure_correction(Complex<T>* z) {
-    using Axis = SpectralAxis<B>;
     constexpr int kNumbers = 1 << 17;  // enough that the roundings of the numbers themselves cancel
-    const int n = int(correction.size()), length = Axis::length(n), rounds = std::max(1, kNumbers / n);
+    const int rounds = std::max(1, kNumbers / this->n);
     std::minstd_rand random;
     const auto draw = [&] {
         const auto bits = random();
@@ -57,41 +47,24 @@ void AxisPlan<T>::measure_correction(Complex<T>* z) {
     };
     std::vector<Complex<T>> modes(correction.size()), cells(correction.size());
     const auto mode = [&](int k) { return modes[std::size_t(k)]; };
-    const auto cell = [&](int i) { return cells[std::size_t(i)]; };
     double first = 0, first_squares = 0, others = 0;
     for (int round = 0; round < rounds; ++round) {
         for (Complex<T>& number : modes) number = {draw(), draw()};
-        for (int j = 0; j < length; ++j) z[j] = Axis::spectrum(j, n, mode, twiddles.data());
-        backward.run(z);
-        for (int i = 0; i < n; ++i) cells[std::size_t(i)] = z[Axis::position(i, n)];
-        for (int j = 0; j < length; ++j) z[j] = Axis::input(j, n, cell);
-        forward.run(z);
-        for (int k = 0; k < n; ++k) {
-            const Complex<T> back = Axis::coefficient(k, n, z, twiddles.data());
+        this->template to_cells<B>(z, mode, [&](int i, Complex<T> cell) { cells[std::size_t(i)] = cell; });
+        const auto compare = [&](int k, Complex<T> back) {
             const double ratios = double(back.re) / mode(k).re + double(back.im) / mode(k).im;
-            const double excess = ratios / (2.0 * length) - 1;
+            const double excess = ratios / (2.0 * this->length) - 1;
             (k == 0 ? first : others) += excess;
             if (k == 0) first_squares += excess * excess;
-        }
+        };
+        this->template to_coefficients<B>(
+            z, [&](int i) { return cells[std::size_t(i)]; }, compare);
     }
-    std::ranges::fill(correction, 1 / (1 + others / (double(rounds) * std::max(n - 1, 1))));
+    std::ranges::fill(correction, 1 / (1 + others / (double(rounds) * std::max(this->n - 1, 1))));
     // The roundings of a single mode may not have cancelled.
     const bool significant = first * first > 16 * first_squares;
     correction.front() = significant ? 1 / (1 + first / rounds) : 1;
 }
-
-/// Two rows, or two columns, of the field on their way through the transforms.
-template <class T>
-struct Pair {
-    T* first;
-    T* second;  ///< the same as the first where there is none left
-
-    Complex<T> at(std::ptrdiff_t i) const { return {first[i], second[i]}; }
-    void set(std::ptrdiff_t i, Complex<T> value) const {
-        second[i] = value.im;
-        first[i] = value.re;
-    }
-};
 
 template <class T>
 class SpectralStepper : public Stepper<T> {
@@ -178,19 +151,12 @@ void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long step
 template <class T>
 template <Boundary B>
 void SpectralStepper<T>::transform_row_pair(Pair<T> rows, Complex<T>* z, bool back) {
-    using Axis = SpectralAxis<B>;
-    const int n = shape_.nx;
-    const int length = Axis::length(n);
     const auto get = [&](int i) { return rows.at(i); };
-    if (back) {
-        for (int j = 0; j < length; ++j) z[j] = Axis::spectrum(j, n, get, rows_->twiddles.data());
-        rows_->backward.run(z);
-        for (int i = 0; i < n; ++i) rows.set(i, z[Axis::position(i, n)]);
-    } else {
-        for (int j = 0; j < length; ++j) z[j] = Axis::input(j, n, get);
-        rows_->forward.run(z);
-        for (int k = 0; k < n; ++k) rows.set(k, Axis::coefficient(k, n, z, rows_->twiddles.data()));
-    }
+    const auto put = [&](int i, Complex<T> value) { rows.set(i, value); };
+    if (back)
+        rows_->template to_cells<B>(z, get, put);
+    else
+        rows_->template to_coefficients<B>(z, get, put);
 }
 
 // A line of columns through their transforms, the modes' factors, and back.

@@ -26,7 +26,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"steps", SettingForm::number, "a number above 0"},
     {"size", SettingForm::size, "columns x rows, such as 512x512"},
     {"boundary", SettingForm::word, "periodic, insulated or zero"},
-    {"stepper", SettingForm::word, "euler, heun, rk4 or symplectic"},
+    {"stepper", SettingForm::word, "euler, heun, rk4, symplectic or imex"},
     {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)"},
     {"colormap", SettingForm::word, "a colour table's name"},
     {"show", SettingForm::word, "a component's or definition's name"},

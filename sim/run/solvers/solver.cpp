@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "sim/run/solvers/typed_run.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 
@@ -74,6 +75,8 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
     const bool typed = setup.method->model == kEquation;
     if (setup.method->device == Device::cpu)
         return typed ? make_equation_solver(setup) : make_cpu_solver(setup);
+    if (typed && setup.typed->scheme == equation::SteppingScheme::imex)
+        throw InputError("--stepper imex is on the CPU alone: take --backend cpu");
 #if STENCILSCOPE_HAS_CUDA
     return typed ? make_cuda_equation_solver(setup) : make_cuda_solver(setup);
 #else

@@ -16,23 +16,13 @@
 #include "sim/model/equations.h"
 #include "sim/model/linearisation.h"
 #include "sim/model/presets.h"
+#include "sim/model/stages.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
-
-struct StepperRow {
-    const char* name;
-    std::string_view help;
-};
-constexpr std::array<StepperRow, 4> kSteppers{{
-    {"euler", "One evaluation a step, error proportional to dt"},
-    {"heun", "Two evaluations a step, error proportional to dt^2 (Heun 1900)"},
-    {"rk4", "Four evaluations a step, error proportional to dt^4 (Kutta 1901)"},
-    {"symplectic", "Components one after the other, each by the newest values: leapfrog for waves"},
-}};
 
 constexpr float kPlotHeight = 9.5f;  // in sizes of the font
 constexpr int kWaves = 96;
@@ -75,8 +65,8 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
         "How a step is made of rates of change; the field stays\n--stepper NAME";
     row("Stepper", kTip);
     combo("##stepper", current.c_str(), kTip, [&] {
-        for (const StepperRow& stepper : kSteppers)
-            if (choice(stepper.name, stepper.name == current, stepper.help))
+        for (const equation::StepperRow& stepper : equation::steppers())
+            if (choice(stepper.name.c_str(), stepper.name == current, stepper.help))
                 change(ui, "stepper", stepper.name);
     });
 }

@@ -1,0 +1,69 @@
+// What (1 - share dt L) is for one wave, for both compilers: a small matrix whose entries are polynomials of
+// X and Y, what the second differences along x and y multiply the wave by.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "kernels/equation/program.h"
+#include "kernels/field/host_device.h"
+
+namespace stencil::equation {
+
+/// The polynomials' coefficients as [row][column][x power][y power], dense.
+struct WavePolynomials {
+    WavePolynomials(const LinearPart& part, int n) : components(n) {
+        for (const LinearPart::Term& term : part.terms) {
+            x_powers = std::max(x_powers, term.x_power + 1);
+            y_powers = std::max(y_powers, term.y_power + 1);
+        }
+        values.resize(std::size_t(n * n * x_powers * y_powers));
+    }
+
+    /// `coefficients` are of the part's terms; `factor` is share dt.
+    void set(const LinearPart& part, const std::vector<double>& coefficients, double factor) {
+        std::ranges::fill(values, 0.0);
+        for (int c = 0; c < components; ++c) at(c, c, 0, 0) = 1;
+        for (std::size_t i = 0; i < part.terms.size(); ++i) {
+            const LinearPart::Term& term = part.terms[i];
+            at(term.row, term.column, term.x_power, term.y_power) -= factor * coefficients[i];
+        }
+    }
+
+    double& at(int row, int column, int x_power, int y_power) {
+        return values[std::size_t(((row * components + column) * x_powers + x_power) * y_powers + y_power)];
+    }
+
+    int components, x_powers = 1, y_powers = 1;
+    std::vector<double> values;
+};
+
+/// b becomes the solution of m x = b, m row-major and overwritten: Gaussian elimination with partial
+/// pivoting.
+STENCIL_HOST_DEVICE inline void solve_system(double* m, double* b, int n) {
+    for (int i = 0; i < n; ++i) {
+        int pivot = i;
+        for (int r = i + 1; r < n; ++r)
+            if (fabs(m[r * n + i]) > fabs(m[pivot * n + i])) pivot = r;
+        for (int c = i; c < n && pivot != i; ++c) {
+            const double kept = m[i * n + c];
+            m[i * n + c] = m[pivot * n + c];
+            m[pivot * n + c] = kept;
+        }
+        const double kept = b[i];
+        b[i] = b[pivot];
+        b[pivot] = kept;
+        for (int r = i + 1; r < n; ++r) {
+            const double factor = m[r * n + i] / m[i * n + i];
+            for (int c = i + 1; c < n; ++c) m[r * n + c] -= factor * m[i * n + c];
+            b[r] -= factor * b[i];
+        }
+    }
+    for (int i = n - 1; i >= 0; --i) {
+        for (int c = i + 1; c < n; ++c) b[i] -= m[i * n + c] * b[c];
+        b[i] /= m[i * n + i];
+    }
+}
+
+}  // namespace stencil::equation

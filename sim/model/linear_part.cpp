@@ -1,0 +1,216 @@
+#include "sim/model/linear_part.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <stdexcept>
+
+#include "sim/model/linearisation.h"
+#include "sim/model/lowering.h"
+#include "sim/model/sides.h"
+#include "sim/text/error.h"
+
+namespace stencil::equation {
+namespace {
+
+// What further differences would add nobody types; they stay explicit.
+constexpr int kMostPower = 16;
+
+// Of X, of Y, and of what the first differences (e - w, s - n) make of a wave, whose squares are 4 X + X^2
+// and 4 Y + Y^2.
+using Powers = std::array<int, 4>;
+constexpr Powers kOne{0, 0, 0, 0}, kX{1, 0, 0, 0}, kY{0, 1, 0, 0}, kFirstX{0, 0, 1, 0}, kFirstY{0, 0, 0, 1};
+
+// What a stencil makes of a wave: a polynomial.
+using Symbol = std::map<Powers, Node>;
+// Of each component.
+using Row = std::map<int, Symbol>;
+
+class Reader {
+  public:
+    Reader(Equations& equations) : g_(equations.graph) {
+        const Conditions& sides = equations.components.front().sides;
+        for (const std::size_t axis : {0, 1}) periodic_[axis] = sides[2 * axis].periodic;
+    }
+
+    const Row& of(Node node) {
+        const auto known = done_.find(node);
+        if (known != done_.end()) return known->second;
+        return done_[node] = read(g_[node]);
+    }
+
+  private:
+    Row read(const Expression e) {  // a copy: the graph grows
+        const Node a = e.args[0], b = e.args[1];
+        switch (e.op) {
+            case Op::component:
+                return {{e.index, {{kOne, g_.number(1)}}}};
+            case Op::add:
+                return sum(of(a), of(b));
+            case Op::subtract:
+                return sum(of(a), scaled(of(b), g_.number(-1)));
+            case Op::negate:
+                return scaled(of(a), g_.number(-1));
+            case Op::multiply:
+                return is_constant(a) ? scaled(of(b), a) : is_constant(b) ? scaled(of(a), b) : Row();
+            case Op::divide:
+                return is_constant(b) ? scaled(of(a), g_.divide(g_.number(1), b)) : Row();
+            case Op::divergence:
+                return is_constant(a) ? scaled(product(of(b), stencil(e)), a) : Row();
+            default:
+                return reaches_neighbours(e.op) ? product(of(a), stencil(e)) : Row();
+        }
+    }
+
+    bool is_constant(Node node) const { return g_.depends(node).uniform() && !g_.depends(node).time; }
+
+    Symbol stencil(const Expression& e) {
+        const auto n = [&](double number) { return g_.number(number); };
+        switch (e.op) {
+            case Op::neighbour:
+                return product(shift(e.column, kX, kFirstX), shift(e.row, kY, kFirstY));
+            case Op::laplacian:
+                return {{kX, n(1)}, {kY, n(1)}};
+            case Op::laplacian9:
+                return {{kX, n(6)}, {kY, n(6)}, {{1, 1, 0, 0}, n(1)}};
+            case Op::difference_x:
+                return {{kFirstX, n(1)}};
+            case Op::difference_y:
+                return {{kFirstY, n(1)}};
+            case Op::difference_xx:
+                return {{kX, n(1)}};
+            case Op::difference_yy:
+                return {{kY, n(1)}};
+            case Op::difference_xy:
+                return {{{0, 0, 1, 1}, n(1)}};
+            default:  // a divergence with coefficient 1
+                return {{kX, n(2)}, {kY, n(2)}};
+        }
+    }
+
+    // A neighbour is the cell, half its second difference, and half its first one.
+    Symbol shift(int cells, const Powers& second, const Powers& first) {
+        if (cells == 0) return {{kOne, g_.number(1)}};
+        return {{kOne, g_.number(1)}, {second, g_.number(0.5)}, {first, g_.number(0.5 * cells)}};
+    }
+
+    void add(Symbol& to, const Powers& powers, Node coefficient) {
+        const auto [place, is_new] = to.try_emplace(powers, coefficient);
+        if (!is_new) place->second = g_.add(place->second, coefficient);
+    }
+
+    // First differences swap sines and cosines, which transforms of other axes than periodic ones do not.
+    void add_reduced(Symbol& to, const Powers& powers, Node coefficient) {
+        for (const std::size_t axis : {0, 1}) {
+            const int first = powers[2 + axis];
+            if (first == 0 || (first == 1 && periodic_[axis])) continue;
+            if (!periodic_[axis]) return;
+            Powers squared = powers;
+            squared[2 + axis] = 0;
+            squared[axis] += 2;
+            add_reduced(to, squared, coefficient);
+            squared[axis] -= 1;
+            return add_reduced(to, squared, g_.multiply(g_.number(4), coefficient));
+        }
+        add(to, powers, coefficient);
+    }
+
+    Symbol product(const Symbol& a, const Symbol& b) {
+        Symbol result;
+        for (const auto& [powers, coefficient] : a)
+            for (const auto& [more, factor] : b) {
+                Powers both = powers;
+                for (std::size_t i = 0; i < both.size(); ++i) both[i] += more[i];
+                if (both[0] + both[1] > kMostPower) return {};
+                add_reduced(result, both, g_.multiply(factor, coefficient));
+            }
+        return result;
+    }
+
+    Row product(const Row& row, const Symbol& symbol) {
+        Row result;
+        for (const auto& [component, of] : row) result[component] = product(of, symbol);
+        return result;
+    }
+
+    Row scaled(const Row& row, Node factor) { return product(row, {{kOne, factor}}); }
+
+    Row sum(Row a, const Row& b) {
+        for (const auto& [component, symbol] : b)
+            for (const auto& [powers, coefficient] : symbol) add(a[component], powers, coefficient);
+        return a;
+    }
+
+    Graph& g_;
+    std::array<bool, 2> periodic_{};
+    std::map<Node, Row> done_;
+};
+
+}  // namespace
+
+std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node>& rates) {
+    std::vector<LinearTerm> terms;
+    try {
+        Reader reader(equations);
+        for (std::size_t r = 0; r < rates.size(); ++r)
+            for (const auto& [column, symbol] : reader.of(rates[r]))
+                for (const auto& [powers, coefficient] : symbol)
+                    if (powers[2] == 0 && powers[3] == 0 && equations.graph.number_of(coefficient) != 0.0)
+                        terms.push_back({int(r), column, powers[0], powers[1], coefficient});
+    } catch (const std::length_error&) {
+        throw InputError("--stepper imex: the formulas have too many parts: take another stepper");
+    }
+    return terms;
+}
+
+LinearPart lowered_linear_part(Equations& equations) {
+    const std::vector<LinearTerm> terms = linear_part(equations, formulas_of(equations));
+    if (terms.empty())
+        throw InputError(
+            "--stepper imex: no rate has a linear part to solve for, of constants and even derivatives such "
+            "as "
+            "lap(u): take another stepper");
+    LinearPart part;
+    std::vector<Node> coefficients;
+    for (const LinearTerm& term : terms) {
+        part.terms.push_back({term.row, term.column, term.x_power, term.y_power});
+        coefficients.push_back(term.coefficient);
+    }
+    part.coefficients = lower_inputs(equations.graph, coefficients);
+    part.share = kImplicitShare;
+    const auto [along_x, along_y] = transform_boundaries(equations);
+    part.along_x = along_x;
+    part.along_y = along_y;
+    return part;
+}
+
+std::array<Boundary, 2> transform_boundaries(Equations& equations) {
+    static constexpr std::array kNames{"left", "right", "top", "bottom"};
+    Graph& g = equations.graph;
+    const auto boundary_of = [&](const Condition& side) -> std::optional<Boundary> {
+        if (side.periodic) return Boundary::periodic;
+        if (side.value == g.number(0)) return Boundary::insulated;
+        const Condition zero = *condition_of_word(g, "zero");
+        return side.value == zero.value && side.flux == zero.flux ? std::optional(Boundary::zero)
+                                                                  : std::nullopt;
+    };
+    std::array<Boundary, 2> result{};
+    for (const std::size_t axis : {0, 1}) {
+        const auto first = boundary_of(equations.components.front().sides[2 * axis]);
+        for (const Evolving& c : equations.components)
+            for (const std::size_t side : {2 * axis, 2 * axis + 1}) {
+                const auto boundary = boundary_of(c.sides[side]);
+                if (boundary && boundary == first) continue;
+                throw InputError(fmt::format(
+                    "--stepper imex: `{}` {} at the {} side: imex takes one of periodic, insulated "
+                    "(a given flux) and zero, the same for all components on both sides of an axis",
+                    c.name,
+                    boundary ? "has another boundary" : "has a condition of its own",
+                    kNames[side]));
+            }
+        result[axis] = *first;
+    }
+    return result;
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,347 @@
+// Steps that solve for the linear part by transforms.
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "sim/model/linear_part.h"
+#include "sim/model/linearisation.h"
+#include "sim/text/error.h"
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+using namespace stencil::equation;
+constexpr double kPi = std::numbers::pi;
+
+namespace {
+
+// What a step multiplies a wave by whose rate times dt is z: R(z) of ARS(2,2,2)'s implicit part.
+double stability_function(double z) {
+    const double g = 1 - std::sqrt(0.5);
+    return (1 + (1 - 2 * g) * z) / ((1 - g * z) * (1 - g * z));
+}
+
+struct Problem {
+    std::string text;
+    double dt;
+};
+
+Problem problem(int which) {
+    return std::array{
+        Problem{"du/dt = lap(mu); mu = u^3 - u - eps2*lap(u); eps2 = 0.8", 0.05},
+        Problem{"du/dt = (r - 1)*u - 2*lap(u) - lap2(u) + a*u^2 - u^3; r = 0.3; a = 0.4; dx = 0.7", 0.1},
+        Problem{"du/dt = -lap2(u) - lap(u) - 0.5*grad2(u) - damping*u; damping = 0.05", 0.05},
+        Problem{"du/dt = -lap(v) + V*v; dv/dt = lap(u) - V*u; V = 0.4*cos(x/3)", 0.05},
+    }[std::size_t(which)];
+}
+
+double smooth(int c, int x, int y) {
+    return 0.3 + 0.4 * std::cos(0.4 * x + c) * std::sin(0.35 * y + 0.2) + 0.1 * c;
+}
+
+TypedRun odd_run(const char* stepper, long long steps) {
+    TypedRun run;
+    run.nx = 15;
+    run.ny = 11;
+    run.steps = steps;
+    run.stepper = stepper;
+    run.start = smooth;
+    return run;
+}
+
+double relative_error(std::span<const double> a, std::span<const double> truth) {
+    REQUIRE(a.size() == truth.size());
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += (a[i] - truth[i]) * (a[i] - truth[i]);
+        size += truth[i] * truth[i];
+    }
+    return std::sqrt(difference / size);
+}
+
+// After a time of 8 dt, by steps of dt / parts.
+std::vector<double> after(const std::string& text, double dt, const char* stepper, int parts) {
+    return run_typed<double>(fmt::format("{}; dt = {}", text, dt / parts), odd_run(stepper, 8L * parts));
+}
+
+void require_second_order(const std::string& text, double dt) {
+    INFO(text);
+    const auto truth = after(text, dt, "rk4", 40);
+    const double coarse = relative_error(after(text, dt, "imex", 4), truth);
+    const double fine = relative_error(after(text, dt, "imex", 8), truth);
+    INFO(coarse << " then " << fine);
+    REQUIRE(fine < 1e-3);
+    REQUIRE(fine > 1e-9);
+    CHECK(coarse / fine > 3.4);
+    CHECK(coarse / fine < 4.7);
+}
+
+bool contains_all(const std::string& text, std::initializer_list<std::string> parts) {
+    return std::ranges::all_of(parts, [&](const auto& part) { return text.find(part) != text.npos; });
+}
+
+}  // namespace
+
+TEST_CASE("imex is of second order beside rk4, under all boundaries and their mixtures") {
+    const Problem p = problem(GENERATE(0, 1, 2, 3));
+    const char* sides = GENERATE("boundary = periodic",
+                                 "boundary = insulated",
+                                 "boundary = zero",
+                                 "x: zero; y: periodic",
+                                 "x: periodic; y: insulated");
+    require_second_order(p.text + "; " + sides, p.dt);
+}
+
+TEST_CASE("imex is of second order where the explicit part changes with time, at the sides too") {
+    require_second_order("du/dt = lap(u) + 3*sin(2*t)*u + x/9; boundary = insulated", 0.1);
+    require_second_order(
+        "du/dt = lap(u) - u^3; left: flux(u) = 0.2*sin(3*t); right, top, bottom: flux(u) = 0", 0.1);
+    require_second_order("du/dt = lap(u) + dx(u) - dxy(v); dv/dt = 2*lap(v) - u*v; dx = 0.8", 0.1);
+}
+
+TEST_CASE("A step of imex multiplies each wave of a linear equation by the scheme's stability function") {
+    constexpr int nx = 13, ny = 10;
+    const auto [sides, kx, ky] = GENERATE(values<std::tuple<const char*, int, int>>({{"periodic", 3, 2},
+                                                                                     {"periodic", 6, 5},
+                                                                                     {"insulated", 4, 0},
+                                                                                     {"insulated", 12, 9},
+                                                                                     {"zero", 0, 0},
+                                                                                     {"zero", 12, 7}}));
+    const std::string boundary = sides;
+    const auto wave = [&](int k, int n, int i) {
+        if (boundary == "zero") return std::sin(kPi * (k + 1) * (i + 1) / (n + 1));
+        if (boundary == "insulated") return std::cos(kPi * k * (i + 0.5) / n);
+        return std::cos(2 * kPi * k * i / n + 0.3);
+    };
+    const auto second = [&](int k, int n) {
+        const double angle = boundary == "zero"        ? kPi * (k + 1) / (n + 1)
+                             : boundary == "insulated" ? kPi * k / n
+                                                       : 2 * kPi * k / n;
+        return 2 * std::cos(angle) - 2;
+    };
+    TypedRun run;
+    run.nx = nx;
+    run.ny = ny;
+    run.steps = 3;
+    run.start = [&](int, int x, int y) { return wave(kx, nx, x) * wave(ky, ny, y); };
+    const double dt = GENERATE(0.1, 30.0);
+    const std::string text = fmt::format(
+        "du/dt = D*lap(u) - 0.2*u; D = 0.7; dx = 0.5; stepper = imex; boundary = {}; dt = {}", sides, dt);
+    const double rate = 0.7 * (second(kx, nx) + second(ky, ny)) / 0.25 - 0.2;
+    const double factor = std::pow(stability_function(dt * rate), 3);
+    const auto cells = run_typed<double>(text, run);
+    const auto single = run_typed<float>(text, run);
+    INFO(boundary << " " << kx << " " << ky << " dt " << dt << " factor " << factor);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) {
+            const std::size_t i = std::size_t(y * nx + x);
+            REQUIRE(std::abs(cells[i] - factor * run.start(0, x, y)) < 1e-12);
+            REQUIRE(std::abs(single[i] - factor * run.start(0, x, y)) < 5e-6);
+        }
+}
+
+TEST_CASE("Coupled components are solved for together") {
+    // A wave that only turns, by the angle of R(i w dt); with v behind u by a quarter.
+    TypedRun run;
+    run.nx = 9;
+    run.ny = 7;
+    run.start = [](int c, int x, int) {
+        const double phase = 2 * kPi * 2 * x / 9;
+        return c == 0 ? std::cos(phase) : std::sin(phase);
+    };
+    const double dt = 0.9, w = 2 - 2 * std::cos(2 * kPi * 2 / 9), g = 1 - std::sqrt(0.5);
+    const Complex z(0, dt * w), factor = (1.0 + (1 - 2 * g) * z) / ((1.0 - g * z) * (1.0 - g * z));
+    // du/dt = -lap(v) = w v, dv/dt = -w u: u + i v turns by -w.
+    const auto cells = run_typed<double>("du/dt = -lap(v); dv/dt = lap(u); stepper = imex; dt = 0.9", run);
+    for (int x = 0; x < 9; ++x) {
+        const Complex expected = std::conj(factor) * Complex(run.start(0, x, 0), run.start(1, x, 0));
+        REQUIRE(std::abs(cells[std::size_t(x)] - expected.real()) < 1e-13);
+        REQUIRE(std::abs(cells[std::size_t(63 + x)] - expected.imag()) < 1e-13);
+    }
+}
+
+TEST_CASE("Cahn-Hilliard by imex at 50 times Euler's limit loses energy, keeps its mass and stays bounded") {
+    const std::string text =
+        "du/dt = lap(mu); mu = u^3 - u - lap(u); dx = 0.5; stepper = imex; dt = 0.1; boundary = ";
+    const char* sides = GENERATE("periodic", "insulated");
+    TypedRun run;
+    run.nx = 33;
+    run.ny = 30;
+    run.steps = 0;
+    run.start = [](int, int x, int y) { return 0.9 * std::sin(0.7 * x + 0.2 * y * y); };
+    {
+        const Equations e = read_equations(text + sides);
+        UniformState one;
+        one.components = {1};
+        one.spacing = e.spacing;
+        REQUIRE(stable_step(e, SteppingScheme::euler, {one}).dt * 50 < 0.1);
+    }
+    const auto energy_and_mass = [&](std::span<const double> u) {
+        const bool wraps = std::string(sides) == "periodic";
+        double energy = 0, mass = 0;
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x) {
+                const auto at = [&](int i, int j) {
+                    const int column = wraps ? i % run.nx : std::min(i, run.nx - 1);
+                    const int row = wraps ? j % run.ny : std::min(j, run.ny - 1);
+                    return u[std::size_t(row * run.nx + column)];
+                };
+                const double v = at(x, y), right = (at(x + 1, y) - v) / 0.5, down = (at(x, y + 1) - v) / 0.5;
+                energy += v * v * v * v / 4 - v * v / 2 + (right * right + down * down) / 2;
+                mass += v;
+            }
+        return std::pair(energy, mass);
+    };
+    auto before = energy_and_mass(run_typed<double>(text + sides, run));
+    const double mass = before.second;
+    for (const long long steps : {1, 2, 3, 5, 10, 20, 50, 100, 200, 400}) {
+        run.steps = steps;
+        const auto cells = run_typed<double>(text + sides, run);
+        const auto now = energy_and_mass(cells);
+        INFO(steps);
+        REQUIRE(now.first < before.first);
+        REQUIRE(std::abs(now.second - mass) < 1e-9);
+        for (const double v : cells) REQUIRE(std::abs(v) < 1.3);
+        before = now;
+    }
+    run.steps = 1000;
+    const auto single = run_typed<float>(text + sides, run);
+    const std::vector<double> wide(single.begin(), single.end());
+    REQUIRE(std::abs(energy_and_mass(wide).second - mass) < 2e-6 * run.nx * run.ny);
+}
+
+TEST_CASE("imex has the same bits for any number of threads, cell by cell, and cut anywhere") {
+    const std::string text =
+        problem(GENERATE(0, 3)).text + "; stepper = imex; boundary = insulated; dt = 0.03";
+    TypedRun run = odd_run("", 7);
+    run.nx = 61;
+    run.ny = 45;
+    const auto whole = run_typed<double>(text, run);
+    const auto single = run_typed<float>(text, run);
+    run.threads = 3;
+    REQUIRE(run_typed<double>(text, run) == whole);
+    REQUIRE(run_typed<float>(text, run) == single);
+    run.plain = true;
+    REQUIRE(run_typed<double>(text, run) == whole);
+    REQUIRE(run_typed<float>(text, run) == single);
+
+    const Equations e = read_equations(text);
+    stencil::ThreadPool pool(2);
+    EquationSetup setup{run.nx, run.ny, e.spacing, 0.03, {}, 1, false};
+    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const Program program = make_program(e, SteppingScheme::imex, false);
+    EquationStepper<float> first(program, setup, pool), second(program, setup, pool);
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x) first.component(c).at(x, y) = float(run.start(c, x, y));
+    first.advance(3);
+    for (int c = 0; c < program.components; ++c) stencil::copy_cells(first.component(c), second.component(c));
+    second.resume(first.clock(), 3);
+    // Another dt for a step, and back: nothing of it stays.
+    first.set_dt(0.05);
+    second.set_dt(0.05);
+    first.advance(1);
+    second.advance(1);
+    first.set_dt(0.03);
+    second.set_dt(0.03);
+    first.advance(3);
+    second.advance(3);
+    std::size_t i = 0;
+    bool as_uncut = true;
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x, ++i) {
+                REQUIRE(first.component(c).at(x, y) == second.component(c).at(x, y));
+                as_uncut = as_uncut && first.component(c).at(x, y) == single[i];
+            }
+    REQUIRE_FALSE(as_uncut);
+}
+
+TEST_CASE("The linear part is what the text says, products of fields and odd derivatives aside") {
+    const auto terms_of = [](const std::string& text) {
+        Equations e = read_equations(text);
+        UniformState state;
+        state.components.assign(e.components.size(), 1);
+        state.spacing = e.spacing;
+        for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
+        std::map<std::array<int, 4>, double> terms;
+        for (const LinearTerm& t : linear_part(e, formulas_of(e)))
+            terms[{t.row, t.column, t.x_power, t.y_power}] = value_at(e, t.coefficient, state);
+        return terms;
+    };
+    using Terms = std::map<std::array<int, 4>, double>;
+    CHECK(terms_of("du/dt = lap(mu); mu = u^3 - u - e*lap(u); e = 3; dx = 0.5") ==
+          Terms{{{0, 0, 1, 0}, -4},
+                {{0, 0, 0, 1}, -4},
+                {{0, 0, 2, 0}, -48},
+                {{0, 0, 1, 1}, -96},
+                {{0, 0, 0, 2}, -48}});
+    CHECK(terms_of("du/dt = v*(1 - u) + 2*(v - 3)/4; dv/dt = u[+1,0] - 2*u + u[-1,0] + t*v + x*u") ==
+          Terms{{{0, 1, 0, 0}, 0.5}, {{1, 0, 1, 0}, 1}});
+    CHECK(terms_of("du/dt = dx(u) + dx(dx(u)) + dxy(u) - dx(dxx(u))") ==
+          Terms{{{0, 0, 1, 0}, 1}, {{0, 0, 2, 0}, 0.25}});
+    CHECK(terms_of("du/dt = dx(u) + div(D*grad(u)); D = 2; boundary = zero") ==
+          Terms{{{0, 0, 1, 0}, 2}, {{0, 0, 0, 1}, 2}});
+    CHECK(terms_of("du/dt = 6*lap(u); laplacian = isotropic") ==
+          Terms{{{0, 0, 1, 0}, 6}, {{0, 0, 0, 1}, 6}, {{0, 0, 1, 1}, 1}});
+    CHECK(terms_of("du/dt = sin(u) + u^2 - dx(u)*v; dv/dt = u*v").empty());
+}
+
+TEST_CASE("The limit of imex is that of its explicit part") {
+    const auto limit = [](const std::string& text, std::vector<double> components) {
+        const Equations e = read_equations(text);
+        UniformState state;
+        state.components = std::move(components);
+        state.spacing = e.spacing;
+        state.x = 0.5;
+        for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
+        return stable_step(e, SteppingScheme::imex, {state}).dt;
+    };
+    CHECK(std::isinf(limit("du/dt = 5*lap(u) - lap2(u) - u", {0})));
+    CHECK(std::isinf(limit("du/dt = v; dv/dt = lap(u)", {0, 0})));
+    // Without waves to solve for, Heun's limit of the rest.
+    CHECK(std::abs(limit("du/dt = D*lap(u) - 40*ind(x > 0)*u; D = 0", {0}) - 2 / 40.0) < 1e-6);
+    // What grows is followed, half way to where the implicit stages would turn it around.
+    CHECK(std::abs(limit("du/dt = 0.1*lap(u) + 2*u", {0}) - 0.5 / (2 * (1 - std::sqrt(0.5)))) < 1e-6);
+    const std::string stiff = "du/dt = lap(u) - 40*ind(x > 0)*u; stepper = imex; dt = ";
+    const double of_both = limit(stiff + "1", {0});
+    const auto largest_after = [&](double dt) {
+        TypedRun run = odd_run("", 400);
+        run.start = [](int, int x, int y) { return ((7 * x + 3 * y) % 5 - 2) * 0.1; };
+        double largest = 0;
+        for (const double v : run_typed<double>(stiff + fmt::format("{}", dt), run))
+            largest = std::max(largest, std::abs(v));
+        return largest;
+    };
+    CHECK(largest_after(0.97 * of_both) < 0.3);
+    CHECK(!(largest_after(1.03 * of_both) < 1e3));
+}
+
+TEST_CASE("Noise is explicit: of a rate that is noise alone, a step is Euler's") {
+    const std::string text = "du/dt = D*lap(u) + normal; D = 0; dt = 0.25; stepper = ";
+    const auto imex = run_typed<double>(text + "imex", odd_run("", 4));
+    REQUIRE(largest_difference(imex, run_typed<double>(text + "euler", odd_run("", 4))) < 1e-13);
+}
+
+TEST_CASE("What imex cannot step is refused in one line that says why") {
+    const auto refusal = [](const std::string& text) {
+        const Equations e = read_equations(text);
+        try {
+            make_program(e, SteppingScheme::imex, false);
+        } catch (const stencil::InputError& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    CHECK(contains_all(refusal("dT/dt = lap(T); boundary = insulated; left: T = 1"), {"`T`", "left"}));
+    CHECK(
+        contains_all(refusal("du/dt = lap(u); top: u + 2*flux(u) = 0; bottom: flux(u) = 0"), {"`u`", "top"}));
+    CHECK(contains_all(refusal("du/dt = lap(u); left: flux(u) = 0; right: zero"), {"`u`", "right"}));
+    CHECK(contains_all(refusal("du/dt = lap(u); dv/dt = lap(v); boundary = insulated; top: v = 0"),
+                       {"`v`", "top"}));
+    CHECK(contains_all(refusal("du/dt = lap(u); inside = x < 5"), {"inside"}));
+    CHECK(contains_all(refusal("du/dt = u^2"), {"linear"}));
+    CHECK(contains_all(refusal("u' = u + lap(u)"), {"euler"}));
+    CHECK(refusal("du/dt = lap(u); left: flux(u) = 2; right: flux(u) = 0").empty());
+}
