@@ -23,6 +23,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/user_kernel/trial.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -256,6 +257,19 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", words);
     bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
         ->type_name("DIR");
+    add_text(*bench,
+             "kernel",
+             "FILE.cu",
+             "also a kernel of your own: compiled, checked against the reference, timed beside the methods "
+             "(assets/kernels/README.md)",
+             [&](const std::string& text) { request.kernel = text; });
+    add_text(*bench,
+             "limit",
+             "SECONDS",
+             "for your own kernel: how long it may take for a launch before it is ended (default 10)",
+             [&](const std::string& text) {
+                 request.kernel_limit = double(parse_integer(text, "--limit", 1, 86400));
+             });
     bench->add_flag("--save",
                     request.save,
                     "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
@@ -324,6 +338,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     models->add_option("NAME", all->model, "a model");
     models->footer(list_functions());
     all->example.add_to(app);
+    app.add_subcommand("kernel-trial")->group("");  // what bench --kernel starts beside itself
     app.require_subcommand(0, 1);
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();
@@ -344,6 +359,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const std::string name = chosen.front()->get_name();
     if (name == "models") return [all] { return models_command(all->model); };
     if (name == "example") return all->example.command();
+    if (name == "kernel-trial") return user_kernel::trial_child;
     if (name == "bench")
         return [all] {
             set_all(all->bench.spec.run, all->bench_words);

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 
+#include "app/commands/kernel_rows.h"
 #include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
@@ -31,11 +32,13 @@ bool any_measured(const std::vector<LadderRow>& rows) {
 // The rows appear as they are measured, from the first one on that was.
 class Table {
   public:
-    Table(const Machine& machine, bool quiet) : machine_(machine), quiet_(quiet) {}
+    Table(const Machine& machine, bool quiet, const KernelRows* kernel = nullptr)
+        : machine_(machine), quiet_(quiet), kernel_(kernel) {}
 
     void show(const Ladder& ladder, ProgressLine& progress) {
-        if (quiet_ || ladder.rows().size() == shown_ || !any_measured(ladder.rows())) return;
-        const LadderReport report = make_report(ladder, machine_);
+        LadderReport report = make_report(ladder, machine_);
+        if (kernel_) report = kernel_->beside(std::move(report));
+        if (quiet_ || report.rows.size() == shown_ || !any_measured(report.rows)) return;
         progress.clear();
         if (shown_ == 0) print("{}{}", intro_text(report), header_text(report));
         for (; shown_ < report.rows.size(); ++shown_) print_text(row_text(report, report.rows[shown_]));
@@ -44,6 +47,7 @@ class Table {
   private:
     const Machine& machine_;
     bool quiet_;
+    const KernelRows* kernel_;
     std::size_t shown_ = 0;
 };
 
@@ -90,7 +94,7 @@ std::string save_command_line(const LadderSpec& spec) {
 // less.
 int save_command(const BenchRequest& request, const Machine& machine) {
     if (request.spec.sweep || request.spec.steps > 0 || !request.spec.methods.empty() ||
-        !request.out.empty() || !request.json.empty() || request.spec.run.boundary != Boundary::zero)
+        !request.out.empty() || !request.json.empty() || !request.kernel.empty() || request.spec.run.boundary != Boundary::zero)
         throw InputError(
             "--save measures all methods under the zero boundary: allowed beside it are --size, "
             "--backend, --threads, --repeats, --memory-limit and --quiet");
@@ -157,17 +161,20 @@ int bench_command(const BenchRequest& request) {
     check_json_file(request.json, request.out, {});
     if (!request.out.empty()) make_folder(request.out, "--out");
 
+    const KernelRows kernel = try_kernel_of(request, spec, machine);
+    if (kernel.interrupted) return 128 + interrupt_signal();
+    if (kernel.compiled_only) return 0;
     Ladder ladder(spec, machine);
-    Table table(machine, request.quiet);
+    Table table(machine, request.quiet, &kernel);
     climb(ladder, table, request.quiet);
-    const LadderReport report = make_report(ladder, machine);
+    const LadderReport report = kernel.beside(make_report(ladder, machine));
     require_rows(report);
     const std::vector<fs::path> files = write_files(request, report);
     if (!request.quiet) print_written(files);
     if (interrupt_signal() == 0) return 0;
     note("stencilscope: interrupted after {} of {} rows\n",
          report.rows.size(),
-         spec.sizes.size() * spec.methods.size());
+         spec.sizes.size() * spec.methods.size() + kernel.rows.size());
     return 128 + interrupt_signal();
 }
 

@@ -10,6 +10,7 @@
 #include "sim/machine/median.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -77,9 +78,14 @@ Ladder::Ladder(LadderSpec spec, const Machine& machine, std::optional<LadderLimi
     if (spec_.sweep)
         for (const std::string& name : spec_.methods)
             cases_.push_back({&method_of(spec_, name), kNextToNothing, true});
-    for (const Size& size : spec_.sizes)
+    for (const Size& size : spec_.sizes) {
+        if (spec_.kernel) {
+            cases_.push_back({&spec_.kernel->method, size, false});
+            continue;
+        }
         for (const std::string& name : spec_.methods)
             cases_.push_back({&method_of(spec_, name), size, false});
+    }
 }
 
 Ladder::~Ladder() = default;

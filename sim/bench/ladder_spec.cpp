@@ -15,6 +15,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -140,6 +141,10 @@ RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {
 SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype) {
     SolverSetup setup = solver_setup(run_of(spec, method, size));
     setup.dtype = dtype;
+    if (spec.kernel && &method == &spec.kernel->method) {
+        setup.method = &method;
+        setup.kernel = spec.kernel;
+    }
     return setup;
 }
 

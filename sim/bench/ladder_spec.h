@@ -23,6 +23,7 @@ struct LadderSpec {
     long long steps = 0;               ///< in each timed repeat; 0: as many as take repeat_seconds
     int repeats = 7;
     double repeat_seconds = 0.2;
+    std::shared_ptr<const user_kernel::UserKernel> kernel;  ///< the one rung, instead of the methods
 
     LadderSpec();
 };

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
@@ -89,14 +90,19 @@ int version_of(const Nvrtc& nvrtc) {
     return 1000 * major + 10 * minor;
 }
 
-std::vector<std::string> option_list(int compute_capability) {
-    std::vector<std::string> options{"--gpu-architecture=sm_" + std::to_string(compute_capability),
-                                     "--fmad=false",
-                                     "--ftz=true",
-                                     "--std=c++17",
-                                     "--ptxas-options=-v"};
+std::vector<std::string> usual_options(int compute_capability) {
+    std::vector<std::string> options{
+        "--gpu-architecture=sm_" + std::to_string(compute_capability), "--std=c++17", "--ptxas-options=-v"};
     // Its own cache opens the driver, which takes longer than to compile an equation.
     if (version_of(required()) >= kFirstWithCache) options.emplace_back("--no-cache");
+    return options;
+}
+
+// Of typed equations, whose operations are rounded one by one.
+std::vector<std::string> option_list(int compute_capability) {
+    std::vector<std::string> options = usual_options(compute_capability);
+    options.emplace_back("--fmad=false");
+    options.emplace_back("--ftz=true");
     return options;
 }
 
@@ -105,6 +111,32 @@ struct OwnedProgram {
     NvrtcProgram* program = nullptr;
     ~OwnedProgram() { required().destroy(&program); }
 };
+
+// As nvrtc.h numbers them.
+constexpr int kRight = 0;
+constexpr int kMistakes = 6;
+
+// With all its options; the log and the compiler's word.
+std::pair<Compiled, int> compile(const CudaSource& source) {
+    const Nvrtc& nvrtc = required();
+    NvrtcProgram* created = nullptr;
+    check(nvrtc.create(&created, source.text.c_str(), source.file.c_str(), 0, nullptr, nullptr), "a program");
+    const OwnedProgram owned{created};
+    std::vector<const char*> words;
+    for (const std::string& option : source.options) words.push_back(option.c_str());
+    const int error = nvrtc.compile(created, int(words.size()), words.data());
+    Compiled compiled;
+    std::size_t size = 0;
+    check(nvrtc.log_size(created, &size), "the log's size");
+    compiled.log.resize(size);
+    check(nvrtc.log(created, compiled.log.data()), "the log");
+    while (!compiled.log.empty() && compiled.log.back() == '\0') compiled.log.pop_back();
+    if (error != kRight) return {compiled, error};
+    check(nvrtc.cubin_size(created, &size), "the machine code's size");
+    compiled.cubin.resize(size);
+    check(nvrtc.cubin(created, compiled.cubin.data()), "the machine code");
+    return {compiled, error};
+}
 
 }  // namespace
 
@@ -123,26 +155,20 @@ std::string nvrtc_options(int compute_capability) {
 }
 
 Compiled compile_cuda(const std::string& text, int compute_capability) {
-    const Nvrtc& nvrtc = required();
-    NvrtcProgram* created = nullptr;
-    check(nvrtc.create(&created, text.c_str(), "equation.cu", 0, nullptr, nullptr), "a program");
-    const OwnedProgram owned{created};
-    const std::vector<std::string> options = option_list(compute_capability);
-    std::vector<const char*> words;
-    for (const std::string& option : options) words.push_back(option.c_str());
-    const int error = nvrtc.compile(created, int(words.size()), words.data());
-    Compiled compiled;
-    std::size_t size = 0;
-    check(nvrtc.log_size(created, &size), "the log's size");
-    compiled.log.resize(size);
-    check(nvrtc.log(created, compiled.log.data()), "the log");
-    while (!compiled.log.empty() && compiled.log.back() == '\0') compiled.log.pop_back();
-    if (error != 0)
-        throw CudaError("NVRTC: the equation's kernels: " + std::string(nvrtc.error_text(error)) + ": " +
+    const auto [compiled, error] = compile({text, "equation.cu", option_list(compute_capability)});
+    if (error != kRight)
+        throw CudaError("NVRTC: the equation's kernels: " + std::string(required().error_text(error)) + ": " +
                         first_error(compiled.log));
-    check(nvrtc.cubin_size(created, &size), "the machine code's size");
-    compiled.cubin.resize(size);
-    check(nvrtc.cubin(created, compiled.cubin.data()), "the machine code");
+    return compiled;
+}
+
+Compiled try_compile_cuda(const CudaSource& source, int compute_capability) {
+    CudaSource all = source;
+    for (std::string& option : usual_options(compute_capability)) all.options.push_back(std::move(option));
+    const auto [compiled, error] = compile(all);
+    if (error != kRight && error != kMistakes)
+        throw CudaError("NVRTC: " + source.file + ": " + required().error_text(error) + ": " +
+                        first_error(compiled.log));
     return compiled;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace stencil::equation {
 
@@ -23,5 +24,14 @@ struct Compiled {
 /// A header-free text as machine code of a compute capability (10 major + minor: 90). Takes tens of
 /// milliseconds; no GPU is needed. Throws CudaError, also for the lack of libnvrtc.
 Compiled compile_cuda(const std::string& text, int compute_capability);
+
+/// What people write, with the compiler's own rounding: `cubin` is empty where the text has mistakes, and the
+/// log tells them under the name of the file.
+struct CudaSource {
+    std::string text;
+    std::string file;
+    std::vector<std::string> options;  ///< beside the usual ones
+};
+Compiled try_compile_cuda(const CudaSource& source, int compute_capability);
 
 }  // namespace stencil::equation

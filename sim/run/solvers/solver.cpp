@@ -78,6 +78,7 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
     if (typed && setup.typed->scheme == equation::SteppingScheme::imex)
         throw InputError("--stepper imex is on the CPU alone: take --backend cpu");
 #if STENCILSCOPE_HAS_CUDA
+    if (setup.kernel) return make_cuda_kernel_solver(setup);
     return typed ? make_cuda_equation_solver(setup) : make_cuda_solver(setup);
 #else
     throw std::logic_error("a CUDA method in a build without CUDA");

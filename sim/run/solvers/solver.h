@@ -19,6 +19,9 @@
 namespace stencil {
 
 struct TypedRun;
+namespace user_kernel {
+struct UserKernel;
+}
 
 struct SolverSetup {
     const Method* method = nullptr;
@@ -28,6 +31,7 @@ struct SolverSetup {
     StepParameters params;
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
     std::shared_ptr<const TypedRun> typed = nullptr;  ///< of the methods of typed equations
+    std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< steps instead of the method
 };
 
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
@@ -158,5 +162,6 @@ std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_equation_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_cuda_equation_solver(const SolverSetup& setup);
+std::unique_ptr<Solver> make_cuda_kernel_solver(const SolverSetup& setup);
 
 }  // namespace stencil

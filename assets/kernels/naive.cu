@@ -1,0 +1,31 @@
+// One thread a cell, as in tutorial.cu, with the three boundaries in one place, and with blocks as wide as
+// two warps: the 32 threads of a warp then read neighbouring cells of one row, which is one access to memory.
+//
+//     stencilscope bench --kernel naive.cu --boundary periodic
+//
+// stencilscope: block 64x4
+
+// The value at (x, y), which is one cell outside of the field at most.
+__device__ real value_at(const real* u, Size size, int x, int y) {
+    if (boundary == Boundary::zero) {
+        if (x < 0 || y < 0 || x >= size.nx || y >= size.ny) return 0;
+    } else if (boundary == Boundary::periodic) {
+        x = x < 0 ? size.nx - 1 : x >= size.nx ? 0 : x;
+        y = y < 0 ? size.ny - 1 : y >= size.ny ? 0 : y;
+    } else {  // insulated: as the cell at the edge
+        x = x < 0 ? 0 : x >= size.nx ? size.nx - 1 : x;
+        y = y < 0 ? 0 : y >= size.ny ? size.ny - 1 : y;
+    }
+    return u[y * size.pitch + x];
+}
+
+extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
+    const int x = blockIdx.x * blockDim.x + threadIdx.x;
+    const int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= size.nx || y >= size.ny) return;
+
+    const real center = from.u[y * size.pitch + x];
+    const real around = value_at(from.u, size, x, y - 1) + value_at(from.u, size, x, y + 1) +
+                        value_at(from.u, size, x - 1, y) + value_at(from.u, size, x + 1, y);
+    to.u[y * size.pitch + x] = center + p.c * (around - 4 * center);
+}

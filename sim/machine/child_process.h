@@ -1,0 +1,36 @@
+// A program of one's own beside this one: what it does wrong stays with it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stencil {
+
+struct ChildCommand {
+    std::vector<std::string> words;  ///< a program's file and its arguments; no shell reads them
+    std::string input;               ///< on its standard input
+    double limit_seconds = 10;       ///< without a line from it, after which it is ended
+};
+
+/// The file that the child answers to, a line each. What it prints goes to this program's standard error.
+inline constexpr int kAnswers = 3;
+
+struct ChildEnd {
+    enum class How { exited, signalled, over_limit, stopped };
+    How how = How::exited;
+    int code = 0;  ///< exit status or signal
+};
+
+/// Waits until it has ended; it is ended where `stop`, which is asked often, says so, where the limit is
+/// over, and with this thread. `take` gets each line. Throws MachineError where it cannot be started, and
+/// where a line has no end.
+ChildEnd run_child(const ChildCommand& command,
+                   const std::function<void(std::string_view line)>& take,
+                   const std::function<bool()>& stop = nullptr);
+
+/// This program's own file.
+std::string own_program();
+
+}  // namespace stencil

@@ -1,0 +1,181 @@
+// A kernel of the user's in place of a method.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/user_kernel/loaded_step.h"
+#include "sim/run/solvers/cuda_view_solver.h"
+#include "sim/text/error.h"
+#include "sim/user_kernel/cuda_launcher.h"
+
+namespace stencil {
+namespace {
+
+using user_kernel::kLaunchesTogether;
+using user_kernel::UserKernel;
+
+template <class T>
+struct KernelState : SavedState {
+    std::size_t bytes() const override { return each * cells.size(); }
+
+    std::vector<CudaMemory> cells;  ///< of each component
+    std::size_t each = 0;
+    long long step = 0;
+};
+
+template <class T>
+class KernelSolver : public CudaViewSolver<T> {
+  public:
+    explicit KernelSolver(const SolverSetup& setup)
+        : CudaViewSolver<T>(setup),
+          kernel_(*setup.kernel),
+          grid_(grid_over(kernel_.shape, setup.nx, setup.ny)),
+          loaded_(kernel_.compiled.cubin, std::string(kernel_.shape.entry()), grid_, stream_) {
+        for (auto& side : buffers_)
+            for (std::size_t c = 0; c < components(); ++c) side.emplace_back(field_bytes());
+    }
+
+    void load_fields(std::span<const Field> starts) override {
+        for (std::size_t c = 0; c < components(); ++c) {
+            const Field& start = starts[c];
+            const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
+            this->upload((rounded.size() > 0 ? rounded : start).template as<T>().view(), component(c));
+        }
+        stream_.synchronize();
+    }
+
+    std::vector<Field> fields() override {
+        std::vector<Field> all;
+        for (std::size_t c = 0; c < components(); ++c)
+            all.emplace_back(this->download(FieldView<const T>(component(c))));
+        return all;
+    }
+
+    void set_params(const StepParameters& params) override {
+        stream_.synchronize();  // graphs must not go while they run
+        graphs_ = {};
+        setup_.params = params;
+    }
+
+    void show(const std::string& formula) override {
+        const auto& names = kernel_.entry.components;
+        const auto found = std::ranges::find(names, formula);
+        if (found == names.end())
+            throw InputError("your kernel makes components alone: " + formula + " cannot be shown beside it");
+        shown_ = std::size_t(found - names.begin());
+    }
+
+    void advance_by(long long steps) override {
+        this->start_timing();
+        const int each = kernel_.shape.steps;
+        for (long long done = 0; done < steps;) {
+            const bool together = !kernel_.entry.of_time && steps - done >= kLaunchesTogether * each;
+            const int n = int(std::min<long long>(each, steps - done));
+            if (together)
+                graph().launch(stream_);
+            else
+                enqueue(n, double(step_ + done) * setup_.params.dt);
+            done += together ? kLaunchesTogether * each : n;
+        }
+        this->stop_timing();
+    }
+
+    void paint_piece(const BrushPiece& piece, std::size_t c) override {
+        cuda_paint(PlainView<T>(component(c)), piece, stream_);
+    }
+
+    double largest_value(const StepParameters&) const override {
+        return std::numeric_limits<double>::infinity();
+    }
+
+    std::unique_ptr<SavedState> save() override {
+        auto saved = std::make_unique<KernelState<T>>();
+        saved->each = field_bytes();
+        saved->step = step_;
+        for (std::size_t c = 0; c < components(); ++c) {
+            saved->cells.emplace_back(field_bytes());
+            copy_cells(saved->cells.back().data(), component(c).data);
+        }
+        stream_.synchronize();
+        return saved;
+    }
+
+    void restore(const SavedState& state) override {
+        const auto& saved = dynamic_cast<const KernelState<T>&>(state);
+        for (std::size_t c = 0; c < components(); ++c) copy_cells(component(c).data, saved.cells[c].data());
+        stream_.synchronize();
+        step_ = saved.step;
+        this->forget_largest();
+    }
+
+    // The plain fields are all there is.
+    InnerState inner() override { return {}; }
+    bool take_inner(const InnerState&) override { return true; }
+
+  private:
+    using CudaViewSolver<T>::setup_;
+    using CudaViewSolver<T>::step_;
+    using CudaViewSolver<T>::stream_;
+
+    std::size_t components() const { return kernel_.entry.components.size(); }
+    std::size_t field_bytes() const { return cuda_field_bytes<T>(setup_.nx, setup_.ny); }
+    FieldView<T> component(std::size_t c) const {
+        return cuda_view<T>(buffers_[front_][c], setup_.nx, setup_.ny);
+    }
+
+    void copy_cells(void* to, const void* from) {
+        const std::size_t pitch = std::size_t(cuda_pitch<T>(setup_.nx)) * sizeof(T);
+        copy_on_device({to, pitch, from, pitch, std::size_t(setup_.nx) * sizeof(T), std::size_t(setup_.ny)},
+                       stream_);
+    }
+
+    void enqueue(int steps, double t) {
+        user_kernel::StepArguments<T> arguments;
+        for (std::size_t c = 0; c < components(); ++c) {
+            arguments.from.push_back(static_cast<const T*>(buffers_[front_][c].data()));
+            arguments.to.push_back(static_cast<T*>(buffers_[1 - front_][c].data()));
+        }
+        arguments.nx = setup_.nx;
+        arguments.ny = setup_.ny;
+        arguments.pitch = cuda_pitch<T>(setup_.nx);
+        for (const double value : parameter_values(kernel_.entry, setup_.params, kernel_.spacing, t))
+            arguments.parameters.push_back(T(value));
+        arguments.steps = steps;
+        loaded_.launch(arguments, grid_, stream_);
+        front_ = 1 - front_;
+    }
+
+    CudaGraph& graph() {
+        auto& made = graphs_[front_];
+        if (!made)
+            made = std::make_unique<CudaGraph>(stream_, [this] {
+                for (int i = 0; i < kLaunchesTogether; ++i) enqueue(kernel_.shape.steps, 0);
+            });
+        return *made;
+    }
+
+    QuantitySource<T> source_of(Quantity&) override {
+        return {PlainView<const T>(FieldView<const T>(component(shown_))), setup_.params.boundary, {}};
+    }
+    FieldView<T> spare() override { return cuda_view<T>(buffers_[1 - front_].front(), setup_.nx, setup_.ny); }
+
+    const UserKernel& kernel_;
+    user_kernel::LaunchGrid grid_;
+    user_kernel::LoadedStep loaded_;
+    std::array<std::vector<CudaMemory>, 2> buffers_;    ///< of each component
+    std::size_t front_ = 0;                             ///< the buffers that hold the state
+    std::size_t shown_ = 0;                             ///< the component that is seen
+    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they begin with
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_cuda_kernel_solver(const SolverSetup& setup) {
+    if (setup.dtype == DType::float64) return std::make_unique<KernelSolver<double>>(setup);
+    return std::make_unique<KernelSolver<float>>(setup);
+}
+
+}  // namespace stencil

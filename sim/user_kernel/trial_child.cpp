@@ -1,0 +1,172 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "kernels/equation/cuda/nvrtc.h"
+#include "sim/machine/child_process.h"
+#include "sim/text/error.h"
+#include "sim/user_kernel/trial.h"
+#include "sim/user_kernel/trial_rows.h"
+#include "sim/user_kernel/user_kernel.h"
+#if STENCILSCOPE_HAS_CUDA
+#include "sim/user_kernel/cuda_launcher.h"
+#endif
+
+namespace stencil::user_kernel {
+namespace {
+
+using Json = nlohmann::json;
+
+void answer(const Json& json) {
+    const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+    for (std::size_t done = 0; done < line.size();) {
+        const ssize_t count = write(kAnswers, line.data() + done, line.size() - done);
+        if (count <= 0) throw MachineError("nobody listens: this command is for the program itself");
+        done += std::size_t(count);
+    }
+}
+
+struct Asked {
+    std::string file, text;
+    LadderSpec ladder;
+};
+
+Asked read_request(const Json& json) {
+    Asked asked;
+    asked.file = json.at("file");
+    asked.text = json.at("text");
+    asked.ladder.run = spec_from_json(json.at("spec"), "kernel-trial");
+    asked.ladder.steps = json.at("steps");
+    asked.ladder.repeats = json.at("repeats");
+    asked.ladder.repeat_seconds = json.at("repeat_seconds");
+    for (const Json& size : json.at("sizes")) asked.ladder.sizes.push_back({size.at(0), size.at(1)});
+    if (query_cuda().devices.empty()) return asked;
+    choose_cuda_device(json.at("gpu"));
+    asked.ladder.run.backend = "cuda";
+    asked.ladder.methods = {"naive"};  // whose rows count for nothing
+    return asked;
+}
+
+// Without a GPU a kernel is compiled all the same, for Hopper.
+int capability(const Machine& machine) {
+    if (!machine.has_cuda()) return 90;
+    return 10 * machine.gpu().compute_major + machine.gpu().compute_minor;
+}
+
+#if STENCILSCOPE_HAS_CUDA
+
+// What the driver says of kernels that went wrong, for those who wrote them; empty where it is not their
+// fault.
+std::string words_for(const std::string& error) {
+    struct Row {
+        const char* name;
+        const char* words;
+    };
+    static constexpr Row rows[] = {
+        {"IllegalAddress", "reads or writes memory far outside of the field: check every index"},
+        {"ILLEGAL_ADDRESS", "reads or writes memory far outside of the field: check every index"},
+        {"MisalignedAddress",
+         "reads or writes several cells at once at an address that is no multiple of their size: rows begin "
+         "on "
+         "multiples of 128 bytes, and x has to be one of 4 for a float4"},
+        {"OutOfResources",
+         "a block needs more registers or shared memory than there are: take smaller blocks"},
+        {"OUT_OF_RESOURCES",
+         "a block needs more registers or shared memory than there are: take smaller blocks"},
+        {"INVALID_VALUE", "it cannot be launched: a block asks for more shared memory than this GPU gives"},
+        {"HardwareStackError", "a stack overflowed: is there a recursion without end?"},
+        {"IllegalInstruction", "an instruction that this GPU does not have"},
+        {"Assert", "an assert() in it does not hold"},
+        {"InvalidPc", "it jumps to where there is no code"},
+        {"LaunchTimeout", "it was ended by the driver, which lets no kernel run so long beside a screen"},
+        {"LaunchFailure",
+         "it was ended by an exception on the GPU: a __trap(), or shared memory out of bounds"}};
+    for (const Row& row : rows)
+        if (error.find(row.name) != std::string::npos) return row.words;
+    return "";
+}
+
+template <class T>
+Check check_on_gpu(const UserKernel& kernel, const RunSpec& run, std::string& last) {
+    CudaLauncher<T> launcher(kernel, run.params());
+    return check_kernel<T>(launcher, kernel.entry, kernel.shape, run, [&](const std::string& doing) {
+        last = doing;
+        answer({{"doing", doing}});
+    });
+}
+
+void time_it(LadderSpec spec, const Machine& machine, std::string& last) {
+    Ladder ladder(std::move(spec), machine, LadderLimits());
+    std::size_t told = 0;
+    while (!ladder.done()) {
+        last = "timed: " + ladder.doing();
+        answer({{"doing", last}});
+        ladder.work();
+        for (; told < ladder.rows().size(); ++told) answer({{"row", row_json(ladder.rows()[told])}});
+    }
+}
+
+void run_on_gpu(Asked& asked, const Machine& machine, std::shared_ptr<const UserKernel> kernel) {
+    std::string last;
+    try {
+        const RunSpec& run = asked.ladder.run;
+        const Check check = run.dtype == DType::float64 ? check_on_gpu<double>(*kernel, run, last)
+                                                        : check_on_gpu<float>(*kernel, run, last);
+        if (!check.fault.empty()) {
+            answer({{"fault", fmt::format("{}: {}", kernel->name, check.fault)}});
+            return;
+        }
+        answer({{"right", check.sizes}, {"error", check.error}});
+        asked.ladder.kernel = kernel;
+        time_it(std::move(asked.ladder), machine, last);
+    } catch (const InputError& error) {
+        answer({{"fault", fmt::format("{}: {}", kernel->name, error.what())}});
+    } catch (const CudaError& error) {
+        const std::string words = words_for(error.what());
+        if (words.empty()) throw;
+        answer({{"fault", fmt::format("{}: {}: {}", kernel->name, last, words)}});
+    }
+}
+
+#else
+
+void run_on_gpu(Asked&, const Machine&, const std::shared_ptr<const UserKernel>&) {}
+
+#endif
+
+void do_trial(const Json& request) {
+    answer({{"doing", "the machine is asked what it has"}});
+    Asked asked = read_request(request);
+    const Machine machine = query_machine();
+    answer({{"doing", "compiling"}});
+    const auto kernel = make_user_kernel(asked.ladder.run, asked.text, asked.file, capability(machine));
+    answer({{"compiled", kernel->compiled.summary()},
+            {"steps", kernel->shape.steps},
+            {"on_gpu", machine.has_cuda()}});
+    if (machine.has_cuda()) run_on_gpu(asked, machine, kernel);
+}
+
+}  // namespace
+
+int trial_child() {
+    const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    try {
+        do_trial(Json::parse(text));
+    } catch (const Json::exception&) {
+        throw InputError(
+            "kernel-trial: this command is for the program itself; try 'stencilscope bench --kernel "
+            "FILE.cu'");
+    } catch (const InputError& error) {
+        answer({{"fault", error.what()}});
+    } catch (const std::exception& error) {
+        answer({{"failed", error.what()}});
+    }
+    answer({{"done", true}});
+    // Not through the destructors of a GPU that may be lost.
+    _exit(0);
+}
+
+}  // namespace stencil::user_kernel

@@ -1,0 +1,129 @@
+// The process in which a kernel is tried: what it says, and what happens where it does not.
+
+#include "sim/user_kernel/trial.h"
+
+#include <unistd.h>
+
+#include "kernels/equation/cuda/nvrtc.h"
+#include "sim/machine/child_process.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/paths.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil::user_kernel;
+using namespace stencil_test;
+
+namespace {
+
+TrialRequest request(const std::string& text, const std::filesystem::path& program = program_file()) {
+    TrialRequest asked;
+    asked.file = "heat.cu";
+    asked.text = text;
+    asked.ladder.run.threads = 1;
+    asked.program = program.string();
+    return asked;
+}
+
+/// A program in place of this one, a script.
+std::filesystem::path script(const ScratchFolder& scratch, const std::string& text) {
+    const auto path = write_bytes(scratch / "child", "#!/bin/sh\n" + text + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+}
+
+const std::string kEmpty =
+    "extern \"C\" __global__ void step(From from, To to, Size size, Parameters p) {}\n";
+
+}  // namespace
+
+TEST_CASE("A process gets its input, answers line by line, and its end is told") {
+    const ScratchFolder scratch;
+    std::vector<std::string> lines;
+    const auto take = [&](std::string_view line) { lines.emplace_back(line); };
+    const auto path = script(scratch, "read word; echo \"got $word\" >&3; echo two >&3; exit 7").string();
+    const ChildEnd end = run_child({{path}, "hello\n"}, take);
+    CHECK(end.how == ChildEnd::How::exited);
+    CHECK(end.code == 7);
+    CHECK(lines == std::vector<std::string>{"got hello", "two"});
+    CHECK(contains(message_of<MachineError>([&] {
+                       run_child({{(scratch / "none").string()}, ""}, take);
+                   }),
+                   "none"));
+}
+
+TEST_CASE("A process that hangs, is stopped or crashes does not outlive its call") {
+    const ScratchFolder scratch;
+    const auto path = script(scratch, "echo $$ >&3; exec sleep 1000").string();
+    pid_t process = 0;
+    const auto take = [&](std::string_view line) { process = std::stoi(std::string(line)); };
+    CHECK(run_child({{path}, "", 0.2}, take).how == ChildEnd::How::over_limit);
+    REQUIRE(process > 0);
+    CHECK(kill(process, 0) != 0);
+    process = 0;
+    CHECK(run_child({{path}, "", 1000}, take, [&] { return process > 0; }).how == ChildEnd::How::stopped);
+    CHECK(kill(process, 0) != 0);
+    const auto closes = write_bytes(scratch / "closes", "#!/bin/sh\nexec 3>&-; exec sleep 1000\n");
+    std::filesystem::permissions(closes, std::filesystem::perms::owner_all);
+    CHECK(run_child({{closes.string()}, "", 0.2}, take).how == ChildEnd::How::over_limit);
+    const auto crash = write_bytes(scratch / "crash", "#!/bin/sh\nkill -SEGV $$\n");
+    std::filesystem::permissions(crash, std::filesystem::perms::owner_all);
+    const ChildEnd end = run_child({{crash.string()}, ""}, take);
+    CHECK(end.how == ChildEnd::How::signalled);
+    CHECK(end.code == SIGSEGV);
+}
+
+TEST_CASE("A trial that hangs or crashes is one line about the kernel, with what it was at") {
+    const ScratchFolder scratch;
+    const std::string doing = "echo '{\"doing\": \"on 37x53 cells, step 1\"}' >&3; ";
+    TrialRequest hangs = request(kEmpty, script(scratch, doing + "exec sleep 1000"));
+    hangs.limit_seconds = 0.2;
+    const std::string hung = try_kernel(hangs).fault;
+    CHECK(contains(hung, "heat.cu"));
+    CHECK(contains(hung, "0.2 s"));
+    CHECK(contains(hung, "37x53"));
+    const std::string crashed = try_kernel(request(kEmpty, script(scratch, doing + "kill -SEGV $$"))).fault;
+    CHECK(contains(crashed, "signal 11"));
+    CHECK(contains(crashed, "37x53"));
+}
+
+TEST_CASE("A trial that says nonsense, or nothing, is the machine's failure") {
+    const ScratchFolder scratch;
+    for (const char* text :
+         {"echo what >&3", "echo '{\"right\": \"yes\"}' >&3", "echo '[]' >&3", "exit 0", "exit 3"}) {
+        INFO(text);
+        const auto asked = request(kEmpty, script(scratch, text));
+        CHECK(contains(message_of<MachineError>([&] { try_kernel(asked); }), "the process"));
+    }
+}
+
+TEST_CASE("The program tries kernels in a process of its own") {
+    if (!equation::why_no_nvrtc().empty()) {
+        CHECK(contains(message_of<MachineError>([&] { try_kernel(request(kEmpty)); }), "libnvrtc"));
+        return;
+    }
+    const TrialReport wrong = try_kernel(request("extern \"C\"\nint x = y;\n"));
+    CHECK(contains(wrong.fault, "heat.cu, line 2"));
+    CHECK(wrong.compiled.empty());
+    std::string doing;
+    const TrialReport report = try_kernel(request(kEmpty), [&](const std::string& what) { doing += what; });
+    CHECK(contains(doing, "compiling"));
+    CHECK(contains(report.compiled, "registers"));
+    CHECK(report.on_gpu == !query_cuda().devices.empty());
+    CHECK(report.fault.empty() == !report.on_gpu);
+}
+
+TEST_CASE("bench --kernel says on the command line what is wrong with a file and where") {
+    const ScratchFolder scratch;
+    const auto file = write_bytes(scratch / "heat.cu", "// nothing\n// stencilscope: blok 8x8\n");
+    require_refused(stencilscope("bench --kernel {}", scratch / "none.cu"), 2, "none.cu");
+    require_refused(stencilscope("bench --kernel {} --limit 0", file), 2, "--limit");
+    require_refused(stencilscope("bench --kernel {} --save", file), 2, "--save");
+    if (!equation::why_no_nvrtc().empty()) return;
+    require_refused(stencilscope("bench --kernel {}", file), 2, "heat.cu, line 2");
+    require_refused(stencilscope("bench --kernel {} --model fire", file), 2, "model");
+    require_refused(stencilscope("kernel-trial --quiet"), 2, "quiet");
+}

@@ -1,0 +1,197 @@
+// Kernels of the user's on the GPU: right ones pass and are timed, and what is wrong with others is told.
+
+#include <fmt/format.h>
+
+#include "sim/model/presets.h"
+#include "sim/text/embedded.h"
+#include "sim/user_kernel/trial.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/paths.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil::user_kernel;
+using namespace stencil_test;
+
+namespace {
+
+RunSpec spec_with(Boundary boundary = Boundary::zero, DType dtype = DType::float32) {
+    RunSpec spec;
+    spec.initial = "noise";
+    spec.boundary = boundary;
+    spec.dtype = dtype;
+    spec.backend = "cuda";
+    return spec;
+}
+
+TrialReport tried(const std::string& text, const RunSpec& spec = spec_with(), std::vector<Size> sizes = {}) {
+    TrialRequest request;
+    request.file = "heat.cu";
+    request.text = text;
+    request.ladder.run = spec;
+    request.ladder.run.threads = 2;
+    request.ladder.sizes = std::move(sizes);
+    request.ladder.repeats = 5;
+    request.ladder.repeat_seconds = 0.01;
+    request.limit_seconds = 20;
+    request.program = program_file();
+    return try_kernel(request);
+}
+
+std::string example(std::string_view name) {
+    for (const EmbeddedFile& file : embedded_kernels())
+        if (file.name == name) return std::string(file.text);
+    FAIL("no kernel " << name);
+    return "";
+}
+
+// The first kernel, with some of its text replaced.
+std::string tutorial_with(const std::string& part, const std::string& instead) {
+    std::string text = example("tutorial");
+    const std::size_t at = text.find(part);
+    REQUIRE(at != std::string::npos);
+    return text.replace(at, part.size(), instead);
+}
+
+// One line about the kernel, which names its file.
+std::string fault_of(const std::string& text) {
+    const TrialReport report = tried(text);
+    INFO(report.fault);
+    CHECK(report.fault.starts_with("heat.cu"));
+    CHECK_FALSE(contains(report.fault, "\n"));
+    CHECK(report.rows.empty());
+    return report.fault;
+}
+
+void check_fault(const std::string& text, const std::vector<std::string>& parts) {
+    const std::string fault = fault_of(text);
+    for (const std::string& part : parts) {
+        INFO(fault << "\nlacks: " << part);
+        CHECK(contains(fault, part));
+    }
+}
+
+const std::string kGuard = "if (x >= size.nx || y >= size.ny) return;";
+
+}  // namespace
+
+TEST_CASE("The kernels to start from are right, and their figures have errors as the methods' have") {
+    for (const char* name : {"tutorial", "naive", "tiled"})
+        for (const DType dtype : {DType::float32, DType::float64}) {
+            INFO(name << " " << name_of(dtype));
+            const TrialReport report =
+                tried(example(name), spec_with(Boundary::zero, dtype), {{256, 256}, {1000, 37}});
+            CHECK(report.fault.empty());
+            CHECK(report.sizes >= 6);
+            REQUIRE(report.rows.size() == 2);
+            for (const LadderRow& row : report.rows) {
+                INFO(row.why_not);
+                REQUIRE(row.measured());
+                CHECK(row.speed.gcells_per_s > 0);
+                CHECK(row.error < (dtype == DType::float32 ? 1e-4 : 1e-10));
+                CHECK(row.error > 0);
+            }
+        }
+}
+
+TEST_CASE("A kernel with all boundaries is right under each, and one without is told which it lacks") {
+    for (const BoundaryRow& row : kBoundaries)
+        CHECK(tried(example("naive"), spec_with(row.boundary)).fault.empty());
+    const std::string fault = tried(example("tutorial"), spec_with(Boundary::periodic)).fault;
+    INFO(fault);
+    CHECK(contains(fault, "periodic boundary"));
+    CHECK(contains(fault, "edge"));
+}
+
+TEST_CASE("A kernel may make several steps a launch") {
+    const std::string text =
+        "// stencilscope: steps 2\n"
+        "__device__ real after(const real* u, Size s, real c, int x, int y, int n) {\n"
+        "    if (x < 0 || y < 0 || x >= s.nx || y >= s.ny) return 0;\n"
+        "    if (n == 0) return u[y * s.pitch + x];\n"
+        "    const real center = after(u, s, c, x, y, n - 1);\n"
+        "    return center + c * (after(u, s, c, x, y - 1, n - 1) + after(u, s, c, x, y + 1, n - 1) +\n"
+        "                         after(u, s, c, x - 1, y, n - 1) + after(u, s, c, x + 1, y, n - 1) - 4 * "
+        "center);\n"
+        "}\n"
+        "extern \"C\" __global__ void steps(From from, To to, Size size, Parameters p, int n) {\n"
+        "    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+        "threadIdx.y;\n"
+        "    if (x >= size.nx || y >= size.ny) return;\n"
+        "    to.u[y * size.pitch + x] = after(from.u, size, p.c, x, y, n);\n"
+        "}\n";
+    const TrialReport report = tried(text, spec_with(), {{300, 200}});
+    INFO(report.fault);
+    CHECK(report.fault.empty());
+    CHECK(report.steps_fused == 2);
+    REQUIRE(report.rows.size() == 1);
+    CHECK(report.rows.front().error < 1e-4);
+}
+
+TEST_CASE("A kernel steps a typed model of two components") {
+    RunSpec spec = spec_with();
+    spec.use_model(find_model("gray-scott"));
+    spec.initial = "";
+    const std::string text =
+        "__device__ int wrap(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }\n"
+        "__device__ real lap(const real* u, Size s, int x, int y) {\n"
+        "    const int row = y * s.pitch;\n"
+        "    return u[wrap(y - 1, s.ny) * s.pitch + x] + u[wrap(y + 1, s.ny) * s.pitch + x] +\n"
+        "           u[row + wrap(x - 1, s.nx)] + u[row + wrap(x + 1, s.nx)] - 4 * u[row + x];\n"
+        "}\n"
+        "extern \"C\" __global__ void step(From from, To to, Size size, Parameters p) {\n"
+        "    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + "
+        "threadIdx.y;\n"
+        "    if (x >= size.nx || y >= size.ny) return;\n"
+        "    const int i = y * size.pitch + x;\n"
+        "    const real u = from.u[i], v = from.v[i], uvv = u * v * v, h = p.dx * p.dx;\n"
+        "    to.u[i] = u + p.dt * (p.Du * lap(from.u, size, x, y) / h - uvv + p.F * (1 - u));\n"
+        "    to.v[i] = v + p.dt * (p.Dv * lap(from.v, size, x, y) / h + uvv - (p.F + p.K) * v);\n"
+        "}\n";
+    spec.dt = "1";
+    const TrialReport report = tried(text, spec, {{257, 129}});
+    INFO(report.fault);
+    CHECK(report.fault.empty());
+    REQUIRE(report.rows.size() == 1);
+    CHECK(report.rows.front().error < 1e-2);
+}
+
+TEST_CASE("Faults that are planted in a kernel are found and told") {
+    check_fault(tutorial_with("x < size.nx - 1 ? u[i + 1] : 0", "x < size.nx - 1 ? u[i + 1] : u[i]"),
+                {"last column", "zero boundary"});
+    check_fault(tutorial_with(kGuard, "if (y >= size.ny) return;"), {"outside of the field", "37x53"});
+    check_fault(tutorial_with("to.u[i] =", "to.u[i + size.pitch * size.ny] = to.u[i] ="),
+                {"behind the last row"});
+    check_fault(tutorial_with("to.u[i] =", "((real*)u)[i] = to.u[i] ="), {"`from`"});
+    check_fault(tutorial_with(kGuard, "if (x >= size.nx - 1 || y >= size.ny) return;"), {"never written"});
+    check_fault(tutorial_with("y > 0 ? u[i - size.pitch] : 0", "u[i - size.pitch]"), {"not a number"});
+    check_fault(tutorial_with("block 8x8", "block 8x8, tile 16x8"), {"never written"});
+    check_fault(tutorial_with("to.u[i] = u[i]", "to.u[i] = 0"), {"every cell is wrong"});
+}
+
+TEST_CASE("A race is told where its results differ") {
+    // Blocks count themselves in an order that nobody knows.
+    std::string text = "__device__ unsigned turn;\n" + example("tutorial");
+    const std::size_t at = text.find("to.u[i] =");
+    REQUIRE(at != std::string::npos);
+    text.replace(at, 9, "to.u[i] = real(atomicAdd(&turn, 1u) % 1000) * real(1e-9) +");
+    check_fault(text, {"different results"});
+}
+
+TEST_CASE("A kernel that hangs, crashes or cannot be launched ends alone, with one line") {
+    TrialRequest request;
+    request.file = "heat.cu";
+    request.text = tutorial_with(kGuard, "while (size.nx > 0) __nanosleep(100);");
+    request.ladder.run = spec_with();
+    request.limit_seconds = 5;
+    request.program = program_file();
+    const std::string hung = try_kernel(request).fault;
+    INFO(hung);
+    CHECK(contains(hung, "did not end within 5 s"));
+    check_fault(tutorial_with("to.u[i] =", "to.u[i + (1LL << 40)] ="), {"far outside"});
+    check_fault(tutorial_with("to.u[i] =", "*(double*)((char*)&to.u[i] + 1) = 0; to.u[i] ="), {"multiple"});
+    check_fault(tutorial_with(kGuard, kGuard + " __trap();"), {"exception"});
+    // And the next one is none the worse.
+    CHECK(tried(example("tutorial")).fault.empty());
+}
