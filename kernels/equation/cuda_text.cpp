@@ -142,12 +142,7 @@ class Text {
                kCudaBlocksY,
                block_.columns,
                block_.rows);
-        append(text_,
-               "struct Grid { int nx, ny; long long pitch, line; unsigned long long seed; long long step; "
-               "};\nstruct Arguments { Grid grid; Real* arrays[%zu]; const Real* lines; Real uniforms[%zu]; "
-               "};\n",
-               program_.arrays.size(),
-               std::max<std::size_t>(program_.uniforms.outputs.size(), 1));
+        text_ += cuda_arguments(program_);
     }
 
     void append_stage(const char* name, std::size_t number, const Stage& stage) {
@@ -222,6 +217,16 @@ CudaLines cuda_lines(const Program& program) {
         lines.ghosts.push_back(numbers);
     }
     return lines;
+}
+
+std::string cuda_arguments(const Program& program) {
+    std::string text;
+    append(text,
+           "struct Grid { int nx, ny; long long pitch, line; unsigned long long seed; long long step; };\n"
+           "struct Arguments { Grid grid; Real* arrays[%zu]; const Real* lines; Real uniforms[%zu]; };\n",
+           program.arrays.size(),
+           std::max<std::size_t>(program.uniforms.outputs.size(), 1));
+    return text;
 }
 
 // Vectors of 16 bytes in two rows come nearest to the speed of a copy. Long programs are rather bound by

@@ -44,4 +44,7 @@ inline constexpr int kCudaBlocksY = 32768;
 /// program's whatever the compiler's options but for --fmad=false.
 std::string cuda_text(const Program& program, bool float64);
 
+/// Grid and Arguments alone.
+std::string cuda_arguments(const Program& program);
+
 }  // namespace stencil::equation

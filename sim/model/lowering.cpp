@@ -202,24 +202,26 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
     return apply(builder_, float64_, e.op, v[0], v[1], v[2]);
 }
 
+// In pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
+// north-east.
+int Lowering::neighbours(const Expression& e) {
+    Builder& b = builder_;
+    const Node u = e.args[0];
+    const int sides =
+        b.make(Code::sum4, reached(u, 0, -1), reached(u, 1, 0), reached(u, -1, 0), reached(u, 0, 1));
+    if (e.op == Op::laplacian) return sides;
+    const int diagonals =
+        b.make(Code::sum4, reached(u, -1, -1), reached(u, 1, -1), reached(u, -1, 1), reached(u, 1, 1));
+    return b.fma(b.constant(4), sides, diagonals);
+}
+
 int Lowering::difference(const Expression& e) {
     Builder& b = builder_;
     const Node u = e.args[0];
-    // Pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
-    // north-east.
-    const auto sides = [&] {
-        return b.make(Code::sum4, reached(u, 0, -1), reached(u, 1, 0), reached(u, -1, 0), reached(u, 0, 1));
-    };
-    const auto diagonals = [&] {
-        return b.make(Code::sum4, reached(u, -1, -1), reached(u, 1, -1), reached(u, -1, 1), reached(u, 1, 1));
-    };
     switch (e.op) {
         case Op::laplacian:
-            return b.fma(b.constant(-4), reached(u, 0, 0), sides());
-        case Op::laplacian9: {
-            const int ring = b.fma(b.constant(4), sides(), diagonals());
-            return b.fma(b.constant(-20), reached(u, 0, 0), ring);
-        }
+        case Op::laplacian9:
+            return b.fma(b.constant(-middle_weight(e.op)), reached(u, 0, 0), neighbours(e));
         case Op::difference_x:
             return b.subtract(reached(u, 1, 0), reached(u, -1, 0));
         case Op::difference_y:

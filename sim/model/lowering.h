@@ -51,6 +51,10 @@ class Lowering {
     /// The operation that is worth the expression at a cell.
     int value(Node node) { return at(node, 0, 0); }
     Builder& builder() { return builder_; }
+    bool is_stored(Node node) const { return source_.stored.contains(node); }
+    /// The neighbours' part of a Laplacian, and what its middle is multiplied by, less that.
+    int neighbours(const Expression& laplacian);
+    static double middle_weight(Op laplacian) { return laplacian == Op::laplacian ? 4 : 20; }
     /// Ends it.
     Stage stage(std::vector<Output> outputs) const;
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/model/collect.h"
 #include "sim/model/linear_part.h"
 #include "sim/model/lowering.h"
 #include "sim/text/error.h"
@@ -241,7 +242,9 @@ class Planner {
         for (const auto& nodes : levels) {
             Lowering lowering(g_, inputs_, float64_, source);
             std::vector<Output> outputs;
-            for (const Node node : nodes) outputs.push_back({lowering.value(node), stored_array(node, time)});
+            for (const Node node : nodes)
+                outputs.push_back({collected(g_, lowering, {node, g_.number(1), first_component(node), {}}),
+                                   stored_array(node, time)});
             program_.stages.push_back(lowering.stage(outputs));
             for (const Node node : nodes) source.stored[node] = stored_array(node, time);
         }
@@ -266,13 +269,13 @@ class Planner {
         return arrays;
     }
 
-    // A last stage: for each component what `combine` makes of (lowering, its rate, its index).
+    // A last stage: for each component what `combine` makes of (lowering, its index).
     template <class Combine>
     void finish_stage(const Source& source, const Arrays& to, Combine&& combine) {
         Lowering lowering(g_, inputs_, float64_, source);
         std::vector<Output> outputs;
         for (int c = 0; c < program_.components; ++c) {
-            const int value = combine(lowering, lowering.value(model_.components[std::size_t(c)].formula), c);
+            const int value = combine(lowering, c);
             outputs.push_back({kept_inside(lowering, value, c), to[std::size_t(c)]});
         }
         program_.stages.push_back(lowering.stage(outputs));
@@ -285,17 +288,19 @@ class Planner {
         return b.select(b.input(Code::load, inside_), value, b.input(Code::load, c));
     }
 
-    // y + factor dt rate, y the component's value in `array`.
-    int advanced(Lowering& lowering, int array, double factor, int rate) {
+    // y + factor dt rate, y the component's value in the array `base`, or without y; the rate is of the state
+    // in `from`.
+    int advanced(Lowering& lowering, int c, double factor, std::optional<int> base, const Arrays& from) {
         const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
-        Builder& b = lowering.builder();
-        return b.add(b.input(Code::load, array), b.multiply(lowering.value(step), rate));
+        const Node rate = model_.components[std::size_t(c)].formula;
+        return collected(g_, lowering, {rate, step, c, base, base == from[std::size_t(c)]});
     }
 
     void euler() {
         const Source source = prepare(formulas(), present(), 0);
-        finish_stage(source, program_.next, [&](Lowering& l, int value, int c) {
-            return model_.components[std::size_t(c)].rate ? advanced(l, c, 1, value) : value;
+        finish_stage(source, program_.next, [&](Lowering& l, int c) {
+            const Evolving& component = model_.components[std::size_t(c)];
+            return component.rate ? advanced(l, c, 1, c, present()) : l.value(component.formula);
         });
     }
 
@@ -307,12 +312,12 @@ class Planner {
 
     void heun() {
         const Arrays one = middle("1", 1);
-        finish_stage(prepare(formulas(), present(), 0), one, [&](Lowering& l, int rate, int c) {
-            return advanced(l, c, 1, rate);
+        finish_stage(prepare(formulas(), present(), 0), one, [&](Lowering& l, int c) {
+            return advanced(l, c, 1, c, present());
         });
-        finish_stage(prepare(formulas(), one, 1), program_.next, [&](Lowering& l, int rate, int c) {
+        finish_stage(prepare(formulas(), one, 1), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
-            const int two = advanced(l, one[std::size_t(c)], 1, rate);
+            const int two = advanced(l, c, 1, one[std::size_t(c)], one);
             return b.multiply(b.constant(0.5), b.add(b.input(Code::load, c), two));
         });
     }
@@ -322,22 +327,21 @@ class Planner {
     void rk4() {
         const Arrays two = middle("2", 0.5), three = middle("3", 0.5), four = middle("4", 1);
         const auto to = [&](const Arrays& from, double time, const Arrays& into, double factor) {
-            finish_stage(prepare(formulas(), from, time), into, [&](Lowering& l, int rate, int c) {
-                return advanced(l, c, factor, rate);
+            finish_stage(prepare(formulas(), from, time), into, [&](Lowering& l, int c) {
+                return advanced(l, c, factor, c, from);
             });
         };
         to(present(), 0, two, 0.5);
         to(two, 0.5, three, 0.5);
         to(three, 0.5, four, 1);
-        finish_stage(prepare(formulas(), four, 1), program_.next, [&](Lowering& l, int rate, int c) {
+        finish_stage(prepare(formulas(), four, 1), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
             const auto load = [&](const Arrays& arrays) {
                 return b.input(Code::load, arrays[std::size_t(c)]);
             };
             const int outer = b.add(b.subtract(load(two), b.input(Code::load, c)), load(four));
             const int states = b.multiply(b.constant(1.0 / 3), b.fma(b.constant(2), load(three), outer));
-            const int step = l.value(g_.multiply(g_.number(1.0 / 6), g_.leaf(Op::dt)));
-            return b.add(states, b.multiply(step, rate));
+            return b.add(states, advanced(l, c, 1.0 / 6, std::nullopt, four));
         });
     }
 
@@ -346,7 +350,7 @@ class Planner {
         for (int c = 0; c < program_.components; ++c) {
             const Node formula = model_.components[std::size_t(c)].formula;
             Lowering lowering(g_, inputs_, float64_, prepare({formula}, state, 0));
-            const int value = kept_inside(lowering, advanced(lowering, c, 1, lowering.value(formula)), c);
+            const int value = kept_inside(lowering, advanced(lowering, c, 1, c, state), c);
             program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
             state[std::size_t(c)] = program_.next[std::size_t(c)];
         }
@@ -387,19 +391,20 @@ class Planner {
         const Node dt = g_.leaf(Op::dt);
         const Arrays right = between(" right"), change = between(" change"),
                      one = middle("1", kImplicitShare);
-        finish_stage(prepare(formulas(), present(), 0), right, [&](Lowering& l, int rate, int) {
+        finish_stage(prepare(formulas(), present(), 0), right, [&](Lowering& l, int c) {
+            const int rate = l.value(model_.components[std::size_t(c)].formula);
             return l.builder().multiply(l.value(g_.multiply(g_.number(kImplicitShare), dt)), rate);
         });
         program_.stages.back().solve = {right, change};
         add_changed(change, one);
-        finish_stage(
-            prepare(formulas(), one, kImplicitShare), program_.next, [&](Lowering& l, int rate, int c) {
-                Builder& b = l.builder();
-                const int step = l.value(g_.multiply(g_.number(1 - kFirstWeight), dt));
-                const int explicit_part = b.fma(step, rate, b.input(Code::load, right[std::size_t(c)]));
-                const int back = b.constant(1 - kFirstWeight / kImplicitShare);
-                return b.make(Code::fnma, back, b.input(Code::load, change[std::size_t(c)]), explicit_part);
-            });
+        finish_stage(prepare(formulas(), one, kImplicitShare), program_.next, [&](Lowering& l, int c) {
+            Builder& b = l.builder();
+            const int rate = l.value(model_.components[std::size_t(c)].formula);
+            const int step = l.value(g_.multiply(g_.number(1 - kFirstWeight), dt));
+            const int explicit_part = b.fma(step, rate, b.input(Code::load, right[std::size_t(c)]));
+            const int back = b.constant(1 - kFirstWeight / kImplicitShare);
+            return b.make(Code::fnma, back, b.input(Code::load, change[std::size_t(c)]), explicit_part);
+        });
         program_.stages.back().solve = {program_.next, change};
         add_changed(change, program_.next);
     }

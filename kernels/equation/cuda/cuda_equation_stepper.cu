@@ -1,6 +1,7 @@
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/field/cuda_field.h"
@@ -12,6 +13,9 @@ namespace {
 // Launched together, because on small fields a launch takes longer than its kernel. Even, so that the state
 // is back in the arrays where it began.
 constexpr int kStepsTogether = 32;
+
+// The best of some: a GPU that begins to work is slower.
+constexpr int kTimings = 3;
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
     const int rows = ceil_div(setup.ny, block.height());
@@ -108,7 +112,8 @@ void CudaEquationStepper<T>::resume(const Clock& clock, long long step) {
 
 template <class T>
 void CudaEquationStepper<T>::launch(const LoadedKernel& kernel) {
-    launch_kernel(kernel, shape_, arguments_.data(), stream_);
+    const void* argument = arguments_.data();
+    launch_kernel(kernel, shape_, {&argument, 1}, stream_);
 }
 
 template <class T>
@@ -130,8 +135,67 @@ template <class T>
 void CudaEquationStepper<T>::enqueue_step() {
     arguments_.set_arrays(arrays_);
     for (const LoadedKernel& kernel : stages_) launch(kernel);
+}
+
+template <class T>
+void CudaEquationStepper<T>::enqueue_pass(FusedKernel& kernel, int steps) {
+    arguments_.set_arrays(arrays_);
+    const std::size_t values = values_of_step();
+    if (values > 0) {
+        pass_lines_->send([&](T* to) {
+            for (int i = 0; i < steps; ++i, to += values) {
+                inputs_.update(setup_, step_ + i, time_after(step_ + i), false);
+                if (arguments_.line_values() > 0) arguments_.pack_lines(inputs_, to);
+                std::ranges::copy(inputs_.uniforms(), to + arguments_.line_values());
+            }
+        });
+        arguments_.set_lines(pass_lines_->data());
+    }
+    kernel.launch<T>(steps, arguments_.data(), arguments_.sides(inputs_), values, stream_);
+    if (values > 0 && arguments_.line_values() > 0) arguments_.set_lines(lines_.data());
+}
+
+template <class T>
+void CudaEquationStepper<T>::take_next() {
     for (std::size_t c = 0; c < program_.next.size(); ++c)
         std::swap(arrays_[c], arrays_[std::size_t(program_.next[c])]);
+}
+
+template <class T>
+void CudaEquationStepper<T>::prepare_for(const FusedKernel& kernel) {
+    const int steps = kernel.steps_of(std::numeric_limits<int>::max());
+    if (values_of_step() > 0 && steps > pass_steps_) {
+        pass_lines_ = std::make_unique<LineUploads<T>>(std::size_t(steps) * values_of_step(), stream_);
+        pass_steps_ = steps;
+    }
+}
+
+template <class T>
+void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
+    stream_.synchronize();
+    if (kernel) prepare_for(*kernel);
+    fused_ = std::move(kernel);
+}
+
+template <class T>
+double CudaEquationStepper<T>::seconds_of_step(FusedKernel* kernel) {
+    const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
+    if (steps == 0) return std::numeric_limits<double>::infinity();
+    stream_.synchronize();
+    if (kernel) prepare_for(*kernel);
+    CudaTimer timer;
+    double best = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < kTimings; ++i) {
+        update_inputs();
+        timer.start(stream_);
+        if (kernel)
+            enqueue_pass(*kernel, steps);
+        else
+            enqueue_step();
+        timer.stop(stream_);
+        best = std::min(best, timer.seconds() / steps);
+    }
+    return best;
 }
 
 template <class T>
@@ -139,7 +203,10 @@ CudaGraph& CudaEquationStepper<T>::graph() {
     const auto found = graphs_.find(arrays_);
     if (found != graphs_.end()) return found->second;
     const auto steps = [this] {
-        for (int i = 0; i < kStepsTogether; ++i) enqueue_step();
+        for (int i = 0; i < kStepsTogether; ++i) {
+            enqueue_step();
+            take_next();
+        }
     };
     return graphs_.try_emplace(arrays_, stream_, steps).first->second;
 }
@@ -148,15 +215,22 @@ template <class T>
 void CudaEquationStepper<T>::advance(long long steps) {
     for (long long done = 0; done < steps;) {
         update_inputs();
-        const bool together = steady_ && steps - done >= kStepsTogether;
-        if (together) {
+        const long long left = steps - done;
+        int made = fused_ ? fused_->steps_of(left) : 0;
+        if (made > 0) {
+            enqueue_pass(*fused_, made);
+            take_next();
+        } else if (!fused_ && steady_ && left >= kStepsTogether) {
             graph().launch(stream_);
             launched_.record(stream_);
+            made = kStepsTogether;
         } else {
             enqueue_step();
+            take_next();
+            made = 1;
         }
-        done += together ? kStepsTogether : 1;
-        step_ += together ? kStepsTogether : 1;
+        done += made;
+        step_ += made;
     }
 }
 

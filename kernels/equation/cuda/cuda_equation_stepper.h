@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,7 @@
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/line_uploads.h"
 #include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
@@ -49,13 +51,30 @@ class CudaEquationStepper {
 
     /// Enqueues the steps on the stream.
     void advance(long long steps);
+
+    /// From now on steps are made several at a time by a kernel of this program, as far as it can; null: each
+    /// on its own. No bit changes. Then only components and data are what the newest step left.
+    void use(std::unique_ptr<FusedKernel> kernel);
+    const FusedKernel* fused() const { return fused_.get(); }
+    /// Seconds that a step takes with a kernel in use() or, where null, without one, on the state as it is,
+    /// which stays. Waits for the stream.
+    double seconds_of_step(FusedKernel* kernel);
     long long step() const { return step_; }
-    double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
+    double time() const { return time_after(step_); }
 
   private:
     void update_inputs();
     void launch(const LoadedKernel& kernel);
     void enqueue_step();
+    void enqueue_pass(FusedKernel& kernel, int steps);
+    void take_next();
+    void prepare_for(const FusedKernel& kernel);
+    double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
+    /// What a pass reads beside arrays, where that differs from step to step.
+    std::size_t values_of_step() const {
+        return steady_inputs() ? 0 : arguments_.line_values() + program_.uniforms.outputs.size();
+    }
+    bool steady_inputs() const { return !inputs_.of_time(); }
     CudaGraph& graph();
 
     Program program_;
@@ -68,6 +87,9 @@ class CudaEquationStepper {
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     LineUploads<T> lines_;
+    std::unique_ptr<FusedKernel> fused_;
+    std::unique_ptr<LineUploads<T>> pass_lines_;  ///< of the steps of a pass, where they differ
+    int pass_steps_ = 0;                          ///< for which there is room in them
     LaunchShape shape_;
     bool lines_of_time_ = false;
     bool steady_ = false;                          ///< all steps are alike: they can be launched together

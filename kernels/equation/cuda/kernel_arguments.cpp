@@ -47,6 +47,19 @@ void KernelArguments<T>::pack_lines(const InputValues<T>& inputs, T* to) const {
 }
 
 template <class T>
+std::vector<T> KernelArguments<T>::sides(const InputValues<T>& inputs) const {
+    std::vector<T> values(std::size_t(lines_.count));
+    for (std::size_t array = 0; array < lines_.ghosts.size(); ++array)
+        for (const std::size_t side : {0, 1}) {
+            const int number = lines_.ghosts[array][side];
+            if (number < 0) continue;
+            values[std::size_t(number)] = inputs.ghosts(int(array), side).alpha.front();
+            values[std::size_t(number) + 1] = inputs.ghosts(int(array), side).beta.front();
+        }
+    return values;
+}
+
+template <class T>
 void KernelArguments<T>::set_step(long long step) {
     words_[kStepAt] = std::uint64_t(step);
 }

@@ -15,6 +15,9 @@ struct Driver {
     decltype(&cuModuleUnload) unload = nullptr;
     decltype(&cuModuleGetFunction) find = nullptr;
     decltype(&cuLaunchKernel) launch = nullptr;
+    decltype(&cuFuncSetAttribute) set = nullptr;
+    decltype(&cuFuncGetAttribute) get = nullptr;
+    decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) blocks = nullptr;
     decltype(&cuGetErrorString) error_text = nullptr;
 };
 
@@ -30,6 +33,9 @@ const Driver& driver() {
         symbol(d.unload, "cuModuleUnload");
         symbol(d.find, "cuModuleGetFunction");
         symbol(d.launch, "cuLaunchKernel");
+        symbol(d.set, "cuFuncSetAttribute");
+        symbol(d.get, "cuFuncGetAttribute");
+        symbol(d.blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
         symbol(d.error_text, "cuGetErrorString");
         return d;
     }();
@@ -63,11 +69,26 @@ LoadedKernel LoadedKernels::find(const std::string& name) const {
     return {function};
 }
 
+KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shared_bytes) {
+    const auto function = static_cast<CUfunction>(kernel.function);
+    const auto attribute = [&](CUfunction_attribute name) {
+        int value = 0;
+        check(driver().get(&value, name, function), "cuFuncGetAttribute");
+        return value;
+    };
+    KernelResources resources{attribute(CU_FUNC_ATTRIBUTE_NUM_REGS),
+                              attribute(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)};
+    // Refused where it is more than the device has: then no block fits.
+    if (driver().set(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, shared_bytes) == CUDA_SUCCESS)
+        check(driver().blocks(&resources.blocks, function, threads, std::size_t(shared_bytes)),
+              "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    return resources;
+}
+
 void launch_kernel(const LoadedKernel& kernel,
                    const LaunchShape& shape,
-                   const void* argument,
+                   std::span<const void* const> arguments,
                    CudaStream& stream) {
-    void* arguments[] = {const_cast<void*>(argument)};
     check(driver().launch(static_cast<CUfunction>(kernel.function),
                           shape.blocks_x,
                           shape.blocks_y,
@@ -75,9 +96,9 @@ void launch_kernel(const LoadedKernel& kernel,
                           shape.threads_x,
                           shape.threads_y,
                           1,
-                          0,
+                          shape.shared_bytes,
                           cuda_handle(stream),
-                          arguments,
+                          const_cast<void**>(arguments.data()),
                           nullptr),
           "cuLaunchKernel");
 }

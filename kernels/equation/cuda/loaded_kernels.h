@@ -1,6 +1,7 @@
 // Machine code that was compiled at run time, on a device.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "kernels/cuda/cuda_runtime.h"
@@ -13,6 +14,13 @@ struct LoadedKernel {
 
 struct LaunchShape {
     unsigned blocks_x = 1, blocks_y = 1, blocks_z = 1, threads_x = 1, threads_y = 1;
+    unsigned shared_bytes = 0;  ///< beyond those that the kernel declares
+};
+
+/// Of a kernel in blocks of a number of threads.
+struct KernelResources {
+    int registers = 0, spilled_bytes = 0;  ///< of a thread
+    int blocks = 0;                        ///< on a multiprocessor at a time; 0: too large for it
 };
 
 class LoadedKernels {
@@ -31,10 +39,13 @@ class LoadedKernels {
     void* module_ = nullptr;
 };
 
-/// Enqueues a kernel with its one argument, which is copied.
+/// Allows it so much shared memory, and tells what it takes.
+KernelResources prepare_kernel(const LoadedKernel& kernel, int threads, int shared_bytes);
+
+/// Enqueues a kernel with its arguments, which are copied.
 void launch_kernel(const LoadedKernel& kernel,
                    const LaunchShape& shape,
-                   const void* argument,
+                   std::span<const void* const> arguments,
                    CudaStream& stream);
 
 }  // namespace stencil::equation

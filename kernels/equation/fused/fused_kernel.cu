@@ -1,0 +1,76 @@
+#include "kernels/equation/fused/fused_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+
+#include "kernels/cuda/cuda_grid.cuh"
+
+namespace stencil::equation {
+
+FusedKernel::FusedKernel(const FusedProgram& program,
+                         bool float64,
+                         const FusedShape& shape,
+                         const EquationSetup& setup,
+                         const std::string& cubin,
+                         const CudaStream& stream)
+    : shape_(shape),
+      cut_{setup.nx, setup.ny, program.wraps_x, shape.width(), 0, float64 ? 2 : 4, 0, 0},
+      levels_of_warp_(shape.steps * int(program.stages.size())),
+      kernels_(cubin, stream),
+      kernel_(kernels_.find("fused")) {
+    for (int warps = 0; warps <= shape.warps; ++warps)
+        shared_bytes_.push_back(fused_shared_bytes(program, float64, shape, warps));
+    resources_ = prepare_kernel(kernel_, 32 * shape.warps, shared_bytes_.back());
+    stream.use_device();
+    cut_.blocks = resources_.blocks * multiprocessors();
+}
+
+FusedCut FusedKernel::cut_of(int warps) const {
+    FusedCut cut = cut_;
+    cut.levels = warps * levels_of_warp_;
+    cut.warps_lag = warps * (2 * levels_of_warp_ - 1);
+    return cut;
+}
+
+int FusedKernel::steps_of(long long steps) const {
+    int warps = int(std::min<long long>(steps / shape_.steps, shape_.warps));
+    if (cut_.blocks == 0) return 0;
+    while (warps > 0 && !fits(cut_of(warps))) --warps;
+    return warps * shape_.steps;
+}
+
+const FusedKernel::Plan& FusedKernel::plan_of(int warps, CudaStream& stream) {
+    if (const auto found = plans_.find(warps); found != plans_.end()) return found->second;
+    const std::vector<FusedTile> tiles = fused_tiles(cut_of(warps));
+    Plan plan{CudaMemory(tiles.size() * sizeof(FusedTile), stream.device()), int(tiles.size())};
+    const std::size_t bytes = tiles.size() * sizeof(FusedTile);
+    copy_to_device({plan.tiles.data(), bytes, tiles.data(), bytes, bytes, 1}, stream);
+    return plans_.emplace(warps, std::move(plan)).first->second;
+}
+
+template <class T>
+void FusedKernel::launch(int steps,
+                         const void* arguments,
+                         std::span<const T> sides,
+                         std::size_t values_of_step,
+                         CudaStream& stream) {
+    const int warps = steps / shape_.steps;
+    const Plan& plan = plan_of(warps, stream);
+    std::vector<std::uint64_t> cut(2 + (sides.size_bytes() + 7) / 8 + 1);
+    cut[0] = reinterpret_cast<std::uintptr_t>(plan.tiles.data());
+    cut[1] = values_of_step;
+    std::memcpy(&cut[2], sides.data(), sides.size_bytes());
+    LaunchShape launch;
+    launch.blocks_x = unsigned(plan.blocks);
+    launch.threads_x = 32;
+    launch.threads_y = unsigned(warps);
+    launch.shared_bytes = unsigned(shared_bytes_[std::size_t(warps)]);
+    launch_kernel(kernel_, launch, std::array<const void*, 2>{arguments, cut.data()}, stream);
+}
+
+template void FusedKernel::launch(int, const void*, std::span<const float>, std::size_t, CudaStream&);
+template void FusedKernel::launch(int, const void*, std::span<const double>, std::size_t, CudaStream&);
+
+}  // namespace stencil::equation

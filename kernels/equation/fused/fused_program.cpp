@@ -1,0 +1,223 @@
+#include "kernels/equation/fused/fused_program.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace stencil::equation {
+namespace {
+
+/// The rows around its own that an operation's value depends on.
+struct Reach {
+    bool above = false, below = false;
+
+    void add(const Reach& other) {
+        above = above || other.above;
+        below = below || other.below;
+    }
+};
+
+std::vector<Reach> reaches_of(const Operations& operations) {
+    std::vector<Reach> reaches(operations.size());
+    for (std::size_t i = 0; i < operations.size(); ++i) {
+        const Operation& o = operations[i];
+        if (o.code == Code::load) reaches[i] = {o.dy<0, o.dy> 0};
+        for (const int arg : o.args)
+            if (arg >= 0) reaches[i].add(reaches[std::size_t(arg)]);
+    }
+    return reaches;
+}
+
+// Appends a stage that reads no neighbours to one before it, what it reads of whose outputs being at hand.
+// The halves of a sum of four count on their own: neighbouring cells share them.
+void append_stage(Stage& to, const Stage& stage) {
+    std::vector<int> number;
+    const auto append = [&](const Operation& o) {
+        to.operations.push_back(o);
+        return int(to.operations.size()) - 1;
+    };
+    const auto sum = [&](int a, int b) { return append({Code::add, 0, 0, 0, 0, {a, b, -1, -1}}); };
+    const std::vector<Output> before = to.outputs;
+    for (Operation o : stage.operations) {
+        for (int& arg : o.args)
+            if (arg >= 0) arg = number[std::size_t(arg)];
+        const auto& [a, b, c, d] = o.args;
+        const auto made = std::ranges::find(before, o.index, &Output::array);
+        if (o.code == Code::load && made != before.end())
+            number.push_back(made->value);
+        else
+            number.push_back(o.code == Code::sum4 ? sum(sum(a, b), sum(c, d)) : append(o));
+    }
+    for (const Output& output : stage.outputs) {
+        std::erase_if(to.outputs, [&](const Output& old) { return old.array == output.array; });
+        to.outputs.push_back({number[std::size_t(output.value)], output.array});
+    }
+}
+
+// Without outputs that nothing reads, and what they alone are made of.
+void prune(Stage& stage, const std::set<int>& read) {
+    std::erase_if(stage.outputs, [&](const Output& output) { return !read.contains(output.array); });
+    std::vector<int> number(stage.operations.size(), -1);
+    for (const Output& output : stage.outputs) number[std::size_t(output.value)] = 0;
+    for (std::size_t i = number.size(); i-- > 0;)
+        for (const int arg : stage.operations[i].args)
+            if (number[i] >= 0 && arg >= 0) number[std::size_t(arg)] = 0;
+    Operations operations;
+    for (std::size_t i = 0; i < number.size(); ++i) {
+        if (number[i] < 0) continue;
+        number[i] = int(operations.size());
+        operations.push_back(stage.operations[i]);
+        for (int& arg : operations.back().args)
+            if (arg >= 0) arg = number[std::size_t(arg)];
+    }
+    for (Output& output : stage.outputs) output.value = number[std::size_t(output.value)];
+    stage.operations = std::move(operations);
+}
+
+bool reads_neighbours(const Stage& stage) {
+    return std::ranges::any_of(stage.operations, [](const Operation& o) {
+        return o.code == Code::load && (o.dx != 0 || o.dy != 0);
+    });
+}
+
+// The operations above the cut: read by what depends on the row below as well, or outputs themselves.
+std::vector<int> carried_by(const Stage& stage) {
+    const std::vector<Reach> reaches = reaches_of(stage.operations);
+    const auto is_old = [&](int i) {
+        return reaches[std::size_t(i)].above && !reaches[std::size_t(i)].below;
+    };
+    std::set<int> carried;
+    for (const Operation& o : stage.operations) {
+        const int number = int(&o - stage.operations.data());
+        if (is_old(number)) continue;
+        for (const int arg : o.args)
+            if (arg >= 0 && is_old(arg)) carried.insert(arg);
+    }
+    for (const Output& output : stage.outputs)
+        if (is_old(output.value)) carried.insert(output.value);
+    return {carried.begin(), carried.end()};
+}
+
+std::vector<int> kept_by(const Stage& stage) {
+    std::set<int> arrays;
+    for (const Operation& o : stage.operations)
+        if (o.code == Code::load && o.dy < 0) arrays.insert(o.index);
+    return {arrays.begin(), arrays.end()};
+}
+
+std::set<int> read_by(const Stage& stage) {
+    std::set<int> arrays;
+    for (const Operation& o : stage.operations)
+        if (o.code == Code::load) arrays.insert(o.index);
+    return arrays;
+}
+
+bool are_even(const Ghosts& side) {
+    const Operations& operations = side.coefficients.operations;
+    return !side.coefficients.of_time &&
+           std::ranges::find(operations, Code::y, &Operation::code) == operations.end();
+}
+
+bool ghosts_of_time(const Program& program) {
+    return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
+        return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
+    });
+}
+
+}  // namespace
+
+FusedProgram::FusedProgram(const Program& original) : program(original) {
+    const auto& sides = program.arrays.front().ghosts;
+    wraps_x = sides[0].periodic;
+    wraps_y = sides[2].periodic;
+    of_time = program.uniforms.of_time || ghosts_of_time(program);
+    std::set<int> made, read;
+    for (const Stage& stage : program.stages) {
+        if (reads_neighbours(stage)) stages.emplace_back();
+        append_stage(stages.empty() ? leading : stages.back().stage, stage);
+        read.merge(read_by(stage));
+        for (const Output& output : stage.outputs) made.insert(output.array);
+    }
+    if (stages.empty()) stages.push_back({std::exchange(leading, {}), {}, {}, {}});
+    for (int c = 0; c < program.components; ++c) from.push_back(c);
+    for (const int array : read)
+        if (array >= program.components && !made.contains(array)) from.push_back(array);
+    find_live();
+    for (FusedStage& stage : stages) {
+        stage.carried = carried_by(stage.stage);
+        stage.kept = kept_by(stage.stage);
+        if (stage.kept.size() < stage.carried.size())
+            stage.carried.clear();
+        else
+            stage.kept.clear();
+    }
+}
+
+void FusedProgram::find_live() {
+    std::set<int> live(program.next.begin(), program.next.end());
+    live.insert(from.begin() + program.components, from.end());
+    for (std::size_t s = stages.size(); s-- > 0;) {
+        Stage& stage = stages[s].stage;
+        prune(stage, live);
+        for (const Output& output : stage.outputs) live.erase(output.array);
+        live.merge(read_by(stage));
+        stages[s].live.assign(live.begin(), live.end());
+    }
+    // A step begins with all components in their order, as the one before ends; what is made of them first
+    // takes the places of those that are done.
+    prune(leading, live);
+    for (const Output& output : leading.outputs) live.erase(output.array);
+    std::vector<int>& first = stages.front().live;
+    first = from;
+    for (const Output& output : leading.outputs) {
+        const auto done = std::ranges::find_if(first, [&](int array) { return !live.contains(array); });
+        if (done == first.end())
+            first.push_back(output.array);
+        else
+            *done = output.array;
+        live.insert(output.array);
+    }
+}
+
+bool FusedProgram::even_sides(int array) const {
+    const auto& ghosts = program.arrays[std::size_t(array)].ghosts;
+    return are_even(ghosts[0]) && are_even(ghosts[1]);
+}
+
+int FusedProgram::held_rows() const {
+    std::size_t rows = 0;
+    for (const FusedStage& s : stages) rows += 2 * s.live.size() + s.carried.size() + s.kept.size();
+    return int(rows);
+}
+
+std::vector<int> FusedProgram::after(std::size_t stage) const {
+    if (stage + 1 < stages.size()) return stages[stage + 1].live;
+    std::vector<int> arrays(program.next.begin(), program.next.end());
+    arrays.insert(arrays.end(), from.begin() + program.components, from.end());
+    return arrays;
+}
+
+double FusedProgram::operations() const {
+    constexpr double kRandom = 60, kDivision = 8;
+    const auto weight = [](const Stage& stage) {
+        double sum = 0;
+        for (const Operation& o : stage.operations)
+            sum += o.code == Code::random                           ? kRandom
+                   : o.code == Code::divide || o.code == Code::sqrt ? kDivision
+                   : o.code >= Code::add                            ? 1
+                                                                    : 0;
+        return sum;
+    };
+    double count = weight(leading);
+    for (std::size_t s = 0; s < stages.size(); ++s) {
+        const Stage& stage = stages[s].stage;
+        count += weight(stage);
+        // Rows that a stage leaves alone are moved on.
+        count += double(after(s).size()) - double(stage.outputs.size());
+        // What is worked out a row ahead is mostly what a neighbouring cell needs as well.
+        count -= double(stages[s].carried.size());
+    }
+    return count;
+}
+
+}  // namespace stencil::equation

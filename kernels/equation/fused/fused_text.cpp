@@ -1,0 +1,161 @@
+#include "kernels/equation/fused/fused_text.h"
+
+#include <algorithm>
+
+#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/fused/pipeline_text.h"
+#include "kernels/equation/fused/stage_text.h"
+#include "kernels/equation/operation_text.h"
+
+namespace stencil::equation {
+namespace {
+
+class Text {
+  public:
+    Text(const FusedProgram& program, bool float64, const FusedShape& shape)
+        : program_(program),
+          lines_(cuda_lines(program.program)),
+          float64_(float64),
+          shape_(shape),
+          levels_(program.stages.size() * std::size_t(shape.steps)) {}
+
+    std::string whole() {
+        text_ = cuda_precision(float64_);
+        append_sizes();
+        text_ += cuda_arguments(program_.program);
+        text_ += cuda_functions();
+        text_ += pipeline_words();
+        text_ += pipeline_functions();
+        append_indices("from_array", program_.from);
+        append_indices("to_array", program_.program.next);
+        if (program_.of_time)
+            append(text_,
+                   "__device__ __forceinline__ Real uniform_of_step(const Place& p, int step, int i) {\n"
+                   "    return p.lines[step * p.values + %d * p.line + i - 1];\n}\n",
+                   lines_.count);
+        for (std::size_t s = 0; s < program_.stages.size(); ++s)
+            text_ += stage_text({program_, lines_, shape_.columns, float64_}, s);
+        if (leads()) text_ += leading_text({program_, lines_, shape_.columns, float64_});
+        append_levels();
+        append_iteration();
+        text_ += pipeline_kernel();
+        return std::move(text_);
+    }
+
+  private:
+    void append_sizes() {
+        const auto define = [&](const char* name, int value) {
+            append(text_, "#define %s %d\n", name, value);
+        };
+        define("kColumns", shape_.columns);
+        define("kSteps", shape_.steps);
+        define("kLevels", int(levels_));
+        define("kWarps", shape_.warps);
+        define("kBlocks", FusedShape::kBlocks);
+        define("kBatch", shape_.batch);
+        define("kRings", int(program_.from.size()));
+        define("kComponents", program_.program.components);
+        define("kSides", std::max(lines_.count, 1));
+        define("kWrapsX", int(program_.wraps_x));
+        define("kWrapsY", int(program_.wraps_y));
+    }
+
+    // The k-th array, where k is known when the text is compiled.
+    void append_indices(const char* name, const std::vector<int>& arrays) {
+        append(text_, "__device__ __forceinline__ int %s(int k) { return ", name);
+        for (std::size_t k = 0; k + 1 < arrays.size(); ++k) append(text_, "k == %zu ? %d : ", k, arrays[k]);
+        append(text_, "%d; }\n", arrays.back());
+    }
+
+    const FusedStage& stage_of(std::size_t level) const {
+        return program_.stages[level % program_.stages.size()];
+    }
+
+    // Each row of registers twice: the newest and the one before take turns.
+    void append_levels() {
+        text_ += "struct Levels {\n";
+        std::string clearing;
+        const auto member = [&](const char* type, const std::string& name) {
+            append(text_, "    %s %s;\n", type, name.c_str());
+            append(clearing, "    clear(v.%s);\n", name.c_str());
+        };
+        for (std::size_t l = 0; l < levels_; ++l) {
+            const FusedStage& stage = stage_of(l);
+            const std::string level = "l" + std::to_string(l);
+            for (std::size_t k = 0; k < stage.live.size(); ++k)
+                for (const char* parity : {"_0", "_1"})
+                    member("Cells", level + "row" + std::to_string(k) + parity);
+            for (std::size_t k = 0; k < stage.carried.size(); ++k)
+                member("Cells", level + "carried" + std::to_string(k));
+            for (std::size_t k = 0; k < stage.kept.size(); ++k)
+                member("Kept", level + "kept" + std::to_string(k));
+        }
+        text_ += "};\n__device__ __forceinline__ void clear(Levels& v) {\n" + clearing + "}\n";
+    }
+
+    // Last level first: each then writes over what the next one has finished with.
+    void append_iteration() {
+        for (const int now : {0, 1}) {
+            append(text_,
+                   "template <bool kEdge>\n__device__ __forceinline__ void iterate%d(Levels& v, const "
+                   "Arguments& a, const Cut& cut, const Place& p, int newest, const Row* in, Row* out, int "
+                   "cell) {\n",
+                   now);
+            for (std::size_t k = 0; k < program_.from.size(); ++k)
+                append(text_, "    take(v.l0row%zu_%d, in[%zu] + cell);\n", k, now, k);
+            for (std::size_t k = 0; k < program_.from.size(); ++k) append(text_, "    Cells done%zu;\n", k);
+            for (std::size_t l = levels_; l-- > 0;) {
+                append_level(l, now);
+                if (l + 1 < levels_) continue;
+                for (std::size_t k = 0; k < program_.from.size(); ++k)
+                    append(text_, "    give(out[%zu] + cell, done%zu);\n", k, k);
+            }
+            text_ += "}\n";
+        }
+    }
+
+    bool leads() const { return !program_.leading.outputs.empty(); }
+
+    void append_level(std::size_t l, int now) {
+        const std::size_t stages = program_.stages.size();
+        const FusedStage& stage = stage_of(l);
+        if (leads() && l % stages == 0) {
+            append(text_, "    lead(a, cut, p, %zu, newest - %zu", l / stages, 2 * l);
+            for (std::size_t k = 0; k < stage.live.size(); ++k) append(text_, ", v.l%zurow%zu_%d", l, k, now);
+            text_ += ");\n";
+        }
+        append(text_, "    stage%zu<kEdge>(a, cut, p, %zu, newest - %zu", l % stages, l / stages, 2 * l);
+        for (std::size_t k = 0; k < stage.live.size(); ++k)
+            append(text_, ", v.l%zurow%zu_%d, v.l%zurow%zu_%d", l, k, now, l, k, 1 - now);
+        for (std::size_t k = 0; k < stage.carried.size(); ++k) append(text_, ", v.l%zucarried%zu", l, k);
+        for (std::size_t k = 0; k < stage.kept.size(); ++k) append(text_, ", v.l%zukept%zu", l, k);
+        for (std::size_t k = 0; k < program_.after(l % stages).size(); ++k)
+            if (l + 1 < levels_)
+                append(text_, ", v.l%zurow%zu_%d", l + 1, k, 1 - now);
+            else
+                append(text_, ", done%zu", k);
+        text_ += ");\n";
+    }
+
+    const FusedProgram& program_;
+    CudaLines lines_;
+    bool float64_;
+    FusedShape shape_;
+    std::size_t levels_;
+    std::string text_;
+};
+
+}  // namespace
+
+std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape) {
+    return Text(program, float64, shape).whole();
+}
+
+int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps) {
+    const int cell = float64 ? 8 : 4;
+    const int barriers = (2 + 4 * shape.warps) * 8;
+    const int row = shape.width() * cell + 16;
+    return (barriers + 127) / 128 * 128 + (warps + 1) * 2 * shape.batch * int(program.from.size()) * row;
+}
+
+}  // namespace stencil::equation

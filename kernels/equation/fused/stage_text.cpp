@@ -1,0 +1,253 @@
+#include "kernels/equation/fused/stage_text.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "kernels/equation/operation_text.h"
+
+namespace stencil::equation {
+namespace {
+
+int index_in(const std::vector<int>& list, int value) {
+    const auto found = std::ranges::find(list, value);
+    return found == list.end() ? -1 : int(found - list.begin());
+}
+
+// Values are worked out for the row before the newest one (`kRow`), and what is carried for the newest one
+// (`kRowBelow`), for which that row is the one above. The text of a value is its identity: what two cells
+// share is worked out once.
+class StageText {
+  public:
+    StageText(const StageTextSetup& setup, std::size_t stage)
+        : setup_(setup),
+          number_(stage),
+          stage_(setup.program.stages[stage]),
+          operations_(stage_.stage.operations) {}
+
+    std::string whole() {
+        for (int j = 0; j < setup_.columns; ++j) append_column(j);
+        for (std::size_t k = 0; k < stage_.kept.size(); ++k) append_kept(k);
+        body_ = std::move(text_);
+        text_.clear();
+        append_head();
+        append_sides();
+        return text_ + body_ + "}\n";
+    }
+
+    // The rows come in as the arrays that a step begins with, and leave as those of its first stage.
+    std::string leading() {
+        operations_ = setup_.program.leading.operations;
+        rows_ = setup_.program.from;
+        for (int j = 0; j < setup_.columns; ++j) {
+            std::string results;
+            for (const Output& output : setup_.program.leading.outputs)
+                append(results,
+                       "    n%d[%d] = %s;\n",
+                       index_in(stage_.live, output.array),
+                       j,
+                       value(output.value, kRowBelow, j).c_str());
+            text_ += results;
+        }
+        std::string head =
+            "__device__ __forceinline__ void lead(const Arguments& a, const Cut& cut, const Place& p, int "
+            "step, int newest";
+        for (std::size_t k = 0; k < stage_.live.size(); ++k) append(head, ", Cells& n%zu", k);
+        return head + ") {\n" + text_ + "}\n";
+    }
+
+  private:
+    enum Row { kRow, kRowBelow };
+
+    void append_head() {
+        append(text_,
+               "template <bool kEdge>\n__device__ __forceinline__ void stage%zu(const Arguments& a, const "
+               "Cut& cut, const Place& p, int "
+               "step, int newest",
+               number_);
+        for (std::size_t k = 0; k < stage_.live.size(); ++k)
+            append(text_, ", Cells& n%zu, Cells& b%zu", k, k);
+        for (std::size_t k = 0; k < stage_.carried.size(); ++k) append(text_, ", Cells& c%zu", k);
+        for (std::size_t k = 0; k < stage_.kept.size(); ++k) append(text_, ", Kept& k%zu", k);
+        for (std::size_t k = 0; k < setup_.program.after(number_).size(); ++k)
+            append(text_, ", Cells& r%zu", k);
+        text_ += ") {\n";
+    }
+
+    // What lies beside a lane's columns, of the arrays of which anything beside or above a cell is read.
+    void append_sides() {
+        for (std::size_t k = 0; k < stage_.live.size(); ++k) {
+            const int array = stage_.live[k];
+            const bool reached = std::ranges::any_of(stage_.stage.operations, [&](const Operation& o) {
+                return o.code == Code::load && o.index == array && (o.dx != 0 || o.dy != 0);
+            });
+            if (!reached) continue;
+            append_side("nw", "from_west", "n", "kColumns - 1", k);
+            append_side("ne", "from_east", "n", "0", k);
+            append_side("bw", "from_west", "b", "kColumns - 1", k);
+            append_side("be", "from_east", "b", "0", k);
+            append_ghosts(k, array);
+        }
+    }
+
+    void append_ghosts(std::size_t slot, int array) {
+        const auto& sides = setup_.lines.ghosts[std::size_t(array)];
+        const int k = int(slot);
+        if (sides[0] >= 0)
+            append(text_,
+                   "    beside<%d, %d>(%s, n%d, b%d, nw%d, ne%d, bw%d, be%d);\n",
+                   sides[0],
+                   sides[1],
+                   setup_.program.even_sides(array) ? "cut, p" : "p, step, newest",
+                   k,
+                   k,
+                   k,
+                   k,
+                   k,
+                   k);
+        if (sides[2] >= 0)
+            append(text_,
+                   "    if constexpr (kEdge) above_and_below<%d, %d>(p, step, newest, n%d, b%d, nw%d, ne%d, "
+                   "bw%d, be%d);\n",
+                   sides[2],
+                   sides[3],
+                   k,
+                   k,
+                   k,
+                   k,
+                   k,
+                   k);
+    }
+
+    // Shuffles are no work that the compiler leaves out on its own.
+    void append_side(
+        const char* name, const char* from, const char* row, const char* column, std::size_t slot) {
+        const bool used = body_.find(name + std::to_string(slot)) != std::string::npos;
+        append(text_,
+               "    Real %s%zu = %s ? %s(%s%zu[%s]) : (Real)0;\n",
+               name,
+               slot,
+               used ? "true" : "kEdge",
+               from,
+               row,
+               slot,
+               column);
+    }
+
+    void append_column(int j) {
+        const std::vector<int> after = setup_.program.after(number_);
+        std::string results;
+        for (std::size_t k = 0; k < after.size(); ++k) {
+            const auto output = std::ranges::find(stage_.stage.outputs, after[k], &Output::array);
+            if (output == stage_.stage.outputs.end())
+                append(results, "    r%zu[%d] = b%d[%d];\n", k, j, index_in(stage_.live, after[k]), j);
+            else
+                append(results, "    r%zu[%d] = %s;\n", k, j, value(output->value, kRow, j).c_str());
+        }
+        std::string carried;
+        for (std::size_t k = 0; k < stage_.carried.size(); ++k)
+            append(carried, "    c%zu[%d] = %s;\n", k, j, value(stage_.carried[k], kRowBelow, j).c_str());
+        text_ += results + carried;
+    }
+
+    void append_kept(std::size_t k) {
+        const int slot = index_in(stage_.live, stage_.kept[k]);
+        for (int j = -1; j <= setup_.columns; ++j)
+            append(text_, "    k%zu[%d] = %s;\n", k, j + 1, cell("b", slot, j).c_str());
+    }
+
+    std::string cell(const char* row, int slot, int j) const {
+        if (j < 0) return row + ("w" + std::to_string(slot));
+        if (j >= setup_.columns) return row + ("e" + std::to_string(slot));
+        return row + std::to_string(slot) + "[" + std::to_string(j) + "]";
+    }
+
+    std::string loaded(const Operation& o, Row row, int j) const {
+        const int y = o.dy + (row == kRow ? -1 : 0), x = j + o.dx;
+        if (y < -1)
+            return "k" + std::to_string(index_in(stage_.kept, o.index)) + "[" + std::to_string(x + 1) + "]";
+        return cell(y == 0 ? "n" : "b", index_in(rows_, o.index), x);
+    }
+
+    std::string value(int operation, Row row, int j) {
+        const auto key = std::tuple(operation, row, j);
+        if (const auto found = done_.find(key); found != done_.end()) return found->second;
+        return done_[key] = worked_out(operation, row, j);
+    }
+
+    std::string worked_out(int operation, Row row, int j) {
+        const Operation& o = operations_[std::size_t(operation)];
+        if (o.code == Code::load && !(row == kRow && index_in(stage_.carried, operation) >= 0))
+            return loaded(o, row, j);
+        if (row == kRow)
+            if (const int k = index_in(stage_.carried, operation); k >= 0)
+                return named("c" + std::to_string(k) + "[" + std::to_string(j) + "]");
+        if (o.code == Code::constant) return constant_text(o.number, setup_.float64);
+        if (o.code < Code::add) return input(o, row, j);
+        std::array<std::string, 4> args;
+        for (std::size_t i = 0; i < args.size(); ++i)
+            if (o.args[i] >= 0) args[i] = value(o.args[i], row, j);
+        return named(operation_text(o.code, args));
+    }
+
+    std::string input(const Operation& o, Row row, int j) {
+        std::string text;
+        const int below = row == kRow ? -1 : 0;
+        switch (o.code) {
+            case Code::uniform:
+                append(text,
+                       setup_.program.of_time ? "uniform_of_step(p, step, %d)" : "a.uniforms[%d]",
+                       o.index);
+                return setup_.program.of_time ? named(text) : text;
+            case Code::column:
+                append(text, "line(p, step, %d)[column_of(p, p.x + %d) + (%d)]", o.index, j, o.dx);
+                return named(text);
+            case Code::row:
+                append(text,
+                       "line(p, step, %d)[row_of(p, newest + (%d)) + (%d)]",
+                       int(setup_.program.program.columns.outputs.size()) + o.index,
+                       below,
+                       o.dy);
+                return named(text);
+            default:
+                append(text,
+                       "random_cell(p.seed, p.step + step, %d, column_of(p, p.x + %d), row_of(p, newest + "
+                       "(%d)))",
+                       o.index,
+                       j,
+                       below);
+                return named(text);
+        }
+    }
+
+    // The name of a value that this text works out.
+    std::string named(const std::string& text) {
+        std::string& name = names_[text];
+        if (name.empty()) {
+            name = "v" + std::to_string(names_.size());
+            text_ += "    const Real " + name + " = " + text + ";\n";
+        }
+        return name;
+    }
+
+    const StageTextSetup& setup_;
+    std::size_t number_;
+    const FusedStage& stage_;
+    Operations operations_;
+    std::vector<int> rows_ = stage_.live;  ///< the arrays that rows are of
+    std::string text_, body_;
+    std::map<std::tuple<int, Row, int>, std::string> done_;
+    std::map<std::string, std::string> names_;
+};
+
+}  // namespace
+
+std::string stage_text(const StageTextSetup& setup, std::size_t stage) {
+    return StageText(setup, stage).whole();
+}
+
+std::string leading_text(const StageTextSetup& setup) {
+    return StageText(setup, 0).leading();
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,182 @@
+#include "sim/model/collect.h"
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+namespace stencil::equation {
+namespace {
+
+constexpr std::size_t kMostTerms = 64;
+
+/// coefficient * factors, or less that.
+struct Term {
+    bool negative = false;
+    Node coefficient = 0;       ///< uniform
+    std::vector<Node> factors;  ///< that are not
+};
+
+class Collector {
+  public:
+    Collector(Graph& graph, Lowering& lowering) : g_(graph), l_(lowering) {}
+
+    int sum(const Increment& increment) {
+        std::vector<Term> outer;
+        append_terms(outer, increment.rate, increment.factor, false);
+        std::vector<Term> inner;
+        const Node own = increment.component < 0 ? g_.number(0) : g_.leaf(Op::component, increment.component);
+        if (increment.component >= 0) inner = take_out(outer, own);
+        std::optional<int> base;
+        if (increment.base) base = l_.builder().input(Code::load, *increment.base);
+        if (inner.empty() || outer.size() + inner.size() > kMostTerms) {
+            for (Term& term : inner) outer.push_back(with(term, own));
+            const int rest = sum_of(outer);
+            return base ? l_.builder().add(*base, rest) : rest;
+        }
+        open_laplacians(outer, inner, own);
+        if (base && increment.from_base) {
+            inner.push_back({false, g_.number(1), {}});
+            base.reset();
+        }
+        Builder& b = l_.builder();
+        int product = b.multiply(l_.value(own), sum_of(inner));
+        if (!outer.empty()) product = b.add(sum_of(outer), product);
+        return base ? b.add(*base, product) : product;
+    }
+
+  private:
+    bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
+
+    // What is kept in arrays, or differs along one axis alone, stays whole.
+    bool opens(Node node) const { return g_.depends(node).cell && !l_.is_stored(node); }
+
+    void append_terms(std::vector<Term>& terms, Node node, Node coefficient, bool negative) {
+        const Expression e = g_[node];
+        if (g_.depends(node).uniform())
+            return terms.push_back(signed_term(g_.multiply(coefficient, node), negative));
+        if (opens(node) && terms.size() < kMostTerms) {
+            if (is_sum(e.op)) {
+                append_terms(terms, e.args[0], coefficient, negative);
+                return append_terms(terms, e.args[1], coefficient, negative != (e.op == Op::subtract));
+            }
+            if (e.op == Op::negate) return append_terms(terms, e.args[0], coefficient, !negative);
+            if (e.op == Op::multiply)
+                for (const int i : {0, 1})
+                    if (g_.depends(e.args[std::size_t(i)]).uniform())
+                        return append_terms(terms,
+                                            e.args[std::size_t(1 - i)],
+                                            g_.multiply(coefficient, e.args[std::size_t(i)]),
+                                            negative);
+        }
+        Term term = signed_term(coefficient, negative);
+        append_factors(term, node);
+        terms.push_back(std::move(term));
+    }
+
+    // The sign apart, so that products that differ in it alone are the same.
+    Term signed_term(Node coefficient, bool negative) const {
+        const Expression& e = g_[coefficient];
+        if (e.op == Op::negate) return signed_term(e.args[0], !negative);
+        return {negative, coefficient, {}};
+    }
+
+    void append_factors(Term& term, Node node) {
+        const Expression e = g_[node];
+        if (!opens(node) || (e.op != Op::multiply && e.op != Op::negate)) return term.factors.push_back(node);
+        if (e.op == Op::negate) term.negative = !term.negative;
+        for (int i = 0; i < e.count; ++i) {
+            if (g_.depends(e.args[std::size_t(i)]).uniform())
+                term.coefficient = g_.multiply(term.coefficient, e.args[std::size_t(i)]);
+            else
+                append_factors(term, e.args[std::size_t(i)]);
+        }
+    }
+
+    static Term with(Term term, Node factor) {
+        term.factors.push_back(factor);
+        return term;
+    }
+
+    // The terms with this factor, without it; sums that it is multiplied by are opened.
+    std::vector<Term> take_out(std::vector<Term>& terms, Node factor) {
+        std::vector<Term> taken, rest;
+        for (Term& term : terms) {
+            const auto found = std::ranges::find(term.factors, factor);
+            if (found == term.factors.end()) {
+                rest.push_back(std::move(term));
+                continue;
+            }
+            term.factors.erase(found);
+            if (term.factors.size() == 1 && opens(term.factors[0]) && is_sum(g_[term.factors[0]].op))
+                append_terms(taken, term.factors[0], term.coefficient, term.negative);
+            else
+                taken.push_back(std::move(term));
+        }
+        terms = std::move(rest);
+        return taken;
+    }
+
+    // A Laplacian is the sum of the neighbours and the middle, many times.
+    void open_laplacians(std::vector<Term>& outer, std::vector<Term>& inner, Node own) {
+        for (Term& term : outer) {
+            if (term.factors.size() != 1) continue;
+            const Expression& e = g_[term.factors[0]];
+            if ((e.op != Op::laplacian && e.op != Op::laplacian9) || e.args[0] != own) continue;
+            ring_[term.factors[0]] = l_.neighbours(e);
+            inner.push_back({!term.negative,
+                             g_.multiply(g_.number(Lowering::middle_weight(e.op)), term.coefficient),
+                             {}});
+        }
+    }
+
+    // Terms without factors are one uniform, with which the sum begins.
+    int sum_of(const std::vector<Term>& terms) {
+        Node constant = g_.number(0);
+        for (const Term& term : terms)
+            if (term.factors.empty())
+                constant = term.negative ? g_.subtract(constant, term.coefficient)
+                                         : g_.add(constant, term.coefficient);
+        Builder& b = l_.builder();
+        std::optional<int> sum;
+        if (g_.number_of(constant) != 0.0) sum = l_.value(constant);
+        for (const bool negative : {false, true})
+            for (const Term& term : terms) {
+                if (term.factors.empty() || term.negative != negative) continue;
+                if (!sum)
+                    sum = product_of(term, negative);
+                else
+                    sum = negative ? b.subtract(*sum, product_of(term)) : b.add(*sum, product_of(term));
+            }
+        return sum ? *sum : l_.value(g_.number(0));
+    }
+
+    // The coefficient goes with the last component, or else the last factor: equations that share a product
+    // then share that.
+    int product_of(const Term& term, bool negated = false) {
+        const Node coefficient = negated ? g_.negate(term.coefficient) : term.coefficient;
+        std::vector<Node> factors = term.factors;
+        std::ranges::sort(
+            factors, {}, [&](Node node) { return std::pair(g_[node].op == Op::component, node); });
+        Builder& b = l_.builder();
+        const auto value = [&](Node node) {
+            const auto ring = ring_.find(node);
+            return ring == ring_.end() ? l_.value(node) : ring->second;
+        };
+        int product = value(factors.back());
+        if (g_.number_of(coefficient) != 1.0) product = b.multiply(l_.value(coefficient), product);
+        for (std::size_t i = factors.size() - 1; i-- > 0;) product = b.multiply(product, value(factors[i]));
+        return product;
+    }
+
+    Graph& g_;
+    Lowering& l_;
+    std::map<Node, int> ring_;  ///< Laplacians of which the neighbours' sum alone stands in a sum
+};
+
+}  // namespace
+
+int collected(Graph& graph, Lowering& lowering, const Increment& increment) {
+    return Collector(graph, lowering).sum(increment);
+}
+
+}  // namespace stencil::equation
