@@ -1,6 +1,7 @@
 #include "kernels/equation/equation_stepper.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "kernels/field/divide.h"
 #include "kernels/methods/method.h"
@@ -14,16 +15,26 @@ constexpr std::size_t kCacheBytes = std::size_t(1) << 20;
 // What takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
 
-int least_cells(const Program& program) {
+// Operations of cells that the row machine runs while a compiler compiles.
+constexpr double kWorthCompiling = 4e9;
+
+std::size_t operations_of(const Program& program) {
     std::size_t operations = 1;
     for (const Stage& stage : program.stages) operations += stage.operations.size();
-    return int(kLeastWork * program.stages.size() / operations);
+    return operations;
+}
+
+int least_cells(const Program& program) {
+    return int(kLeastWork * program.stages.size() / operations_of(program));
 }
 
 }  // namespace
 
 template <class T>
-EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup, ThreadPool& threads)
+EquationStepper<T>::EquationStepper(Program program,
+                                    const EquationSetup& setup,
+                                    ThreadPool& threads,
+                                    RowCompiler compiler)
     : program_(std::move(program)),
       setup_(setup),
       threads_(threads),
@@ -33,9 +44,11 @@ EquationStepper<T>::EquationStepper(Program program, const EquationSetup& setup,
               threads.size(),
               least_cells(program_)),
       inputs_(std::make_shared<InputValues<T>>(program_)),
-      of_time_(inputs_->of_time()) {
+      of_time_(inputs_->of_time()),
+      compiler_(std::move(compiler)) {
     constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
     setup_.plain = setup_.plain || !has_row_machine();
+    if (setup_.plain) compiler_ = {};
     lead_ = line;
     // A row has room for a tile, and the ghost cells lie at its ends.
     pitch_ = std::max(round_up(setup.nx, line), kLeastTile<T>) + 2 * line;
@@ -141,12 +154,47 @@ void EquationStepper<T>::solve(const Solve& solve) {
 }
 
 template <class T>
+void EquationStepper<T>::compile_when_worth_it(long long steps) {
+    work_ += double(steps) * setup_.nx * setup_.ny * double(operations_of(program_));
+    if (compiler_ && !rows_ && work_ >= kWorthCompiling)
+        rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+}
+
+// Only between passes: levels of one have one way to run.
+template <class T>
+void EquationStepper<T>::take_compiled() {
+    if (!rows_ || compiled() || rows_->state() != CompiledRows::State::there) return;
+    const auto take = [&](bool once, std::vector<PreparedStage<T>>& stages) {
+        for (std::size_t i = 0; i < stages.size(); ++i)
+            stages[i].compiled =
+                reinterpret_cast<RowFunction<T>>(rows_->function(row_function_name(once, i)));
+    };
+    take(true, once_);
+    take(false, stages_);
+}
+
+template <class T>
+void EquationStepper<T>::wait_for_compiler() {
+    if (!compiler_) return;
+    if (!rows_) rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+    rows_->wait();
+    take_compiled();
+}
+
+template <class T>
+std::string EquationStepper<T>::why_not_compiled() const {
+    return rows_ && rows_->state() == CompiledRows::State::failed ? rows_->why_not() : "";
+}
+
+template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
+    compile_when_worth_it(steps);
     const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
     std::vector<Level> levels;
     for (long long i = 0; i < steps; ++i) {
         const auto frame = next_frame();
+        if (levels.empty()) take_compiled();
         const auto run = [&](const PreparedStage<T>& stage) {
             levels.push_back({&stage, frame});
             const Solve& then = stage.stage->solve;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/equation/compiled_rows.h"
 #include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
@@ -19,7 +21,12 @@ namespace stencil::equation {
 template <class T>
 class EquationStepper {
   public:
-    EquationStepper(Program program, const EquationSetup& setup, ThreadPool& threads);
+    /// Once a run is long enough, its rows are compiled while it goes on by the row machine, and taken
+    /// between two passes, where there is a compiler and setup.plain does not say otherwise.
+    EquationStepper(Program program,
+                    const EquationSetup& setup,
+                    ThreadPool& threads,
+                    RowCompiler compiler = {});
 
     /// (ny, nx) cells of a component now, of the model's data, or of any array of the program as the newest
     /// step left it. Components and data may be written between steps.
@@ -38,6 +45,12 @@ class EquationStepper {
     const Clock& clock() const { return clock_; }
 
     void advance(long long steps);
+    /// Compiles however short the run is, and returns when the rows are there, or are known not to come.
+    void wait_for_compiler();
+    /// The next pass runs compiled rows.
+    bool compiled() const { return stages_.front().compiled != nullptr; }
+    /// Where compiling has failed: why, in a line.
+    std::string why_not_compiled() const;
     long long step() const { return step_; }
     double time() const { return clock_.time + double(step_ - clock_.step) * setup_.dt; }
 
@@ -50,6 +63,8 @@ class EquationStepper {
     T* cells(int array);
     std::shared_ptr<const StepFrame<T>> next_frame();
     int levels_of_pass(long long stages) const;
+    void compile_when_worth_it(long long steps);
+    void take_compiled();
     void run_pass(const std::vector<Level>& levels);
     void solve(const Solve& solve);
 
@@ -64,7 +79,10 @@ class EquationStepper {
     bool of_time_;
     std::vector<PreparedStage<T>> once_, stages_;
     std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< where stages solve
-    bool stale_ = true;                           ///< something was set since the last step
+    RowCompiler compiler_;
+    std::unique_ptr<CompiledRows> rows_;  ///< null until compiling has begun
+    double work_ = 0;                     ///< operations so far
+    bool stale_ = true;                   ///< something was set since the last step
     long long step_ = 0;
     Clock clock_;
 };

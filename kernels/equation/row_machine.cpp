@@ -293,11 +293,26 @@ void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
         run_tile<T, least / kLanes<T>>(operations, end, std::max(0, std::min(x, cells - least)));
 }
 
+template <class T>
+void multiply_add_all(const T* a, const T* b, const T* c, T* to, int n) {
+    const auto run = [&](auto d, int x) {
+        hn::StoreU(hn::MulAdd(hn::LoadU(d, a + x), hn::LoadU(d, b + x), hn::LoadU(d, c + x)), d, to + x);
+    };
+    int x = 0;
+    for (; x + kLanes<T> <= n; x += kLanes<T>) run(Tag<T>(), x);
+    for (; x < n; ++x) run(hn::CappedTag<T, 1>(), x);
+}
+
 #else
 
 // has_row_machine() says that there is none.
 template <class T>
 void run_all(const TileOperation<T>*, std::size_t, int) {}
+
+template <class T>
+void multiply_add_all(const T* a, const T* b, const T* c, T* to, int n) {
+    for (int x = 0; x < n; ++x) to[x] = std::fma(a[x], b[x], c[x]);
+}
 
 #endif
 
@@ -306,6 +321,13 @@ void run_float(const TileOperation<float>* operations, std::size_t count, int ce
 }
 void run_double(const TileOperation<double>* operations, std::size_t count, int cells) {
     run_all(operations, count, cells);
+}
+
+void multiply_add_float(const float* a, const float* b, const float* c, float* to, int n) {
+    multiply_add_all(a, b, c, to, n);
+}
+void multiply_add_double(const double* a, const double* b, const double* c, double* to, int n) {
+    multiply_add_all(a, b, c, to, n);
 }
 
 bool rounds_once() {
@@ -321,6 +343,8 @@ namespace stencil::equation {
 
 HWY_EXPORT(run_float);
 HWY_EXPORT(run_double);
+HWY_EXPORT(multiply_add_float);
+HWY_EXPORT(multiply_add_double);
 HWY_EXPORT(rounds_once);
 
 template <>
@@ -330,6 +354,13 @@ void run_row(const TileOperation<float>* operations, std::size_t count, int cell
 template <>
 void run_row(const TileOperation<double>* operations, std::size_t count, int cells) {
     HWY_DYNAMIC_DISPATCH(run_double)(operations, count, cells);
+}
+
+void multiply_add(const float* a, const float* b, const float* c, float* to, int n) {
+    HWY_DYNAMIC_DISPATCH(multiply_add_float)(a, b, c, to, n);
+}
+void multiply_add(const double* a, const double* b, const double* c, double* to, int n) {
+    HWY_DYNAMIC_DISPATCH(multiply_add_double)(a, b, c, to, n);
 }
 
 bool has_row_machine() {

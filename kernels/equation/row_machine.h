@@ -104,6 +104,10 @@ struct TileOperation {
 template <class T>
 void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
 
+/// to[i] = a[i] b[i] + c[i], rounded once, on every processor.
+void multiply_add(const float* a, const float* b, const float* c, float* to, int n);
+void multiply_add(const double* a, const double* b, const double* c, double* to, int n);
+
 /// This processor rounds a multiply-add once; without that, run_row() would have other bits, and must not be
 /// called.
 bool has_row_machine();

@@ -36,7 +36,36 @@ StageRows<T>::StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame
         }
         reached_.push_back(reached);
     }
-    if (!frame.setup.plain) bind(registers);
+    if (stage.compiled != nullptr)
+        bind_compiled();
+    else if (!frame.setup.plain)
+        bind(registers);
+}
+
+// Random numbers are made by the row machine, which then runs them alone.
+template <class T>
+void StageRows<T>::bind_compiled() {
+    const InputValues<T>& inputs = *frame_.inputs;
+    for (std::size_t i = 0; i < frame_.program.columns.outputs.size(); ++i)
+        columns_.push_back(inputs.column(int(i)));
+    for (std::size_t i = 0; i < frame_.program.rows.outputs.size(); ++i) rows_.push_back(inputs.row(int(i)));
+    for (const Operation& o : stage_.stage->operations)
+        if (o.code == Code::random) random_.push_back({{frame_.setup.seed, frame_.step, o.index}, 0});
+    random_memory_ = AlignedBuffer<T>(random_.size() * std::size_t(frame_.pitch));
+    operations_.resize(random_.size());
+    for (std::size_t i = 0; i < random_.size(); ++i) {
+        operations_[i].kernel.code = Code::random;
+        operations_[i].to = random_memory_.data() + std::ptrdiff_t(i) * frame_.pitch;
+        operations_[i].to_moves = -1;
+        operations_[i].random = &random_[i];
+        random_cells_.push_back(operations_[i].to);
+    }
+    arguments_ = {frame_.cells.data(),
+                  columns_.data(),
+                  rows_.data(),
+                  random_cells_.data(),
+                  inputs.uniforms().data(),
+                  frame_.pitch};
 }
 
 template <class T>
@@ -90,7 +119,9 @@ void StageRows<T>::fill_sides(const Reached& array, int y) const {
     const auto ghost = [&](std::size_t side, int edge, int opposite) {
         const GhostLine<T>* line = array.lines[side];
         if (line == nullptr) return cells[opposite];
-        return std::fma(line->alpha[std::size_t(y)], cells[edge], line->beta[std::size_t(y)]);
+        T value;
+        multiply_add(&line->alpha[std::size_t(y)], cells + edge, &line->beta[std::size_t(y)], &value, 1);
+        return value;
     };
     const T left = ghost(kLeft, 0, nx - 1), right = ghost(kRight, nx - 1, 0);
     cells[-1] = left;
@@ -112,10 +143,10 @@ void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
         std::copy_n(cells - 1, nx + 2, ghosts - 1);
         return;
     }
-    for (int x = -1; x <= nx; ++x) {
-        const auto at = std::size_t(std::clamp(x, 0, nx - 1));
-        ghosts[x] = std::fma(line->alpha[at], cells[x], line->beta[at]);
-    }
+    const T *alpha = line->alpha.data(), *beta = line->beta.data();
+    multiply_add(alpha, cells - 1, beta, ghosts - 1, 1);
+    multiply_add(alpha, cells, beta, ghosts, nx);
+    multiply_add(alpha + nx - 1, cells + nx, beta + nx - 1, ghosts + nx, 1);
 }
 
 template <class T>
@@ -157,7 +188,8 @@ void StageRows<T>::run(int y) {
     if (frame_.setup.plain) return run_plain(y);
     for (const Moving& m : moving_) *m.pointer = m.row_0 + y * m.step;
     for (RandomRow& random : random_) random.y = y;
-    run_row(operations_.data(), operations_.size(), frame_.setup.nx);
+    if (!operations_.empty()) run_row(operations_.data(), operations_.size(), frame_.setup.nx);
+    if (stage_.compiled != nullptr) stage_.compiled(&arguments_, y, 0, frame_.setup.nx);
 }
 
 template struct PreparedStage<float>;

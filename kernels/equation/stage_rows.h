@@ -4,9 +4,11 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/cpu/aligned_buffer.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/equation/row_machine.h"
+#include "kernels/equation/row_text.h"
 
 namespace stencil::equation {
 
@@ -19,6 +21,7 @@ struct PreparedStage {
     RowProgram rows;
     std::vector<T> constants;
     std::vector<int> reached;  ///< arrays of which it reads neighbours
+    RowFunction<T> compiled = nullptr;
 };
 
 /// A step as its stages see it.
@@ -61,6 +64,7 @@ class StageRows {
     };
 
     void bind(T* registers);
+    void bind_compiled();
     Place place(const Operand& operand, T* registers) const;
     void fill_ghosts(const Reached& array, int y) const;
     void fill_sides(const Reached& array, int y) const;
@@ -72,6 +76,9 @@ class StageRows {
     std::vector<TileOperation<T>> operations_;
     std::vector<Moving> moving_;
     std::vector<RandomRow> random_;
+    RowArguments<T> arguments_{};  ///< of a compiled stage, with what it points to
+    std::vector<const T*> columns_, rows_, random_cells_;
+    AlignedBuffer<T> random_memory_;
     std::vector<T> values_;  ///< of the plain way
     int last_ = -2;          ///< the row before
 };

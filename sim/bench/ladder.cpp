@@ -226,6 +226,7 @@ void Ladder::finish_case() {
     row.total_steps = trial_->total_steps();
     row.error = truth_->error_of(trial_->solver());
     row.truth = truth_->method().name;
+    row.way = trial_->solver().way();
     row.truth_error = truth_errors_.at(&truth_->method());
     if (const auto fixed = fixed_us_.find(one.method); fixed != fixed_us_.end()) row.fixed_us = fixed->second;
     rows_.push_back(std::move(row));

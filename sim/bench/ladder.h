@@ -47,6 +47,7 @@ struct LadderRow {
     double error = 0;           ///< relative 2-norm; not finite where nothing is left of the field
     std::string truth;          ///< what it was compared with
     double truth_error = 0;     ///< how far that is from the reference on a small field
+    SteppingWay way;            ///< of the solver
     double fixed_us = 0;        ///< of a step on a field of next to no cells; only in a sweep
 
     bool measured() const { return why_not.empty(); }

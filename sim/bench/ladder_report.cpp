@@ -33,13 +33,15 @@ double ps_per_cell(const LadderRow& row) {
 
 std::string note_of(const LadderRow& row) {
     if (!row.measured()) return row.why_not;
-    std::string note;
+    std::vector<std::string> notes;
+    if (!row.way.name.empty()) notes.push_back(row.way.name);
+    if (!row.way.why_not.empty()) notes.push_back(row.way.why_not);
     if (row.method->jumps)
-        note = fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3);
-    if (!std::isfinite(row.error)) note += "nothing finite is left of the field to compare";
+        notes.push_back(fmt::format("a jump of {} steps takes {:.4g} ms", row.steps, row.seconds * 1e3));
+    if (!std::isfinite(row.error)) notes.emplace_back("nothing finite is left of the field to compare");
     if (fixed_share(row) >= kMuch)
-        note = fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us);
-    return note;
+        notes.push_back(fmt::format("on next to no cells a step takes {:.2g} us", row.fixed_us));
+    return fmt::format("{}", fmt::join(notes, "; "));
 }
 
 Json number(double value) {

@@ -19,6 +19,7 @@ constexpr long long kJump = 100;
 Trial::Trial(const SolverSetup& setup, const State& start, const TrialRule& rule)
     : method_(*setup.method), rule_(rule), solver_(make_solver(setup)) {
     solver_->load(start);
+    solver_->wait_for_fastest();
     if (method_.jumps && rule_.steps == 0) rule_.steps = kJump;
     batch_ = rule_.steps > 0 ? rule_.steps : method_.steps_at_a_time;
 }

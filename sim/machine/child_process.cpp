@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "sim/files/memory_file.h"
 #include "sim/text/error.h"
 
 namespace stencil {
@@ -21,7 +21,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestLine = std::size_t(1) << 24;
-constexpr int kPollMilliseconds = 50;
+constexpr int kPollMilliseconds = 10;
 constexpr int kNotStarted = 127;
 
 [[noreturn]] void fail(const char* what) {
@@ -36,23 +36,13 @@ struct File {
     }
 };
 
-// In memory, so that neither end waits for the other.
-void fill(File& file, const std::string& text) {
-    file.number = memfd_create("input", MFD_CLOEXEC);
-    if (file.number < 0) fail("memfd_create");
-    for (std::size_t done = 0; done < text.size();) {
-        const ssize_t count = write(file.number, text.data() + done, text.size() - done);
-        if (count < 0) fail("write");
-        done += std::size_t(count);
-    }
-    lseek(file.number, 0, SEEK_SET);
-}
-
 // Between fork and exec only what is safe there.
-[[noreturn]] void become(char* const* words, int input, int answers) {
+[[noreturn]] void become(char* const* words, int input, int answers, bool is_tool) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (is_tool) setpgid(0, 0);
     // Beyond the numbers that they are copied to.
     const int in = fcntl(input, F_DUPFD_CLOEXEC, 10), out = fcntl(answers, F_DUPFD_CLOEXEC, 10);
+    if (is_tool) dup2(out, STDERR_FILENO);
     if (dup2(in, STDIN_FILENO) >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 && dup2(out, kAnswers) >= 0)
         execv(words[0], words);
     _exit(kNotStarted);
@@ -61,17 +51,18 @@ void fill(File& file, const std::string& text) {
 /// Ended and waited for with itself, whatever is thrown.
 class Child {
   public:
-    Child(const ChildCommand& command, int input, int answers) {
+    Child(const ChildCommand& command, int input, int answers) : is_tool_(command.is_tool) {
         std::vector<char*> words;
         for (const std::string& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
         words.push_back(nullptr);
         process_ = fork();
         if (process_ < 0) fail("fork");
-        if (process_ == 0) become(words.data(), input, answers);
+        if (process_ == 0) become(words.data(), input, answers, is_tool_);
+        if (is_tool_) setpgid(process_, process_);  // whichever of the two comes first
     }
     ~Child() {
         if (process_ <= 0) return;
-        kill(process_, SIGKILL);
+        kill(is_tool_ ? -process_ : process_, SIGKILL);
         while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
         }
     }
@@ -86,6 +77,7 @@ class Child {
 
   private:
     pid_t process_ = -1;
+    bool is_tool_;
 };
 
 class Lines {
@@ -111,13 +103,14 @@ class Lines {
 ChildEnd run_child(const ChildCommand& command,
                    const std::function<void(std::string_view line)>& take,
                    const std::function<bool()>& stop) {
-    File input, ours, its;
-    fill(input, command.input);
+    // In memory, so that neither end waits for the other.
+    const MemoryFile input(command.input);
+    File ours, its;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
     ours.number = ends[0];
     its.number = ends[1];
-    Child child(command, input.number, its.number);
+    Child child(command, input.descriptor(), its.number);
     close(std::exchange(its.number, -1));
     Lines lines(take);
     bool open = true;

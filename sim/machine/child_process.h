@@ -12,9 +12,13 @@ struct ChildCommand {
     std::vector<std::string> words;  ///< a program's file and its arguments; no shell reads them
     std::string input;               ///< on its standard input
     double limit_seconds = 10;       ///< without a line from it, after which it is ended
+    /// All that it prints is its answer, and what it starts ends with it: a tool rather than a part of this
+    /// program.
+    bool is_tool = false;
 };
 
-/// The file that the child answers to, a line each. What it prints goes to this program's standard error.
+/// The file that the child answers to, a line each. What it prints besides goes to this program's standard
+/// error.
 inline constexpr int kAnswers = 3;
 
 struct ChildEnd {

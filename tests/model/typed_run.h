@@ -22,7 +22,8 @@ struct TypedRun {
     bool plain = false;
     int threads = 1;
     std::uint64_t seed = 5;
-    std::string stepper;  ///< empty: the text's own
+    std::string stepper;                           ///< empty: the text's own
+    stencil::equation::RowCompiler compiler = {};  ///< where it is there, all steps are compiled ones
     Start start = [](int component, int x, int y) {
         return 0.3 + 0.05 * ((7 * x + 3 * y + 5 * component) % 11);
     };
@@ -37,7 +38,12 @@ std::vector<T> run_typed(const std::string& text, const TypedRun& run) {
     EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, run.plain};
     for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
     const std::string& scheme = run.stepper.empty() ? e.stepper : run.stepper;
-    EquationStepper<T> stepper(make_program(e, scheme_of(scheme), sizeof(T) == 8), setup, pool);
+    EquationStepper<T> stepper(make_program(e, scheme_of(scheme), sizeof(T) == 8), setup, pool, run.compiler);
+    if (run.compiler) {
+        stepper.wait_for_compiler();
+        INFO(stepper.why_not_compiled());
+        REQUIRE(stepper.compiled());
+    }
     const int components = int(e.components.size());
     for (int c = 0; c < components; ++c)
         for (int y = 0; y < run.ny; ++y)

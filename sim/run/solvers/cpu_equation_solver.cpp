@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "kernels/equation/equation_stepper.h"
+#include "sim/machine/row_compiler.h"
 #include "sim/run/solvers/cpu_view_solver.h"
 #include "sim/run/solvers/equation_solver.h"
 
@@ -23,7 +24,12 @@ class CpuDevice : public CpuViewSolver<T> {
     using CpuViewSolver<T>::threads_;
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
-        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), threads_);
+        return std::make_unique<Stepper>(
+            std::move(program), equation_setup(setup_), threads_, compile_rows_in_background);
+    }
+    static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
+    static SteppingWay way_of(const Stepper& stepper) {
+        return {stepper.compiled() ? "compiled" : "interpreted", stepper.why_not_compiled()};
     }
 
     template <class A, class B>

@@ -61,6 +61,9 @@ class EquationSolver : public Device {
         changed();
     }
 
+    void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
+    SteppingWay way() const override { return this->way_of(*stepper_); }
+
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
         this->paint_array(stepper_->component(int(component)), piece);
         changed();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "kernels/methods/method.h"
@@ -41,6 +42,12 @@ class SavedState {
     virtual std::size_t bytes() const = 0;
 };
 
+/// How a solver steps where there are several ways to the same bits.
+struct SteppingWay {
+    std::string name = {};     ///< "compiled"; empty where there is one way
+    std::string why_not = {};  ///< what keeps it from the fastest, in a line
+};
+
 class Solver {
   public:
     explicit Solver(const SolverSetup& setup) : setup_(setup) {}
@@ -68,6 +75,10 @@ class Solver {
     /// Waits for all steps so far and returns the seconds that those since the last call took: device events
     /// on CUDA, the host's clock on the CPU.
     virtual double wait() = 0;
+
+    /// Waits for what becomes ready while it steps, so that further steps are the fastest that it has.
+    virtual void wait_for_fastest() {}
+    virtual SteppingWay way() const { return {}; }
 
     /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;

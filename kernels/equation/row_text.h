@@ -1,0 +1,35 @@
+// A program as C, header-free, one function a stage: what the system's compiler makes rows of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "kernels/equation/program.h"
+
+namespace stencil::equation {
+
+/// What the functions are given: `struct Rows` of the text. Pointers are to cell (0, 0) of an array, or to
+/// the value at the field's first column or row.
+template <class T>
+struct RowArguments {
+    T* const* arrays;
+    const T* const* columns;
+    const T* const* rows;
+    const T* const* random;  ///< of the stage's random numbers in their order: those of this row
+    const T* uniforms;
+    std::ptrdiff_t pitch;  ///< from row to row of an array
+};
+
+/// Runs cells [begin, end) of row y of a stage, whose arrays have their ghost cells: at least kLeastTile of
+/// them, or room for as many.
+template <class T>
+using RowFunction = void (*)(const RowArguments<T>* arguments, int y, int begin, int end);
+
+/// The text defines, for `Real` float or double, onceN() and stageN() as RowFunction says. Every operation is
+/// written out, so that the bits are the program's where the compiler contracts nothing (-ffp-contract=off).
+std::string row_text(const Program& program, bool float64);
+
+/// "once0", "stage2": the name of a function.
+std::string row_function_name(bool once, std::size_t stage);
+
+}  // namespace stencil::equation

@@ -1,0 +1,216 @@
+// Rows that the system's compiler has made.
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "sim/machine/c_compiler.h"
+#include "sim/machine/row_compiler.h"
+#include "sim/model/presets.h"
+#include "sim/text/error.h"
+#include "tests/model/typed_run.h"
+#include "tests/support/catch.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil::equation;
+using namespace stencil_test;
+
+namespace {
+
+bool has_compiler() {
+    try {
+        find_c_compiler();
+        return has_row_machine();
+    } catch (const MachineError& error) {
+        WARN("skipped: " << error.what());
+        return false;
+    }
+}
+
+template <class T>
+void check_same_bits(const std::string& text, TypedRun run) {
+    INFO(run.nx << "x" << run.ny << ", " << run.threads << " threads, " << run.stepper << ": " << text);
+    const auto expected = run_typed<T>(text, run);
+    run.compiler = compile_rows_in_background;
+    const auto cells = run_typed<T>(text, run);
+    CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+}
+
+void write_program(const std::filesystem::path& path, const std::string& script) {
+    write_bytes(path, "#!/bin/sh\n" + script + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+// What becomes of a text.
+std::string why_not(const std::string& text) {
+    const auto rows = compile_rows_in_background(text);
+    rows->wait();
+    CHECK(rows->state() == CompiledRows::State::failed);
+    return rows->why_not();
+}
+
+constexpr const char* kText = "void stage0(void) {}";
+
+}  // namespace
+
+TEST_CASE("Compiled rows have the bits of the row machine: every model, by several steppers") {
+    if (!has_compiler()) return;
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const std::array<std::string, 4> steppers{"euler", "heun", "rk4", "symplectic"};
+    std::size_t next = 0;
+    for (const Preset& preset : presets()) {
+        INFO(preset.name);
+        const Equations e = read_equations(preset.text);
+        TypedRun run;
+        run.nx = 141;
+        run.ny = 27;
+        run.steps = 3;
+        run.stepper = e.stepper;
+        check_same_bits<float>(std::string(preset.text), run);
+        check_same_bits<double>(std::string(preset.text), run);
+        if (!std::ranges::all_of(e.components, &Evolving::rate)) continue;
+        run.stepper = steppers[next++ % steppers.size()];
+        run.nx = 16;
+        check_same_bits<float>(std::string(preset.text), run);
+        check_same_bits<double>(std::string(preset.text), run);
+    }
+}
+
+TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, threads and many steps in a pass") {
+    if (!has_compiler()) return;
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const auto* text = GENERATE(
+        "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v",
+        "da/dt = lap(a) + b + sin(x - t); db/dt = lap(a); left: a = sin(y + t); right: a + 2*flux(a) = t; "
+        "top: a + t*flux(a) = 1; bottom: flux(a) = cos(x); laplacian = isotropic; stepper = symplectic",
+        "du/dt = lap(u^3 - u - lap(u)) + dxy(u)*random + normal; dt = 0.01; inside = x > y",
+        "du/dt = where(u/0 - u/0, u, -u) + max(u, 0.5)*min(u, x) + floor(5*u)/(u > 0.4) + mod(u, 0.1)",
+        "u' = ind(sum8(u) > 3) + y*(1 - x)*0.1 - 1/(2 + u) + (3 - y)*(0.1 - y/7); v' = u; left: u = 1; "
+        "right: flux(u) = x");
+    struct Shape {
+        int nx, ny, threads;
+    };
+    for (const Shape& shape :
+         {Shape{1, 1, 1}, {3, 37, 2}, {64, 9, 1}, {65, 9, 2}, {15, 2000, 3}, {1333, 131, 2}, {333, 101, 3}}) {
+        TypedRun run;
+        run.nx = shape.nx;
+        run.ny = shape.ny;
+        run.threads = shape.threads;
+        run.steps = 37;
+        check_same_bits<float>(text, run);
+        check_same_bits<double>(text, run);
+    }
+}
+
+TEST_CASE("Compiled rows know what is below the normal numbers as the row machine does") {
+    if (!has_compiler()) return;
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    TypedRun run;
+    run.start = [](int, int x, int) { return x % 2 == 0 ? 3e-38 : 4e-39; };
+    for (const char* text : {"du/dt = -u; dt = 0.5",
+                             "u' = max(u, 0)",
+                             "u' = 1*min(u, 1) - 0",
+                             "u' = where(u > 0, u, 1)",
+                             "u' = u/2"}) {
+        check_same_bits<float>(text, run);
+        check_same_bits<double>(text, run);
+    }
+}
+
+TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes") {
+    if (!has_compiler()) return;
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const Equations e =
+        read_equations("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1");
+    ThreadPool pool(2);
+    const EquationSetup setup{1000, 300, e.spacing, 0.1, {}, 5, false};
+    const Program program = make_program(e, scheme_of(e.stepper), false);
+    EquationStepper<float> compiled(program, setup, pool, compile_rows_in_background);
+    EquationStepper<float> rows(program, setup, pool);
+    long long steps = 0;
+    // A few steps do not begin to compile; as many as it takes do.
+    compiled.advance(1);
+    CHECK(!compiled.compiled());
+    for (steps = 1; !compiled.compiled() && compiled.why_not_compiled().empty(); steps += 64)
+        compiled.advance(64);
+    INFO(compiled.why_not_compiled());
+    CHECK(compiled.compiled());
+    compiled.advance(20);
+    rows.advance(steps + 20);
+    for (int y = 0; y < 300; ++y)
+        REQUIRE(std::memcmp(compiled.component(1).row(y), rows.component(1).row(y), 1000 * sizeof(float)) ==
+                0);
+}
+
+TEST_CASE("What is compiled calls nothing from outside") {
+    if (!has_compiler()) return;
+    const CCompiler compiler = find_c_compiler();
+    CHECK(!compile_c(compiler, "double f(double a) { return __builtin_fma(a, a, a); }").empty());
+    CHECK_THROWS_AS(compile_c(compiler, "double sin(double); double f(double a) { return sin(a); }"),
+                    MachineError);
+}
+
+TEST_CASE("A text is compiled once, and found again by another run") {
+    if (!has_compiler()) return;
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const std::string real = find_c_compiler().command.front();
+    write_program(scratch / "counting", "echo >> \"$0.calls\"\nexec " + real + " \"$@\"");
+    const Environment cc("CC", (scratch / "counting").string());
+    for (int i = 0; i < 3; ++i) {
+        const auto first = compile_rows_in_background(kText), second = compile_rows_in_background(kText);
+        first->wait();
+        REQUIRE(first->state() == CompiledRows::State::there);
+        CHECK(first->function("stage0") != nullptr);
+        CHECK(first->function("stage1") == nullptr);
+        second->wait();
+        CHECK(second->state() == CompiledRows::State::there);
+    }
+    CHECK(read_bytes(scratch / "counting.calls").size() <= 2);
+}
+
+TEST_CASE("Without a compiler, or with a broken one, it is said why") {
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    {
+        const Environment none("CC", std::nullopt);
+        const Environment path("PATH", "");
+        CHECK(why_not(kText).find("cc") != std::string::npos);
+    }
+    const auto with = [&](const std::string& script) {
+        write_program(scratch / "mine", script);
+        const Environment cc("CC", (scratch / "mine").string() + " -v");
+        return why_not(kText);
+    };
+    CHECK(with("echo first; echo 'rows: error: of mine' >&2; exit 1").find("of mine") != std::string::npos);
+    CHECK(with("exit 0").find("mine") != std::string::npos);
+    CHECK(with("while [ \"$1\" != -o ]; do shift; done; echo no library > \"$2\"").find("load") !=
+          std::string::npos);
+    const Environment unclosed("CC", "'cc");
+    CHECK(why_not(kText).find("CC") != std::string::npos);
+}
+
+TEST_CASE("A compiler that hangs is ended, with what it has started") {
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", (scratch / "cache").string());
+    write_program(scratch / "hanging", "sleep 1000 & echo $! > \"$0.child\"; wait");
+    const Environment cc("CC", (scratch / "hanging").string());
+    try {
+        compile_c(find_c_compiler(), kText, {}, 0.3);
+        FAIL("it did not hang");
+    } catch (const MachineError& error) {
+        CHECK(std::string(error.what()).find("0.3 s") != std::string::npos);
+    }
+    // Whoever leaves does not wait for it.
+    const auto started = std::chrono::steady_clock::now();
+    {
+        const auto rows = compile_rows_in_background(kText);
+        CHECK(rows->state() == CompiledRows::State::under_way);
+    }
+    CHECK(std::chrono::steady_clock::now() - started <
+          std::chrono::duration<double>(kLongestCompilation / 2));
+}
