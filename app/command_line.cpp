@@ -237,7 +237,28 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     add_setting(*bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words);
     for (const char* name : {"equation", "set", "dt", "dx", "stepper"})
         add_setting(*bench, name, std::string(find_setting(name).help), words);
-    add_setting(*bench, "dtype", "float32 or float64 (default float32)", words);
+    bench->add_flag("--work-precision",
+                    request.work_precision,
+                    "error against time for all steppers of a typed model and a ladder of time steps each");
+    add_text(*bench,
+             "until",
+             "T",
+             "of --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
+             [&](const std::string& text) {
+                 request.until = parse_real(text, "--until");
+                 if (request.until <= 0) throw InputError("--until: must be above 0");
+             });
+    add_text(*bench,
+             "dtype",
+             "T",
+             "float32 or float64 (default float32); of --work-precision also both (its default)",
+             [&](const std::string& text) {
+                 request.dtypes = {DType::float32, DType::float64};
+                 if (text == "both") return;
+                 find_setting("dtype").set(spec.run, text);
+                 request.dtypes = {spec.run.dtype};
+             })
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", words);
     add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", words);
     add_text(*bench,

@@ -15,6 +15,7 @@
 #include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/measured_rows.h"
+#include "sim/bench/work_precision_report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
@@ -150,11 +151,49 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
     return files;
 }
 
+int work_precision_command(const BenchRequest& request, const Machine& machine) {
+    if (request.save) throw InputError("--save is of the ladder: leave --work-precision out");
+    auto dtypes = request.dtypes;
+    if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
+    const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));
+    check_json_file(request.json, request.out, {});
+    if (!request.out.empty()) make_folder(request.out, "--out");
+    ProgressLine progress(request.quiet);
+    const WorkPrecision measured =
+        measure_work_precision(spec, machine, [&](double share, const std::string& doing) {
+            if (progress.due()) progress.show(fmt::format("{:3.0f}%  {}", 100 * share, doing));
+            return interrupt_signal() == 0;
+        });
+    progress.clear();
+    if (!request.quiet) print_text(to_text(measured));
+    std::vector<fs::path> files;
+    const auto put = [&](const fs::path& path, const std::string& text) {
+        write_text_file(path, text);
+        files.push_back(path);
+    };
+    const std::string json = json_text(to_json(measured));
+    if (!request.out.empty()) {
+        const fs::path folder = request.out;
+        put(folder / "work-precision.json", json);
+        put(folder / "work-precision.csv", to_csv(measured));
+        put(folder / "work-precision.png", draw_work_precision(measured, figure::FigureFormat::png));
+        put(folder / "work-precision.svg", draw_work_precision(measured, figure::FigureFormat::svg));
+    }
+    if (!request.json.empty()) put(request.json, json);
+    if (!request.quiet) print_written(files);
+    if (!measured.interrupted) return 0;
+    note("stencilscope: interrupted after {} runs\n", measured.rows.size());
+    return 128 + interrupt_signal();
+}
+
 }  // namespace
 
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
+    if (request.work_precision) return work_precision_command(request, machine);
+    if (request.until > 0 || request.dtypes.size() > 1)
+        throw InputError("--until and --dtype both are of --work-precision");
     if (request.save) return save_command(request, machine);
     const LadderSpec spec = resolve(request.spec, machine);
     print_notice(request, spec, machine);

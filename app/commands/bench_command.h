@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "sim/bench/ladder_spec.h"
 
@@ -14,6 +15,9 @@ struct BenchRequest {
     std::string kernel;  ///< a CUDA source that is checked and timed beside the methods; empty: none
     double kernel_limit = 10;  ///< seconds that it may take for any one thing
     bool save = false;  ///< measures what `auto` needs, in both precisions, and keeps it in the user's folder
+    bool work_precision = false;     ///< steppers and time steps in place of the ladder
+    double until = 0;                ///< of that: the time of the comparison; 0: its own choice
+    std::vector<DType> dtypes = {};  ///< of that; empty: both
     bool quiet = false;
 };
 

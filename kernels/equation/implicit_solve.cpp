@@ -73,12 +73,17 @@ struct ImplicitSolve<T>::Transforms {
     // f(work, i) for i in [0, count), over the threads, each with memory of its own.
     template <class F>
     void for_each(int count, F&& f) {
-        const std::int64_t parts = threads.size();
-        threads.run([&](int thread) {
+        const std::int64_t cells = std::int64_t(rows->n) * columns->n * polynomials.components;
+        const std::int64_t parts = std::clamp<std::int64_t>(cells / kLeastCells, 1, threads.size());
+        const auto run = [&](int thread) {
             const SubnormalsAsZero quick(sizeof(T) == sizeof(float));
             Complex<T>* own = work.data() + std::size_t(thread) * lines() * std::size_t(pitch);
             for (std::int64_t i = count * thread / parts; i < count * (thread + 1) / parts; ++i)
                 f(own, int(i));
+        };
+        if (parts == 1) return run(0);
+        threads.run([&](int thread) {
+            if (thread < parts) run(thread);
         });
     }
 
@@ -173,6 +178,8 @@ struct ImplicitSolve<T>::Transforms {
         return {field.row(2 * i), field.row(std::min(2 * i + 1, field.ny - 1))};
     }
 
+    /// What takes a thread longer than to wake.
+    static constexpr int kLeastCells = 4096;
     /// Pairs of columns worked on at a time, a cache line wide.
     static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
 

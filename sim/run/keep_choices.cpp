@@ -53,7 +53,7 @@ void keep_choices(RunSpec& spec, const RunSpec& before) {
     if (now.dt && now.dt == old.dt) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
     if (now.colormap == old.colormap) spec.colormap = before.colormap;
-    spec.stepper = before.stepper;
+    if (!before.stepper.empty()) spec.use_stepper(before.stepper);
     if (now.spacing == old.spacing) spec.dx = before.dx;
     RunSpec own = before;
     own.use_model(before.model);

@@ -9,6 +9,7 @@
 
 #include "sim/files/input_file.h"
 #include "sim/model/equations.h"
+#include "sim/model/stages.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
@@ -86,6 +87,7 @@ void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
         if (setting == "backend") spec.method = "auto";
         if (setting == "method") spec.backend = name_of(named->device);
     }
+    if (setting == "stepper" && !named_method(spec)) spec.method = "auto";
     check_settings(spec);
 }
 
@@ -143,6 +145,18 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     show.clear();
     initial = model->equations ? "" : "jagged";
     if (model->equations) take_from_text(*this, *model->equations);
+}
+
+void RunSpec::use_stepper(std::string_view name) {
+    if (equation::scheme_of(name) != equation::SteppingScheme::euler) use_general_methods();
+    stepper = std::string(name);
+}
+
+void RunSpec::use_general_methods() {
+    if (!model->diffusivity) return;
+    auto general = std::make_shared<Model>(*model);
+    general->diffusivity = nullptr;
+    model = std::move(general);
 }
 
 StepParameters RunSpec::params() const {

@@ -77,6 +77,11 @@ struct RunSpec {
     /// Another model, with its parameters and boundary as they are by default.
     void use_model(std::shared_ptr<const Model> another);
 
+    /// Of a typed model. The methods of diffusion step by euler alone: any other stepper takes those of typed
+    /// equations. Throws InputError for an unknown name.
+    void use_stepper(std::string_view name);
+    void use_general_methods();
+
     /// A parameter of the model by its name; throws InputError where the model has none of that name.
     double parameter(std::string_view name) const;
     /// Throws InputError too where the value is not allowed.

@@ -134,8 +134,7 @@ void set_dx(RunSpec& spec, std::string_view text) {
 
 void set_stepper(RunSpec& spec, std::string_view text) {
     require_typed(spec, "stepper");
-    equation::scheme_of(text);
-    spec.stepper = std::string(text);
+    spec.use_stepper(text);
 }
 
 void set_show(RunSpec& spec, std::string_view text) {

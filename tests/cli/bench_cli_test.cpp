@@ -59,6 +59,37 @@ void require_consistent(const json& row, const json& limits) {
 
 }  // namespace
 
+TEST_CASE("bench --work-precision writes its table, picture and results, and refuses what has no error") {
+    const ScratchFolder folder;
+    const std::string words = kBench + "--work-precision --dtype float64 ";
+    const ProgramResult result =
+        require_done(stencilscope(words + "--size 12x9 --until 1 --model allen-cahn --out {} --json {}",
+                                  folder / "out",
+                                  folder / "w.json"));
+    for (const char* stepper : {"euler", "heun", "rk4", "symplectic", "imex"})
+        REQUIRE(contains(result.out, std::string("\n") + stepper + " "));
+    const json results = read_json(folder / "w.json");
+    REQUIRE(results == read_json(folder / "out/work-precision.json"));
+    REQUIRE(results.at("rows").size() == 30);
+    REQUIRE(read_bytes(folder / "out/work-precision.csv").find("rk4,cpu,float64") != std::string::npos);
+    REQUIRE(read_picture(folder / "out/work-precision.png").width > 100);
+    REQUIRE_FALSE(read_bytes(folder / "out/work-precision.svg").empty());
+    const auto refused = [&](const std::string& more, const std::string& token) {
+        require_refused(stencilscope(words + more), 2, token);
+    };
+    refused("--size 9", "--model");
+    refused("--model life", "u'");
+    require_refused(stencilscope(words + "--equation {}", "du/dt = lap(u) + normal"), 2, "noise");
+    refused("--model gray-scott --dt 0.1", "--dt");
+    refused("--model gray-scott --stepper rk4", "--stepper");
+    refused("--model gray-scott --sweep", "--sweep");
+    refused("--model gray-scott --method tiled", "tiled");
+    refused("--model gray-scott --until 0", "--until");
+    refused("--model gray-scott --save", "--save");
+    require_refused(stencilscope(kBench + "--model gray-scott --until 3"), 2, "--work-precision");
+    require_refused(stencilscope(kBench + "--dtype both"), 2, "--work-precision");
+}
+
 TEST_CASE("bench measures every method of the backend on every size, and its figures agree") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();

@@ -1,0 +1,257 @@
+#include "sim/bench/work_precision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "sim/machine/median.h"
+#include "sim/model/linearisation.h"
+#include "sim/run/resolve.h"
+#include "sim/run/stability.h"
+#include "sim/run/start.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kRungs = 6;            // each with half the dt of the one before
+constexpr double kFirstShare = 0.9;  // of the limit
+constexpr int kFewestSteps = 16;
+constexpr double kStandardSteps = 200;
+constexpr double kPieceSeconds = 0.1;
+constexpr double kReferenceShare = 0.2;  // of the time, about
+// Short runs are repeated.
+constexpr int kRepeats = 5;
+constexpr double kEnoughSeconds = 0.2;
+
+double relative_distance(const State& state, const State& truth) {
+    double difference = 0, size = 0;
+    for (std::size_t c = 0; c < truth.components.size(); ++c) {
+        const Field wide = state.components[c].to(DType::float64);
+        const auto &a = wide.as<double>(), &b = truth.components[c].as<double>();
+        for (int y = 0; y < b.ny(); ++y)
+            for (int x = 0; x < b.nx(); ++x) {
+                difference += (a.at(x, y) - b.at(x, y)) * (a.at(x, y) - b.at(x, y));
+                size += b.at(x, y) * b.at(x, y);
+            }
+    }
+    return std::sqrt(difference / size);
+}
+
+struct Interrupted {};
+
+class Measurement {
+  public:
+    Measurement(WorkPrecisionSpec spec, const Machine& machine, const GoOn& go_on) : go_on_(go_on) {
+        spec.run = resolved(spec, machine);
+        if (spec.methods.empty())
+            for (const Method& method : methods(kEquation))
+                if (method.device == device_of(spec.run) && !method.float64_state)
+                    spec.methods.emplace_back(method.name);
+        result_.device = device_name(machine, device_of(spec.run), spec.run.threads);
+        result_.spec = std::move(spec);
+        start_ = make_start(result_.spec.run);
+    }
+
+    WorkPrecision measure() {
+        try {
+            find_limits();
+            make_reference();
+            for (const auto& [stepper, limit] : limits_)
+                for (const DType dtype : result_.spec.dtypes)
+                    for (const std::string& name : result_.spec.methods) climb(stepper, limit, dtype, name);
+        } catch (const Interrupted&) {
+            result_.interrupted = true;
+        }
+        return std::move(result_);
+    }
+
+  private:
+    static Device device_of(const RunSpec& run) { return method_of(run)->device; }
+
+    static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
+        RunSpec run = spec.run;
+        run.use_general_methods();
+        run.stepper = "rk4";
+        run.dt = "1";
+        run.dtype = DType::float64;
+        if (!spec.methods.empty()) run.method = spec.methods.front();
+        run = resolve(run, machine);
+        for (const std::string& name : spec.methods) {
+            run.method = name;
+            run.validate();
+        }
+        check_resources(run, machine);
+        return run;
+    }
+
+    RunSpec run_by(const std::string& stepper, DType dtype) const {
+        RunSpec run = result_.spec.run;
+        run.stepper = stepper;
+        run.dtype = dtype;
+        return run;
+    }
+
+    std::unique_ptr<Solver> solver_of(const RunSpec& run) const {
+        auto solver = make_solver(solver_setup(run));
+        solver->load(start_.to(run.dtype));
+        return solver;
+    }
+
+    // Of the field as it begins. What cannot be stepped is told.
+    void find_limits() {
+        for (const equation::StepperRow& row : equation::steppers()) {
+            std::string why_not;
+            try {
+                const RunSpec run = run_by(row.name, DType::float64);
+                const double limit = stable_step(run, *solver_of(run)).dt;
+                if (limit > 0) limits_.emplace_back(row.name, limit);
+                if (!(limit > 0)) why_not = "every step is unstable";
+            } catch (const InputError& error) {
+                why_not = error.what();
+            }
+            if (!why_not.empty()) {
+                if (row.scheme == equation::SteppingScheme::rk4)
+                    throw InputError(fmt::format("--work-precision compares with rk4: {}", why_not));
+                result_.rows.push_back({row.name, nullptr, DType::float64, why_not});
+            }
+        }
+    }
+
+    double& limit_of(const std::string& stepper) {
+        return std::ranges::find(limits_, stepper, &std::pair<std::string, double>::first)->second;
+    }
+
+    double first_dt(double limit) const {
+        return std::min(kFirstShare * limit, result_.spec.until / kFewestSteps);
+    }
+
+    void make_reference() {
+        double& until = result_.spec.until;
+        const double limit = limit_of("rk4");
+        if (until == 0) until = std::isinf(limit) ? kStandardSteps : kStandardSteps * limit;
+        const double finest = first_dt(limit) / (1 << (kRungs - 1));
+        const RunSpec run = run_by("rk4", DType::float64);
+        const auto steps = static_cast<long long>(std::ceil(until / finest));
+        const State coarse = after(run, 2 * steps, 1, "the reference").state;
+        reference_ = after(run, 4 * steps, 1, "the reference").state;
+        result_.reference_dt = until / (4.0 * double(steps));
+        result_.reference_error = relative_distance(coarse, reference_);
+        if (!std::isfinite(result_.reference_error))
+            throw InputError(
+                fmt::format("--until {:.4g}: the field overflows before: take an earlier time", until));
+        share_ = kReferenceShare;
+        // Of the field as it ends: patterns that grow lower the limit.
+        const auto solver = make_solver(solver_setup(run));
+        solver->load(reference_);
+        for (auto& [stepper, of] : limits_)
+            of = std::min(of, stable_step(run_by(stepper, DType::float64), *solver).dt);
+    }
+
+    struct Outcome {
+        State state;
+        double seconds;
+    };
+
+    Outcome after(RunSpec run, long long steps, int most_repeats, const std::string& doing) {
+        run.dt = format_real(result_.spec.until / double(steps));
+        const auto solver = solver_of(run);
+        std::vector<double> seconds{advance(*solver, steps, doing)};
+        State state = solver->state();
+        for (double all = seconds[0]; all < kEnoughSeconds && int(seconds.size()) < most_repeats;) {
+            solver->load(start_.to(run.dtype));
+            seconds.push_back(advance(*solver, steps, doing));
+            all += seconds.back();
+        }
+        return {std::move(state), median(seconds)};
+    }
+
+    double advance(Solver& solver, long long steps, const std::string& doing) {
+        double seconds = 0;
+        long long piece = 1;
+        for (long long left = steps; left > 0;) {
+            if (!go_on_(share_, doing)) throw Interrupted();
+            const long long now = std::min(piece, left);
+            solver.advance(now);
+            const double took = solver.wait();
+            seconds += took;
+            left -= now;
+            if (took < kPieceSeconds / 2) piece *= 2;
+        }
+        return seconds;
+    }
+
+    void climb(const std::string& stepper, double limit, DType dtype, const std::string& method) {
+        RunSpec run = run_by(stepper, dtype);
+        run.method = method;
+        const Method& row = *method_of(run);
+        if (row.float64_state && dtype == DType::float32) return;
+        const double runs =
+            double(kRungs * limits_.size() * result_.spec.dtypes.size() * result_.spec.methods.size());
+        const std::string doing = fmt::format("{} {} {}", stepper, method, name_of(dtype));
+        for (int rung = 0; rung < kRungs; ++rung) {
+            const double until = result_.spec.until, dt = first_dt(limit) / (1 << rung);
+            const auto steps = static_cast<long long>(std::ceil(until / dt * (1 - 1e-12)));
+            const Outcome outcome = after(run, steps, kRepeats, doing);
+            result_.rows.push_back({stepper,
+                                    &row,
+                                    dtype,
+                                    "",
+                                    until / double(steps),
+                                    steps,
+                                    outcome.seconds,
+                                    relative_distance(outcome.state, reference_)});
+            share_ += (1 - kReferenceShare) / runs;
+        }
+    }
+
+    const GoOn& go_on_;
+    WorkPrecision result_;
+    State start_, reference_;
+    std::vector<std::pair<std::string, double>> limits_;  ///< of the steppers that can be measured
+    double share_ = kReferenceShare / 2;
+};
+
+}  // namespace
+
+bool WorkPrecision::shows(const WorkPrecisionRow& row) const {
+    return row.why_not.empty() && std::isfinite(row.error) && row.error >= 10 * reference_error;
+}
+
+WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, std::vector<DType> dtypes) {
+    const RunSpec& run = ladder.run;
+    if (!run.model->equations)
+        throw InputError(
+            "--work-precision compares the steppers of typed equations: give --model NAME or --equation "
+            "TEXT");
+    const auto& own_dt = run.model->equations->dt;
+    const bool dt_given = run.dt != (own_dt ? fmt::format("{}", *own_dt) : "");
+    if (ladder.sweep || ladder.steps > 0 || ladder.sizes.size() > 1 || dt_given || !run.stepper.empty())
+        throw InputError(
+            "--work-precision takes one --size and goes through steppers and time steps itself: leave "
+            "--sweep, "
+            "--steps, --dt and --stepper out");
+    const auto& components = run.model->equations->components;
+    const equation::Graph& graph = run.model->equations->graph;
+    for (const auto& component : components) {
+        if (!component.rate)
+            throw InputError(
+                fmt::format("--work-precision: `{0}' = ...` has no time step to vary: write d{0}/dt = ...",
+                            component.name));
+        if (graph.depends(component.formula).random)
+            throw InputError(fmt::format(
+                "--work-precision: `{}` has noise, which differs from one dt to another", component.name));
+    }
+    WorkPrecisionSpec spec{run, std::move(dtypes), ladder.methods, until};
+    spec.run.size = ladder.sizes.empty() ? Size{64, 64} : ladder.sizes.front();
+    return spec;
+}
+
+WorkPrecision measure_work_precision(WorkPrecisionSpec spec, const Machine& machine, const GoOn& go_on) {
+    return Measurement(std::move(spec), machine, go_on).measure();
+}
+
+}  // namespace stencil
