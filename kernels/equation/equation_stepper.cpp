@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernels/cpu/subnormals.h"
 #include "kernels/field/divide.h"
 #include "kernels/methods/method.h"
 
@@ -11,6 +12,12 @@ namespace {
 
 // The rows that a pass works on at a time are to stay in the second-level cache.
 constexpr std::size_t kCacheBytes = std::size_t(1) << 20;
+
+// A quarter of a page, and a line.
+constexpr std::size_t kStaggerLines = 17;
+
+// Rows that a pass holds beside one for each level.
+constexpr int kBeside = TimeTiling::kRowsAtATime + 1;
 
 // What takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
@@ -53,7 +60,8 @@ EquationStepper<T>::EquationStepper(Program program,
     // A row has room for a tile, and the ghost cells lie at its ends.
     pitch_ = std::max(round_up(setup.nx, line), kLeastTile<T>) + 2 * line;
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
-        buffers_.emplace_back(std::size_t(pitch_) * std::size_t(setup.ny + 2) + std::size_t(line));
+        buffers_.emplace_back(std::size_t(pitch_) * std::size_t(setup.ny + 2) + std::size_t(line) +
+                              std::size_t(stagger(a)));
         std::fill_n(buffers_.back().data(), buffers_.back().size(), T(0));
         buffer_of_.push_back(int(a));
     }
@@ -62,6 +70,13 @@ EquationStepper<T>::EquationStepper(Program program,
     if (!program_.linear.terms.empty())
         implicit_ = std::make_unique<ImplicitSolve<T>>(
             program_.linear, program_.components, setup.nx, setup.ny, threads_);
+}
+
+// Large buffers begin at the same place of a page, and a processor takes what it reads from such a place of
+// one for what it has just written to that of another.
+template <class T>
+std::ptrdiff_t EquationStepper<T>::stagger(std::size_t buffer) const {
+    return std::ptrdiff_t(kStaggerLines * buffer) * lead_;
 }
 
 template <class T>
@@ -77,7 +92,8 @@ FieldView<T> EquationStepper<T>::data(int index) {
 
 template <class T>
 T* EquationStepper<T>::cells(int array) {
-    return buffers_[std::size_t(buffer_of_[std::size_t(array)])].data() + pitch_ + lead_;
+    const auto buffer = std::size_t(buffer_of_[std::size_t(array)]);
+    return buffers_[buffer].data() + stagger(buffer) + pitch_ + lead_;
 }
 
 template <class T>
@@ -120,7 +136,8 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = program_.arrays.size() * std::size_t(pitch_) * sizeof(T);
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
-    const int cached = int(std::min<std::size_t>(kEquationSteps + 2, kCacheBytes / row_bytes)) - 2;
+    const int cached =
+        int(std::min<std::size_t>(std::size_t(kEquationSteps + kBeside), kCacheBytes / row_bytes)) - kBeside;
     const int most = std::clamp(cached, 1, tiling_.most_levels());
     const long long passes = ceil_div(stages, static_cast<long long>(most));
     return int(ceil_div(stages, passes));
@@ -132,12 +149,13 @@ void EquationStepper<T>::run_pass(const std::vector<Level>& levels) {
     for (const Level& level : levels) registers = std::max(registers, level.stage->rows.registers);
     const auto make_row = [&] {
         return [&levels,
+                as_cuda_has_it = SubnormalsAsZero(sizeof(T) == sizeof(float)),
                 memory = AlignedBuffer<T>(std::size_t(registers) * kTile<T>),
-                stages = std::vector<std::unique_ptr<StageRows<T>>>()](int level, int y) mutable {
+                stages = std::vector<std::unique_ptr<StageRows<T>>>()](int level, int y, int y_end) mutable {
             if (stages.empty())
                 for (const Level& each : levels)
                     stages.push_back(std::make_unique<StageRows<T>>(*each.stage, *each.frame, memory.data()));
-            stages[std::size_t(level)]->run(y);
+            stages[std::size_t(level)]->run(y, y_end);
         };
     };
     tiling_.run(threads_, int(levels.size()), make_row);

@@ -61,6 +61,7 @@ class EquationStepper {
     };
 
     T* cells(int array);
+    std::ptrdiff_t stagger(std::size_t buffer) const;
     std::shared_ptr<const StepFrame<T>> next_frame();
     int levels_of_pass(long long stages) const;
     void compile_when_worth_it(long long steps);

@@ -36,9 +36,10 @@ typedef long long Bits;
 #define uniform_of(a, b) ((Real)(((unsigned long long)(a) << 21) ^ ((b) >> 11)) * 1.1102230246251565e-16)
 )";
 
-// Philox4x32-10, powers of two and the parts of numbers are those of random.h and scalar_machine.h.
+// Philox4x32-10, powers of two and the parts of numbers are those of random.h and scalar_machine.h. Exponents
+// are converted as 32 bits, for which every processor has vectors.
 constexpr const char* kFunctions = R"(
-__device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)n + kBias) << kMantissa); }
+__device__ __forceinline__ Real two_to(Real n) { return from_bits(((Bits)(int)n + kBias) << kMantissa); }
 __device__ __forceinline__ Real scaled(Real a, Real n) {
     const Real least = 2 - 2 * kBias, most = 2 * kBias;
     const Real above = n > least ? n : least;
@@ -48,7 +49,7 @@ __device__ __forceinline__ Real scaled(Real a, Real n) {
 }
 __device__ __forceinline__ Real normal_of(Real a) { return a < kLeast ? a * (Real)(1LL << kMantissa) : a; }
 __device__ __forceinline__ Real exponent_of(Real a) {
-    return (Real)((to_bits(normal_of(a)) >> kMantissa) - kBias) - (a < kLeast ? (Real)kMantissa : (Real)0);
+    return (Real)(int)((to_bits(normal_of(a)) >> kMantissa) - kBias) - (a < kLeast ? (Real)kMantissa : (Real)0);
 }
 __device__ __forceinline__ Real significand_of(Real a) {
     return from_bits((to_bits(normal_of(a)) & (((Bits)1 << kMantissa) - 1)) | to_bits((Real)1));

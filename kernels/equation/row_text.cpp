@@ -36,12 +36,16 @@ constexpr const char* kTypes = R"(struct Rows {
     Real* const* arrays;
     const Real *const *columns, *const *rows, *const *random, *uniforms;
     __PTRDIFF_TYPE__ pitch;
+    int nx;
 };
 )";
 
-// Whether the value is the same in a whole row.
-bool same_in_row(Code code) {
-    return code == Code::constant || code == Code::uniform || code == Code::row;
+// Rows of a stage that are run together, because what they read is the same in part.
+constexpr int kRowsTogether = 2;
+
+// Whether the value is the same in all rows.
+bool same_everywhere(Code code) {
+    return code == Code::constant || code == Code::uniform;
 }
 
 class Text {
@@ -62,86 +66,112 @@ class Text {
     void append_stage(bool once, std::size_t number) {
         const Stage& stage = (once ? program_.once : program_.stages)[number];
         append(text_,
-               "\nvoid %s(const struct Rows* a, int y, int begin, int end) {\n",
+               "\nvoid %s(const struct Rows* a, int y, int y_end) {\n",
                row_function_name(once, number).c_str());
-        append_pointers(stage);
         for (std::size_t i = 0; i < stage.operations.size(); ++i)
-            if (same_in_row(stage.operations[i].code)) append_value(i, stage.operations[i]);
-        // The last tile is moved back to end where the cells do; fewer cells than a tile have room for one.
-        const int tile = float64_ ? kLeastTile<double> : kLeastTile<float>;
+            if (same_everywhere(stage.operations[i].code)) append_value(stage, i, 0);
+        append(text_, "    const int last = a->nx > %d ? a->nx - %d : 0;\n", tile(), tile());
+        const bool random = std::ranges::count(stage.operations, Code::random, &Operation::code) > 0;
+        if (!random) append_rows(stage, kRowsTogether);
+        append_rows(stage, 1);
+        text_ += "}\n";
+    }
+
+    // The last tile is moved back to end where the row does; a row narrower than a tile has room for one.
+    void append_rows(const Stage& stage, int rows) {
+        append(text_, "    for (; y + %d <= y_end; y += %d) {\n", rows, rows);
+        append_pointers(stage, rows);
+        for (int row = 0; row < rows; ++row)
+            for (std::size_t i = 0; i < stage.operations.size(); ++i)
+                if (stage.operations[i].code == Code::row) append_value(stage, i, row);
         append(text_,
-               "    const int last = end - begin > %d ? end - %d : begin;\n"
-               "    for (int x = begin; x < end; x += %d) {\n"
+               "    for (int x = 0; x < a->nx; x += %d) {\n"
                "        const __PTRDIFF_TYPE__ first = x < last ? x : last;\n"
                "        INDEPENDENT for (int k = 0; k < %d; ++k) {\n"
                "            const __PTRDIFF_TYPE__ i = first + k;\n",
-               tile,
-               tile,
-               tile,
-               tile);
-        for (std::size_t i = 0; i < stage.operations.size(); ++i)
-            if (!same_in_row(stage.operations[i].code)) append_value(i, stage.operations[i]);
-        for (const Output& output : stage.outputs)
-            append(text_, "            to%d[i] = v%d;\n", output.array, output.value);
-        text_ += "        }\n    }\n}\n";
+               tile(),
+               tile());
+        for (int row = 0; row < rows; ++row)
+            for (std::size_t i = 0; i < stage.operations.size(); ++i)
+                if (!same_everywhere(stage.operations[i].code) && stage.operations[i].code != Code::row)
+                    append_value(stage, i, row);
+        for (int row = 0; row < rows; ++row)
+            for (const Output& output : stage.outputs)
+                append(text_,
+                       "            to%d_%d[i] = %s;\n",
+                       output.array,
+                       row,
+                       value_name(stage, output.value, row).c_str());
+        text_ += "        }\n    }\n    }\n";
     }
 
-    // One for each row of an array that is read, or written.
-    void append_pointers(const Stage& stage) {
+    // To each row of an array that is read, or written; rows count from the one above the first.
+    void append_pointers(const Stage& stage, int rows) {
         std::set<std::string> told;
-        random_ = 0;
-        for (const Operation& o : stage.operations) {
-            if (o.code == Code::random) ++random_;
-            if (o.code != Code::load && o.code != Code::column && o.code != Code::random) continue;
-            const std::string name = source_name(o);
-            if (!told.insert(name).second) continue;
-            append(text_, "    const Real* %s = ", name.c_str());
-            if (o.code == Code::load)
-                append(text_, "a->arrays[%d] + (y + (%d)) * a->pitch;\n", o.index, o.dy);
-            else if (o.code == Code::column)
-                append(text_, "a->columns[%d];\n", o.index);
-            else
-                append(text_, "a->random[%d];\n", random_ - 1);
-        }
-        for (const Output& output : stage.outputs)
-            append(text_, "    Real* to%d = a->arrays[%d] + y * a->pitch;\n", output.array, output.array);
+        for (int row = 0; row < rows; ++row)
+            for (const Operation& o : stage.operations) {
+                if (o.code != Code::load && o.code != Code::column && o.code != Code::random) continue;
+                const std::string name = source_name(o, row);
+                if (!told.insert(name).second) continue;
+                append(text_, "    const Real* %s = ", name.c_str());
+                if (o.code == Code::load)
+                    append(text_, "a->arrays[%d] + (y + (%d)) * a->pitch;\n", o.index, o.dy + row);
+                else
+                    append(text_, "a->%s[%d];\n", o.code == Code::column ? "columns" : "random", o.index);
+            }
+        for (int row = 0; row < rows; ++row)
+            for (const Output& output : stage.outputs)
+                append(text_,
+                       "    Real* to%d_%d = a->arrays[%d] + (y + %d) * a->pitch;\n",
+                       output.array,
+                       row,
+                       output.array,
+                       row);
     }
 
-    static std::string source_name(const Operation& o) {
-        constexpr std::array<const char*, 3> kRowNames{"above", "row", "below"};
-        if (o.code == Code::load) return kRowNames[std::size_t(o.dy + 1)] + std::to_string(o.index);
+    static std::string source_name(const Operation& o, int row) {
+        if (o.code == Code::load)
+            return "from" + std::to_string(o.index) + "_" + std::to_string(o.dy + row + 1);
         return (o.code == Code::column ? "column" : "random") + std::to_string(o.index);
     }
 
-    void append_value(std::size_t number, const Operation& o) {
-        append(text_, "    %sconst Real v%zu = ", same_in_row(o.code) ? "" : "        ", number);
-        text_ += value_text(o) + ";\n";
+    static std::string value_name(const Stage& stage, int value, int row) {
+        const std::string name = "v" + std::to_string(value);
+        return same_everywhere(stage.operations[std::size_t(value)].code) ? name
+                                                                          : name + "_" + std::to_string(row);
     }
 
-    std::string value_text(const Operation& o) const {
+    void append_value(const Stage& stage, std::size_t number, int row) {
+        const Operation& o = stage.operations[number];
+        append(text_, "    const Real %s = ", value_name(stage, int(number), row).c_str());
+        text_ += value_text(stage, o, row) + ";\n";
+    }
+
+    std::string value_text(const Stage& stage, const Operation& o, int row) const {
         switch (o.code) {
             case Code::constant:
                 return constant_text(o.number, float64_);
             case Code::uniform:
                 return "a->uniforms[" + std::to_string(o.index) + "]";
             case Code::row:
-                return "a->rows[" + std::to_string(o.index) + "][y + (" + std::to_string(o.dy) + ")]";
+                return "a->rows[" + std::to_string(o.index) + "][y + (" + std::to_string(o.dy + row) + ")]";
             case Code::load:
             case Code::column:
             case Code::random:
-                return source_name(o) + "[i + (" + std::to_string(o.dx) + ")]";
+                return source_name(o, row) + "[i + (" + std::to_string(o.dx) + ")]";
             default:
                 break;
         }
         std::array<std::string, 4> args;
         for (std::size_t k = 0; k < args.size(); ++k)
-            if (o.args[k] >= 0) args[k] = "v" + std::to_string(o.args[k]);
+            if (o.args[k] >= 0) args[k] = value_name(stage, o.args[k], row);
         return operation_text(o.code, args);
     }
 
+    int tile() const { return float64_ ? kLeastTile<double> : kLeastTile<float>; }
+
     const Program& program_;
     bool float64_;
-    int random_ = 0;
     std::string text_;
 };
 

@@ -15,15 +15,15 @@ struct RowArguments {
     T* const* arrays;
     const T* const* columns;
     const T* const* rows;
-    const T* const* random;  ///< of the stage's random numbers in their order: those of this row
+    const T* const* random;  ///< by their streams: those of the row, which is run alone
     const T* uniforms;
     std::ptrdiff_t pitch;  ///< from row to row of an array
+    int nx;
 };
 
-/// Runs cells [begin, end) of row y of a stage, whose arrays have their ghost cells: at least kLeastTile of
-/// them, or room for as many.
+/// Runs rows [y, y_end) of a stage, whose arrays have their ghost cells, and room for kLeastTile cells a row.
 template <class T>
-using RowFunction = void (*)(const RowArguments<T>* arguments, int y, int begin, int end);
+using RowFunction = void (*)(const RowArguments<T>* arguments, int y, int y_end);
 
 /// The text defines, for `Real` float or double, onceN() and stageN() as RowFunction says. Every operation is
 /// written out, so that the bits are the program's where the compiler contracts nothing (-ffp-contract=off).

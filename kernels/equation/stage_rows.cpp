@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/cpu/subnormals.h"
 #include "kernels/equation/scalar_machine.h"
 
 namespace stencil::equation {
@@ -58,14 +57,17 @@ void StageRows<T>::bind_compiled() {
         operations_[i].to = random_memory_.data() + std::ptrdiff_t(i) * frame_.pitch;
         operations_[i].to_moves = -1;
         operations_[i].random = &random_[i];
-        random_cells_.push_back(operations_[i].to);
+        const auto stream = std::size_t(random_[i].key.stream);
+        random_cells_.resize(std::max(random_cells_.size(), stream + 1));
+        random_cells_[stream] = operations_[i].to;
     }
     arguments_ = {frame_.cells.data(),
                   columns_.data(),
                   rows_.data(),
                   random_cells_.data(),
                   inputs.uniforms().data(),
-                  frame_.pitch};
+                  frame_.pitch,
+                  frame_.setup.nx};
 }
 
 template <class T>
@@ -177,19 +179,24 @@ void StageRows<T>::run_plain(int y) {
 }
 
 template <class T>
-void StageRows<T>::run(int y) {
-    const SubnormalsAsZero as_cuda_has_it(sizeof(T) == sizeof(float));
+void StageRows<T>::run(int y, int y_end) {
     // After the row above, the ghost cells of two rows are there, unless those of another step took their
     // places.
     for (const Reached& array : reached_)
-        for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y + 1; ++at)
+        for (int at = last_ == y - 1 && !array.of_time ? y + 1 : y - 1; at <= y_end; ++at)
             fill_ghosts(array, at);
-    last_ = y;
+    last_ = y_end - 1;
+    if (stage_.compiled != nullptr && random_.empty()) return stage_.compiled(&arguments_, y, y_end);
+    for (; y < y_end; ++y) run_row_at(y);
+}
+
+template <class T>
+void StageRows<T>::run_row_at(int y) {
     if (frame_.setup.plain) return run_plain(y);
     for (const Moving& m : moving_) *m.pointer = m.row_0 + y * m.step;
     for (RandomRow& random : random_) random.y = y;
-    if (!operations_.empty()) run_row(operations_.data(), operations_.size(), frame_.setup.nx);
-    if (stage_.compiled != nullptr) stage_.compiled(&arguments_, y, 0, frame_.setup.nx);
+    run_row(operations_.data(), operations_.size(), frame_.setup.nx);
+    if (stage_.compiled != nullptr) stage_.compiled(&arguments_, y, y + 1);
 }
 
 template struct PreparedStage<float>;

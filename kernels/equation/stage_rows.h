@@ -42,7 +42,8 @@ class StageRows {
     /// `registers` has room for kTile values of each of the stage's registers.
     StageRows(const PreparedStage<T>& stage, const StepFrame<T>& frame, T* registers);
 
-    void run(int y);
+    /// Rows [y, y_end); the thread takes subnormal numbers for zeros in float32.
+    void run(int y, int y_end);
 
   private:
     /// An array with its ghost cells' coefficients; null where the side is periodic.
@@ -68,6 +69,7 @@ class StageRows {
     Place place(const Operand& operand, T* registers) const;
     void fill_ghosts(const Reached& array, int y) const;
     void fill_sides(const Reached& array, int y) const;
+    void run_row_at(int y);
     void run_plain(int y);
 
     const PreparedStage<T>& stage_;

@@ -25,6 +25,9 @@ class TimeTiling {
           least_cells_(least_cells),
           bands_(std::clamp(rows / std::max(kLeastBand, least_cells / columns), 1, threads)) {}
 
+    /// Rows that a level gets at a time, which read the same in part.
+    static constexpr int kRowsAtATime = 2;
+
     bool alone() const { return bands_ == 1; }
 
     /// That a pass can have.
@@ -33,7 +36,8 @@ class TimeTiling {
         return std::max(1, (rows_ / bands_ - 2) / 2);
     }
 
-    /// Runs a task for each part: make_row() gives what runs (level, row) for all of its rows.
+    /// Runs a task for each part: make_row() gives what runs (level, y, y_end) for rows [y, y_end), all of
+    /// them.
     template <class MakeRow>
     void run(ThreadPool& threads, int levels, const MakeRow& make_row) const {
         const bool ring = periodic_ && (bands_ > 1 || levels > 1);
@@ -68,13 +72,22 @@ class TimeTiling {
     template <class Row>
     void sweep(const Part& part, int levels, Row& row) const {
         const int last = part.end + (levels - 1) * (1 + part.end_change);
-        for (int place = part.begin; place < last; ++place)
-            for (int level = 0; level < levels; ++level) {
-                const int y = place - level;
-                if (y < part.begin + level * part.begin_change || y >= part.end + level * part.end_change)
-                    continue;
-                row(level, periodic_ ? (y + rows_) % rows_ : y);
-            }
+        for (int place = part.begin; place < last; place += kRowsAtATime)
+            for (int level = 0; level < levels; ++level)
+                run_rows(std::max(place - level, part.begin + level * part.begin_change),
+                         std::min(place - level + kRowsAtATime, part.end + level * part.end_change),
+                         [&](int y, int y_end) { row(level, y, y_end); });
+    }
+
+    // Where the rows are a ring the next one after the last is the first.
+    template <class Run>
+    void run_rows(int begin, int end, const Run& run) const {
+        while (begin < end) {
+            const int y = periodic_ ? (begin + rows_) % rows_ : begin;
+            const int count = std::min(end - begin, rows_ - y);
+            run(y, y + count);
+            begin += count;
+        }
     }
 
     int rows_, columns_;

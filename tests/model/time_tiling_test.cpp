@@ -44,7 +44,7 @@ TEST_CASE("Every row of every level is made once, of rows that are as far, and n
         tiling.run(pool, levels, [&] {
             const std::lock_guard lock(making);
             Touched& touched = parts.emplace_back();
-            return [&](int level, int y) {
+            const auto run = [&touched, &wrong, &done, rows, periodic](int level, int y) {
                 wrong += done[std::size_t(y)] != level;
                 for (const int beside : {y - 1, y + 1}) {
                     if (!periodic && (beside < 0 || beside >= rows)) continue;
@@ -56,6 +56,9 @@ TEST_CASE("Every row of every level is made once, of rows that are as far, and n
                 }
                 touched.insert(y);
                 ++done[std::size_t(y)];
+            };
+            return [run](int level, int y, int y_end) {
+                for (; y < y_end; ++y) run(level, y);
             };
         });
         CHECK(wrong == 0);

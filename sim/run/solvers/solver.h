@@ -31,7 +31,7 @@ struct SolverSetup {
     DType dtype = DType::float32;
     StepParameters params;
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
-    std::shared_ptr<const TypedRun> typed = nullptr;  ///< of the methods of typed equations
+    std::shared_ptr<const TypedRun> typed = nullptr;                  ///< of the methods of typed equations
     std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< steps instead of the method
 };
 
