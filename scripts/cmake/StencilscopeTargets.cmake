@@ -23,6 +23,8 @@ if(STENCILSCOPE_SANITIZE)
   target_compile_options(stencilscope_options INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(stencilscope_options INTERFACE -fsanitize=${STENCILSCOPE_SANITIZE})
+  # For files that take long to compile and of which these checks tell nothing.
+  set(stencilscope_fewer_checks -fno-sanitize=null,alignment,object-size,vptr)
 endif()
 
 # stencilscope_precompile(TARGET HEADERS...), or (TARGET REUSE_FROM OTHER): what nearly every file of TARGET includes is
