@@ -13,128 +13,13 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/cuda/cuda_grid.cuh"
-#include "kernels/field/divide.h"
-#include "kernels/methods/spectral/cufft_plan.cuh"
-#include "kernels/methods/spectral/spectral_axis.h"
-#include "kernels/methods/spectral/spectral_modes.h"
+#include "kernels/methods/spectral/spectral_lines.cuh"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
 namespace {
 
-struct SpectralTuning {
-    static constexpr std::int64_t kChunkBytes = 64 << 20;  ///< of the complex rows worked on at a time
-    static constexpr int kThreads = 128;
-    static constexpr int kPairs = 4;
-    static constexpr int kTileThreads = 4;
-};
-
-constexpr int kThreads = SpectralTuning::kThreads;
-constexpr int kTile = 32;                                   ///< cells of a transposed tile, along both axes
-constexpr int kTileThreads = SpectralTuning::kTileThreads;  ///< along its rows
-
-/// A chunk of the rows of a field, two of which are the real and the imaginary part of one row of z.
-template <class T>
-struct Chunk {
-    FieldView<T> rows;
-    Complex<T>* z;  ///< (pairs, length)
-    int length;
-    const Complex<T>* twiddles;
-
-    int pairs() const { return (rows.ny + 1) / 2; }
-    __device__ bool has_pair(int pair) const { return 2 * pair < rows.ny; }
-    __device__ bool has_second(int pair) const { return 2 * pair + 1 < rows.ny; }
-    __device__ Complex<T>* numbers(int pair) const { return z + std::int64_t(pair) * length; }
-    __device__ Complex<T> cell(int pair, int x) const {
-        return {rows.at(x, 2 * pair), has_second(pair) ? rows.at(x, 2 * pair + 1) : T(0)};
-    }
-};
-
-/// Pairs that a thread works on, so that it has several loads under way at once.
-constexpr int kPairs = SpectralTuning::kPairs;
-
-// Cells to the FFT, or coefficients to the inverse one.
-template <Boundary B, bool kBack, class T>
-__global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
-    using Axis = SpectralAxis<B>;
-    const int j = block_column() * kThreads + int(threadIdx.x);
-    const int pair0 = block_row() * kPairs;
-    if (j >= chunk.length) return;
-    const int n = chunk.rows.nx;
-    Complex<T> numbers[kPairs];
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i) {
-        if (!chunk.has_pair(pair0 + i)) break;
-        const auto cell = [&](int x) { return chunk.cell(pair0 + i, x); };
-        if constexpr (kBack)
-            numbers[i] = Axis::spectrum(j, n, cell, chunk.twiddles);
-        else
-            numbers[i] = Axis::input(j, n, cell);
-    }
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i)
-        if (chunk.has_pair(pair0 + i)) chunk.numbers(pair0 + i)[j] = numbers[i];
-}
-
-// Coefficient i from the FFT, or cell i from the inverse one.
-template <Boundary B, bool kBack, class T>
-__device__ Complex<T> result(int i, int n, const Complex<T>* z, const Complex<T>* twiddles) {
-    if constexpr (kBack)
-        return z[SpectralAxis<B>::position(i, n)];
-    else
-        return SpectralAxis<B>::coefficient(i, n, z, twiddles);
-}
-
-template <Boundary B, class T>
-__global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
-    const int x = block_column() * kThreads + int(threadIdx.x);
-    const int pair0 = block_row() * kPairs;
-    const int n = chunk.rows.nx;
-    if (x >= n) return;
-    Complex<T> cells[kPairs];
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i)
-        if (chunk.has_pair(pair0 + i))
-            cells[i] = result<B, true>(x, n, chunk.numbers(pair0 + i), chunk.twiddles);
-#pragma unroll
-    for (int i = 0; i < kPairs; ++i) {
-        const int pair = pair0 + i;
-        if (chunk.has_pair(pair)) chunk.rows.at(x, 2 * pair) = cells[i].re;
-        if (chunk.has_second(pair)) chunk.rows.at(x, 2 * pair + 1) = cells[i].im;
-    }
-}
-
-// out(y, x) is what the transforms made of (x, y).
-template <Boundary B, bool kBack, class T>
-__global__ void __launch_bounds__(kTile* kTileThreads)
-    store_transposed_kernel(Chunk<T> chunk, FieldView<T> out) {
-    constexpr int kTilePairs = kTile / 2;
-    __shared__ Complex<T> tile[kTile][kTilePairs + 1];
-    const int n = chunk.rows.nx;
-    const int x0 = block_column() * kTile;
-    const int pair0 = block_row() * kTilePairs;
-    const int lane = int(threadIdx.x);
-    Complex<T> numbers[kTilePairs / kTileThreads];
-#pragma unroll
-    for (int i = 0; i < kTilePairs / kTileThreads; ++i) {
-        const int pair = pair0 + i * kTileThreads + int(threadIdx.y);
-        if (x0 + lane < n && chunk.has_pair(pair))
-            numbers[i] = result<B, kBack>(x0 + lane, n, chunk.numbers(pair), chunk.twiddles);
-    }
-#pragma unroll
-    for (int i = 0; i < kTilePairs / kTileThreads; ++i)
-        tile[lane][i * kTileThreads + int(threadIdx.y)] = numbers[i];
-    __syncthreads();
-    const int y = 2 * pair0 + lane;
-    if (y >= chunk.rows.ny) return;
-#pragma unroll
-    for (int i = 0; i < kTile / kTileThreads; ++i) {
-        const int x = i * kTileThreads + int(threadIdx.y);
-        const Complex<T> both = tile[x][lane / 2];
-        if (x0 + x < n) out.at(y, x0 + x) = lane % 2 == 0 ? both.re : both.im;
-    }
-}
+using namespace spectral;
 
 // `across` are the modes of the chunk's rows, `along` those of its cells.
 template <Boundary B, class T>
@@ -151,63 +36,6 @@ __global__ void __launch_bounds__(kThreads)
         return Factors{jump.factor(first, along[mode]), jump.factor(second, along[mode])};
     });
 }
-
-template <class E>
-CudaMemory upload(const std::vector<E>& values) {
-    CudaMemory memory(values.size() * sizeof(E));
-    CUDA_CHECK(cudaMemcpy(memory.data(), values.data(), values.size() * sizeof(E), cudaMemcpyHostToDevice));
-    return memory;
-}
-
-/// The transforms of `lines` rows or columns of `cells` cells each.
-template <class T>
-class AxisPlan {
-  public:
-    AxisPlan(Boundary boundary, int cells, int lines, cudaStream_t stream)
-        : length_(with_boundary(boundary, [&](auto b) { return SpectralAxis<b.value>::length(cells); })),
-          pairs_(pairs_at_a_time(length_, lines)),
-          angles_(upload(mode_angles(boundary, cells))),
-          twiddles_(upload(mode_twiddles<T>(cells))),
-          fft_(length_, pairs_, stream) {}
-
-    /// Of a chunk's complex rows.
-    std::size_t chunk_bytes() const {
-        return std::size_t(pairs_) * std::size_t(length_) * sizeof(Complex<T>);
-    }
-
-    /// Calls f(chunk, first row) for all chunks of the rows.
-    template <class F>
-    void for_chunks(FieldView<T> rows, void* z, F&& f) const {
-        for (int first = 0; first < rows.ny; first += 2 * pairs_) {
-            FieldView<T> part = rows;
-            part.data = rows.row(first);
-            part.ny = std::min(2 * pairs_, rows.ny - first);
-            f(Chunk<T>{part,
-                       static_cast<Complex<T>*>(z),
-                       length_,
-                       static_cast<const Complex<T>*>(twiddles_.data())},
-              first);
-        }
-    }
-
-    const ModeAngle* angles() const { return static_cast<const ModeAngle*>(angles_.data()); }
-    CufftPlan<T>& fft() { return fft_; }
-
-  private:
-    // As few chunks as stay within the limit, of about the same size.
-    static int pairs_at_a_time(int length, int lines) {
-        const std::int64_t pairs = (std::int64_t(lines) + 1) / 2;
-        const std::int64_t row = std::int64_t(length) * std::int64_t(sizeof(Complex<T>));
-        const std::int64_t most = std::max<std::int64_t>(SpectralTuning::kChunkBytes / row, 1);
-        const std::int64_t chunks = ceil_div(pairs, most);
-        return int(ceil_div(pairs, chunks));
-    }
-
-    int length_;
-    int pairs_;
-    CudaMemory angles_, twiddles_;
-    CufftPlan<T> fft_;
-};
 
 template <class T>
 class SpectralStepper : public Stepper<T> {
@@ -243,10 +71,6 @@ class SpectralStepper : public Stepper<T> {
   private:
     template <Boundary B>
     void jump(FieldPair<T>& fields, double coefficient, long long steps);
-    template <Boundary B, bool kBack>
-    void load(const Chunk<T>& chunk);
-    template <Boundary B, bool kBack>
-    void store_transposed(const Chunk<T>& chunk, FieldView<T> out);
 
     cudaStream_t handle() const { return cuda_handle(stream_); }
 
@@ -259,22 +83,6 @@ class SpectralStepper : public Stepper<T> {
 };
 
 template <class T>
-template <Boundary B, bool kBack>
-void SpectralStepper<T>::load(const Chunk<T>& chunk) {
-    load_kernel<B, kBack>
-        <<<grid_over(chunk.length, chunk.pairs(), kThreads, kPairs), kThreads, 0, handle()>>>(chunk);
-    check_launch("load_kernel");
-}
-
-template <class T>
-template <Boundary B, bool kBack>
-void SpectralStepper<T>::store_transposed(const Chunk<T>& chunk, FieldView<T> out) {
-    const dim3 grid = grid_over(chunk.rows.nx, chunk.pairs(), kTile, kTile / 2);
-    store_transposed_kernel<B, kBack><<<grid, dim3(kTile, kTileThreads), 0, handle()>>>(chunk, out);
-    check_launch("store_transposed_kernel");
-}
-
-template <class T>
 template <Boundary B>
 void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long long steps) {
     using Axis = SpectralAxis<B>;
@@ -282,27 +90,23 @@ void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long lon
     // The columns as rows. Without gaps between them they fit into any field of as many cells.
     const FieldView<T> turned{fields.back.data, u.ny, u.nx, u.ny};
     const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
-    const auto from_column = [](FieldView<T> view, int x) {
-        view.data += x;
-        return view;
-    };
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
-        load<B, false>(chunk);
+        load<B, false>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_FORWARD);
-        store_transposed<B, false>(chunk, from_column(turned, first));
+        store_transposed<B, false>(chunk, from_column(turned, first), handle());
     });
     columns_->for_chunks(turned, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
-        load<B, false>(chunk);
+        load<B, false>(chunk, handle());
         columns_->fft().run(chunk.z, CUFFT_FORWARD);
         const dim3 grid = grid_over(Axis::filters(u.ny), chunk.pairs(), kThreads, 1);
         filter_kernel<B>
             <<<grid, kThreads, 0, handle()>>>(chunk, rows_->angles() + first, columns_->angles(), jump);
         check_launch("filter_kernel");
         columns_->fft().run(chunk.z, CUFFT_INVERSE);
-        store_transposed<B, true>(chunk, from_column(u, first));
+        store_transposed<B, true>(chunk, from_column(u, first), handle());
     });
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int) {
-        load<B, true>(chunk);
+        load<B, true>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_INVERSE);
         store_kernel<B><<<grid_over(u.nx, chunk.pairs(), kThreads, kPairs), kThreads, 0, handle()>>>(chunk);
         check_launch("store_kernel");
