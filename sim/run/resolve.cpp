@@ -104,9 +104,7 @@ MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
 }  // namespace
 
 std::string why_not_compiled(const RunSpec& spec) {
-    if (!spec.model->is_general()) return "";
-    if (stepping_scheme(spec) == equation::SteppingScheme::imex) return "--stepper imex has no kernels there";
-    return equation::why_no_nvrtc();
+    return spec.model->is_general() ? equation::why_no_nvrtc() : "";
 }
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {

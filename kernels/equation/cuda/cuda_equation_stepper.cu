@@ -59,6 +59,9 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
         once_.push_back(kernels_.find("once" + std::to_string(i)));
     for (std::size_t i = 0; i < program_.stages.size(); ++i)
         stages_.push_back(kernels_.find("stage" + std::to_string(i)));
+    if (!program_.linear.terms.empty())
+        implicit_ = std::make_unique<CudaImplicitSolve<T>>(
+            program_.linear, program_.components, setup.nx, setup.ny, stream);
     const std::size_t bytes = cuda_field_bytes<T>(setup.nx, setup.ny);
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         buffers_.emplace_back(bytes, stream.device());
@@ -124,6 +127,7 @@ void CudaEquationStepper<T>::update_inputs() {
         lines_.send([&](T* to) { arguments_.pack_lines(inputs_, to); });
     arguments_.set_step(step_);
     if (!stale_) return;
+    if (implicit_) implicit_->set(inputs_.linear(), setup_.dt);
     launched_.wait();  // graphs must not go while they run
     graphs_.clear();
     arguments_.set_arrays(arrays_);
@@ -134,7 +138,20 @@ void CudaEquationStepper<T>::update_inputs() {
 template <class T>
 void CudaEquationStepper<T>::enqueue_step() {
     arguments_.set_arrays(arrays_);
-    for (const LoadedKernel& kernel : stages_) launch(kernel);
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+        launch(stages_[i]);
+        if (!program_.stages[i].solve.to.empty()) solve(program_.stages[i].solve);
+    }
+}
+
+template <class T>
+void CudaEquationStepper<T>::solve(const Solve& solve) {
+    const auto views = [&](const std::vector<int>& arrays) {
+        std::vector<FieldView<T>> result;
+        for (const int index : arrays) result.push_back(array(index));
+        return result;
+    };
+    implicit_->solve(views(solve.from), views(solve.to));
 }
 
 template <class T>
@@ -173,6 +190,7 @@ void CudaEquationStepper<T>::prepare_for(const FusedKernel& kernel) {
 template <class T>
 void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
     stream_.synchronize();
+    if (kernel && implicit_) return;  // a solve reaches all cells
     if (kernel) prepare_for(*kernel);
     fused_ = std::move(kernel);
 }
@@ -220,7 +238,7 @@ void CudaEquationStepper<T>::advance(long long steps) {
         if (made > 0) {
             enqueue_pass(*fused_, made);
             take_next();
-        } else if (!fused_ && steady_ && left >= kStepsTogether) {
+        } else if (!fused_ && !implicit_ && steady_ && left >= kStepsTogether) {
             graph().launch(stream_);
             launched_.record(stream_);
             made = kStepsTogether;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/cuda/cuda_implicit_solve.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/line_uploads.h"
 #include "kernels/equation/cuda/loaded_kernels.h"
@@ -66,6 +67,7 @@ class CudaEquationStepper {
     void update_inputs();
     void launch(const LoadedKernel& kernel);
     void enqueue_step();
+    void solve(const Solve& solve);
     void enqueue_pass(FusedKernel& kernel, int steps);
     void take_next();
     void prepare_for(const FusedKernel& kernel);
@@ -87,6 +89,7 @@ class CudaEquationStepper {
     InputValues<T> inputs_;
     KernelArguments<T> arguments_;
     LineUploads<T> lines_;
+    std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< where stages solve
     std::unique_ptr<FusedKernel> fused_;
     std::unique_ptr<LineUploads<T>> pass_lines_;  ///< of the steps of a pass, where they differ
     int pass_steps_ = 0;                          ///< for which there is room in them

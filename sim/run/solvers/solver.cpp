@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "sim/run/solvers/typed_run.h"
-#include "sim/text/error.h"
 
 namespace stencil {
 
@@ -75,8 +74,6 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
     const bool typed = setup.method->model == kEquation;
     if (setup.method->device == Device::cpu)
         return typed ? make_equation_solver(setup) : make_cpu_solver(setup);
-    if (typed && setup.typed->scheme == equation::SteppingScheme::imex)
-        throw InputError("--stepper imex is on the CPU alone: take --backend cpu");
 #if STENCILSCOPE_HAS_CUDA
     if (setup.kernel) return make_cuda_kernel_solver(setup);
     return typed ? make_cuda_equation_solver(setup) : make_cuda_solver(setup);
@@ -93,7 +90,8 @@ double solver_bytes(const SolverSetup& setup) {
     if (setup.typed) {
         const std::size_t components = setup.typed->equations.components.size();
         const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
-        fields = double(program.arrays.size() + 2 * (components + 2));
+        const std::size_t turned = program.linear.terms.empty() ? 0 : 1;
+        fields = double(program.arrays.size() + 2 * (components + 2) + turned);
     }
     // Rows are padded to whole cache lines, and by one more on the CPU.
     const double row = setup.nx * double(bytes_of(state)) + 128;

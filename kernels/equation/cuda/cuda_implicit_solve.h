@@ -1,0 +1,36 @@
+// The linear systems of implicit steps on the GPU (kernels/equation/implicit_solve.h), by cuFFT.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/cuda_queue.h"
+#include "kernels/equation/program.h"
+#include "kernels/field/field_view.h"
+
+namespace stencil::equation {
+
+/// As ImplicitSolve, but for the roundings of the transforms. Calls enqueue on the stream, and may be part of
+/// a graph.
+template <class T>
+class CudaImplicitSolve {
+  public:
+    /// Throws CudaError.
+    CudaImplicitSolve(const LinearPart& part, int components, int nx, int ny, CudaStream& stream);
+    ~CudaImplicitSolve();
+    CudaImplicitSolve(const CudaImplicitSolve&) = delete;
+    CudaImplicitSolve& operator=(const CudaImplicitSolve&) = delete;
+
+    /// From the next solve on. Waits for the stream.
+    void set(const std::vector<double>& coefficients, double dt);
+    void solve(const std::vector<FieldView<T>>& from, const std::vector<FieldView<T>>& to);
+
+  private:
+    struct Transforms;
+    std::unique_ptr<Transforms> transforms_;
+};
+
+extern template class CudaImplicitSolve<float>;
+extern template class CudaImplicitSolve<double>;
+
+}  // namespace stencil::equation
