@@ -95,7 +95,8 @@ std::string save_command_line(const LadderSpec& spec) {
 // less.
 int save_command(const BenchRequest& request, const Machine& machine) {
     if (request.spec.sweep || request.spec.steps > 0 || !request.spec.methods.empty() ||
-        !request.out.empty() || !request.json.empty() || !request.kernel.empty() || request.spec.run.boundary != Boundary::zero)
+        !request.out.empty() || !request.json.empty() || !request.kernel.empty() ||
+        request.spec.run.boundary != Boundary::zero)
         throw InputError(
             "--save measures all methods under the zero boundary: allowed beside it are --size, "
             "--backend, --threads, --repeats, --memory-limit and --quiet");
@@ -152,7 +153,8 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
 }
 
 int work_precision_command(const BenchRequest& request, const Machine& machine) {
-    if (request.save) throw InputError("--save is of the ladder: leave --work-precision out");
+    if (request.save || !request.kernel.empty())
+        throw InputError("--save and --kernel are of the ladder: leave --work-precision out");
     auto dtypes = request.dtypes;
     if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
     const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));

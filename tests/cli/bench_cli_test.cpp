@@ -86,6 +86,7 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
     refused("--model gray-scott --method tiled", "tiled");
     refused("--model gray-scott --until 0", "--until");
     refused("--model gray-scott --save", "--save");
+    refused("--model gray-scott --kernel mine.cu", "--kernel");
     require_refused(stencilscope(kBench + "--model gray-scott --until 3"), 2, "--work-precision");
     require_refused(stencilscope(kBench + "--dtype both"), 2, "--work-precision");
 }

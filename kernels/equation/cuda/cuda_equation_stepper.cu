@@ -198,7 +198,7 @@ void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
 template <class T>
 double CudaEquationStepper<T>::seconds_of_step(FusedKernel* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
-    if (steps == 0) return std::numeric_limits<double>::infinity();
+    if (steps == 0 || (kernel && implicit_)) return std::numeric_limits<double>::infinity();
     stream_.synchronize();
     if (kernel) prepare_for(*kernel);
     CudaTimer timer;
