@@ -96,6 +96,10 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         "run an example from the start on, with its options as 'stencilscope example' takes them",
         [](WindowRequest& r, const std::string& text) { r.example = read_example(text); });
     add_flag("--results", "with --example: its results over the canvas", &WindowRequest::large_results, true);
+    add_member("kernel",
+               "FILE.cu",
+               "a kernel of your own: checked whenever it is saved, and live once it is right",
+               &WindowRequest::kernel);
     add("frames",
         "N",
         "leave after N new frames of the field; the user's settings are not touched",

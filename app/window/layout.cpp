@@ -133,6 +133,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     // ImGui has a key for this only where the keyboard also moves between the controls.
     if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
+    follow_kernel(ui, snapshot);
     follow_components(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;

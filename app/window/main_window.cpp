@@ -8,6 +8,7 @@
 #include "app/window/display/screenshot.h"
 #include "app/window/layout.h"
 #include "app/window/panels/examples/example_options.h"
+#include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
@@ -70,6 +71,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     session.steps_per_frame = request.steps_per_frame;
     engine_ = std::make_unique<Engine>(request.spec, session, [this] { wake(); });
     examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
+    if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
     ui_.panel.examples.large = request.large_results;
     ui_.panel.examples.held = scripted();
     if (!request.example) return;
@@ -87,6 +89,7 @@ MainWindow::~MainWindow() {
         display_.reset();
     }
     gallery_.reset();
+    kernel_.reset();
     examples_.reset();
     engine_.reset();
 }
@@ -163,6 +166,7 @@ bool MainWindow::turn() {
     take_snapshot();
     take_example_news();
     take_gallery();
+    take_kernel_news();
     take_events();
     const bool news =
         before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
@@ -209,6 +213,21 @@ void MainWindow::take_gallery() {
     redraws_ = std::max(redraws_, 1);
 }
 
+// The file, for runs like the present one: its trial begins anew where that changes.
+void MainWindow::watch_kernel() {
+    const std::string& file = ui_.panel.kernel.file;
+    if (!kernel_ && file.empty()) return;
+    if (!kernel_) kernel_ = std::make_unique<user_kernel::KernelWatch>([this] { wake(); });
+    if (snapshot_->frame) kernel_->watch(file, snapshot_->now);
+}
+
+void MainWindow::take_kernel_news() {
+    if (!kernel_) return;
+    const std::uint64_t before = ui_.kernel.version;
+    ui_.kernel = kernel_->news();
+    if (ui_.kernel.version != before) redraws_ = std::max(redraws_, 1);
+}
+
 void MainWindow::wake() {
     const std::lock_guard lock(wake_mutex_);
     if (display_) Display::wake();
@@ -239,7 +258,8 @@ void MainWindow::take_events() {
     if (display_->take_input()) redraws_ = kSettlingFrames;
     for (const KeyPress& press : display_->take_keys())
         if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
-    for (const std::string& path : display_->take_drops()) ui_.act(action::Open{path});
+    for (const std::string& path : display_->take_drops())
+        path.ends_with(".cu") ? choose_kernel(ui_, path) : ui_.act(action::Open{path});
 }
 
 // Fonts and sizes follow the monitor, the font size and the theme.
@@ -276,6 +296,7 @@ void MainWindow::build(CanvasOutput& output) {
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
     engine_->send(std::exchange(ui_.actions, {}));
     pass_runner_orders();
+    watch_kernel();
     if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
     if (!ui_.copy_command_line) return;
     ui_.copy_command_line = false;

@@ -40,6 +40,8 @@ class MainWindow {
     void take_snapshot();
     void take_example_news();
     void take_gallery();
+    void watch_kernel();
+    void take_kernel_news();
     void wake();
     void pass_runner_orders();
     bool example_goes_on() const;
@@ -69,6 +71,7 @@ class MainWindow {
     std::unique_ptr<Gallery> gallery_;  ///< from its first opening on
     std::unique_ptr<GalleryTexture> gallery_texture_;
     std::unique_ptr<ExampleRunner> examples_;
+    std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< from its first file on
     std::unique_ptr<Engine> engine_;
     ViewRequest view_;
     float font_pixels_ = 0;

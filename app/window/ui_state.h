@@ -15,6 +15,7 @@
 #include "sim/session/action.h"
 #include "sim/session/gallery.h"
 #include "sim/session/snapshot.h"
+#include "sim/user_kernel/kernel_watch.h"
 
 namespace stencil {
 
@@ -113,6 +114,7 @@ struct UiState {
 
     PanelState panel;
     GalleryView gallery;
+    user_kernel::KernelNews kernel;  ///< of the file that is watched
 
     std::vector<Action> actions;  ///< for the engine, in their order; taken by the main loop
     void act(Action action) { actions.push_back(std::move(action)); }

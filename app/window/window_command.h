@@ -31,6 +31,7 @@ struct WindowRequest {
     std::optional<std::vector<std::string>> sections;  ///< of the panel that are open, by title
     /// Runs from the start on; with frames, they count once it has ended.
     std::optional<ExampleRequest> example;
+    std::string kernel;          ///< a file that is watched from the start on; empty: none
     bool large_results = false;  ///< of an example: over the canvas
 };
 

@@ -141,10 +141,8 @@ RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {
 SolverSetup setup_of(const LadderSpec& spec, const Method& method, Size size, DType dtype) {
     SolverSetup setup = solver_setup(run_of(spec, method, size));
     setup.dtype = dtype;
-    if (spec.kernel && &method == &spec.kernel->method) {
-        setup.method = &method;
-        setup.kernel = spec.kernel;
-    }
+    setup.method = &method;
+    setup.kernel = spec.kernel && &method == &spec.kernel->method ? spec.kernel : nullptr;
     return setup;
 }
 

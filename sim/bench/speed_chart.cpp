@@ -30,7 +30,10 @@ figure::ChartSeries curve_of(const Method& method, std::span<const MethodSpeed> 
 }  // namespace
 
 Rgb method_color(const Method& method) {
-    const auto rank = std::size_t(&method - methods().data()) % (kHues + 1);
+    // A kernel of the user's is in no table: it comes after all that are.
+    const auto table = methods(method.model);
+    const auto row = std::ranges::find_if(table, [&](const Method& known) { return &known == &method; });
+    const auto rank = std::size_t(row - table.begin()) % (kHues + 1);
     return rank == 0 ? kReferenceColor : figure::series_color(rank - 1);
 }
 
@@ -52,8 +55,13 @@ std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType d
 
 figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimits& limits, DType dtype) {
     figure::Chart chart{"speeds", "Methods", "edge of the field in cells", "GCells/s", true, true};
-    for (const Method& method : methods()) {
-        figure::ChartSeries curve = curve_of(method, speeds);
+    // Those of the table, then others: typed equations', and a kernel of the user's.
+    std::vector<const Method*> drawn;
+    for (const Method& method : methods()) drawn.push_back(&method);
+    for (const MethodSpeed& speed : speeds)
+        if (std::ranges::find(drawn, speed.method) == drawn.end()) drawn.push_back(speed.method);
+    for (const Method* method : drawn) {
+        figure::ChartSeries curve = curve_of(*method, speeds);
         if (!curve.points.empty()) chart.series.push_back(std::move(curve));
     }
     chart.limits = speed_limits(limits, dtype);

@@ -17,6 +17,7 @@
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -139,6 +140,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
 SolverSetup solver_setup(const RunSpec& spec) {
     SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
     if (spec.model->is_general()) setup.typed = typed_run(spec);
+    if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
     return setup;
 }
 
@@ -153,6 +155,7 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
 }
 
 std::string method_choice(const RunSpec& spec, long long steps_per_call) {
+    if (user_kernel::fits(spec)) return fmt::format("{}, in place of {}", spec.kernel->name, spec.method);
     const MethodRequest request = method_request(spec, steps_per_call);
     if (spec.model->is_general())
         return fmt::format("auto: {}, which compiles or interprets the formulas", spec.method);

@@ -82,6 +82,7 @@ void check_settings(const RunSpec& spec) {
 
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
     set_setting(spec, setting, value);
+    if (setting == "backend" || setting == "method") spec.kernel.reset();
     // The later word counts: a backend brings its own method, and a method its backend, unless it runs there.
     if (const Method* named = named_method(spec); named && !runs_on(spec)) {
         if (setting == "backend") spec.method = "auto";

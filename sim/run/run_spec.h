@@ -21,6 +21,10 @@
 
 namespace stencil {
 
+namespace user_kernel {
+struct UserKernel;
+}
+
 /// The largest width and height: what int indices and their neighbours can count.
 inline constexpr int kMaxCells = 1 << 30;
 inline constexpr long long kMaxSteps = 1'000'000'000'000;
@@ -51,6 +55,9 @@ struct RunSpec {
     std::string method = "auto";
     std::string backend = "auto";
     int threads = 0;  ///< 0: all that there are
+    /// Steps in place of the method as long as it fits the run (user_kernel::fits); no part of what repeats
+    /// it.
+    std::shared_ptr<const user_kernel::UserKernel> kernel;
     bool allow_unstable = false;
     EditList edits;  ///< changes in mid-run
     std::uint64_t memory_limit =

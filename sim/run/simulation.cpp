@@ -14,6 +14,7 @@
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -33,7 +34,8 @@ bool same_solver(const RunSpec& a, const RunSpec& b) {
     };
     const bool same_sides = !a.model->is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
                                                           std::tie(b.boundary, b.boundary_as_typed);
-    return method_of(a) == method_of(b) && same(a) == same(b) && same_sides;
+    const bool same_kernel = a.kernel == b.kernel && user_kernel::fits(a) == user_kernel::fits(b);
+    return method_of(a) == method_of(b) && same(a) == same(b) && same_sides && same_kernel;
 }
 
 std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
@@ -284,6 +286,17 @@ void Simulation::put_in_force(const Edit& edit) {
 void Simulation::take_parameters() {
     moment_.taken = moment_.now.params();
     solver_->set_params(moment_.taken);
+}
+
+void Simulation::use(std::shared_ptr<const user_kernel::UserKernel> kernel) {
+    RunSpec next = moment_.now;
+    const Method* method = method_of(next);
+    if (kernel && (method->device != Device::cuda || method->jumps)) {
+        next.method = "naive";  // which is there for every model
+        next.backend = name_of(Device::cuda);
+    }
+    next.kernel = std::move(kernel);
+    carry_over(next);
 }
 
 std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) const {

@@ -90,6 +90,9 @@ class Simulation {
     /// What is shown now and its Laplacian.
     Field field() { return solver_->field(); }
     Field laplacian() { return solver_->laplacian(); }
+    /// A kernel of the user's steps on from here, on the GPU, or where it is null the method again. Throws as
+    /// a change of the method does.
+    void use(std::shared_ptr<const user_kernel::UserKernel> kernel);
     /// For what reads the field without changing it.
     Solver& solver() { return *solver_; }
 

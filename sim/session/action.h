@@ -1,12 +1,17 @@
 // What a person can do to a session. The window sends these, the tests send the same.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "kernels/view/brush.h"
+
+namespace stencil::user_kernel {
+struct UserKernel;
+}
 
 namespace stencil::action {
 
@@ -110,6 +115,12 @@ struct ExportMeasures {
 /// any other order ends it.
 struct MeasureLadder {};
 
+/// A kernel of the user's takes the place of the method; null: the method steps again. Another method,
+/// backend or model takes over by itself.
+struct UseKernel {
+    std::shared_ptr<const user_kernel::UserKernel> kernel;
+};
+
 struct DismissMessage {
     int id = 0;
 };
@@ -138,6 +149,7 @@ using Action = std::variant<action::Run,
                             action::RemoveProbe,
                             action::ExportMeasures,
                             action::MeasureLadder,
+                            action::UseKernel,
                             action::DismissMessage>;
 
 }  // namespace stencil

@@ -25,6 +25,7 @@ void Reference::make(const Simulation& of, const StartMaker& make_start) {
         return kind_of(edit.setting) == SettingKind::device || edit.setting == "dtype";
     });
     spec.dtype = DType::float64;
+    spec.kernel.reset();
     spec.backend = of.now().backend;
     // What jumps gets too far ahead for steps to catch up.
     spec.method = method_of(of.now())->jumps ? of.now().method : "auto";

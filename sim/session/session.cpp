@@ -11,6 +11,7 @@
 
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -155,7 +156,13 @@ void Session::work() {
     } catch (const std::bad_alloc&) {
         stop("Not enough memory: a smaller size needs less");
     } catch (const std::exception& error) {
-        stop(error.what());
+        const auto& kernel = simulation_->now().kernel;
+        stop(!kernel
+                 ? error.what()
+                 : fmt::format("{}: {}; a GPU that a kernel has failed on is lost to the program until it is "
+                               "started again",
+                               kernel->name,
+                               error.what()));
     }
 }
 
@@ -211,7 +218,7 @@ void Session::do_slice() {
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
     pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
-    speeds_.note(simulation_->now(), pace_.recent);
+    if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
     // An edit of the spec may have brought another size or method with it.
     field_changed(&simulation_->solver() != solver);
     record();

@@ -80,6 +80,7 @@ class Session {
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
     void handle(const action::MeasureLadder&);
+    void handle(const action::UseKernel& use);
     void handle(const action::DismissMessage& dismissed);
 
     // How the field came to be another one.

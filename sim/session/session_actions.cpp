@@ -14,6 +14,7 @@
 #include "sim/session/session.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -241,6 +242,17 @@ void Session::jump_at_once() {
 // After such a jump, or when it was called off.
 void Session::step_again() {
     if (std::exchange(auto_.for_a_jump, false) && auto_.on) change_method(&best_method());
+}
+
+// `auto` would change methods beneath it.
+void Session::handle(const action::UseKernel& use) {
+    simulation_->use(use.kernel);
+    auto_.on = false;
+    field_changed(true);
+    if (use.kernel)
+        messages_.notice(fmt::format("{} steps the field; files of the run name the method {} in its place",
+                                     use.kernel->name,
+                                     simulation_->now().method));
 }
 
 void Session::handle(const action::Paint& paint) {

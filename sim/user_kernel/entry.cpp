@@ -71,20 +71,27 @@ std::string types_of(const LaunchShape& shape) {
 
 }  // namespace
 
+std::string boundary_of(const RunSpec& spec) {
+    return spec.boundary_as_typed ? "other" : std::string(name_of(spec.boundary));
+}
+
 Entry entry_of(const RunSpec& spec) {
     Entry entry;
     entry.model = spec.model->name;
     entry.dtype = spec.dtype;
     for (const Component& component : spec.model->components)
         entry.components.push_back(member(component.name));
-    entry.boundary = spec.boundary_as_typed ? "other" : name_of(spec.boundary);
+    entry.boundary = boundary_of(spec);
     if (!spec.model->is_general()) {
         entry.parameters = {"c"};
         return entry;
     }
     const equation::Equations equations = run_equations(spec);
-    const equation::Program program =
-        equation::make_program(equations, stepping_scheme(spec), spec.dtype == DType::float64);
+    const equation::SteppingScheme scheme = stepping_scheme(spec);
+    if (scheme == equation::SteppingScheme::imex)
+        throw InputError(
+            "--kernel: imex solves by transforms, which a kernel of your own cannot: --stepper euler");
+    const equation::Program program = equation::make_program(equations, scheme, spec.dtype == DType::float64);
     const auto refuse = [&](const char* what) {
         throw InputError(
             fmt::format("--kernel: {} {}, which a kernel of your own is not given", entry.model, what));

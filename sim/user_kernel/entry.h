@@ -24,6 +24,8 @@ struct Entry {
 /// dt, dx and, where anything depends on it, t. Throws InputError where a kernel cannot be told all that the
 /// model has: random numbers, pictures.
 Entry entry_of(const RunSpec& spec);
+/// The enumerator of Boundary.
+std::string boundary_of(const RunSpec& spec);
 /// At the time of a step.
 std::vector<double> parameter_values(const Entry& entry,
                                      const StepParameters& params,

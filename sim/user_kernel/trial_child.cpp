@@ -78,7 +78,7 @@ std::string words_for(const std::string& error) {
          "a block needs more registers or shared memory than there are: take smaller blocks"},
         {"INVALID_VALUE", "it cannot be launched: a block asks for more shared memory than this GPU gives"},
         {"HardwareStackError", "a stack overflowed: is there a recursion without end?"},
-        {"IllegalInstruction", "an instruction that this GPU does not have"},
+        {"IllegalInstruction", "it was ended by an instruction that this GPU does not have, or a __trap()"},
         {"Assert", "an assert() in it does not hold"},
         {"InvalidPc", "it jumps to where there is no code"},
         {"LaunchTimeout", "it was ended by the driver, which lets no kernel run so long beside a screen"},

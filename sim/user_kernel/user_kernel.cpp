@@ -13,6 +13,18 @@ Method method_row(std::string_view name, const RunSpec& spec, const LaunchShape&
     return row;
 }
 
+bool fits(const RunSpec& spec) {
+    if (!spec.kernel || spec.backend == name_of(Device::cpu)) return false;
+    const UserKernel& kernel = *spec.kernel;
+    const bool same_boundary = kernel.entry.boundary == boundary_of(spec);
+    return kernel.model == spec.model && kernel.stepper == spec.stepper && same_boundary &&
+           kernel.entry.dtype == spec.dtype && kernel.spacing == spec.spacing();
+}
+
+std::string stepped_by(const RunSpec& spec) {
+    return fits(spec) ? spec.kernel->name : spec.method;
+}
+
 std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    const std::string& text,
                                                    const std::string& file,
@@ -22,6 +34,8 @@ std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
     kernel->entry = entry_of(spec);
     kernel->shape = read_launch_shape(text, kernel->name);
     kernel->compiled = compile(kernel->entry, kernel->shape, text, kernel->name, compute_capability);
+    kernel->model = spec.model;
+    kernel->stepper = spec.stepper;
     kernel->spacing = spec.spacing();
     kernel->method = method_row(kernel->name, spec, kernel->shape);
     return kernel;

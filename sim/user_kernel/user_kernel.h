@@ -17,6 +17,9 @@ struct UserKernel {
     Entry entry;
     LaunchShape shape;
     Compiled compiled;
+    /// What it was made for.
+    std::shared_ptr<const Model> model;
+    std::string stepper;
     double spacing = 1;
     Method method;  ///< a row like those of the table, under this name
 };
@@ -27,6 +30,11 @@ std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    const std::string& text,
                                                    const std::string& file,
                                                    int compute_capability);
+
+/// The spec has a kernel, and it was made for runs like that one.
+bool fits(const RunSpec& spec);
+/// The name of what steps: the kernel's, or the method's.
+std::string stepped_by(const RunSpec& spec);
 
 /// The row under which its figures stand: `name` has to outlive it.
 Method method_row(std::string_view name, const RunSpec& spec, const LaunchShape& shape);

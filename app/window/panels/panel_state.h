@@ -17,6 +17,10 @@
 
 namespace stencil {
 
+namespace user_kernel {
+struct UserKernel;
+}
+
 /// A number while it is typed: the field shows the session's own until it is touched, and after it was sent
 /// until the session has had the time to follow.
 struct NumberDraft {
@@ -149,6 +153,16 @@ struct ExamplesState {
     std::string live_failure;
 };
 
+struct KernelState {
+    std::string path;                                     ///< as typed
+    std::string file;                                     ///< that is watched; empty: none
+    std::string failure;                                  ///< why a file to start from could not be made
+    bool live = true;                                     ///< a right kernel steps the field
+    bool reveal = false;                                  ///< once: the section opens and is scrolled to
+    std::shared_ptr<const user_kernel::UserKernel> sent;  ///< to the session, last
+    bool steps = false;                                   ///< it did in the frame before
+};
+
 struct PanelState {
     ToolbarState toolbar;
     EquationState equation;
@@ -159,6 +173,7 @@ struct PanelState {
     MeasureState measure;
     ExportState exports;
     ExamplesState examples;
+    KernelState kernel;
 };
 
 }  // namespace stencil

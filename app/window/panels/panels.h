@@ -33,6 +33,13 @@ void draw_measure(UiState& ui, const Snapshot& snapshot);
 void draw_performance(UiState& ui, const Snapshot& snapshot);
 void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
+void draw_kernel(UiState& ui, const Snapshot& snapshot);
+
+/// In every frame, whether that section is seen or not: a kernel that was found right takes over where it is
+/// to be live, and stays away once another method was chosen.
+void follow_kernel(UiState& ui, const Snapshot& snapshot);
+/// This file is watched from now on, and the section is seen.
+void choose_kernel(UiState& ui, const std::string& file);
 
 /// What applying another size would come to: the memory that it needs, or why it is refused. Without a text
 /// where nothing is known of it yet.

@@ -80,7 +80,7 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     std::vector<MethodSpeed> speeds = snapshot.speeds;
     const bool known = std::ranges::any_of(
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
-    if (!known && running > 0) speeds.push_back({method, edge, running, {}});
+    if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
     draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
     if (button("Measure the ladder",

@@ -19,13 +19,15 @@ constexpr Section kSections[] = {
     {"Brush", "What the left mouse button does on the canvas", draw_brush},
     {"Measure", "Numbers of the field, profiles and probes", draw_measure},
     {"Performance", "How fast it runs, and what a frame costs", draw_performance},
+    {"Your kernel", "A CUDA file of yours: checked and timed when it is saved, and live", draw_kernel},
     {"Export", "Files of this moment, frames while it runs, and earlier runs", draw_exports},
     {"Examples", "Other workloads on the processor and the GPU", draw_examples},
 };
 
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
-    const bool reveals = section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false);
+    const bool reveals = (section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false)) ||
+                         (section.draw == draw_kernel && std::exchange(ui.panel.kernel.reveal, false));
     const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
     ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);

@@ -15,6 +15,7 @@
 #include "kernels/methods/method.h"
 #include "sim/run/resolve.h"
 #include "sim/text/parse.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -50,7 +51,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
         "How the steps are computed: all methods of the backend give the same field, at different speeds. "
         "The field stays.\n--method NAME";
     row("Method", kTip);
-    const std::string shown = automatic ? fmt::format("auto ({})", now.method) : now.method;
+    const std::string shown = automatic ? fmt::format("auto ({})", now.method) : user_kernel::stepped_by(now);
     const std::string tip = current ? fmt::format("{}{}\n--method {}",
                                                   automatic ? "Chosen for the steps of a frame: " : "",
                                                   current->summary,

@@ -7,6 +7,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
+#include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
 namespace {
@@ -82,7 +83,8 @@ std::string device_text(const Snapshot& snapshot) {
     const bool one = now.threads == 1;
     const std::string device =
         now.backend == "cpu" ? fmt::format("{} thread{}", now.threads, one ? "" : "s") : snapshot.device;
-    return fmt::format("{} {} {} {} {}", now.method, kDot, name_of(now.dtype), kDot, device);
+    return fmt::format(
+        "{} {} {} {} {}", user_kernel::stepped_by(now), kDot, name_of(now.dtype), kDot, device);
 }
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {

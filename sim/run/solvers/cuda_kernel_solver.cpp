@@ -9,6 +9,7 @@
 #include "kernels/user_kernel/loaded_step.h"
 #include "sim/run/solvers/cuda_view_solver.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/user_kernel/cuda_launcher.h"
 
 namespace stencil {
@@ -38,6 +39,14 @@ class KernelSolver : public CudaViewSolver<T> {
             for (std::size_t c = 0; c < components(); ++c) side.emplace_back(field_bytes());
     }
 
+    ~KernelSolver() override {
+        try {
+            stream_.synchronize();
+        } catch (const CudaError&) {
+            // The device failed: nothing runs any more, and whoever reads the field learns of it.
+        }
+    }
+
     void load_fields(std::span<const Field> starts) override {
         for (std::size_t c = 0; c < components(); ++c) {
             const Field& start = starts[c];
@@ -54,14 +63,20 @@ class KernelSolver : public CudaViewSolver<T> {
         return all;
     }
 
+    // Before every batch of steps, mostly with nothing new.
     void set_params(const StepParameters& params) override {
+        const StepParameters& old = setup_.params;
+        if (params.coefficient == old.coefficient && params.values == old.values && params.dt == old.dt) {
+            setup_.params = params;
+            return;
+        }
         stream_.synchronize();  // graphs must not go while they run
         graphs_ = {};
         setup_.params = params;
     }
 
     void show(const std::string& formula) override {
-        const auto& names = kernel_.entry.components;
+        const auto names = names_of(kernel_.model->components);
         const auto found = std::ranges::find(names, formula);
         if (found == names.end())
             throw InputError("your kernel makes components alone: " + formula + " cannot be shown beside it");

@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/window/format.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/user_kernel/user_kernel.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::string_view kFileTip =
+    "A CUDA source with one kernel, step(From from, To to, Size size, Parameters p). Whenever it is saved it "
+    "is "
+    "compiled, checked against the reference and timed, in a process of its own; a file can also be dropped "
+    "on "
+    "the window.\n--kernel FILE.cu";
+
+void draw_starts(UiState& ui) {
+    KernelState& state = ui.panel.kernel;
+    row("Start from", "A kernel to change, as a new file of the folder in which the program was started");
+    const char* names[] = {"tutorial", "naive", "tiled"};
+    for (int i = 0; i < 3; ++i) {
+        if (i > 0) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+        const std::string tip = fmt::format(
+            "Writes {0}.cu, unless there is one, and watches it: open it in your editor", names[i]);
+        if (!button(names[i], button_size(3 - i), tip)) continue;
+        try {
+            choose_kernel(ui, user_kernel::start_file(names[i]));
+        } catch (const std::exception& error) {
+            state.failure = error.what();
+        }
+    }
+}
+
+void draw_file(UiState& ui) {
+    KernelState& state = ui.panel.kernel;
+    row("File", kFileTip);
+    if (text_input("##kernel", "a path", state.path, kFileTip)) choose_kernel(ui, state.path);
+    if (!state.failure.empty()) error_text(state.failure);
+}
+
+void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
+    if (!row.measured()) {
+        paragraph(row.why_not, warning_color());
+        return;
+    }
+    if (!begin_values("kernel speed")) return;
+    value_row("Step",
+              format_measured(row.speed.us_per_step),
+              "\xc2\xb5s",
+              "Median of its repeats, by device events");
+    value_row(
+        "Updates", format_measured(row.speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
+    value_row(
+        "Error",
+        fmt::format("{:.1e}", row.error),
+        "",
+        fmt::format("Relative 2-norm against {} in float64, after {} steps", row.truth, row.total_steps));
+    end_values();
+    const auto share = [](double part, double whole, const char* of, std::string_view tip) {
+        if (whole > 0) share_bar(part / whole, format_share(part / whole) + of, tip);
+    };
+    share(row.speed.effective_gb_per_s,
+          snapshot.limits.copy_gb_per_s,
+          " of copy",
+          "Of what a kernel can reach that reads and writes every cell once a step");
+}
+
+void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
+    if (!report.compiled.empty())
+        paragraph(report.compiled + (report.on_gpu ? "" : "; no GPU here to run it on"), text_color());
+    if (!report.fault.empty()) {
+        error_text(report.fault);
+        return;
+    }
+    if (!report.on_gpu) return;
+    paragraph(
+        fmt::format("Right on {} sizes, step by step; largest error {:.1e}", report.sizes, report.error),
+        good_color());
+    for (const LadderRow& row : report.rows) draw_speed(row, snapshot);
+}
+
+bool steps_now(const Snapshot& snapshot) {
+    return user_kernel::fits(snapshot.now);
+}
+
+void draw_live(UiState& ui, const Snapshot& snapshot) {
+    KernelState& state = ui.panel.kernel;
+    row("Live", "");
+    if (checkbox("once it is right",
+                 &state.live,
+                 "It steps the field in place of the method and goes on from the field as it is; a file that "
+                 "is saved with "
+                 "a mistake leaves the one before at work. Another method or backend takes over from it.")) {
+        state.sent.reset();
+        if (!state.live && snapshot.now.kernel) ui.act(action::UseKernel{});
+    }
+    if (steps_now(snapshot)) paragraph(snapshot.now.kernel->name + " steps the field", good_color());
+}
+
+}  // namespace
+
+void choose_kernel(UiState& ui, const std::string& file) {
+    KernelState& state = ui.panel.kernel;
+    state.path = state.file = file;
+    state.failure.clear();
+    state.live = state.reveal = true;
+}
+
+void follow_kernel(UiState& ui, const Snapshot& snapshot) {
+    KernelState& state = ui.panel.kernel;
+    const auto& kernel = ui.kernel.kernel;
+    const bool left = std::exchange(state.steps, snapshot.now.kernel != nullptr) && !snapshot.now.kernel;
+    if (left && kernel == state.sent) state.live = false;  // another method was chosen
+    if (!state.live || !kernel || kernel == state.sent || ui.kernel.file != state.file) return;
+    RunSpec next = snapshot.now;
+    next.kernel = kernel;
+    next.backend = name_of(Device::cuda);
+    if (!user_kernel::fits(next)) return;
+    ui.act(action::UseKernel{kernel});
+    state.sent = kernel;
+}
+
+void draw_kernel(UiState& ui, const Snapshot& snapshot) {
+    draw_file(ui);
+    draw_starts(ui);
+    const user_kernel::KernelNews& news = ui.kernel;
+    if (ui.panel.kernel.file.empty() || news.file != ui.panel.kernel.file) return;
+    if (!news.failure.empty()) error_text(news.failure);
+    if (news.report) draw_report(*news.report, snapshot);
+    if (!news.doing.empty()) paragraph(news.doing, faint_color());
+    draw_live(ui, snapshot);
+}
+
+}  // namespace stencil

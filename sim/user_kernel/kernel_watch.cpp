@@ -1,0 +1,162 @@
+#include "sim/user_kernel/kernel_watch.h"
+
+#include <chrono>
+#include <tuple>
+#include <utility>
+
+#include "sim/files/atomic_file.h"
+#include "sim/files/input_file.h"
+#include "sim/text/embedded.h"
+#include "sim/text/quote.h"
+
+namespace stencil::user_kernel {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr auto kInterval = std::chrono::milliseconds(500);
+
+bool alike(const RunSpec& a, const RunSpec& b) {
+    // What a kernel is compiled for and timed on; parameters reach it with every launch.
+    const auto key = [](const RunSpec& run) {
+        return std::tie(
+            run.model, run.size, run.dtype, run.boundary, run.boundary_as_typed, run.stepper, run.dx);
+    };
+    return key(a) == key(b);
+}
+
+int capability() {
+    for (const CudaDevice& device : query_cuda().devices)
+        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
+    return 0;
+}
+
+}  // namespace
+
+KernelWatch::KernelWatch(std::function<void()> on_news, std::string program)
+    : on_news_(std::move(on_news)), program_(std::move(program)), thread_([this] { serve(); }) {}
+
+KernelWatch::~KernelWatch() {
+    {
+        const std::lock_guard lock(mutex_);
+        stop_ = true;
+    }
+    wake_.notify_all();
+    thread_.join();
+}
+
+void KernelWatch::watch(const std::string& file, const RunSpec& run) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (file == order_.file && (file.empty() || alike(run, order_.run))) return;
+        if (file != order_.file) {
+            news_ = {news_.version + 1, file, "", "", {}, nullptr};
+        }
+        order_ = {file, run, order_.number + 1};
+    }
+    wake_.notify_all();
+}
+
+KernelNews KernelWatch::news() const {
+    const std::lock_guard lock(mutex_);
+    return news_;
+}
+
+bool KernelWatch::is_stale(const Order& order) const {
+    const std::lock_guard lock(mutex_);
+    return stop_ || order_.number != order.number;
+}
+
+template <class F>
+void KernelWatch::publish(F&& change) {
+    {
+        const std::lock_guard lock(mutex_);
+        change(news_);
+        ++news_.version;
+    }
+    on_news_();
+}
+
+void KernelWatch::serve() {
+    for (std::uint64_t seen = 0;;) {
+        Order order;
+        {
+            std::unique_lock lock(mutex_);
+            wake_.wait_for(lock, kInterval, [&] { return stop_ || order_.number != seen; });
+            if (stop_) return;
+            order = order_;
+            seen = order.number;
+        }
+        if (!order.file.empty()) look(order);
+    }
+}
+
+// Where the file or the order is another one than the last time.
+void KernelWatch::look(const Order& order) {
+    std::error_code error;
+    const fs::file_time_type saved = fs::last_write_time(order.file, error);
+    if (error && tried_ == order.number && tried_at_ == fs::file_time_type{}) return;
+    if (!error && tried_ == order.number && tried_at_ == saved) return;
+    tried_ = order.number;
+    tried_at_ = error ? fs::file_time_type{} : saved;
+    try {
+        try_file(order);
+    } catch (const std::exception& failure) {
+        if (is_stale(order)) return;
+        publish([&](KernelNews& news) {
+            news.doing.clear();
+            news.failure = failure.what();
+        });
+    }
+}
+
+TrialRequest KernelWatch::request_for(const Order& order) const {
+    constexpr std::uintmax_t kMostBytes = 4'000'000;
+    TrialRequest request;
+    request.file = order.file;
+    request.text = InputFile(order.file).read_text(kMostBytes);
+    request.program = program_;
+    LadderSpec& ladder = request.ladder;
+    ladder.run = order.run;
+    ladder.run.kernel.reset();
+    ladder.run.edits = {};
+    ladder.run.initial = order.run.model->is_general() ? "" : "noise";
+    ladder.run.initials.clear();
+    ladder.run.initial_hash.clear();
+    ladder.sizes = {*order.run.size};
+    ladder.repeats = kMinRepeats;
+    ladder.repeat_seconds = 0.05;
+    return request;
+}
+
+void KernelWatch::try_file(const Order& order) {
+    const TrialRequest request = request_for(order);
+    const auto doing = [&](const std::string& what) {
+        publish([&](KernelNews& news) {
+            news.doing = what;
+            news.failure.clear();
+        });
+    };
+    TrialReport report = try_kernel(request, doing, [&] { return is_stale(order); });
+    if (report.stopped) return;
+    std::shared_ptr<const UserKernel> kernel;
+    if (report.on_gpu && report.fault.empty())
+        kernel = make_user_kernel(order.run, request.text, order.file, capability());
+    if (is_stale(order)) return;
+    publish([&](KernelNews& news) {
+        news.doing.clear();
+        news.failure.clear();
+        news.report = std::move(report);
+        if (kernel) news.kernel = std::move(kernel);
+    });
+}
+
+std::string start_file(const std::string& name) {
+    const std::string file = name + ".cu";
+    std::error_code ignored;
+    if (fs::exists(file, ignored)) return file;
+    for (const EmbeddedFile& known : embedded_kernels())
+        if (known.name == name) write_text_file(file, std::string(known.text));
+    return file;
+}
+
+}  // namespace stencil::user_kernel
