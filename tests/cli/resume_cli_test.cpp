@@ -135,3 +135,16 @@ TEST_CASE("The hash of a field is the same for any number of threads, and anothe
     REQUIRE(one == hash(2, 20));
     REQUIRE(one != hash(1, 21));
 }
+
+TEST_CASE("A run that solves for its linear part goes on with the bits of one never cut") {
+    const ScratchFolder folder;
+    const std::string words =
+        "run --quiet --backend cpu --model swift-hohenberg --stepper imex --dt 0.3 --size 33x20 --checkpoint "
+        "10 "
+        "--export field.npy,timings.json --out {} --steps ";
+    require_done(stencilscope(words + "40", folder / "uncut"));
+    require_done(stencilscope(words + "20", folder / "cut"));
+    REQUIRE(hash_in(folder / "cut") != hash_in(folder / "uncut"));
+    require_done(stencilscope("run --quiet --resume {} --steps 40", folder / "cut"));
+    REQUIRE(hash_in(folder / "cut") == hash_in(folder / "uncut"));
+}
