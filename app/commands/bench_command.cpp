@@ -193,8 +193,6 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
-    if (request.work_precision && !request.kernel.empty())
-        throw InputError("--kernel is timed beside methods: leave --work-precision out");
     if (request.work_precision) return work_precision_command(request, machine);
     if (request.until > 0 || request.dtypes.size() > 1)
         throw InputError("--until and --dtype both are of --work-precision");
