@@ -131,7 +131,7 @@ std::string list_functions() {
     std::string text = "Functions of formulas:\n";
     for (const equation::Function& row : equation::functions())
         text += fmt::format("  {:<10} {}\n", row.name, row.help);
-    return text;
+    return text + "  d(u)/d(F)  how u changes with the parameter F, where the text has `sensitivity = F`\n";
 }
 
 // The setting's help, with its default where the row does not word it itself.

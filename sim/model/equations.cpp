@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "sim/model/sensitivities.h"
 #include "sim/model/sides.h"
 #include "sim/model/stages.h"
 #include "sim/text/names.h"
@@ -49,6 +50,7 @@ class Assembly {
         for (std::size_t i = 0; i < statements_.evolutions.size(); ++i) evolve(i);
         initials();
         sides();
+        sensitivities();
         chosen();
         for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
         return std::move(result_);
@@ -117,7 +119,7 @@ class Assembly {
                             fmt::format("a model has at most {} components", kMaxComponents));
         for (const Evolution& e : statements_.evolutions) {
             require_free(e.component, e.place);
-            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}});
+            result_.components.push_back({e.component, e.rate, 0, std::nullopt, {}, {}, {}});
         }
         for (const NamedFormula& d : statements_.definitions) {
             require_free(d.name, d.place);
@@ -176,7 +178,7 @@ class Assembly {
             if (d.name == "inside")
                 inside(value.node, d.place);
             else if (result_.graph.depends(value.node).cell)
-                result_.definitions.push_back({d.name, value.node, {}});
+                result_.definitions.push_back({d.name, value.node, {}, false});
         }
     }
 
@@ -262,6 +264,41 @@ class Assembly {
         for (const Evolving& c : result_.components)
             for (const std::size_t axis : {0, 2})
                 if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
+    }
+
+    void sensitivities() {
+        const std::size_t own = result_.components.size();
+        for (const SettingStatement& s : statements_.settings) {
+            if (s.name != "sensitivity") continue;
+            const auto parameter = std::ranges::find(result_.parameters, s.text, &ModelParameter::name);
+            if (parameter == result_.parameters.end())
+                meaning_.refuse(s.place,
+                                unknown_name_message("parameter", s.text, names_of(result_.parameters)));
+            if (result_.components.size() + own > kMaxComponents)
+                meaning_.refuse(
+                    s.place,
+                    fmt::format("with its sensitivities a model has at most {} components", kMaxComponents));
+            for (std::size_t c = 0; c < own; ++c)
+                require_unused(sensitivity_name(result_.components[c].name, s.text), s.place);
+            for (const NamedFormula& d : statements_.definitions)
+                require_unused(sensitivity_name(d.name, s.text), s.place);
+            const std::string refused =
+                add_sensitivities(result_, int(parameter - result_.parameters.begin()));
+            if (!refused.empty())
+                meaning_.refuse(
+                    s.place,
+                    fmt::format("a condition of `{}` at a side has no derivative by `{}`: only its "
+                                "right side may depend on it",
+                                quotable(refused),
+                                s.text));
+        }
+    }
+
+    void require_unused(const std::string& name, Place place) const {
+        if (contains(names_of(result_.components), name) || contains(names_of(result_.parameters), name) ||
+            contains(names_of(statements_.definitions), name))
+            meaning_.refuse(
+                place, fmt::format("`{}` would be the name of a sensitivity and is taken", quotable(name)));
     }
 
     [[noreturn]] void refuse_half_periodic(const Evolving& c, std::size_t axis) const {

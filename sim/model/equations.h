@@ -36,7 +36,8 @@ struct Evolving {
     Node formula = 0;
     std::optional<Node> initial;  ///< empty: zero
     Conditions sides;
-    std::vector<Term> terms;  ///< that add up to the formula, their signs included
+    std::vector<Term> terms;             ///< that add up to the formula, their signs included
+    std::optional<int> tangent_of = {};  ///< the component whose derivative by a parameter it is
 };
 
 /// A definition whose value differs from cell to cell: it can be shown, and has ghost cells where it is
@@ -45,6 +46,7 @@ struct Defined {
     std::string name;
     Node formula = 0;
     std::array<std::optional<Condition>, 4> sides;  ///< those that were given
+    bool tangent = false;                           ///< the derivative of another one by a parameter
 };
 
 /// image("file") or array("file").

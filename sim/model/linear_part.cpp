@@ -164,7 +164,9 @@ std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node
 }
 
 LinearPart lowered_linear_part(Equations& equations) {
-    const std::vector<LinearTerm> terms = linear_part(equations, formulas_of(equations));
+    std::vector<Node> formulas;
+    for (const Evolving& component : equations.components) formulas.push_back(component.formula);
+    const std::vector<LinearTerm> terms = linear_part(equations, formulas);
     if (terms.empty())
         throw InputError(
             "--stepper imex: no rate has a linear part to solve for, of constants and even derivatives such "

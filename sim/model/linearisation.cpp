@@ -172,7 +172,8 @@ std::vector<Complex> jacobian(const Equations& equations,
 
 std::vector<Node> formulas_of(const Equations& equations) {
     std::vector<Node> formulas;
-    for (const Evolving& component : equations.components) formulas.push_back(component.formula);
+    for (const Evolving& component : equations.components)
+        if (!component.tangent_of) formulas.push_back(component.formula);
     return formulas;
 }
 

@@ -32,7 +32,7 @@ std::vector<Complex> jacobian(const Equations& equations,
                               double kx,
                               double ky);
 
-/// Of all components, in their order.
+/// Of all components in their order, without sensitivities, which grow as they do.
 std::vector<Node> formulas_of(const Equations& equations);
 /// Some component's formula is its next value.
 bool has_maps(const Equations& equations);

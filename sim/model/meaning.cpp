@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/model/sensitivities.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 
@@ -136,7 +137,28 @@ Value Meaning::call(const Syntax& call) {
     return function->apply(*this, call, args);
 }
 
+// d(u)/d(F), which the text asked for by `sensitivity = F`.
+std::optional<Value> Meaning::sensitivity(const Syntax& quotient) {
+    const auto differential = [](const Syntax& part) {
+        return part.kind == SyntaxKind::call && part.text == "d" && part.args.size() == 1 &&
+               part.args[0].kind == SyntaxKind::name;
+    };
+    if (quotient.text != "/" || !differential(quotient.args[0]) || !differential(quotient.args[1]))
+        return std::nullopt;
+    const std::string &of = quotient.args[0].args[0].text, &by = quotient.args[1].args[0].text;
+    const auto value = own_name(sensitivity_name(of, by), quotient.place);
+    if (!value)
+        refuse(quotient.place,
+               fmt::format(
+                   "there is no `d({0})/d({1})`: it needs the statement `sensitivity = {1}`, {1} being a "
+                   "parameter",
+                   quotable(of),
+                   quotable(by)));
+    return value;
+}
+
 Value Meaning::operation(const Syntax& call) {
+    if (const auto known = sensitivity(call)) return *known;
     const std::string& sign = call.text;
     const Value a = value(call.args[0]);
     if (sign == "neg") return product(call, scalar_value(graph().number(-1), call.place), a);

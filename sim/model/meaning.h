@@ -65,6 +65,7 @@ class Meaning {
     [[noreturn]] void refuse_unknown_function(const std::string& name, Place place) const;
     std::vector<std::string> names_in_use() const;
     Value call(const Syntax& call);
+    std::optional<Value> sensitivity(const Syntax& quotient);
     Value operation(const Syntax& call);
     Value sum(const Syntax& call, const Value& a, const Value& b);
     Value product(const Syntax& call, const Value& a, const Value& b);

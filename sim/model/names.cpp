@@ -56,7 +56,11 @@ std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
                             place);
     if (const auto done = definitions_.find(name); done != definitions_.end()) return done->second;
     const auto definition = find_named(statements_.definitions, name);
-    if (definition == statements_.definitions.end()) return std::nullopt;
+    if (definition == statements_.definitions.end()) {
+        const auto added = find_named(equations_.definitions, name);
+        if (added == equations_.definitions.end()) return std::nullopt;
+        return scalar_value(added->formula, place);
+    }
     if (std::ranges::find(in_work_, name) != in_work_.end()) {
         std::string circle;
         for (auto of = std::ranges::find(in_work_, name); of != in_work_.end(); ++of)

@@ -347,13 +347,26 @@ class Planner {
 
     void symplectic() {
         Arrays state = present();
-        for (int c = 0; c < program_.components; ++c) {
+        for (const int c : in_turn()) {
             const Node formula = model_.components[std::size_t(c)].formula;
             Lowering lowering(g_, inputs_, float64_, prepare({formula}, state, 0));
             const int value = kept_inside(lowering, advanced(lowering, c, 1, c, state), c);
             program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
             state[std::size_t(c)] = program_.next[std::size_t(c)];
         }
+    }
+
+    // Sensitivities go by the state that their component's step is worked out of, so they come before it.
+    std::vector<int> in_turn() const {
+        std::vector<int> order;
+        const auto& components = model_.components;
+        for (int own = 0; own < int(components.size()); ++own) {
+            if (components[std::size_t(own)].tangent_of) continue;
+            for (int c = 0; c < int(components.size()); ++c)
+                if (components[std::size_t(c)].tangent_of == own) order.push_back(c);
+            order.push_back(own);
+        }
+        return order;
     }
 
     Arrays between(const std::string& suffix) {

@@ -10,6 +10,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/stages.h"
+#include "sim/model/text/text_error.h"
 #include "sim/run/keep_choices.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
@@ -98,6 +99,23 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
     const RunSpec before = spec;
     spec.use_model(model_of_text(text));
     keep_choices(spec, before);
+}
+
+// They become statements of the model's text, which keeps them.
+void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
+    for (const std::string& parameter : parameters) {
+        if (!spec.model->equations)
+            throw InputError(
+                fmt::format("--sensitivity is of typed equations: {} has none", spec.model->name));
+        const RunSpec before = spec;
+        try {
+            spec.use_model(
+                model_of_text(spec.model->text + "\nsensitivity = " + parameter, spec.model->name));
+        } catch (const equation::TextError& error) {
+            throw InputError(fmt::format("--sensitivity {}: {}", quotable(parameter), error.sentence()));
+        }
+        keep_choices(spec, before);
+    }
 }
 
 Json get_equation(const RunSpec& spec) {
@@ -333,6 +351,13 @@ std::vector<Setting> make_settings() {
               shape},
              set_equation,
              get_equation),
+        list({"sensitivity",
+              "NAME",
+              "a parameter by which the components' derivatives are stepped beside them, as du_dNAME; may be "
+              "repeated",
+              shape},
+             set_sensitivities,
+             [](const RunSpec&) { return Json(); }),
         // Each parameter of a built-in model is written under its own name.
         list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
              set_parameters,

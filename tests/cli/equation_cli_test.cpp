@@ -235,3 +235,18 @@ TEST_CASE("Mistakes in a text are shown with a caret and a mend, and nothing is 
         REQUIRE(contains(result.err, "^"));
     }
 }
+
+TEST_CASE(
+    "Sensitivities are exported beside the components, and a run of them is repeated from its spec.json") {
+    const ScratchFolder folder;
+    require_done(stencilscope(
+        kRun + "--model gray-scott --sensitivity F --sensitivity K --size 40x30 --steps 20", folder / "a"));
+    for (const char* name : {"u", "v", "du_dF", "dv_dF", "du_dK", "dv_dK"}) {
+        INFO(name);
+        CHECK(fs::exists(folder / "a" / fmt::format("field-{}.npy", name)));
+    }
+    require_done(stencilscope(kRun + "--spec {}", folder / "b", (folder / "a/spec.json").string()));
+    CHECK(hash_of(folder / "a") == hash_of(folder / "b"));
+    require_refused(stencilscope("run --size 20 --model gray-scott --sensitivity Du2"), 2, "Du2");
+    require_refused(stencilscope("run --size 20 --sensitivity coefficient"), 2, "typed");
+}

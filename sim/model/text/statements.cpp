@@ -30,6 +30,7 @@ constexpr auto kSettings = std::to_array<SettingRow>({
     {"laplacian", SettingForm::word, "standard (5 points) or isotropic (9 points)"},
     {"colormap", SettingForm::word, "a colour table's name"},
     {"show", SettingForm::word, "a component's or definition's name"},
+    {"sensitivity", SettingForm::word, "a parameter's name"},
     {"title", SettingForm::string, "a text in double quotes"},
     {"source", SettingForm::string, "a text in double quotes"},
     {"about", SettingForm::string, "a text in double quotes"},
@@ -215,7 +216,7 @@ class Reader {
             reader.refuse(first.place, fmt::format("`{}` is {}", row.name, row.allowed));
         };
         for (const SettingStatement& other : result_.settings)
-            if (other.name == row.name)
+            if (other.name == row.name && row.name != "sensitivity")
                 reader.refuse(name.place, fmt::format("`{}` is given twice", row.name));
         if (row.form == SettingForm::number) {
             const std::optional<double> value = constant_value(reader.formula());
@@ -227,7 +228,8 @@ class Reader {
         } else {
             if (first.kind != (row.form == SettingForm::word ? TokenKind::name : TokenKind::string)) refuse();
             setting.text = reader.take().text;
-            if (row.form == SettingForm::word && row.name != "show") setting.text = lower(setting.text);
+            if (row.form == SettingForm::word && row.name != "show" && row.name != "sensitivity")
+                setting.text = lower(setting.text);
         }
         result_.settings.push_back(std::move(setting));
     }

@@ -1,0 +1,156 @@
+#include "sim/model/sensitivities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace stencil::equation {
+namespace {
+
+class Tangent {
+  public:
+    // The derivatives of the components begin at `first`.
+    Tangent(Graph& graph, int parameter, int first) : g_(graph), parameter_(parameter), first_(first) {}
+
+    Node of(Node node) {
+        const auto known = done_.find(node);
+        if (known != done_.end()) return known->second;
+        const Expression e = g_[node];
+        const Node result = e.count == 0               ? leaf(e)
+                            : e.op == Op::stored       ? stored(e)
+                            : reaches_neighbours(e.op) ? difference(e)
+                                                       : operation(node, e);
+        return done_[node] = result;
+    }
+
+    // Of value * u + flux * du/dn = right; empty where the left side changes with the parameter.
+    std::optional<Condition> of(const Condition& condition) {
+        if (condition.periodic) return condition;
+        if (of(condition.value) != zero() || of(condition.flux) != zero()) return std::nullopt;
+        return Condition{false, condition.value, condition.flux, of(condition.right)};
+    }
+
+  private:
+    static constexpr int kApart = 1 << 20;  // a text has fewer definitions
+
+    Node zero() { return g_.number(0); }
+
+    Node leaf(const Expression& e) {
+        if (e.op == Op::parameter) return g_.number(e.index == parameter_ ? 1 : 0);
+        if (e.op == Op::component) return g_.leaf(Op::component, first_ + e.index);
+        return zero();
+    }
+
+    // Its ghost cells follow the derivatives of the definition's conditions, so each has one of its own.
+    Node stored(const Expression& e) {
+        const Node inner = of(e.args[0]);
+        if (!g_.depends(inner).cell) return inner;
+        return g_.stored(inner, e.index + (parameter_ + 1) * kApart);
+    }
+
+    // Differences are linear; a divergence is so in each of its two fields.
+    Node difference(const Expression& e) {
+        const Node a = of(e.args[0]);
+        if (e.op == Op::neighbour) return g_.neighbour(a, e.column, e.row);
+        if (e.op != Op::divergence) return g_.make(e.op, {a});
+        return g_.add(g_.make(e.op, {a, e.args[1]}), g_.make(e.op, {e.args[0], of(e.args[1])}));
+    }
+
+    Node operation(Node node, const Expression& e) {
+        const auto& [a, b, c] = e.args;
+        const auto times = [&](Node factor) { return g_.multiply(factor, of(a)); };
+        const auto where = [&](Node condition, Node yes, Node no) {
+            return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
+        };
+        switch (e.op) {
+            case Op::add:
+                return g_.add(of(a), of(b));
+            case Op::subtract:
+                return g_.subtract(of(a), of(b));
+            case Op::multiply:
+                return g_.add(g_.multiply(of(a), b), g_.multiply(a, of(b)));
+            case Op::divide:
+                return g_.divide(g_.subtract(of(a), g_.multiply(node, of(b))), b);
+            case Op::negate:
+                return g_.negate(of(a));
+            case Op::sqrt:
+                return times(g_.divide(g_.number(0.5), node));
+            case Op::abs:
+                return where(g_.make(Op::less, {a, zero()}), g_.negate(of(a)), of(a));
+            case Op::minimum:
+                return where(g_.make(Op::less, {a, b}), of(a), of(b));
+            case Op::maximum:
+                return where(g_.make(Op::less, {b, a}), of(a), of(b));
+            case Op::exp:
+                return times(node);
+            case Op::log:
+                return g_.divide(of(a), a);
+            case Op::sin:
+                return times(g_.make(Op::cos, {a}));
+            case Op::cos:
+                return times(g_.negate(g_.make(Op::sin, {a})));
+            case Op::tanh:
+                return times(g_.subtract(g_.number(1), g_.multiply(node, node)));
+            case Op::atan2:
+                return g_.divide(g_.subtract(g_.multiply(b, of(a)), g_.multiply(a, of(b))),
+                                 g_.add(g_.multiply(a, a), g_.multiply(b, b)));
+            case Op::select:
+                return where(a, of(b), of(c));
+            default:
+                return zero();  // floor and conditions
+        }
+    }
+
+    Graph& g_;
+    int parameter_, first_;
+    std::map<Node, Node> done_;
+};
+
+}  // namespace
+
+std::string sensitivity_name(const std::string& component, const std::string& parameter) {
+    return fmt::format("d{}_d{}", component, parameter);
+}
+
+std::string add_sensitivities(Equations& equations, int index) {
+    const int first = int(equations.components.size());
+    int own = 0;
+    while (own < first && !equations.components[std::size_t(own)].tangent_of) ++own;
+    Tangent tangent(equations.graph, index, first);
+    const std::string& parameter = equations.parameters[std::size_t(index)].name;
+    for (int c = 0; c < own; ++c) {
+        const Evolving component = equations.components[std::size_t(c)];
+        Evolving change{sensitivity_name(component.name, parameter),
+                        component.rate,
+                        tangent.of(component.formula),
+                        std::nullopt,
+                        {},
+                        {},
+                        c};
+        if (component.initial) change.initial = tangent.of(*component.initial);
+        for (std::size_t s = 0; s < change.sides.size(); ++s) {
+            const auto condition = tangent.of(component.sides[s]);
+            if (!condition) return component.name;
+            change.sides[s] = *condition;
+        }
+        equations.components.push_back(std::move(change));
+    }
+    std::vector<Defined> changes;
+    for (const Defined& definition : equations.definitions) {
+        if (definition.tangent) continue;
+        Defined change{
+            sensitivity_name(definition.name, parameter), tangent.of(definition.formula), {}, true};
+        for (std::size_t s = 0; s < change.sides.size(); ++s) {
+            if (!definition.sides[s]) continue;
+            change.sides[s] = tangent.of(*definition.sides[s]);
+            if (!change.sides[s]) return definition.name;
+        }
+        if (equations.graph.depends(change.formula).cell) changes.push_back(std::move(change));
+    }
+    equations.definitions.insert(equations.definitions.end(), changes.begin(), changes.end());
+    return "";
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,124 @@
+// Derivatives by a parameter beside differences of two runs.
+#include <fmt/format.h>
+
+#include "sim/model/text/text_error.h"
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+using stencil::equation::read_equations;
+using stencil::equation::TextError;
+
+namespace {
+
+constexpr double kF = 0.3;
+
+std::vector<double> run_with(const std::string& text, const std::string& f, const TypedRun& run) {
+    return run_typed<double>(text + "\nF = " + f, run);
+}
+
+// The derivatives of all cells, from runs at F - h and F + h, and as they were stepped.
+struct Derivatives {
+    std::vector<double> differences, stepped;
+};
+Derivatives derivatives(const std::string& text, TypedRun run, double h) {
+    const auto before = run_with(text, fmt::format("{}", kF - h), run),
+               after = run_with(text, fmt::format("{}", kF + h), run);
+    Derivatives result;
+    for (std::size_t i = 0; i < after.size(); ++i)
+        result.differences.push_back((after[i] - before[i]) / (2 * h));
+    const int own = int(after.size()) / (run.nx * run.ny);
+    run.start = [own, start = run.start](int c, int x, int y) { return c < own ? start(c, x, y) : 0; };
+    const auto all = run_with(text + "\nsensitivity = F", fmt::format("{}", kF), run);
+    REQUIRE(all.size() == 2 * after.size());
+    result.stepped.assign(all.begin() + std::ptrdiff_t(after.size()), all.end());
+    return result;
+}
+
+double largest(const std::vector<double>& values) {
+    return largest_difference(values, std::vector<double>(values.size()));
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        read_equations(text);
+    } catch (const TextError& error) {
+        return error.sentence();
+    }
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("Sensitivities are what differences of two runs tell, by every stepper") {
+    const auto* text = GENERATE(
+        "du/dt = 0.16*lap(u) - u*v^2 + F*(1 - u); dv/dt = 0.08*lap(v) + u*v^2 - (F + 0.06)*v",
+        "du/dt = lap(mu); mu = u^3 - F*u - F^2*lap(u)",
+        "du/dt = lap(mu); mu = u^3 - u - F*lap(u); left: mu = F; right: flux(mu) = F^2; left: u = 1; right: "
+        "u = 0; "
+        "y: insulated",
+        "du/dt = div((1 + F*u)*grad(u)) + sin(F*x)*tanh(u); left: u + 2*flux(u) = F^2*y; right: u = exp(F); "
+        "y: insulated",
+        // No cell comes to an edge, where the differences would be of both branches.
+        "du/dt = v; dv/dt = (1 + F)*lap(u) - F*sin(u) + max(x - 3.5, F*u) - abs(y - 5 - F*v)/sqrt(1 + u^2) + "
+        "atan2(F, 1 + u) + where(F*x > 1, F*u, F^2) + min(u + 5, F*v)",
+        "du/dt = F*lap(u)/(1 + u) + cos(u) + log(1 + F + u^2) + up(F)*dx(u); laplacian = isotropic");
+    for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
+        INFO(text << ", " << stepper);
+        TypedRun run;
+        run.nx = 13;
+        run.ny = 9;
+        run.steps = 12;
+        run.stepper = stepper;
+        const auto [differences, stepped] = derivatives(std::string(text) + "; dt = 0.02", run, 1e-5);
+        CHECK(largest(stepped) > 1e-3);
+        CHECK(largest_difference(differences, stepped) < 1e-8 * (1 + largest(stepped)));
+    }
+}
+
+TEST_CASE("Where steps are linear in a parameter the sensitivities are the differences, to rounding") {
+    TypedRun run;
+    run.steps = 40;
+    for (const char* stepper : {"euler", "rk4", "symplectic"}) {
+        run.stepper = stepper;
+        INFO(stepper);
+        const auto [differences, stepped] = derivatives(
+            "du/dt = v; dv/dt = lap(u) - v + F*sin(x); left: u = F; right: u + flux(u) = 2*F; y: insulated; "
+            "dt = 0.1",
+            run,
+            0.25);
+        CHECK(largest(stepped) > 0.1);
+        CHECK(largest_difference(differences, stepped) < 1e-12);
+    }
+}
+
+TEST_CASE("Maps have sensitivities, and random numbers stay as they are") {
+    TypedRun run;
+    run.steps = 5;
+    const auto [differences, stepped] = derivatives("u' = F*u*(1 - u) + 0.1*F*random", run, 1e-6);
+    CHECK(largest(stepped) > 0.01);
+    CHECK(largest_difference(differences, stepped) < 1e-8);
+}
+
+TEST_CASE("Starts and definitions are differentiated, and formulas name what came of it") {
+    const auto e = read_equations(
+        "du/dt = lap(u) + w; w = F*u; F = 2; u(0) = F*x; sensitivity = F; sensitivity = K; K = 1",
+        {"d(u)/d(F)", "d(w)/d(F)"});
+    REQUIRE(e.components.size() == 3);
+    CHECK(e.components[1].name == "du_dF");
+    CHECK(e.graph[e.components[1].initial.value()].op == stencil::equation::Op::x);
+    CHECK(e.components[2].name == "du_dK");
+    CHECK(e.graph[e.extra[0]].index == 1);
+    CHECK(std::ranges::count(e.definitions, e.extra[1], &stencil::equation::Defined::formula) == 1);
+}
+
+TEST_CASE("Sensitivities that cannot be are refused in one sentence") {
+    CHECK(refusal("du/dt = F*lap(u); F = 1; sensitivity = G").find("parameter") != std::string::npos);
+    CHECK(refusal("du/dt = F*lap(u); F = 1; sensitivity = u").find("parameter") != std::string::npos);
+    CHECK(refusal("du/dt = F*lap(u); F = 1; sensitivity = F; sensitivity = F").find("du_dF") !=
+          std::string::npos);
+    CHECK(refusal("du/dt = lap(u) + du_dF; du_dF = 3; F = 1; sensitivity = F").find("du_dF") !=
+          std::string::npos);
+    CHECK(refusal("du/dt = lap(u); F = 1; sensitivity = F; left: F*u + flux(u) = 1; right: u = 0")
+              .find("right side") != std::string::npos);
+    CHECK(refusal("du/dt = lap(u) + d(u)/d(F); F = 1").find("sensitivity = F") != std::string::npos);
+}
