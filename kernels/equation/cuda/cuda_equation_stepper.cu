@@ -17,6 +17,9 @@ constexpr int kStepsTogether = 32;
 // The best of some: a GPU that begins to work is slower.
 constexpr int kTimings = 3;
 
+// Below, a GPU is bound by launches rather than by memory.
+constexpr std::int64_t kLargeCells = 1 << 16;
+
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
     const int rows = ceil_div(setup.ny, block.height());
     return {unsigned(ceil_div(setup.nx, block.width())),
@@ -44,7 +47,8 @@ template <class T>
 CudaEquationStepper<T>::CudaEquationStepper(Program program,
                                             const EquationSetup& setup,
                                             const std::string& cubin,
-                                            CudaStream& stream)
+                                            CudaStream& stream,
+                                            CubinCompiler compile)
     : program_(std::move(program)),
       setup_(setup),
       stream_(stream),
@@ -52,6 +56,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
       inputs_(program_),
       arguments_(program_, setup, cuda_pitch<T>(setup.nx)),
       lines_(arguments_.line_values(), stream),
+      compile_(std::move(compile)),
       shape_(shape_over(setup, cuda_block(program_, sizeof(T) == 8))),
       lines_of_time_(has_lines_of_time(program_)),
       steady_(!inputs_.of_time() && !draws_numbers(program_)) {
@@ -196,6 +201,34 @@ void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
 }
 
 template <class T>
+void CudaEquationStepper<T>::begin_compiling() {
+    const bool large = std::int64_t(setup_.nx) * setup_.ny >= kLargeCells;
+    if (compiler_ || !compile_ || implicit_ || !large) return;
+    compiler_ = std::make_unique<FusedCompiler>(program_, sizeof(T) == 8, setup_.nx, compile_);
+}
+
+template <class T>
+void CudaEquationStepper<T>::take_compiled() {
+    if (!compiler_) return;
+    for (const auto& [shape, cubin] : compiler_->take()) {
+        auto kernel = std::make_unique<FusedKernel>(
+            compiler_->program(), sizeof(T) == 8, shape, setup_, cubin, stream_);
+        if (seconds_ == 0) seconds_ = seconds_of_step(nullptr);
+        const double seconds = seconds_of_step(kernel.get());
+        if (seconds >= seconds_) continue;
+        seconds_ = seconds;
+        use(std::move(kernel));
+    }
+}
+
+template <class T>
+void CudaEquationStepper<T>::wait_for_compiler() {
+    begin_compiling();
+    if (compiler_) compiler_->wait();
+    take_compiled();
+}
+
+template <class T>
 double CudaEquationStepper<T>::seconds_of_step(FusedKernel* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
     if (steps == 0 || (kernel && implicit_)) return std::numeric_limits<double>::infinity();
@@ -231,6 +264,8 @@ CudaGraph& CudaEquationStepper<T>::graph() {
 
 template <class T>
 void CudaEquationStepper<T>::advance(long long steps) {
+    if (steps > 1) begin_compiling();
+    take_compiled();
     for (long long done = 0; done < steps;) {
         update_inputs();
         const long long left = steps - done;

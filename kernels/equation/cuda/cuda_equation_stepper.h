@@ -11,6 +11,7 @@
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/line_uploads.h"
 #include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
@@ -23,19 +24,22 @@ template <class T>
 class CudaEquationStepper {
   public:
     /// `cubin`: cuda_text(program, sizeof(T) == 8), compiled for the stream's device. The arrays begin as 0.
-    /// Throws CudaError.
+    /// Once several steps are asked for at a time, and the field is large, fused kernels are compiled while
+    /// it steps without them; each is timed on the state as it is then, and the fastest makes the steps. No
+    /// bit changes. Throws CudaError.
     CudaEquationStepper(Program program,
                         const EquationSetup& setup,
                         const std::string& cubin,
-                        CudaStream& stream);
+                        CudaStream& stream,
+                        CubinCompiler compile = {});
     /// Waits for the stream.
     ~CudaEquationStepper();
     CudaEquationStepper(const CudaEquationStepper&) = delete;
     CudaEquationStepper& operator=(const CudaEquationStepper&) = delete;
 
     /// (ny, nx) cells of device memory, in rows of cuda_pitch(): a component now, the model's data, or any
-    /// array of the program as the newest step left it. Components and data may be written between steps;
-    /// a step may move a component to other memory.
+    /// array of the program as a step that was made alone left it. Components and data may be written between
+    /// steps; a step may move a component to other memory.
     FieldView<T> component(int index) { return array(index); }
     FieldView<T> data(int index);
     FieldView<T> array(int index);
@@ -53,13 +57,17 @@ class CudaEquationStepper {
     /// Enqueues the steps on the stream.
     void advance(long long steps);
 
-    /// From now on steps are made several at a time by a kernel of this program, as far as it can; null: each
-    /// on its own. No bit changes. Then only components and data are what the newest step left.
+    /// Waits until it makes steps in the fastest way that it has.
+    void wait_for_compiler();
+    /// From now on a kernel of this program makes steps several at a time, as far as it can; null: each is on
+    /// its own.
     void use(std::unique_ptr<FusedKernel> kernel);
-    const FusedKernel* fused() const { return fused_.get(); }
-    /// Seconds that a step takes with a kernel in use() or, where null, without one, on the state as it is,
-    /// which stays. Waits for the stream.
+    /// Seconds of a step by a kernel, or without one where null, on the state as it is, which stays. Waits.
     double seconds_of_step(FusedKernel* kernel);
+    /// Of the steps that are made several at a time; null where each is on its own.
+    const FusedKernel* fused() const { return fused_.get(); }
+    /// Where fused kernels could not be compiled: why, in a line.
+    std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
     long long step() const { return step_; }
     double time() const { return time_after(step_); }
 
@@ -71,6 +79,8 @@ class CudaEquationStepper {
     void enqueue_pass(FusedKernel& kernel, int steps);
     void take_next();
     void prepare_for(const FusedKernel& kernel);
+    void begin_compiling();
+    void take_compiled();
     double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
     /// What a pass reads beside arrays, where that differs from step to step.
     std::size_t values_of_step() const {
@@ -90,7 +100,10 @@ class CudaEquationStepper {
     KernelArguments<T> arguments_;
     LineUploads<T> lines_;
     std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< where stages solve
+    CubinCompiler compile_;
+    std::unique_ptr<FusedCompiler> compiler_;  ///< null until compiling has begun
     std::unique_ptr<FusedKernel> fused_;
+    double seconds_ = 0;                          ///< of a step as they are made now; 0: not timed
     std::unique_ptr<LineUploads<T>> pass_lines_;  ///< of the steps of a pass, where they differ
     int pass_steps_ = 0;                          ///< for which there is room in them
     LaunchShape shape_;

@@ -51,7 +51,7 @@ class Text {
         define("kSteps", shape_.steps);
         define("kLevels", int(levels_));
         define("kWarps", shape_.warps);
-        define("kBlocks", FusedShape::kBlocks);
+        define("kBlocks", shape_.blocks());
         define("kBatch", shape_.batch);
         define("kRings", int(program_.from.size()));
         define("kComponents", program_.program.components);

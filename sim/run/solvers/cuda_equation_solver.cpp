@@ -7,6 +7,9 @@
 namespace stencil {
 namespace {
 
+// Fused kernels need Hopper's.
+constexpr int kWithBulkCopies = 90;
+
 template <class T>
 class CudaDevicePart : public CudaViewSolver<T> {
   public:
@@ -27,8 +30,13 @@ class CudaDevicePart : public CudaViewSolver<T> {
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
-        const std::string cubin = compiled_kernels(text, compute_capability());
-        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), cubin, stream_);
+        const int capability = compute_capability();
+        const std::string cubin = compiled_kernels(text, capability);
+        equation::CubinCompiler compile;
+        if (capability >= kWithBulkCopies)
+            compile = [capability](const std::string& fused) { return compiled_kernels(fused, capability); };
+        return std::make_unique<Stepper>(
+            std::move(program), equation_setup(setup_), cubin, stream_, std::move(compile));
     }
 
     static void wait_for_fastest_of(Stepper&) {}

@@ -1,0 +1,95 @@
+#include "kernels/equation/fused/fused_compiler.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "kernels/equation/fused/fused_shape.h"
+
+namespace stencil::equation {
+namespace {
+
+/// Tasks whose owner has gone: the end of the process waits for them, since what they use goes then.
+class Abandoned {
+  public:
+    void add(std::vector<std::future<void>> tasks) {
+        const std::lock_guard lock(mutex_);
+        std::erase_if(tasks_, [](const std::future<void>& task) {
+            return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+        });
+        std::ranges::move(tasks, std::back_inserter(tasks_));
+    }
+
+  private:
+    std::mutex mutex_;
+    std::vector<std::future<void>> tasks_;
+};
+
+Abandoned& abandoned() {
+    static Abandoned tasks;
+    return tasks;
+}
+
+}  // namespace
+
+struct FusedCompiler::Work {
+    Work(const Program& original, bool is_float64, CubinCompiler compiler)
+        : program(original), fused(program), float64(is_float64), compile(std::move(compiler)) {}
+
+    void run(const FusedShape& shape) {
+        if (cancelled) return;
+        try {
+            std::string cubin = compile(fused_text(fused, float64, shape));
+            const std::lock_guard lock(mutex);
+            ready.push_back({shape, std::move(cubin)});
+        } catch (const std::exception& e) {
+            const std::lock_guard lock(mutex);
+            why_not = e.what();
+        }
+    }
+
+    const Program program;
+    const FusedProgram fused;
+    const bool float64;
+    const CubinCompiler compile;
+    std::atomic<bool> cancelled = false;
+    std::mutex mutex;
+    std::vector<Compiled> ready;
+    std::string why_not;
+};
+
+FusedCompiler::FusedCompiler(const Program& program, bool float64, int nx, CubinCompiler compile)
+    : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
+    abandoned();  // made before what the tasks use is first used, and gone after it
+    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx))
+        tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
+}
+
+FusedCompiler::~FusedCompiler() {
+    work_->cancelled = true;
+    abandoned().add(std::move(tasks_));
+}
+
+const FusedProgram& FusedCompiler::program() const {
+    return work_->fused;
+}
+
+std::vector<FusedCompiler::Compiled> FusedCompiler::take() {
+    const std::lock_guard lock(work_->mutex);
+    return std::exchange(work_->ready, {});
+}
+
+void FusedCompiler::wait() {
+    for (const std::future<void>& task : tasks_) task.wait();
+}
+
+std::string FusedCompiler::why_not() const {
+    const std::lock_guard lock(work_->mutex);
+    return work_->why_not;
+}
+
+}  // namespace stencil::equation

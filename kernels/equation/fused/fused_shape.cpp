@@ -1,0 +1,84 @@
+#include "kernels/equation/fused/fused_shape.h"
+
+#include <algorithm>
+#include <map>
+
+#include "kernels/equation/fused/fused_tiles.h"
+#include "kernels/field/divide.h"
+
+namespace stencil::equation {
+namespace {
+
+// Of a Hopper GPU. Registers of a thread that hold rows: the rest of its 255 is for what is being worked out.
+constexpr int kMostHeld = 216;
+constexpr int kMostColumns = 20;
+constexpr int kSharedBytes = 227 * 1024, kReservedBytes = 1024;
+constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // what it issues while memory moves a byte
+
+class Estimate {
+  public:
+    Estimate(const FusedProgram& program, bool float64, int nx)
+        : program_(program), float64_(float64), nx_(nx) {}
+
+    bool fits_in(FusedShape& shape) const {
+        const int words = float64_ ? 2 : 1;
+        if (program_.held_rows() * shape.steps * shape.columns * words > kMostHeld) return false;
+        const auto shared = [&] {
+            return fused_shared_bytes(program_, float64_, shape, shape.warps) + kReservedBytes;
+        };
+        shape.batch = 4;
+        if (shared() * shape.blocks() > kSharedBytes) shape.batch = 2;
+        return shared() * shape.blocks() <= kSharedBytes && fits(cut_of(shape));
+    }
+
+    /// Instructions that a cell's step takes, as if memory were instructions too.
+    double cost(const FusedShape& shape) const {
+        const FusedCut cut = cut_of(shape);
+        const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
+        const double rows = double(program_.from.size()), stages = double(program_.stages.size());
+        const double handed = 2 * rows / shape.steps, beside = 4 * rows * stages / shape.columns;
+        const double issued = (program_.operations() + handed + beside) * (float64_ ? 2 : 1);
+        const double bytes = (rows + program_.program.components) * (float64_ ? 8 : 4);
+        const double moved = bytes * kInstructionsPerByte / (shape.steps * shape.warps);
+        // Copies go on beside instructions, but not for nothing.
+        return overlap * (std::max(issued, moved) + 0.3 * std::min(issued, moved));
+    }
+
+  private:
+    FusedCut cut_of(const FusedShape& shape) const {
+        const int levels = shape.steps * shape.warps * int(program_.stages.size());
+        return {nx_, 1, program_.wraps_x, shape.width(), levels, float64_ ? 2 : 4, 1, 0};
+    }
+
+    const FusedProgram& program_;
+    bool float64_;
+    int nx_;
+};
+
+}  // namespace
+
+std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, std::size_t most) {
+    const bool solves =
+        std::ranges::any_of(program.program.stages, [](const Stage& s) { return !s.solve.from.empty(); });
+    if (solves) return {};
+    const Estimate estimate(program, float64, nx);
+    std::map<double, FusedShape> best;
+    for (const int warps : {4, 2})
+        for (const int steps : {1, 2, 3, 4, 6, 8}) {
+            std::pair<double, FusedShape> chosen{1e30, {}};
+            for (int columns = 2; columns <= kMostColumns; ++columns) {
+                FusedShape shape{steps, columns, warps};
+                if (estimate.fits_in(shape))
+                    chosen = std::min(chosen,
+                                      {estimate.cost(shape), shape},
+                                      [](const auto& a, const auto& b) { return a.first < b.first; });
+            }
+            if (chosen.first < 1e30) best.insert(chosen);
+        }
+    std::vector<FusedShape> shapes;
+    for (const auto& [cost, shape] : best)
+        if (shapes.size() < most) shapes.push_back(shape);
+    return shapes;
+}
+
+}  // namespace stencil::equation
