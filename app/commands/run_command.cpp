@@ -178,7 +178,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (wants_timings(request, spec))
         report.copy_gb_per_s = measure_copy_bandwidth(method_of(report.spec)->device, report.spec.threads);
     if (const std::string why = simulation.solver().way().why_not; !why.empty())
-        note("note: rows were not compiled: {}\n", why);
+        note("note: not stepped in the fastest way: {}\n", why);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
     std::vector<fs::path> files;

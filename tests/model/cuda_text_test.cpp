@@ -1,54 +1,24 @@
-// The text of the CUDA kernels, run on the CPU: compiled by the system's compiler with CUDA's words explained
-// to it, cell after cell. What is tested is the text; that a GPU rounds as it says is for a GPU to show.
+// The text of the CUDA kernels, run on the CPU cell after cell. What is tested is the text; that a GPU rounds
+// as it says is for a GPU to show.
 #include "kernels/equation/cuda_text.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <cstring>
-#include <fstream>
-#include <memory>
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
+#include "tests/model/text_on_cpu.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
-#include "tests/support/scratch.h"
 
 using namespace stencil;
 using namespace stencil::equation;
 using namespace stencil_test;
 
 namespace {
-
-constexpr const char* kWords = R"(
-#define __device__
-#define __forceinline__ inline
-#define __global__
-#define __launch_bounds__(n)
-#define __grid_constant__
-#define __align__(n) alignas(n)
-#define __fmaf_rn __builtin_fmaf
-#define __fma_rn __builtin_fma
-#define __fsqrt_rn __builtin_sqrtf
-#define __dsqrt_rn __builtin_sqrt
-#define __fdiv_rn(a, b) ((a) / (b))
-#define __ddiv_rn(a, b) ((a) / (b))
-#define floorf __builtin_floorf
-#define floor __builtin_floor
-#define fabsf __builtin_fabsf
-#define fabs __builtin_fabs
-static inline int min(int a, int b) { return a < b ? a : b; }
-static inline int max(int a, int b) { return a > b ? a : b; }
-template <class To, class From> static inline To bits(From from) { To to; __builtin_memcpy(&to, &from, sizeof to); return to; }
-#define __float_as_int bits<int, float>
-#define __int_as_float bits<float, int>
-#define __double_as_longlong bits<long long, double>
-#define __longlong_as_double bits<double, long long>
-static struct { int x, y, z; } blockIdx, threadIdx;
-)";
 
 // A kernel by every thread, one after the other.
 constexpr const char* kEveryThread = R"(
@@ -60,49 +30,36 @@ extern "C" void run_{kernel}(const Arguments* a, int blocks_x, int blocks_y) {{
 }}
 )";
 
-class Compiled {
+class Kernels {
   public:
-    Compiled(const std::string& text, const Program& program)
-        : float32_(text.find("typedef float Real") != std::string::npos) {
-        std::ofstream file(scratch_ / "kernels.cpp");
-        file << kWords << text;
-        const auto add = [&](const char* name, std::size_t count) {
-            for (std::size_t i = 0; i < count; ++i)
-                file << fmt::format(kEveryThread, fmt::arg("kernel", name + std::to_string(i)));
-        };
-        add("once", program.once.size());
-        add("stage", program.stages.size());
-        file.close();
-        const std::string library = (scratch_ / "kernels.so").string();
-        const std::string command =
-            fmt::format("c++ -std=c++17 -O1 -ffp-contract=off -w -shared -fPIC {}/kernels.cpp -o {}",
-                        scratch_.path().string(),
-                        library);
-        REQUIRE(std::system(command.c_str()) == 0);
-        library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-        REQUIRE(library_ != nullptr);
-    }
-    ~Compiled() { dlclose(library_); }
+    Kernels(const std::string& text, const Program& program) : code_(text + runners(program)) {}
 
     void run(const std::string& kernel, const void* argument, int blocks_x, int blocks_y) const {
-        using Kernel = void (*)(const void*, int, int);
-        const auto function = reinterpret_cast<Kernel>(dlsym(library_, ("run_" + kernel).c_str()));
-        REQUIRE(function != nullptr);
-        const SubnormalsAsZero as_compiled_for_cuda(float32_);
+        const auto function = code_.find<void (*)(const void*, int, int)>("run_" + kernel);
+        const SubnormalsAsZero as_compiled_for_cuda(code_.is_float32());
         function(argument, blocks_x, blocks_y);
     }
 
   private:
-    bool float32_;
-    ScratchFolder scratch_;
-    void* library_ = nullptr;
+    static std::string runners(const Program& program) {
+        std::string text;
+        const auto add = [&](const char* name, std::size_t count) {
+            for (std::size_t i = 0; i < count; ++i)
+                text += fmt::format(kEveryThread, fmt::arg("kernel", name + std::to_string(i)));
+        };
+        add("once", program.once.size());
+        add("stage", program.stages.size());
+        return text;
+    }
+
+    TextOnCpu code_;
 };
 
 // As run_typed(), by the text's kernels.
 template <class T>
 std::vector<T> run_text(const Equations& e,
                         const Program& program,
-                        const Compiled& kernels,
+                        const Kernels& kernels,
                         const TypedRun& run) {
     EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
     for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
@@ -162,7 +119,7 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);
         const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
-        const Compiled kernels(cuda_text(program, sizeof(T) == 8), program);
+        const Kernels kernels(cuda_text(program, sizeof(T) == 8), program);
         // More than a block each way, with a rest of a vector and of a thread's rows; and next to nothing.
         for (const auto& [nx, ny] : {std::pair(139, 19), {37, 9}, {1, 3}, {3, 1}}) {
             INFO(nx << "x" << ny);

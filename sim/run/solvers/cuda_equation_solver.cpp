@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda_text.h"
 #include "sim/machine/kernel_cache.h"
@@ -39,8 +41,12 @@ class CudaDevicePart : public CudaViewSolver<T> {
             std::move(program), equation_setup(setup_), cubin, stream_, std::move(compile));
     }
 
-    static void wait_for_fastest_of(Stepper&) {}
-    static SteppingWay way_of(const Stepper&) { return {}; }
+    static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
+    static SteppingWay way_of(const Stepper& stepper) {
+        if (const equation::FusedKernel* kernel = stepper.fused())
+            return {fmt::format("{} steps a pass", kernel->shape().steps * kernel->shape().warps), ""};
+        return {"", stepper.why_not_fused()};
+    }
 
     void write(const Field& field, FieldView<T> to) {
         const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);

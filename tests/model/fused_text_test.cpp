@@ -1,0 +1,161 @@
+// The text of fused kernels, run on the CPU with a fiber for each thread (warp_emulation.h), and how a pass
+// is cut.
+#include "kernels/equation/fused/fused_text.h"
+
+#include <cstring>
+
+#include "kernels/cpu/subnormals.h"
+#include "kernels/equation/cuda/kernel_arguments.h"
+#include "kernels/equation/fused/fused_compiler.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/fused/fused_tiles.h"
+#include "kernels/equation/fused/pipeline_text.h"
+#include "kernels/field/cuda_field.h"
+#include "sim/model/presets.h"
+#include "tests/model/text_on_cpu.h"
+#include "tests/model/typed_run.h"
+#include "tests/support/paths.h"
+
+using namespace stencil;
+using namespace stencil::equation;
+using namespace stencil_test;
+
+namespace {
+
+constexpr const char* kRunner = R"(
+static const Arguments* arguments;
+static const Cut* cut_of_pass;
+extern "C" void run_fused(const Arguments* a, const Cut* cut, int blocks, int warps, unsigned long bytes, unsigned seed) {
+    arguments = a;
+    cut_of_pass = cut;
+    blockDim.y = warps;
+    emulated::body = [] { fused(*arguments, *cut_of_pass); };
+    for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
+        emulated::run_block(warps, bytes, seed + blockIdx.x, [](int lane, int warp) {
+            threadIdx.x = lane;
+            threadIdx.y = warp;
+        });
+}
+)";
+
+std::string on_fibers(std::string text) {
+    const std::string words = pipeline_words();
+    text.replace(text.find(words), words.size(), "");
+    return text + kRunner;
+}
+
+std::string emulation() {
+    return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
+}
+
+// The components after a pass of as many steps as `warps` make, from run.start.
+template <class T>
+std::vector<T> run_fused(
+    const Equations& e, const FusedProgram& fused, const FusedShape& shape, int warps, const TypedRun& run) {
+    const Program& program = fused.program;
+    EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
+    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
+    const int pitch = cuda_pitch<T>(run.nx), levels = warps * shape.steps * int(fused.stages.size());
+    const auto tiles = fused_tiles({run.nx,
+                                    run.ny,
+                                    fused.wraps_x,
+                                    shape.width(),
+                                    levels,
+                                    int(16 / sizeof(T)),
+                                    7,
+                                    warps * (2 * levels / warps - 1)});
+    std::vector<AlignedBuffer<T>> buffers;
+    std::vector<T*> arrays;
+    for (std::size_t a = 0; a < program.arrays.size(); ++a) {
+        buffers.emplace_back(std::size_t(pitch) * std::size_t(run.ny));
+        arrays.push_back(buffers.back().data());
+    }
+    // What once-only stages store comes from a run of the rows.
+    ThreadPool pool(1);
+    EquationStepper<T> rows(program, setup, pool);
+    const auto start = [&](int c, int x, int y) { return T(run.start(c, x, y)); };
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x) rows.component(c).at(x, y) = start(c, x, y);
+    rows.advance(1);
+    for (const int a : fused.from)
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x)
+                arrays[std::size_t(a)][y * pitch + x] =
+                    a < program.components ? start(a, x, y) : rows.array(a).at(x, y);
+    KernelArguments<T> arguments(program, setup, pitch);
+    InputValues<T> inputs(program);
+    const std::size_t values = arguments.line_values() + program.uniforms.outputs.size();
+    std::vector<T> lines(values * std::size_t(warps * shape.steps) + 1);
+    for (int step = warps * shape.steps; step-- > 0;) {
+        inputs.update(setup, step, step * setup.dt, true);
+        if (arguments.line_values() > 0) arguments.pack_lines(inputs, &lines[std::size_t(step) * values]);
+        std::ranges::copy(
+            inputs.uniforms(),
+            lines.begin() + std::ptrdiff_t(std::size_t(step) * values + arguments.line_values()));
+    }
+    arguments.set_lines(lines.data());
+    arguments.set_uniforms(inputs.uniforms());
+    arguments.set_arrays(arrays);
+    arguments.set_step(0);
+    std::vector<std::uint64_t> cut(2 + std::size_t(cuda_lines(program).count) + 1);
+    cut[0] = reinterpret_cast<std::uintptr_t>(tiles.data());
+    cut[1] = fused.of_time ? values : 0;
+    const std::vector<T> sides = arguments.sides(inputs);
+    std::memcpy(&cut[2], sides.data(), sides.size() * sizeof(T));
+
+    const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
+    code.find<void (*)(const void*, const void*, int, int, unsigned long, unsigned)>("run_fused")(
+        arguments.data(),
+        cut.data(),
+        int(tiles.size()),
+        warps,
+        std::size_t(fused_shared_bytes(fused, sizeof(T) == 8, shape, warps)),
+        unsigned(run.seed));
+    std::vector<T> cells;
+    for (int c = 0; c < program.components; ++c)
+        for (int y = 0; y < run.ny; ++y)
+            for (int x = 0; x < run.nx; ++x)
+                cells.push_back(arrays[std::size_t(program.next[std::size_t(c)])][y * pitch + x]);
+    return cells;
+}
+
+}  // namespace
+
+TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps wait for") {
+    const auto* text =
+        GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1; boundary = periodic",
+                 "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
+                 "bottom: u + flux(u) = 1",
+                 "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic",
+                 "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; left: a = 1; right: a "
+                 "+ 2*flux(a) = 1; "
+                 "y: insulated",
+                 "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: "
+                 "flux(u) = x; inside = "
+                 "x + y > 4",
+                 "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: "
+                 "flux(u) = 0; laplacian = "
+                 "isotropic; stepper = heun");
+    INFO(text);
+    const auto check = [&]<class T>(T, int steps, int columns, int batch) {
+        const Equations e = read_equations(text);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const FusedProgram fused(program);
+        TypedRun run;
+        // Several strips and segments, with a rest of a vector; periodic, its rows are fetched cell by cell.
+        run.nx = 32 * columns + 37;
+        run.ny = 45;
+        const FusedShape shape{steps, columns, 4, batch};
+        const TextOnCpu code(on_fibers(fused_text(fused, sizeof(T) == 8, shape)), emulation());
+        for (const int warps : {4, 1}) {
+            run.steps = steps * warps;
+            INFO(steps << " steps, " << columns << " columns, " << warps << " warps");
+            const auto expected = run_typed<T>(text, run);
+            const auto cells = run_fused<T>(e, fused, shape, code, warps, run);
+            CHECK(std::memcmp(cells.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+        }
+    };
+    check(float(), 1, 4, 4);
+    check(double(), 2, 3, 2);
+}

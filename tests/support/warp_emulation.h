@@ -1,0 +1,211 @@
+// Runs kernels whose warps are a pipeline on the CPU: a fiber for each thread. Loads arrive as late as they
+// may, stores leave as late as they may, warps stall at random, shared memory begins as NaNs, and addresses
+// and sizes of bulk copies are checked: a wait that is missing shows. Included by the text of a kernel, in
+// the place of pipeline_words().
+#pragma once
+
+#include <ucontext.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+// Not inline: one library after another has these of its own.
+namespace emulated {
+
+struct Fiber {
+    ucontext_t context;
+    std::vector<char> stack = std::vector<char>(256 * 1024);
+    bool done = false;
+};
+struct Warp {
+    double slots[2][32];
+    unsigned arrived = 0, generation = 0;
+};
+struct Copy {
+    void* to;
+    const void* from;
+    unsigned bytes;
+    void* barrier;
+};
+
+static std::vector<Fiber> fibers;
+static std::vector<Warp> warps;
+static std::vector<Copy> loads, open_stores;
+static std::vector<std::vector<Copy>> store_groups;
+static ucontext_t scheduler;
+static int current = 0;
+static unsigned block_arrived = 0, block_generation = 0;
+static unsigned char* shared_memory = nullptr;
+
+inline void require(bool holds, const char* what) {
+    if (holds) return;
+    std::fprintf(stderr, "emulated kernel: %s\n", what);
+    std::abort();
+}
+inline void yield() {
+    swapcontext(&fibers[current].context, &scheduler);
+}
+inline void check_copy(const void* to, const void* from, unsigned bytes) {
+    const auto aligned = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+    require(aligned(to) && aligned(from) && bytes % 16 == 0 && bytes > 0,
+            "a bulk copy of no multiple of 16 bytes");
+}
+inline void perform(const Copy& copy) {
+    std::memcpy(copy.to, copy.from, copy.bytes);
+}
+
+}  // namespace emulated
+
+struct Barrier {
+    int count, left, bytes;
+    unsigned phase;
+    void settle() {
+        if (left > 0 || bytes > 0) return;
+        ++phase;
+        left = count;
+    }
+};
+inline void init_barrier(Barrier* b, int arrivals) {
+    *b = {arrivals, arrivals, 0, 0};
+}
+inline void publish_barriers() {}
+inline void before_bulk_store() {}
+inline void arrive(Barrier* b) {
+    emulated::require(b->left > 0, "an arrival too many");
+    --b->left;
+    b->settle();
+}
+inline void expect_bytes(Barrier* b, unsigned bytes) {
+    b->bytes += int(bytes);
+    arrive(b);
+}
+inline void wait(Barrier* b, unsigned parity) {
+    while ((b->phase & 1) == (parity & 1)) {
+        std::vector<emulated::Copy> mine;
+        std::erase_if(emulated::loads, [&](const emulated::Copy& copy) {
+            if (copy.barrier == b) mine.push_back(copy);
+            return copy.barrier == b;
+        });
+        for (const emulated::Copy& copy : mine) {
+            emulated::perform(copy);
+            b->bytes -= int(copy.bytes);
+        }
+        if (mine.empty())
+            emulated::yield();
+        else
+            b->settle();
+    }
+}
+inline bool elected() {
+    return emulated::current % 32 == 0;
+}
+inline void bulk_load(void* to, const void* from, unsigned bytes, Barrier* b) {
+    emulated::check_copy(to, from, bytes);
+    emulated::loads.push_back({to, from, bytes, b});
+}
+inline void bulk_store(void* to, const void* from, unsigned bytes) {
+    emulated::check_copy(to, from, bytes);
+    emulated::open_stores.push_back({to, from, bytes, nullptr});
+}
+template <int kNewest>
+void close_and_wait_for_stores() {
+    using namespace emulated;
+    store_groups.push_back(std::move(open_stores));
+    open_stores.clear();
+    for (; store_groups.size() > kNewest; store_groups.erase(store_groups.begin()))
+        for (const Copy& copy : store_groups.front()) perform(copy);
+}
+inline void __syncwarp() {
+    emulated::Warp& warp = emulated::warps[std::size_t(emulated::current / 32)];
+    const unsigned generation = warp.generation;
+    if (++warp.arrived == 32) {
+        warp.arrived = 0;
+        ++warp.generation;
+    }
+    while (warp.generation == generation) emulated::yield();
+}
+template <class T>
+T shuffled(T value, int from) {
+    emulated::Warp& warp = emulated::warps[std::size_t(emulated::current / 32)];
+    double* slots = warp.slots[warp.generation & 1];
+    std::memcpy(&slots[emulated::current % 32], &value, sizeof(T));
+    __syncwarp();
+    std::memcpy(&value, &slots[from], sizeof(T));
+    return value;
+}
+template <class T>
+T from_west(T value) {
+    return shuffled(value, std::max(emulated::current % 32 - 1, 0));
+}
+template <class T>
+T from_east(T value) {
+    return shuffled(value, std::min(emulated::current % 32 + 1, 31));
+}
+inline int uniform_of_warp(int value) {
+    return value;
+}
+inline void __syncthreads() {
+    using namespace emulated;
+    const unsigned generation = block_generation;
+    if (++block_arrived == fibers.size()) {
+        block_arrived = 0;
+        ++block_generation;
+    }
+    while (block_generation == generation) yield();
+}
+#define SHARED_MEMORY(name) unsigned char* name = emulated::shared_memory
+
+namespace emulated {
+
+static void (*body)() = nullptr;
+inline void enter() {
+    body();
+    fibers[current].done = true;
+    yield();
+}
+
+/// A block of 32 x `warps` threads; `place(lane, warp)` is called before a thread goes on.
+template <class Place>
+void run_block(int warp_count, std::size_t shared_bytes, unsigned seed, Place&& place) {
+    constexpr std::size_t kLargerBarriers = 1024;  // than a GPU's
+    shared_bytes += kLargerBarriers;
+    std::vector<unsigned char> memory(shared_bytes + 128, 0xff);
+    void* begin = memory.data();
+    std::size_t room = memory.size();
+    shared_memory = static_cast<unsigned char*>(std::align(128, shared_bytes, begin, room));
+    warps.assign(std::size_t(warp_count), {});
+    fibers.resize(std::size_t(32 * warp_count));
+    for (Fiber& fiber : fibers) {
+        getcontext(&fiber.context);
+        fiber.context.uc_stack.ss_sp = fiber.stack.data();
+        fiber.context.uc_stack.ss_size = fiber.stack.size();
+        fiber.context.uc_link = nullptr;
+        fiber.done = false;
+        makecontext(&fiber.context, enter, 0);
+    }
+    block_arrived = block_generation = 0;
+    for (std::size_t left = fibers.size(), rounds = 0; left > 0; ++rounds) {
+        require(rounds < 10'000'000, "it does not end");
+        for (int warp = 0; warp < warp_count; ++warp) {
+            // A stall is as long as a batch of rows or so.
+            unsigned hash = (seed + unsigned(rounds >> 7) * 16 + unsigned(warp)) * 2654435761U;
+            hash = (hash ^ hash >> 15) * 0x2c1b3c6dU;
+            if ((hash ^ hash >> 13) & 1) continue;
+            for (int lane = 0; lane < 32; ++lane) {
+                current = 32 * warp + lane;
+                if (fibers[std::size_t(current)].done) continue;
+                place(lane, warp);
+                swapcontext(&scheduler, &fibers[std::size_t(current)].context);
+                left -= fibers[std::size_t(current)].done ? 1 : 0;
+            }
+        }
+    }
+    require(loads.empty() && store_groups.empty() && open_stores.empty(), "a copy that nobody waited for");
+}
+
+}  // namespace emulated
