@@ -8,6 +8,7 @@
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/cuda_text.h"
+#include "kernels/equation/fused/fused_shape.h"
 #include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
@@ -41,7 +42,10 @@ template <class T>
 class OnBoth {
   public:
     OnBoth(Program program, const EquationSetup& setup, const std::string& cubin)
-        : program_(std::move(program)), cpu(program_, setup, pool_), cuda(program_, setup, cubin, stream_) {}
+        : program_(std::move(program)),
+          setup_(setup),
+          cpu(program_, setup, pool_),
+          cuda(program_, setup, cubin, stream_) {}
 
     /// Every cell of a component or data: the CPU's is written, and the GPU gets a copy.
     void write(int array, const std::function<double(int x, int y)>& value) {
@@ -57,6 +61,11 @@ class OnBoth {
     void both(Action&& action) {
         action(cpu);
         action(cuda);
+    }
+
+    void fuse(const FusedShape& shape, const std::string& cubin) {
+        cuda.use(std::make_unique<FusedKernel>(
+            FusedProgram(program_), sizeof(T) == 8, shape, setup_, cubin, stream_));
     }
 
     /// The first cell of the state whose bits differ, in words; NaNs are all alike.
@@ -88,6 +97,7 @@ class OnBoth {
     }
 
     Program program_;
+    EquationSetup setup_;
     ThreadPool pool_{2};
     CudaStream stream_;
 
@@ -145,6 +155,43 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU, by every stepper"
         REQUIRE(start.difference() == "");
         OnBoth<TestType> run(job.program, setup, job.cubin);
         for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+        run.both([](auto& stepper) { stepper.advance(37); });
+        CHECK(run.difference() == "");
+    }
+}
+
+TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a time", "", float, double) {
+    constexpr bool kFloat64 = sizeof(TestType) == 8;
+    constexpr int kColumns = 661, kRows = 83;  // several strips, the last one at an odd place
+    std::vector<Job> jobs = jobs_of(kFloat64);
+    std::erase_if(jobs, [](const Job& job) {
+        return job.scheme != job.equations.stepper ||
+               fused_shapes(FusedProgram(job.program), kFloat64, kColumns).empty();
+    });
+    CHECK(jobs.size() > presets().size() / 2);
+    compile_jobs<TestType>(jobs);
+    std::vector<std::string> cubins(jobs.size());
+    const auto shape_of = [&](const Job& job) {
+        return fused_shapes(FusedProgram(job.program), kFloat64, kColumns).front();
+    };
+    ThreadPool pool(8);
+    pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
+            const FusedProgram fused(jobs[i].program);
+            cubins[i] =
+                compile_cuda(fused_text(fused, kFloat64, shape_of(jobs[i])), compute_capability()).cubin;
+        }
+    });
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+        const Job& job = jobs[i];
+        INFO(job.preset->name);
+        const EquationSetup setup = setup_of(job.equations, kColumns, kRows);
+        OnBoth<TestType> start(job.start, setup, job.start_cubin);
+        start.both([](auto& stepper) { stepper.advance(1); });
+        OnBoth<TestType> run(job.program, setup, job.cubin);
+        for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+        run.fuse(shape_of(job), cubins[i]);
+        REQUIRE(run.cuda.fused()->steps_of(37) > 0);
         run.both([](auto& stepper) { stepper.advance(37); });
         CHECK(run.difference() == "");
     }
