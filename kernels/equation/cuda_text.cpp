@@ -64,7 +64,8 @@ __device__ __forceinline__ void finish(Window& w, const Arguments& a, int cx, in
         if (kTop < 0 || j == 1 || (j == 0 ? cy > 0 : cy + j <= ny)) continue;
         #pragma unroll
         for (int i = 0; i < kColumns + 2; ++i)
-            w[j][i] = ghost(a, j == 0 ? kTop : kBottom, inside(cx + i - 1, nx), w[j][i]);
+            w[j][i] = ghost(a, j == 0 ? kTop : kBottom,
+                            kLeft < 0 && cx + i <= nx + 1 ? wrapped(cx + i - 1, nx) : inside(cx + i - 1, nx), w[j][i]);
     }
 }
 __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy, const Results& values) {

@@ -146,9 +146,12 @@ void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
         return;
     }
     const T *alpha = line->alpha.data(), *beta = line->beta.data();
-    multiply_add(alpha, cells - 1, beta, ghosts - 1, 1);
+    // In the corners of a field that is periodic sideways stand ghost cells of its other end.
+    const bool wraps = array.lines[kLeft] == nullptr;
+    const int before = wraps ? nx - 1 : 0, after = wraps ? 0 : nx - 1;
+    multiply_add(alpha + before, cells - 1, beta + before, ghosts - 1, 1);
     multiply_add(alpha, cells, beta, ghosts, nx);
-    multiply_add(alpha + nx - 1, cells + nx, beta + nx - 1, ghosts + nx, 1);
+    multiply_add(alpha + after, cells + nx, beta + after, ghosts + nx, 1);
 }
 
 template <class T>

@@ -106,6 +106,7 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
         "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; stepper = rk4",
         "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
         "bottom: u + flux(u) = 1",
+        "du/dt = lap(u) + dxy(u); dt = 0.01; x: periodic; top: u = sin(x); bottom: flux(u) = x",
         "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic; stepper = heun",
         "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; left: a = sin(y + t); right: a + "
         "2*flux(a) = 1; y: insulated",

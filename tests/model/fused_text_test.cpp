@@ -50,8 +50,12 @@ std::string emulation() {
 
 // The components after a pass of as many steps as `warps` make, from run.start.
 template <class T>
-std::vector<T> run_fused(
-    const Equations& e, const FusedProgram& fused, const FusedShape& shape, int warps, const TypedRun& run) {
+std::vector<T> run_fused(const Equations& e,
+                         const FusedProgram& fused,
+                         const FusedShape& shape,
+                         const TextOnCpu& code,
+                         int warps,
+                         const TypedRun& run) {
     const Program& program = fused.program;
     EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
     for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
