@@ -12,7 +12,7 @@ struct BenchRequest {
     LadderSpec spec;
     std::string out;   ///< folder for bench.json, bench.csv, bench.png and bench.svg; empty: none are written
     std::string json;  ///< file for the results; empty: none
-    std::string kernel;  ///< a CUDA source that is checked and timed beside the methods; empty: none
+    std::string kernel;        ///< a CUDA source that is checked and timed beside the methods; empty: none
     double kernel_limit = 10;  ///< seconds that it may take for any one thing
     bool save = false;  ///< measures what `auto` needs, in both precisions, and keeps it in the user's folder
     bool work_precision = false;     ///< steppers and time steps in place of the ladder
