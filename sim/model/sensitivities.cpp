@@ -59,7 +59,7 @@ class Tangent {
     }
 
     Node operation(Node node, const Expression& e) {
-        const auto& [a, b, c] = e.args;
+        const Node a = e.args[0], b = e.args[1], c = e.args[2];
         const auto times = [&](Node factor) { return g_.multiply(factor, of(a)); };
         const auto where = [&](Node condition, Node yes, Node no) {
             return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
