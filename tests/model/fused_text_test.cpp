@@ -106,7 +106,7 @@ std::vector<T> run_fused(const Equations& e,
     cut[0] = reinterpret_cast<std::uintptr_t>(tiles.data());
     cut[1] = fused.of_time ? values : 0;
     const std::vector<T> sides = arguments.sides(inputs);
-    std::memcpy(&cut[2], sides.data(), sides.size() * sizeof(T));
+    if (!sides.empty()) std::memcpy(&cut[2], sides.data(), sides.size() * sizeof(T));
 
     const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
     code.find<void (*)(const void*, const void*, int, int, unsigned long, unsigned)>("run_fused")(

@@ -61,7 +61,7 @@ void FusedKernel::launch(int steps,
     std::vector<std::uint64_t> cut(2 + (sides.size_bytes() + 7) / 8 + 1);
     cut[0] = reinterpret_cast<std::uintptr_t>(plan.tiles.data());
     cut[1] = values_of_step;
-    std::memcpy(&cut[2], sides.data(), sides.size_bytes());
+    if (!sides.empty()) std::memcpy(&cut[2], sides.data(), sides.size_bytes());
     LaunchShape launch;
     launch.blocks_x = unsigned(plan.blocks);
     launch.threads_x = 32;
