@@ -139,18 +139,7 @@ Json to_json(const LadderReport& report) {
 }
 
 std::string to_csv(const LadderReport& report) {
-    std::string header, lines;
-    for (const LadderRow& row : report.rows) {
-        std::vector<Json> names, values;
-        const Json json = row_json(report, row);
-        for (const auto& [name, value] : json.items()) {
-            names.emplace_back(name);
-            values.push_back(value);
-        }
-        header = csv_line(names);
-        lines += csv_line(values);
-    }
-    return header + lines;
+    return csv_table(to_json(report)["rows"]);
 }
 
 std::string intro_text(const LadderReport& report) {

@@ -87,18 +87,7 @@ Json to_json(const WorkPrecision& measured) {
 }
 
 std::string to_csv(const WorkPrecision& measured) {
-    std::string header, lines;
-    for (const WorkPrecisionRow& row : measured.rows) {
-        std::vector<Json> names, values;
-        const Json json = row_json(measured, row);
-        for (const auto& [name, value] : json.items()) {
-            names.emplace_back(name);
-            values.push_back(value);
-        }
-        header = csv_line(names);
-        lines += csv_line(values);
-    }
-    return header + lines;
+    return csv_table(to_json(measured)["rows"]);
 }
 
 std::string to_text(const WorkPrecision& measured) {

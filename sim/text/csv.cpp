@@ -21,4 +21,18 @@ std::string csv_line(const std::vector<nlohmann::ordered_json>& cells) {
     return line + "\n";
 }
 
+std::string csv_table(const nlohmann::ordered_json& rows) {
+    std::string header, lines;
+    for (const nlohmann::ordered_json& row : rows) {
+        std::vector<nlohmann::ordered_json> names, values;
+        for (const auto& [name, value] : row.items()) {
+            names.emplace_back(name);
+            values.push_back(value);
+        }
+        header = csv_line(names);
+        lines += csv_line(values);
+    }
+    return header + lines;
+}
+
 }  // namespace stencil
