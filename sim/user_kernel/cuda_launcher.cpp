@@ -41,7 +41,14 @@ class DeviceCopies {
 
 }  // namespace
 
-LaunchGrid grid_over(const LaunchShape& shape, int nx, int ny) {
+template <class T>
+LoadedStep<T>::LoadedStep(const UserKernel& kernel, int nx, int ny, int pitch, CudaStream& stream)
+    : source_(kernel),
+      stream_(stream),
+      size_{nx, ny, pitch},
+      kernels_(kernel.compiled.cubin, stream),
+      kernel_(kernels_.find(std::string(kernel.shape.entry()))) {
+    const LaunchShape& shape = kernel.shape;
     const int rows = ceil_div(ny, shape.tile_y);
     if (rows > kMostBlocksY)
         throw InputError(
@@ -50,36 +57,48 @@ LaunchGrid grid_over(const LaunchShape& shape, int nx, int ny) {
                         rows,
                         kMostBlocksY,
                         shape.tile_y));
-    return {unsigned(ceil_div(nx, shape.tile_x)),
-            unsigned(rows),
-            unsigned(shape.block_x),
-            unsigned(shape.block_y),
-            std::size_t(shape.shared_bytes)};
+    grid_.blocks_x = unsigned(ceil_div(nx, shape.tile_x));
+    grid_.blocks_y = unsigned(rows);
+    grid_.threads_x = unsigned(shape.block_x);
+    grid_.threads_y = unsigned(shape.block_y);
+    grid_.shared_bytes = unsigned(shape.shared_bytes);
+    if (prepare_kernel(kernel_, shape.block_x * shape.block_y, shape.shared_bytes).blocks == 0)
+        throw InputError(
+            "a block needs more registers or shared memory than this GPU has: take smaller blocks");
+}
+
+template <class T>
+void LoadedStep<T>::launch(const std::vector<const T*>& from,
+                           const std::vector<T*>& to,
+                           const StepParameters& params,
+                           int steps,
+                           double t) const {
+    const auto values = parameter_values(source_.entry, params, source_.spacing, t);
+    const std::vector<T> parameters(values.begin(), values.end());
+    // The structs From, To, Size and Parameters are as these arrays lie in memory.
+    const void* const arguments[] = {from.data(), to.data(), size_, parameters.data(), &steps};
+    launch_kernel(kernel_, grid_, arguments, stream_);
 }
 
 template <class T>
 void CudaLauncher<T>::launch(
     const GuardedShape& shape, std::vector<Cells<T>>& from, std::vector<Cells<T>>& to, int steps, double t) {
-    const LaunchGrid grid = grid_over(kernel_.shape, shape.nx, shape.ny);
-    const LoadedStep loaded(kernel_.compiled.cubin, std::string(kernel_.shape.entry()), grid, stream_);
+    const LoadedStep<T> loaded(kernel_, shape.nx, shape.ny, shape.pitch, stream_);
     DeviceCopies<T> sources(from, stream_), results(to, stream_);
-    StepArguments<T> arguments;
+    std::vector<const T*> read;
+    std::vector<T*> written;
     for (std::size_t c = 0; c < from.size(); ++c) {
-        arguments.from.push_back(sources.first_cell(c, shape));
-        arguments.to.push_back(results.first_cell(c, shape));
+        read.push_back(sources.first_cell(c, shape));
+        written.push_back(results.first_cell(c, shape));
     }
-    arguments.nx = shape.nx;
-    arguments.ny = shape.ny;
-    arguments.pitch = shape.pitch;
-    for (const double value : parameter_values(kernel_.entry, params_, kernel_.spacing, t))
-        arguments.parameters.push_back(T(value));
-    arguments.steps = steps;
-    loaded.launch(arguments, grid, stream_);
+    loaded.launch(read, written, params_, steps, t);
     stream_.synchronize();
     sources.read_back(from);
     results.read_back(to);
 }
 
+template class LoadedStep<float>;
+template class LoadedStep<double>;
 template class CudaLauncher<float>;
 template class CudaLauncher<double>;
 

@@ -1,15 +1,38 @@
-// Launches of a kernel on the GPU, between arrays of the host.
+// Launches of a kernel on the GPU.
 #pragma once
 
-#include "kernels/user_kernel/loaded_step.h"
+#include <vector>
+
+#include "kernels/equation/cuda/loaded_kernels.h"
 #include "sim/user_kernel/check.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil::user_kernel {
 
-/// A block for every tile of a field. Throws InputError where those are more than a grid has.
-LaunchGrid grid_over(const LaunchShape& shape, int nx, int ny);
+/// A kernel on a device, for fields of one size, with a block for every tile.
+template <class T>
+class LoadedStep {
+  public:
+    /// Throws CudaError; InputError where a grid has not so many blocks, or the GPU not so much for a block.
+    LoadedStep(const UserKernel& kernel, int nx, int ny, int pitch, CudaStream& stream);
 
+    /// Enqueues it, from the first cells of all components to those of others, at the time t.
+    void launch(const std::vector<const T*>& from,
+                const std::vector<T*>& to,
+                const StepParameters& params,
+                int steps,
+                double t) const;
+
+  private:
+    const UserKernel& source_;
+    CudaStream& stream_;
+    int size_[3];  ///< as the struct Size lies in memory
+    equation::LoadedKernels kernels_;
+    equation::LoadedKernel kernel_;
+    equation::LaunchShape grid_;
+};
+
+/// Between arrays of the host.
 template <class T>
 class CudaLauncher : public Launcher<T> {
   public:

@@ -72,11 +72,6 @@ std::string words_for(const std::string& error) {
          "reads or writes several cells at once at an address that is no multiple of their size: rows begin "
          "on "
          "multiples of 128 bytes, and x has to be one of 4 for a float4"},
-        {"OutOfResources",
-         "a block needs more registers or shared memory than there are: take smaller blocks"},
-        {"OUT_OF_RESOURCES",
-         "a block needs more registers or shared memory than there are: take smaller blocks"},
-        {"INVALID_VALUE", "it cannot be launched: a block asks for more shared memory than this GPU gives"},
         {"HardwareStackError", "a stack overflowed: is there a recursion without end?"},
         {"IllegalInstruction", "it was ended by an instruction that this GPU does not have, or a __trap()"},
         {"Assert", "an assert() in it does not hold"},

@@ -18,6 +18,7 @@ struct Driver {
     decltype(&cuFuncSetAttribute) set = nullptr;
     decltype(&cuFuncGetAttribute) get = nullptr;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) blocks = nullptr;
+    decltype(&cuGetErrorName) error_name = nullptr;
     decltype(&cuGetErrorString) error_text = nullptr;
 };
 
@@ -36,6 +37,7 @@ const Driver& driver() {
         symbol(d.set, "cuFuncSetAttribute");
         symbol(d.get, "cuFuncGetAttribute");
         symbol(d.blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+        symbol(d.error_name, "cuGetErrorName");
         symbol(d.error_text, "cuGetErrorString");
         return d;
     }();
@@ -44,9 +46,11 @@ const Driver& driver() {
 
 void check(CUresult error, const std::string& call) {
     if (error == CUDA_SUCCESS) return;
-    const char* text = nullptr;
+    const char *name = nullptr, *text = nullptr;
+    driver().error_name(error, &name);
     driver().error_text(error, &text);
-    throw CudaError("CUDA: " + call + ": " + (text ? text : "error " + std::to_string(int(error))));
+    throw CudaError("CUDA: " + call + ": " + (name ? name : "error " + std::to_string(int(error))) + " (" +
+                    (text ? text : "?") + ")");
 }
 
 }  // namespace

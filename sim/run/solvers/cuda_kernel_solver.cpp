@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "kernels/cuda/cuda_queue.h"
-#include "kernels/user_kernel/loaded_step.h"
 #include "sim/run/solvers/cuda_view_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -33,8 +32,7 @@ class KernelSolver : public CudaViewSolver<T> {
     explicit KernelSolver(const SolverSetup& setup)
         : CudaViewSolver<T>(setup),
           kernel_(*setup.kernel),
-          grid_(grid_over(kernel_.shape, setup.nx, setup.ny)),
-          loaded_(kernel_.compiled.cubin, std::string(kernel_.shape.entry()), grid_, stream_) {
+          loaded_(kernel_, setup.nx, setup.ny, cuda_pitch<T>(setup.nx), stream_) {
         for (auto& side : buffers_)
             for (std::size_t c = 0; c < components(); ++c) side.emplace_back(field_bytes());
     }
@@ -148,18 +146,13 @@ class KernelSolver : public CudaViewSolver<T> {
     }
 
     void enqueue(int steps, double t) {
-        user_kernel::StepArguments<T> arguments;
+        std::vector<const T*> from;
+        std::vector<T*> to;
         for (std::size_t c = 0; c < components(); ++c) {
-            arguments.from.push_back(static_cast<const T*>(buffers_[front_][c].data()));
-            arguments.to.push_back(static_cast<T*>(buffers_[1 - front_][c].data()));
+            from.push_back(static_cast<const T*>(buffers_[front_][c].data()));
+            to.push_back(static_cast<T*>(buffers_[1 - front_][c].data()));
         }
-        arguments.nx = setup_.nx;
-        arguments.ny = setup_.ny;
-        arguments.pitch = cuda_pitch<T>(setup_.nx);
-        for (const double value : parameter_values(kernel_.entry, setup_.params, kernel_.spacing, t))
-            arguments.parameters.push_back(T(value));
-        arguments.steps = steps;
-        loaded_.launch(arguments, grid_, stream_);
+        loaded_.launch(from, to, setup_.params, steps, t);
         front_ = 1 - front_;
     }
 
@@ -178,8 +171,7 @@ class KernelSolver : public CudaViewSolver<T> {
     FieldView<T> spare() override { return cuda_view<T>(buffers_[1 - front_].front(), setup_.nx, setup_.ny); }
 
     const UserKernel& kernel_;
-    user_kernel::LaunchGrid grid_;
-    user_kernel::LoadedStep loaded_;
+    user_kernel::LoadedStep<T> loaded_;
     std::array<std::vector<CudaMemory>, 2> buffers_;    ///< of each component
     std::size_t front_ = 0;                             ///< the buffers that hold the state
     std::size_t shown_ = 0;                             ///< the component that is seen
