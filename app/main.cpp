@@ -2,10 +2,12 @@
 // status.
 
 #include <csignal>
+#include <cstdlib>
 #include <new>
 
 #include "app/command_line.h"
 #include "app/console.h"
+#include "kernels/equation/fused/fused_compiler.h"
 #include "sim/text/error.h"
 
 namespace {
@@ -16,12 +18,7 @@ int fail(int status, const char* message) {
     return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-    stencil::reserve_standard_files();
-    // A file that may not grow further is a failed write with a message, not the end of the program.
-    std::signal(SIGXFSZ, SIG_IGN);
+int run(int argc, char** argv) {
     try {
         const int status = stencil::read_command_line(argc, argv)();
         if (status == 0) stencil::require_printed();
@@ -33,4 +30,16 @@ int main(int argc, char** argv) {
     } catch (const std::exception& error) {
         return fail(1, error.what());
     }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    stencil::reserve_standard_files();
+    // A file that may not grow further is a failed write with a message, not the end of the program.
+    std::signal(SIGXFSZ, SIG_IGN);
+    const int status = run(argc, argv);
+    // NVRTC cannot be interrupted. All files are closed by now, and all texts written.
+    if (stencil::equation::FusedCompiler::any_abandoned()) std::_Exit(status);
+    return status;
 }

@@ -127,6 +127,7 @@ void step_to_the_end(Run& run, bool quiet) {
     const RunSpec& now = simulation.now();
     const double cells = method_of(now)->jumps ? 0 : double(now.size->nx) * now.size->ny;
     ProgressBar bar(spec.steps, cells, quiet);
+    simulation.expect(spec.steps - simulation.step());
     if (simulation.step() == 0) look(run, series);
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
         simulation.apply(Advance{next_batch(simulation)});

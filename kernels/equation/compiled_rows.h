@@ -19,6 +19,8 @@ class CompiledRows {
     virtual void* function(const std::string& name) const = 0;
     /// Where it failed: the reason, in a line.
     virtual std::string why_not() const = 0;
+    /// Where they are there: what made them, or where they were kept, in a line.
+    virtual std::string origin() const = 0;
 };
 
 /// Begins with a text.

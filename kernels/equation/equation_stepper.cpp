@@ -172,16 +172,22 @@ void EquationStepper<T>::solve(const Solve& solve) {
 }
 
 template <class T>
-void EquationStepper<T>::compile_when_worth_it(long long steps) {
-    work_ += double(steps) * setup_.nx * setup_.ny * double(operations_of(program_));
-    if (compiler_ && !rows_ && work_ >= kWorthCompiling)
-        rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+void EquationStepper<T>::compile_when_worth_it(double steps) {
+    if (!compiler_ || rows_) return;
+    const double work = steps * setup_.nx * setup_.ny * double(operations_of(program_));
+    if (work >= kWorthCompiling) rows_ = compiler_(row_text(program_, sizeof(T) == sizeof(double)));
+}
+
+template <class T>
+void EquationStepper<T>::expect(long long steps) {
+    expected_ = double(steps);
+    compile_when_worth_it(expected_);
 }
 
 // Only between passes: levels of one have one way to run.
 template <class T>
 void EquationStepper<T>::take_compiled() {
-    if (!rows_ || compiled() || rows_->state() != CompiledRows::State::there) return;
+    if (!compiled() || stages_.front().compiled) return;
     const auto take = [&](bool once, std::vector<PreparedStage<T>>& stages) {
         for (std::size_t i = 0; i < stages.size(); ++i)
             stages[i].compiled =
@@ -207,7 +213,9 @@ std::string EquationStepper<T>::why_not_compiled() const {
 template <class T>
 void EquationStepper<T>::advance(long long steps) {
     if (steps <= 0) return;
-    compile_when_worth_it(steps);
+    made_ += double(steps);
+    compile_when_worth_it(std::max(made_, expected_));
+    expected_ -= std::min(expected_, double(steps));
     const int most = levels_of_pass(steps * static_cast<long long>(stages_.size()));
     std::vector<Level> levels;
     for (long long i = 0; i < steps; ++i) {

@@ -45,10 +45,16 @@ class EquationStepper {
     const Clock& clock() const { return clock_; }
 
     void advance(long long steps);
+    /// About so many steps are to come, in however many calls: what compiling is worth. Until that is said,
+    /// as many as were made.
+    void expect(long long steps);
     /// Compiles however short the run is, and returns when the rows are there, or are known not to come.
     void wait_for_compiler();
     /// The next pass runs compiled rows.
-    bool compiled() const { return stages_.front().compiled != nullptr; }
+    bool compiled() const { return rows_ && rows_->state() == CompiledRows::State::there; }
+    bool compiling() const { return rows_ && rows_->state() == CompiledRows::State::under_way; }
+    /// Of compiled rows: CompiledRows::origin().
+    std::string origin() const { return compiled() ? rows_->origin() : ""; }
     /// Where compiling has failed: why, in a line.
     std::string why_not_compiled() const;
     long long step() const { return step_; }
@@ -64,7 +70,7 @@ class EquationStepper {
     std::ptrdiff_t stagger(std::size_t buffer) const;
     std::shared_ptr<const StepFrame<T>> next_frame();
     int levels_of_pass(long long stages) const;
-    void compile_when_worth_it(long long steps);
+    void compile_when_worth_it(double steps);
     void take_compiled();
     void run_pass(const std::vector<Level>& levels);
     void solve(const Solve& solve);
@@ -82,7 +88,7 @@ class EquationStepper {
     std::unique_ptr<ImplicitSolve<T>> implicit_;  ///< where stages solve
     RowCompiler compiler_;
     std::unique_ptr<CompiledRows> rows_;  ///< null until compiling has begun
-    double work_ = 0;                     ///< operations so far
+    double made_ = 0, expected_ = 0;      ///< steps
     bool stale_ = true;                   ///< something was set since the last step
     long long step_ = 0;
     Clock clock_;

@@ -24,9 +24,10 @@ class KernelCache {
     /// Empty where nothing is kept under the key.
     std::optional<std::string> find(std::string_view key) const;
     void keep(std::string_view key, std::string_view bytes) const;
+    /// The file in which it is kept.
+    std::filesystem::path path_of(std::string_view key) const;
 
   private:
-    std::filesystem::path path_of(std::string_view key) const;
     void drop_oldest() const;
 
     std::filesystem::path folder_;

@@ -35,20 +35,27 @@ class Library {
     void* library_;
 };
 
-std::string compiled(const std::string& text, const std::stop_token& stop) {
+/// A library's bytes, and in a line where they are from.
+struct Made {
+    std::string bytes, origin;
+};
+
+Made compiled(const std::string& text, const std::stop_token& stop) {
     const CCompiler compiler = find_c_compiler();
     const auto folder = user_cache_folder();
-    if (!folder) return compile_c(compiler, text, stop);
+    const std::string by = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
+    if (!folder) return {compile_c(compiler, text, stop), by};
     const KernelCache cache(*folder / "kernels");
     const std::string key = fmt::format("{}\n{}\n{}\n{}",
                                         compiler.identity,
                                         fmt::join(c_compiler_options(), " "),
                                         processor_identity(),
                                         text);
-    if (auto kept = cache.find(key)) return *std::move(kept);
-    std::string bytes = compile_c(compiler, text, stop);
-    cache.keep(key, bytes);
-    return bytes;
+    const std::string path = cache.path_of(key).string();
+    if (auto kept = cache.find(key)) return {*std::move(kept), fmt::format("kept in {}", path)};
+    Made made{compile_c(compiler, text, stop), fmt::format("{}, kept in {}", by, path)};
+    cache.keep(key, made.bytes);
+    return made;
 }
 
 class BackgroundRows : public equation::CompiledRows {
@@ -67,11 +74,14 @@ class BackgroundRows : public equation::CompiledRows {
     }
     void* function(const std::string& name) const override { return library_->function(name); }
     std::string why_not() const override { return why_not_; }
+    std::string origin() const override { return origin_; }
 
   private:
     void work(const std::string& text, const std::stop_token& stop) {
         try {
-            library_.emplace(compiled(text, stop));
+            Made made = compiled(text, stop);
+            library_.emplace(made.bytes);
+            origin_ = std::move(made.origin);
             state_.store(State::there, std::memory_order_release);
         } catch (const std::exception& error) {
             fail(error);
@@ -84,7 +94,7 @@ class BackgroundRows : public equation::CompiledRows {
 
     std::atomic<State> state_ = State::under_way;
     std::optional<Library> library_;
-    std::string why_not_;
+    std::string why_not_, origin_;
     std::jthread thread_;  ///< the last member: it uses the others
 };
 

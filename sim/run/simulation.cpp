@@ -143,7 +143,7 @@ void Simulation::restore(const Checkpoint& checkpoint) {
         auto solver = make_solver_of(moment.now);
         solver->restore(*checkpoint.state);
         solver->set_params(taken_now(moment));
-        solver_ = std::move(solver);
+        take(std::move(solver));
         timings_ = Timings();
     }
     // From here on nothing throws.
@@ -155,6 +155,16 @@ void Simulation::restore(const Checkpoint& checkpoint) {
 bool Simulation::conserves_total() const {
     return !moment_.now.model->is_general() && moment_.conserves &&
            row_of(moment_.now.boundary).conserves_total;
+}
+
+void Simulation::expect(long long steps) {
+    last_expected_ = step_ + steps;
+    solver_->expect(steps);
+}
+
+void Simulation::take(std::unique_ptr<Solver> solver) {
+    solver_ = std::move(solver);
+    solver_->expect(std::max(last_expected_ - step_, 0LL));
 }
 
 void Simulation::apply(const Command& command) {
@@ -328,7 +338,7 @@ void Simulation::carry_over(const RunSpec& asked) {
         moment_.start = std::make_shared<State>(carried(moment_.start->clone(), moment_.now, next));
         start_statistics_ = statistics_of(moment_.start->components.front());
     }
-    solver_ = std::move(solver);
+    take(std::move(solver));
     moment_.taken = next.params();
     solver_->set_params(moment_.taken);
     timings_ = Timings();

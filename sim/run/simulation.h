@@ -65,6 +65,9 @@ class Simulation {
     explicit Simulation(RunState state);
     RunState state();
 
+    /// About so many steps are to come: what compiling code for them is worth (Solver::expect).
+    void expect(long long steps);
+
     /// Throws InputError, MachineError or CudaError and changes nothing where a command cannot be done.
     void apply(const Command& command);
 
@@ -125,6 +128,7 @@ class Simulation {
     void put_in_force(const Edit& edit);
     void take_parameters();
     void carry_over(const RunSpec& next);
+    void take(std::unique_ptr<Solver> solver);
     bool untouched() const { return step_ == 0 && moment_.spec.edits.empty(); }
 
     RunMoment moment_;
@@ -132,6 +136,7 @@ class Simulation {
     std::unique_ptr<Solver> solver_;
     Timings timings_;
     long long step_ = 0;
+    long long last_expected_ = 0;  ///< step
 };
 
 }  // namespace stencil

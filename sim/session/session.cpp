@@ -92,6 +92,7 @@ State Session::make_state(RunSpec& spec) {
 
 void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_ = std::move(next);
+    simulation_->expect(kMaxSteps);  // nobody knows when a person has seen enough
     went_back();
 }
 

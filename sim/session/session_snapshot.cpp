@@ -18,7 +18,8 @@ constexpr auto kTelling = std::chrono::seconds(1);
 }  // namespace
 
 std::shared_ptr<const Snapshot> Session::snapshot() {
-    if (!messages_.take_news() && !dirty_ && snapshot_) return snapshot_;
+    const bool compiled = snapshot_ && snapshot_->way.compiling && !simulation_->solver().way().compiling;
+    if (!messages_.take_news() && !dirty_ && !compiled && snapshot_) return snapshot_;
     dirty_ = false;
     auto snapshot = std::make_shared<Snapshot>();
     snapshot->spec = simulation_->spec();
@@ -76,6 +77,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
 
 void Session::fill_numbers(Snapshot& snapshot) {
     const RunSpec& now = simulation_->now();
+    snapshot.way = simulation_->solver().way();
     snapshot.step_limit = step_watch_.newest();
     snapshot.start_statistics = simulation_->start_statistics();
     snapshot.series = measures_.series();

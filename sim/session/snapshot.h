@@ -11,6 +11,7 @@
 #include "sim/machine/machine.h"
 #include "sim/run/output/timings.h"
 #include "sim/run/run_spec.h"
+#include "sim/run/solvers/solver.h"
 #include "sim/session/messages.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
@@ -58,6 +59,7 @@ struct Snapshot {
         drift;  ///< relative, of the total, where the boundary conserves it and nothing was painted
     std::vector<ProbeSeries> probes;
 
+    SteppingWay way;      ///< of the solver
     Speed speed;          ///< over the newest batches; zeros before the first, and where the method jumps
     LadderLimits limits;  ///< of the device in the present precision, measured; 0 before
     /// What methods reached in this session, in the present precision and on the present device.

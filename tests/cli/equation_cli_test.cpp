@@ -78,6 +78,7 @@ TEST_CASE("A typed system steps as plain loops do, from files, with parameters t
     REQUIRE(contains(timings.at("model_text"), "u*v^2"));
     REQUIRE(timings.at("parameters").at("F") == 0.05);
     REQUIRE(timings.at("dt") == 0.5);
+    REQUIRE(timings.at("way") == "interpreted");
     require_done(stencilscope(kRun + "--spec {}", folder / "again", (folder / "out/spec.json").string()));
     REQUIRE(hash_of(folder / "again") == hash_of(folder / "out"));
 }

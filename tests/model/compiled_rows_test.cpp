@@ -146,6 +146,26 @@ TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes"
                 0);
 }
 
+TEST_CASE("Compiling begins once the steps that are expected, or were made, are worth it") {
+    if (!has_row_machine()) return;
+    int begun = 0;
+    const RowCompiler counting = [&](const std::string&) {
+        ++begun;
+        return compile_rows_in_background("");
+    };
+    const Equations e = read_equations("du/dt = lap(u); dt = 0.1");
+    ThreadPool pool(1);
+    const EquationSetup setup{100, 100, e.spacing, 0.1, {}, 5, false};
+    EquationStepper<float> stepper(make_program(e, scheme_of(e.stepper), false), setup, pool, counting);
+    stepper.expect(1000);
+    stepper.advance(10);
+    CHECK(begun == 0);
+    stepper.expect(10'000'000);
+    CHECK(begun == 1);
+    stepper.advance(10);
+    CHECK(begun == 1);
+}
+
 TEST_CASE("What is compiled calls nothing from outside") {
     if (!has_compiler()) return;
     const CCompiler compiler = find_c_compiler();
@@ -169,6 +189,7 @@ TEST_CASE("A text is compiled once, and found again by another run") {
         CHECK(first->function("stage1") == nullptr);
         second->wait();
         CHECK(second->state() == CompiledRows::State::there);
+        CHECK(first->origin().find(scratch.path().string()) != std::string::npos);
     }
     CHECK(read_bytes(scratch / "counting.calls").size() <= 2);
 }

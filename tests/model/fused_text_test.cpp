@@ -3,6 +3,8 @@
 #include "kernels/equation/fused/fused_text.h"
 
 #include <cstring>
+#include <future>
+#include <thread>
 
 #include "kernels/cpu/subnormals.h"
 #include "kernels/equation/cuda/kernel_arguments.h"
@@ -162,4 +164,26 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
     };
     check(float(), 1, 4, 4);
     check(double(), 2, 3, 2);
+}
+
+TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and it is known that they are") {
+    const Equations e = read_equations("du/dt = lap(u); dt = 0.1; boundary = periodic");
+    const Program program = make_program(e, scheme_of(e.stepper), false);
+    std::promise<void> end;
+    const std::shared_future<void> ended = end.get_future();
+    {
+        const FusedCompiler compiler(program, false, 2000, [ended](const std::string&) {
+            ended.wait();
+            return std::string("cubin");
+        });
+        CHECK(compiler.working());
+    }
+    CHECK(FusedCompiler::any_abandoned());
+    end.set_value();
+    while (FusedCompiler::any_abandoned()) std::this_thread::yield();
+    FusedCompiler compiler(program, false, 2000, [](const std::string& text) { return text; });
+    compiler.wait();
+    CHECK(compiler.working());  // what is ready is to be taken
+    CHECK_FALSE(compiler.take().empty());
+    CHECK_FALSE(compiler.working());
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
@@ -354,4 +355,15 @@ TEST_CASE("The difference from float64 of typed equations is the error of the ru
     }
     CHECK(largest > 0);
     CHECK(largest < 1e-5);
+}
+
+TEST_CASE("A session compiles at once, and tells when that is done though it stands still") {
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    Bench bench;
+    while (bench.session.snapshot()->way.compiling) std::this_thread::yield();
+    const SteppingWay way = bench.session.snapshot()->way;
+    INFO(way.why_not);
+    CHECK((way.name == "compiled") == way.why_not.empty());
+    CHECK((way.name == "compiled") == !way.origin.empty());
 }

@@ -83,8 +83,15 @@ std::string device_text(const Snapshot& snapshot) {
     const bool one = now.threads == 1;
     const std::string device =
         now.backend == "cpu" ? fmt::format("{} thread{}", now.threads, one ? "" : "s") : snapshot.device;
-    return fmt::format(
-        "{} {} {} {} {}", user_kernel::stepped_by(now), kDot, name_of(now.dtype), kDot, device);
+    const SteppingWay& way = snapshot.way;
+    const std::string how = way.name + (way.compiling ? ", compiling faster code" : "");
+    return fmt::format("{}{} {} {} {} {}",
+                       user_kernel::stepped_by(now),
+                       how.empty() ? "" : fmt::format(" ({})", how),
+                       kDot,
+                       name_of(now.dtype),
+                       kDot,
+                       device);
 }
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {

@@ -17,6 +17,11 @@ constexpr int kStepsTogether = 32;
 // The best of some: a GPU that begins to work is slower.
 constexpr int kTimings = 3;
 
+// Of steps to come: about what compiling takes.
+constexpr double kWorthCompiling = 2;
+// Fewer steps are not worth timing one, and so many take longer than that on any field: a launch takes 2 us.
+constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
+
 // Below, a GPU is bound by launches rather than by memory.
 constexpr std::int64_t kLargeCells = 1 << 16;
 
@@ -201,20 +206,52 @@ void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
 }
 
 template <class T>
+bool CudaEquationStepper<T>::may_fuse() const {
+    return compile_ && !implicit_ && std::int64_t(setup_.nx) * setup_.ny >= kLargeCells;
+}
+
+template <class T>
 void CudaEquationStepper<T>::begin_compiling() {
-    const bool large = std::int64_t(setup_.nx) * setup_.ny >= kLargeCells;
-    if (compiler_ || !compile_ || implicit_ || !large) return;
+    if (compiler_ || !may_fuse()) return;
     compiler_ = std::make_unique<FusedCompiler>(program_, sizeof(T) == 8, setup_.nx, compile_);
+}
+
+template <class T>
+void CudaEquationStepper<T>::expect(long long steps) {
+    expected_ = steps;
+    if (steps >= kManySteps) begin_compiling();
+}
+
+template <class T>
+void CudaEquationStepper<T>::compile_when_worth_it(long long steps) {
+    if (compiler_ || !may_fuse() || steps < kFewSteps) return;
+    time_single_steps();
+    if (seconds_ * double(steps) >= kWorthCompiling) begin_compiling();
+}
+
+template <class T>
+void CudaEquationStepper<T>::time_single_steps() {
+    if (!tried_.empty()) return;
+    KernelResources worst{0, 0, std::numeric_limits<int>::max()};
+    for (const LoadedKernel& kernel : stages_) {
+        const KernelResources own = prepare_kernel(kernel, int(shape_.threads_x * shape_.threads_y), 0);
+        worst = {std::max(worst.registers, own.registers),
+                 std::max(worst.spilled_bytes, own.spilled_bytes),
+                 std::min(worst.blocks, own.blocks)};
+    }
+    seconds_ = seconds_of_step(nullptr);
+    tried_.push_back({"", worst, seconds_});
 }
 
 template <class T>
 void CudaEquationStepper<T>::take_compiled() {
     if (!compiler_) return;
     for (const auto& [shape, cubin] : compiler_->take()) {
+        time_single_steps();
         auto kernel = std::make_unique<FusedKernel>(
             compiler_->program(), sizeof(T) == 8, shape, setup_, cubin, stream_);
-        if (seconds_ == 0) seconds_ = seconds_of_step(nullptr);
         const double seconds = seconds_of_step(kernel.get());
+        tried_.push_back({name_of(shape), kernel->resources(), seconds});
         if (seconds >= seconds_) continue;
         seconds_ = seconds;
         use(std::move(kernel));
@@ -264,8 +301,10 @@ CudaGraph& CudaEquationStepper<T>::graph() {
 
 template <class T>
 void CudaEquationStepper<T>::advance(long long steps) {
-    if (steps > 1) begin_compiling();
+    compile_when_worth_it(std::max({steps, expected_, made_}));
     take_compiled();
+    made_ += steps;
+    expected_ -= std::min(expected_, steps);
     for (long long done = 0; done < steps;) {
         update_inputs();
         const long long left = steps - done;

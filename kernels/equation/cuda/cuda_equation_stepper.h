@@ -24,7 +24,7 @@ template <class T>
 class CudaEquationStepper {
   public:
     /// `cubin`: cuda_text(program, sizeof(T) == 8), compiled for the stream's device. The arrays begin as 0.
-    /// Once several steps are asked for at a time, and the field is large, fused kernels are compiled while
+    /// Once the steps to come take longer than that, and the field is large, fused kernels are compiled while
     /// it steps without them; each is timed on the state as it is then, and the fastest makes the steps. No
     /// bit changes. Throws CudaError.
     CudaEquationStepper(Program program,
@@ -56,6 +56,9 @@ class CudaEquationStepper {
 
     /// Enqueues the steps on the stream.
     void advance(long long steps);
+    /// About so many steps are to come, in however many calls: what compiling is worth. Until that is said,
+    /// as many as were made.
+    void expect(long long steps);
 
     /// Waits until it makes steps in the fastest way that it has.
     void wait_for_compiler();
@@ -66,8 +69,20 @@ class CudaEquationStepper {
     double seconds_of_step(FusedKernel* kernel);
     /// Of the steps that are made several at a time; null where each is on its own.
     const FusedKernel* fused() const { return fused_.get(); }
+    /// That a step takes otherwise.
+    std::size_t launches() const { return stages_.size(); }
     /// Where fused kernels could not be compiled: why, in a line.
     std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
+    /// Kernels are being compiled, or wait to be timed by the next steps.
+    bool compiling() const { return compiler_ && compiler_->working(); }
+    /// A kernel that was timed.
+    struct Tried {
+        std::string name;  ///< empty: one launch a stage
+        KernelResources resources;
+        double seconds = 0;  ///< of a step; infinite where the field is too narrow for it
+    };
+    /// In the order in which they came.
+    const std::vector<Tried>& tried() const { return tried_; }
     long long step() const { return step_; }
     double time() const { return time_after(step_); }
 
@@ -79,7 +94,10 @@ class CudaEquationStepper {
     void enqueue_pass(FusedKernel& kernel, int steps);
     void take_next();
     void prepare_for(const FusedKernel& kernel);
+    bool may_fuse() const;
     void begin_compiling();
+    void compile_when_worth_it(long long steps);
+    void time_single_steps();
     void take_compiled();
     double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
     /// What a pass reads beside arrays, where that differs from step to step.
@@ -103,7 +121,9 @@ class CudaEquationStepper {
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compiling has begun
     std::unique_ptr<FusedKernel> fused_;
-    double seconds_ = 0;                          ///< of a step as they are made now; 0: not timed
+    double seconds_ = 0;  ///< of a step as they are made now; 0: not timed
+    std::vector<Tried> tried_;
+    long long expected_ = 0, made_ = 0;           ///< steps
     std::unique_ptr<LineUploads<T>> pass_lines_;  ///< of the steps of a pass, where they differ
     int pass_steps_ = 0;                          ///< for which there is room in them
     LaunchShape shape_;

@@ -13,15 +13,21 @@
 namespace stencil::equation {
 namespace {
 
+bool is_done(const std::future<void>& task) {
+    return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+}
+
 /// Tasks whose owner has gone: the end of the process waits for them, since what they use goes then.
 class Abandoned {
   public:
     void add(std::vector<std::future<void>> tasks) {
         const std::lock_guard lock(mutex_);
-        std::erase_if(tasks_, [](const std::future<void>& task) {
-            return task.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
-        });
         std::ranges::move(tasks, std::back_inserter(tasks_));
+        std::erase_if(tasks_, is_done);
+    }
+    bool any() {
+        const std::lock_guard lock(mutex_);
+        return !std::ranges::all_of(tasks_, is_done);
     }
 
   private:
@@ -35,6 +41,11 @@ Abandoned& abandoned() {
 }
 
 }  // namespace
+
+std::string name_of(const FusedShape& shape) {
+    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.warps) +
+           " warps, " + std::to_string(shape.columns) + " columns";
+}
 
 struct FusedCompiler::Work {
     Work(const Program& original, bool is_float64, CubinCompiler compiler)
@@ -72,6 +83,15 @@ FusedCompiler::FusedCompiler(const Program& program, bool float64, int nx, Cubin
 FusedCompiler::~FusedCompiler() {
     work_->cancelled = true;
     abandoned().add(std::move(tasks_));
+}
+
+bool FusedCompiler::any_abandoned() {
+    return abandoned().any();
+}
+
+bool FusedCompiler::working() const {
+    const std::lock_guard lock(work_->mutex);
+    return !work_->ready.empty() || !std::ranges::all_of(tasks_, is_done);
 }
 
 const FusedProgram& FusedCompiler::program() const {

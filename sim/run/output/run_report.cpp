@@ -73,6 +73,7 @@ RunReport make_report(Simulation& simulation,
     report.spec.edits = simulation.spec().edits;
     report.device = device_name(machine, method_of(report.spec)->device, report.spec.threads);
     report.steps = simulation.step();
+    report.way = simulation.solver().way().name;
     report.timings = simulation.timings();
     report.start = simulation.start_statistics();
     for (const OutputField& field : fields) {
@@ -101,6 +102,7 @@ Json to_json(const RunReport& report) {
     json["device"] = report.device;
     json["backend"] = spec.backend;
     json["method"] = spec.method;
+    json["way"] = report.way.empty() ? Json() : Json(report.way);
     json["model"] = spec.model->name;
     json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
     json["threads"] = spec.threads;
@@ -165,7 +167,8 @@ std::string to_text(const RunReport& report) {
     if (spec.model->equations)
         text =
             fmt::format("{}, {}\n", spec.model->name, report.stable.empty() ? "map" : report.stable) + text;
-    text += fmt::format("{} steps with method {} on {}\n", report.steps, spec.method, report.device);
+    const std::string way = report.way.empty() ? "" : fmt::format(" ({})", report.way);
+    text += fmt::format("{} steps with method {}{} on {}\n", report.steps, spec.method, way, report.device);
     if (!report.method_choice.empty()) text += report.method_choice + "\n";
     if (jumps(report))
         text += jump_text(report.timings);

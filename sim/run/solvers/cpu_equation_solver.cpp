@@ -29,7 +29,11 @@ class CpuDevice : public CpuViewSolver<T> {
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     static SteppingWay way_of(const Stepper& stepper) {
-        return {stepper.compiled() ? "compiled" : "interpreted", stepper.why_not_compiled()};
+        return {stepper.compiled() ? "compiled" : "interpreted",
+                stepper.why_not_compiled(),
+                stepper.compiling(),
+                stepper.origin(),
+                {}};
     }
 
     template <class A, class B>

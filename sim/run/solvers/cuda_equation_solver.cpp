@@ -42,10 +42,20 @@ class CudaDevicePart : public CudaViewSolver<T> {
     }
 
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
-    static SteppingWay way_of(const Stepper& stepper) {
+    SteppingWay way_of(const Stepper& stepper) const {
+        const std::string single = stepper.launches() == 1 ? "one step a launch" : "one stage a launch";
+        SteppingWay way{single, "", stepper.compiling(), "", {}};
         if (const equation::FusedKernel* kernel = stepper.fused())
-            return {fmt::format("{} steps a pass", kernel->shape().steps * kernel->shape().warps), ""};
-        return {"", stepper.why_not_fused()};
+            way.name = fmt::format("{} steps a pass", kernel->shape().steps * kernel->shape().warps);
+        else
+            way.why_not = stepper.why_not_fused();
+        for (const auto& [name, resources, seconds] : stepper.tried())
+            way.tried.push_back({name.empty() ? single : name,
+                                 resources.registers,
+                                 resources.spilled_bytes,
+                                 resources.blocks,
+                                 double(setup_.nx) * setup_.ny / seconds / 1e9});
+        return way;
     }
 
     void write(const Field& field, FieldView<T> to) {

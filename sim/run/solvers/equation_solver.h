@@ -61,6 +61,7 @@ class EquationSolver : public Device {
         changed();
     }
 
+    void expect(long long steps) override { stepper_->expect(steps); }
     void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
     SteppingWay way() const override { return this->way_of(*stepper_); }
 

@@ -42,10 +42,21 @@ class SavedState {
     virtual std::size_t bytes() const = 0;
 };
 
+/// Compiled code that steps could be made with.
+struct TriedCode {
+    std::string name;
+    int registers = 0, spilled_bytes = 0;  ///< of a thread of the GPU; 0 and 0 on the CPU
+    int blocks = 0;                        ///< on a multiprocessor at a time
+    double gcells_per_s = 0;               ///< timed on the field as it was then; 0: does not fit it
+};
+
 /// How a solver steps where there are several ways to the same bits.
 struct SteppingWay {
     std::string name = {};     ///< "compiled"; empty where there is one way
     std::string why_not = {};  ///< what keeps it from the fastest, in a line
+    bool compiling = false;    ///< a faster way is on its way
+    std::string origin = {};   ///< of compiled code: what made it, or where it was kept
+    std::vector<TriedCode> tried = {};
 };
 
 class Solver {
@@ -76,6 +87,9 @@ class Solver {
     /// on CUDA, the host's clock on the CPU.
     virtual double wait() = 0;
 
+    /// About so many steps are to come: what compiling code for them is worth. Until that is said, as many as
+    /// were made.
+    virtual void expect(long long /*steps*/) {}
     /// Waits for what becomes ready while it steps, so that further steps are the fastest that it has.
     virtual void wait_for_fastest() {}
     virtual SteppingWay way() const { return {}; }
