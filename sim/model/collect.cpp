@@ -34,9 +34,13 @@ class Collector {
             return base ? l_.builder().add(*base, rest) : rest;
         }
         open_laplacians(outer, inner, own);
-        if (base && increment.from_base) {
-            inner.push_back({false, g_.number(1), {}});
-            base.reset();
+        if (!ring_.empty()) {
+            // Beside a rate that is small, and has no middle to go with, 1 would be all that is left of it.
+            if (base && increment.from_base) {
+                inner.push_back({false, g_.number(1), {}});
+                base.reset();
+            }
+            if (!l_.is_float64()) balance(outer, inner);
         }
         Builder& b = l_.builder();
         int product = b.multiply(l_.value(own), sum_of(inner));
@@ -129,13 +133,44 @@ class Collector {
         }
     }
 
-    // Terms without factors are one uniform, with which the sum begins.
-    int sum_of(const std::vector<Term>& terms) {
-        Node constant = g_.number(0);
+    // To the 24 bits of a float, in float64 (Veltkamp 1968; Dekker, Numer. Math. 18, 1971).
+    Node rounded(Node x) {
+        const Node scaled = g_.multiply(g_.number(0x1p29 + 1), x);
+        return g_.subtract(scaled, g_.subtract(scaled, x));
+    }
+
+    // What is flat is multiplied by the sum of the middle's factor and the neighbours' ones. Rounded to
+    // float32 by themselves they would add up to something else, by which a field drifts, step by step; of
+    // the two the smaller one, which is rounded more finely, makes up for the other.
+    void balance(std::vector<Term>& outer, std::vector<Term>& inner) {
+        Term& ring = *std::ranges::find_if(outer, [&](const Term& term) {
+            return term.factors.size() == 1 && ring_.contains(term.factors[0]);
+        });
+        const double weight = Lowering::middle_weight(g_[ring.factors[0]].op);
+        const Node weighed = g_.number(ring.negative ? -weight : weight);
+        const Node middle = uniform_of(inner);
+        const Node sum = g_.add(middle, g_.multiply(weighed, ring.coefficient));
+        // Below that share of the middle too much of it would be the other's rounding.
+        constexpr double kLeastShare = 0x1p-10;
+        const Node least = g_.multiply(g_.number(kLeastShare), g_.make(Op::abs, {middle}));
+        const Node mended = g_.divide(g_.subtract(sum, rounded(middle)), weighed);
+        ring.coefficient =
+            g_.make(Op::select, {g_.make(Op::less, {least, ring.coefficient}), mended, ring.coefficient});
+        std::erase_if(inner, [](const Term& term) { return term.factors.empty(); });
+        inner.push_back({false, g_.subtract(sum, g_.multiply(weighed, rounded(ring.coefficient))), {}});
+    }
+
+    Node uniform_of(const std::vector<Term>& terms) {
+        Node sum = g_.number(0);
         for (const Term& term : terms)
             if (term.factors.empty())
-                constant = term.negative ? g_.subtract(constant, term.coefficient)
-                                         : g_.add(constant, term.coefficient);
+                sum = term.negative ? g_.subtract(sum, term.coefficient) : g_.add(sum, term.coefficient);
+        return sum;
+    }
+
+    // Terms without factors are one uniform, with which the sum begins.
+    int sum_of(const std::vector<Term>& terms) {
+        const Node constant = uniform_of(terms);
         Builder& b = l_.builder();
         std::optional<int> sum;
         if (g_.number_of(constant) != 0.0) sum = l_.value(constant);

@@ -19,8 +19,9 @@ struct Increment {
 };
 
 /// The operation that is worth base + factor rate. Where the component appears as a factor beside its own
-/// Laplacian, all that it is multiplied by is drawn together, the middle of the Laplacian included; where it
-/// does not, the differences stay as they are, so that what is flat stays flat to the bit.
+/// Laplacian, all that it is multiplied by is drawn together, the middle of the Laplacian included, and
+/// rounded together; where it does not, the differences stay as they are, so that what is flat stays flat to
+/// the bit.
 int collected(Graph& graph, Lowering& lowering, const Increment& increment);
 
 }  // namespace stencil::equation

@@ -51,6 +51,7 @@ class Lowering {
     /// The operation that is worth the expression at a cell.
     int value(Node node) { return at(node, 0, 0); }
     Builder& builder() { return builder_; }
+    bool is_float64() const { return float64_; }
     bool is_stored(Node node) const { return source_.stored.contains(node); }
     /// The neighbours' part of a Laplacian, and what its middle is multiplied by, less that.
     int neighbours(const Expression& laplacian);
