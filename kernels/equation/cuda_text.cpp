@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/equation/operation_text.h"
+#include "kernels/equation/window_text.h"
 
 namespace stencil::equation {
 namespace {
@@ -14,16 +15,10 @@ constexpr int kPeriodicRead = 10, kRead = 40;
 // Up to which weight of a program threads have two rows of vectors, and one.
 constexpr int kLight = 100, kMedium = 400;
 
-// What every text begins with. A thread reads what its cells need of an array into a window first, by
-// vectors: rows are longer than the field, and what lies there is never used. Beyond a side stands what
-// InputValues says.
-constexpr const char* kPrelude = R"(
-typedef Real Window[kRows + 2][kColumns + 2], Results[kRows][kColumns];
-struct __align__(kColumns * sizeof(Real)) Pack { Real v[kColumns]; };
-
-__device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
+// A thread reads what its cells need of an array into a window first, by vectors: rows are longer than the
+// field, and what lies there is never used.
+constexpr const char* kAccess = R"(
 __device__ __forceinline__ int wrapped(int i, int n) { return i < 0 ? n - 1 : i >= n ? 0 : i; }
-__device__ __forceinline__ const Real* line(const Arguments& a, int i) { return a.lines + i * a.grid.line; }
 // Around the cells from (cx, cy) on. Sides are numbers of lines, -1 where periodic: what lies beyond others is
 // the cell at the edge until finish() is through.
 template <int kLeft, int kTop>
@@ -41,33 +36,6 @@ __device__ __forceinline__ void read(Window& w, const Real* array, const Grid& g
         w[j][kColumns + 1] = row[right];
     }
 }
-// A ghost cell's value from its neighbour's; lines are of alpha and, after it, beta.
-__device__ __forceinline__ Real ghost(const Arguments& a, int alpha, int i, Real edge) {
-    return fma_rn(line(a, alpha)[i], edge, line(a, alpha + 1)[i]);
-}
-// At the field's edge. Sideways first, then up or down, so that corners are both.
-template <int kLeft, int kRight, int kTop, int kBottom>
-__device__ __forceinline__ void finish(Window& w, const Arguments& a, int cx, int cy) {
-    const int nx = a.grid.nx, ny = a.grid.ny;
-    #pragma unroll
-    for (int j = 0; j < kRows + 2; ++j) {
-        const int y = cy + j - 1, cell = kTop < 0 ? wrapped(y, ny) : inside(y, ny);
-        if (kLeft >= 0 && cx == 0) w[j][0] = ghost(a, kLeft, cell, w[j][0]);
-        if (kLeft >= 0 && cx + kColumns >= nx)
-            w[j][kColumns + 1] = ghost(a, kRight, cell, w[j][kColumns + 1]);
-        #pragma unroll
-        for (int i = 2; i <= kColumns; ++i)
-            if (cx + i > nx) w[j][i] = w[j][kColumns + 1];
-    }
-    #pragma unroll
-    for (int j = 0; j < kRows + 2; ++j) {
-        if (kTop < 0 || j == 1 || (j == 0 ? cy > 0 : cy + j <= ny)) continue;
-        #pragma unroll
-        for (int i = 0; i < kColumns + 2; ++i)
-            w[j][i] = ghost(a, j == 0 ? kTop : kBottom,
-                            kLeft < 0 && cx + i <= nx + 1 ? wrapped(cx + i - 1, nx) : inside(cx + i - 1, nx), w[j][i]);
-    }
-}
 __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy, const Results& values) {
     #pragma unroll
     for (int k = 0; k < kRows; ++k) {
@@ -77,41 +45,12 @@ __device__ __forceinline__ void write(Real* array, const Grid& g, int cx, int cy
         if (cy + k < g.ny) *(Pack*)(array + (cy + k) * g.pitch + cx) = pack;
     }
 }
-
 )";
-
-// At the cell x, y of a thread's k-th row and l-th column.
-void append_input(std::string& text, const Program& program, const Operation& o) {
-    switch (o.code) {
-        case Code::uniform:
-            return append(text, "a.uniforms[%d]", o.index);
-        case Code::column:
-            return append(text, "line(a, %d)[x + (%d)]", o.index, o.dx);
-        case Code::row:
-            return append(text, "line(a, %d)[y + (%d)]", int(program.columns.outputs.size()) + o.index, o.dy);
-        case Code::random:
-            return append(text, "random_cell(a.grid.seed, a.grid.step, %d, x, y)", o.index);
-        default:
-            return append(text, "w%d[k + %d][l + %d]", o.index, o.dy + 1, o.dx + 1);
-    }
-}
-
-std::array<std::string, 4> names_of(const std::array<int, 4>& values) {
-    std::array<std::string, 4> names;
-    std::ranges::transform(values, names.begin(), [](int v) { return "v" + std::to_string(v); });
-    return names;
-}
-
-bool reads(const Stage& stage, std::size_t array) {
-    return std::ranges::any_of(stage.operations, [&](const Operation& o) {
-        return o.code == Code::load && std::size_t(o.index) == array;
-    });
-}
 
 int weight_of(const Program& program, const Stage& stage) {
     int weight = int(stage.operations.size());
     for (std::size_t i = 0; i < program.arrays.size(); ++i)
-        if (reads(stage, i)) weight += program.arrays[i].ghosts[0].periodic ? kPeriodicRead : kRead;
+        if (reads(stage, int(i))) weight += program.arrays[i].ghosts[0].periodic ? kPeriodicRead : kRead;
     return weight + kRead * int(std::ranges::count(stage.operations, Code::random, &Operation::code));
 }
 
@@ -127,7 +66,8 @@ class Text {
         text_ = cuda_precision(float64_);
         append_types();
         text_ += cuda_functions();
-        text_ += kPrelude;
+        text_ += window_functions();
+        text_ += kAccess;
         for (std::size_t i = 0; i < program_.once.size(); ++i) append_stage("once", i, program_.once[i]);
         for (std::size_t i = 0; i < program_.stages.size(); ++i) append_stage("stage", i, program_.stages[i]);
         return std::move(text_);
@@ -137,7 +77,7 @@ class Text {
     void append_types() {
         append(text_,
                "#define kThreadsX %d\n#define kThreadsY %d\n#define kBlocksY %d\n#define kColumns "
-               "%d\n#define kRows %d\n",
+               "%d\n#define kRows %d\n#define kRowsGoOn false\n",
                CudaBlock::kThreadsX,
                CudaBlock::kThreadsY,
                kCudaBlocksY,
@@ -158,48 +98,28 @@ class Text {
             name,
             number);
         append_windows(stage);
-        for (std::size_t i = 0; i < stage.outputs.size(); ++i) append(text_, "    Results r%zu;\n", i);
-        text_ +=
-            "    #pragma unroll\n    for (int k = 0; k < kRows; ++k) {\n    #pragma unroll\n    for (int l = "
-            "0; l < kColumns; ++l) {\n    const int x = cx + l, y = cy + k;\n";
-        for (std::size_t i = 0; i < stage.operations.size(); ++i) append_value(i, stage.operations[i]);
-        for (std::size_t i = 0; i < stage.outputs.size(); ++i)
-            append(text_, "    r%zu[k][l] = v%d;\n", i, stage.outputs[i].value);
-        text_ += "    }\n    }\n";
+        text_ += results_text(windows_, stage);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
             append(text_, "    write(a.arrays[%d], a.grid, cx, cy, r%zu);\n", stage.outputs[i].array, i);
         text_ += "}\n";
     }
 
     void append_windows(const Stage& stage) {
-        std::string finish =
-            "    if (cx == 0 || cy == 0 || cx + kColumns >= a.grid.nx || cy + kRows >= a.grid.ny) {\n";
         for (std::size_t i = 0; i < program_.arrays.size(); ++i) {
-            if (!reads(stage, i)) continue;
+            if (!reads(stage, int(i))) continue;
             const auto& sides = lines_.ghosts[i];
             append(text_, "    Window w%zu;\n    read<%d, %d>", i, sides[0], sides[2]);
             append(text_, "(w%zu, a.arrays[%zu], a.grid, cx, cy);\n", i, i);
-            append(finish, "    finish<%d, %d, %d, %d>", sides[0], sides[1], sides[2], sides[3]);
-            append(finish, "(w%zu, a, cx, cy);\n", i);
         }
-        text_ += finish + "    }\n";
-    }
-
-    void append_value(std::size_t number, const Operation& o) {
-        append(text_, "    const Real v%zu = ", number);
-        if (o.code == Code::constant)
-            text_ += constant_text(o.number, float64_);
-        else if (o.code < Code::add)
-            append_input(text_, program_, o);
-        else
-            text_ += operation_text(o.code, names_of(o.args));
-        text_ += ";\n";
+        text_ += "    if (cx == 0 || cy == 0 || cx + kColumns >= a.grid.nx || cy + kRows >= a.grid.ny) {\n";
+        text_ += finish_text(windows_, stage) + "    }\n";
     }
 
     const Program& program_;
     bool float64_;
     CudaBlock block_;
     CudaLines lines_;
+    WindowSetup windows_{program_, lines_, float64_};
     std::string text_;
 };
 

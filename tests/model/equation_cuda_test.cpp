@@ -8,7 +8,9 @@
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/cuda_text.h"
+#include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/resident/resident_kernel.h"
 #include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
@@ -66,6 +68,10 @@ class OnBoth {
     void fuse(const FusedShape& shape, const std::string& cubin) {
         cuda.use(std::make_unique<FusedKernel>(
             FusedProgram(program_), sizeof(T) == 8, shape, setup_, cubin, stream_));
+    }
+    void keep_resident(int steps_of_launch, const std::string& cubin) {
+        cuda.use(std::make_unique<ResidentKernel>(
+            FusedProgram(program_), sizeof(T) == 8, setup_, steps_of_launch, cubin, stream_));
     }
 
     /// The first cell of the state whose bits differ, in words; NaNs are all alike.
@@ -125,6 +131,17 @@ void compile_jobs(std::vector<Job>& jobs) {
     });
 }
 
+std::vector<std::string> compiled(const std::vector<Job>& jobs,
+                                  const std::function<std::string(const Job&)>& text) {
+    std::vector<std::string> cubins(jobs.size());
+    ThreadPool pool(8);
+    pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
+        for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
+            cubins[i] = compile_cuda(text(jobs[i]), compute_capability()).cubin;
+    });
+    return cubins;
+}
+
 // Every model by every stepper that can step it.
 std::vector<Job> jobs_of(bool float64) {
     std::vector<Job> jobs;
@@ -170,18 +187,11 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a
     });
     CHECK(jobs.size() > presets().size() / 2);
     compile_jobs<TestType>(jobs);
-    std::vector<std::string> cubins(jobs.size());
     const auto shape_of = [&](const Job& job) {
         return fused_shapes(FusedProgram(job.program), kFloat64, kColumns).front();
     };
-    ThreadPool pool(8);
-    pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
-        for (auto i = std::size_t(begin); i < std::size_t(end); ++i) {
-            const FusedProgram fused(jobs[i].program);
-            cubins[i] =
-                compile_cuda(fused_text(fused, kFloat64, shape_of(jobs[i])), compute_capability()).cubin;
-        }
-    });
+    const auto cubins = compiled(
+        jobs, [&](const Job& job) { return fused_text(FusedProgram(job.program), kFloat64, shape_of(job)); });
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const Job& job = jobs[i];
         INFO(job.preset->name);
@@ -195,6 +205,31 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits on the GPU several steps at a
         run.both([](auto& stepper) { stepper.advance(37); });
         CHECK(run.difference() == "");
     }
+}
+
+TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multiprocessors", "", float, double) {
+    constexpr bool kFloat64 = sizeof(TestType) == 8;
+    std::vector<Job> jobs = jobs_of(kFloat64);
+    compile_jobs<TestType>(jobs);
+    const auto cubins = compiled(jobs, [&](const Job& job) {
+        const FusedProgram fused(job.program);
+        return resident_text(fused, kFloat64, resident_shape(fused, kFloat64));
+    });
+    for (const auto& [nx, ny] : {std::pair(61, 83), {301, 263}})
+        for (std::size_t i = 0; i < jobs.size(); ++i) {
+            const Job& job = jobs[i];
+            if (nx > 100 && job.scheme != job.equations.stepper) continue;
+            INFO(job.preset->name << ", " << job.scheme << ", " << nx << "x" << ny);
+            const EquationSetup setup = setup_of(job.equations, nx, ny);
+            OnBoth<TestType> start(job.start, setup, job.start_cubin);
+            start.both([](auto& stepper) { stepper.advance(1); });
+            OnBoth<TestType> run(job.program, setup, job.cubin);
+            for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
+            run.keep_resident(29, cubins[i]);
+            REQUIRE(run.cuda.fused()->steps_of(37) == 29);
+            run.both([](auto& stepper) { stepper.advance(37); });
+            CHECK(run.difference() == "");
+        }
 }
 
 TEMPLATE_TEST_CASE("Sides, noise, data and odd sizes have the CPU's bits on the GPU", "", float, double) {

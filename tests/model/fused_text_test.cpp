@@ -7,15 +7,13 @@
 #include <thread>
 
 #include "kernels/cpu/subnormals.h"
-#include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/fused/fused_compiler.h"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/equation/fused/pipeline_text.h"
-#include "kernels/field/cuda_field.h"
 #include "sim/model/presets.h"
+#include "tests/model/text_arguments.h"
 #include "tests/model/text_on_cpu.h"
-#include "tests/model/typed_run.h"
 #include "tests/support/paths.h"
 
 using namespace stencil;
@@ -33,7 +31,7 @@ extern "C" void run_fused(const Arguments* a, const Cut* cut, int blocks, int wa
     blockDim.y = warps;
     emulated::body = [] { fused(*arguments, *cut_of_pass); };
     for (blockIdx.x = 0; blockIdx.x < blocks; ++blockIdx.x)
-        emulated::run_block(warps, bytes, seed + blockIdx.x, [](int lane, int warp) {
+        emulated::run_blocks(1, warps, bytes, seed + blockIdx.x, [](int, int lane, int warp) {
             threadIdx.x = lane;
             threadIdx.y = warp;
         });
@@ -58,10 +56,8 @@ std::vector<T> run_fused(const Equations& e,
                          const TextOnCpu& code,
                          int warps,
                          const TypedRun& run) {
-    const Program& program = fused.program;
-    EquationSetup setup{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false};
-    for (const auto& parameter : e.parameters) setup.parameters.push_back(parameter.value);
-    const int pitch = cuda_pitch<T>(run.nx), levels = warps * shape.steps * int(fused.stages.size());
+    const int levels = warps * shape.steps * int(fused.stages.size());
+    const TextArguments<T> arguments(e, fused, run, warps * shape.steps);
     const auto tiles = fused_tiles({run.nx,
                                     run.ny,
                                     fused.wraps_x,
@@ -70,44 +66,10 @@ std::vector<T> run_fused(const Equations& e,
                                     int(16 / sizeof(T)),
                                     7,
                                     warps * (2 * levels / warps - 1)});
-    std::vector<AlignedBuffer<T>> buffers;
-    std::vector<T*> arrays;
-    for (std::size_t a = 0; a < program.arrays.size(); ++a) {
-        buffers.emplace_back(std::size_t(pitch) * std::size_t(run.ny));
-        arrays.push_back(buffers.back().data());
-    }
-    // What once-only stages store comes from a run of the rows.
-    ThreadPool pool(1);
-    EquationStepper<T> rows(program, setup, pool);
-    const auto start = [&](int c, int x, int y) { return T(run.start(c, x, y)); };
-    for (int c = 0; c < program.components; ++c)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x) rows.component(c).at(x, y) = start(c, x, y);
-    rows.advance(1);
-    for (const int a : fused.from)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x)
-                arrays[std::size_t(a)][y * pitch + x] =
-                    a < program.components ? start(a, x, y) : rows.array(a).at(x, y);
-    KernelArguments<T> arguments(program, setup, pitch);
-    InputValues<T> inputs(program);
-    const std::size_t values = arguments.line_values() + program.uniforms.outputs.size();
-    std::vector<T> lines(values * std::size_t(warps * shape.steps) + 1);
-    for (int step = warps * shape.steps; step-- > 0;) {
-        inputs.update(setup, step, step * setup.dt, true);
-        if (arguments.line_values() > 0) arguments.pack_lines(inputs, &lines[std::size_t(step) * values]);
-        std::ranges::copy(
-            inputs.uniforms(),
-            lines.begin() + std::ptrdiff_t(std::size_t(step) * values + arguments.line_values()));
-    }
-    arguments.set_lines(lines.data());
-    arguments.set_uniforms(inputs.uniforms());
-    arguments.set_arrays(arrays);
-    arguments.set_step(0);
-    std::vector<std::uint64_t> cut(2 + std::size_t(cuda_lines(program).count) + 1);
+    std::vector<std::uint64_t> cut(2 + std::size_t(cuda_lines(fused.program).count) + 1);
     cut[0] = reinterpret_cast<std::uintptr_t>(tiles.data());
-    cut[1] = fused.of_time ? values : 0;
-    const std::vector<T> sides = arguments.sides(inputs);
+    cut[1] = fused.of_time ? arguments.values() : 0;
+    const std::vector<T> sides = arguments.sides();
     if (!sides.empty()) std::memcpy(&cut[2], sides.data(), sides.size() * sizeof(T));
 
     const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
@@ -118,12 +80,7 @@ std::vector<T> run_fused(const Equations& e,
         warps,
         std::size_t(fused_shared_bytes(fused, sizeof(T) == 8, shape, warps)),
         unsigned(run.seed));
-    std::vector<T> cells;
-    for (int c = 0; c < program.components; ++c)
-        for (int y = 0; y < run.ny; ++y)
-            for (int x = 0; x < run.nx; ++x)
-                cells.push_back(arrays[std::size_t(program.next[std::size_t(c)])][y * pitch + x]);
-    return cells;
+    return arguments.cells();
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Runs kernels whose warps are a pipeline on the CPU: a fiber for each thread. Loads arrive as late as they
-// may, stores leave as late as they may, warps stall at random, shared memory begins as NaNs, and addresses
-// and sizes of bulk copies are checked: a wait that is missing shows. Included by the text of a kernel, in
-// the place of pipeline_words().
+// Runs kernels whose warps are a pipeline, or whose blocks wait for each other, on the CPU: a fiber for each
+// thread. Loads arrive as late as they may, stores leave as late as they may, warps stall at random, shared
+// memory begins as NaNs, and addresses and sizes of bulk copies are checked: a wait that is missing shows.
+// Included by the text of a kernel, in the place of pipeline_words() or resident_words().
 #pragma once
 
 #include <ucontext.h>
@@ -11,20 +11,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
 // Not inline: one library after another has these of its own.
 namespace emulated {
 
+constexpr std::size_t kStack = 256 * 1024;
 struct Fiber {
     ucontext_t context;
-    std::vector<char> stack = std::vector<char>(256 * 1024);
+    std::unique_ptr<char[]> stack{new char[kStack]};
     bool done = false;
 };
 struct Warp {
     double slots[2][32];
     unsigned arrived = 0, generation = 0;
+};
+struct Block {
+    std::vector<unsigned char> memory;
+    unsigned char* shared = nullptr;
+    unsigned arrived = 0, generation = 0;
+    std::vector<std::function<void()>> sent;  // and not yet seen by other blocks
 };
 struct Copy {
     void* to;
@@ -39,9 +47,14 @@ static std::vector<Copy> loads, open_stores;
 static std::vector<std::vector<Copy>> store_groups;
 static ucontext_t scheduler;
 static int current = 0;
-static unsigned block_arrived = 0, block_generation = 0;
-static unsigned char* shared_memory = nullptr;
+static std::vector<Block> blocks;
 
+inline std::size_t threads_of_block() {
+    return fibers.size() / blocks.size();
+}
+inline Block& block() {
+    return blocks[std::size_t(current) / threads_of_block()];
+}
 inline void require(bool holds, const char* what) {
     if (holds) return;
     std::fprintf(stderr, "emulated kernel: %s\n", what);
@@ -150,15 +163,28 @@ inline int uniform_of_warp(int value) {
     return value;
 }
 inline void __syncthreads() {
-    using namespace emulated;
-    const unsigned generation = block_generation;
-    if (++block_arrived == fibers.size()) {
-        block_arrived = 0;
-        ++block_generation;
+    emulated::Block& block = emulated::block();
+    const unsigned generation = block.generation;
+    if (++block.arrived == emulated::threads_of_block()) {
+        block.arrived = 0;
+        ++block.generation;
     }
-    while (block_generation == generation) yield();
+    while (block.generation == generation) emulated::yield();
 }
-#define SHARED_MEMORY(name) unsigned char* name = emulated::shared_memory
+template <class T>
+void send(T* to, const T& from) {
+    emulated::block().sent.push_back([to, from] { *to = from; });
+}
+inline void release(unsigned* flag, unsigned number) {
+    for (const auto& store : emulated::block().sent) store();
+    emulated::block().sent.clear();
+    *flag = number;
+}
+inline unsigned acquire(const unsigned* flag) {
+    emulated::yield();
+    return *flag;
+}
+#define SHARED_MEMORY(name) unsigned char* name = emulated::block().shared
 
 namespace emulated {
 
@@ -169,29 +195,33 @@ inline void enter() {
     yield();
 }
 
-/// A block of 32 x `warps` threads; `place(lane, warp)` is called before a thread goes on.
+/// `block_count` blocks of 32 x `warp_count` threads at once; `place(block, lane, warp)` is called before a
+/// thread goes on.
 template <class Place>
-void run_block(int warp_count, std::size_t shared_bytes, unsigned seed, Place&& place) {
+void run_blocks(int block_count, int warp_count, std::size_t shared_bytes, unsigned seed, Place&& place) {
     constexpr std::size_t kLargerBarriers = 1024;  // than a GPU's
     shared_bytes += kLargerBarriers;
-    std::vector<unsigned char> memory(shared_bytes + 128, 0xff);
-    void* begin = memory.data();
-    std::size_t room = memory.size();
-    shared_memory = static_cast<unsigned char*>(std::align(128, shared_bytes, begin, room));
-    warps.assign(std::size_t(warp_count), {});
-    fibers.resize(std::size_t(32 * warp_count));
+    blocks.assign(std::size_t(block_count), {});
+    for (Block& block : blocks) {
+        block.memory.assign(shared_bytes + 128, 0xff);
+        void* begin = block.memory.data();
+        std::size_t room = block.memory.size();
+        block.shared = static_cast<unsigned char*>(std::align(128, shared_bytes, begin, room));
+    }
+    const int all_warps = block_count * warp_count;
+    warps.assign(std::size_t(all_warps), {});
+    fibers.resize(std::size_t(32 * all_warps));
     for (Fiber& fiber : fibers) {
         getcontext(&fiber.context);
-        fiber.context.uc_stack.ss_sp = fiber.stack.data();
-        fiber.context.uc_stack.ss_size = fiber.stack.size();
+        fiber.context.uc_stack.ss_sp = fiber.stack.get();
+        fiber.context.uc_stack.ss_size = kStack;
         fiber.context.uc_link = nullptr;
         fiber.done = false;
         makecontext(&fiber.context, enter, 0);
     }
-    block_arrived = block_generation = 0;
     for (std::size_t left = fibers.size(), rounds = 0; left > 0; ++rounds) {
         require(rounds < 10'000'000, "it does not end");
-        for (int warp = 0; warp < warp_count; ++warp) {
+        for (int warp = 0; warp < all_warps; ++warp) {
             // A stall is as long as a batch of rows or so.
             unsigned hash = (seed + unsigned(rounds >> 7) * 16 + unsigned(warp)) * 2654435761U;
             hash = (hash ^ hash >> 15) * 0x2c1b3c6dU;
@@ -199,7 +229,7 @@ void run_block(int warp_count, std::size_t shared_bytes, unsigned seed, Place&& 
             for (int lane = 0; lane < 32; ++lane) {
                 current = 32 * warp + lane;
                 if (fibers[std::size_t(current)].done) continue;
-                place(lane, warp);
+                place(warp / warp_count, lane, warp % warp_count);
                 swapcontext(&scheduler, &fibers[std::size_t(current)].context);
                 left -= fibers[std::size_t(current)].done ? 1 : 0;
             }

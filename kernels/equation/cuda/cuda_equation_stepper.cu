@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/equation/fused/fused_kernel.h"
+#include "kernels/equation/resident/resident_kernel.h"
 #include "kernels/field/cuda_field.h"
 #include "kernels/field/divide.h"
 
@@ -22,8 +25,8 @@ constexpr double kWorthCompiling = 2;
 // Fewer steps are not worth timing one, and so many take longer than that on any field: a launch takes 2 us.
 constexpr long long kFewSteps = 100, kManySteps = 1'000'000;
 
-// Below, a GPU is bound by launches rather than by memory.
-constexpr std::int64_t kLargeCells = 1 << 16;
+// Of a launch of the resident kernel: some milliseconds, and the inputs of steps that differ.
+constexpr std::size_t kMostSteps = 1024, kMostInputBytes = 1 << 20;
 
 LaunchShape shape_over(const EquationSetup& setup, const CudaBlock& block) {
     const int rows = ceil_div(setup.ny, block.height());
@@ -165,7 +168,7 @@ void CudaEquationStepper<T>::solve(const Solve& solve) {
 }
 
 template <class T>
-void CudaEquationStepper<T>::enqueue_pass(FusedKernel& kernel, int steps) {
+void CudaEquationStepper<T>::enqueue_pass(SeveralSteps& kernel, int steps) {
     arguments_.set_arrays(arrays_);
     const std::size_t values = values_of_step();
     if (values > 0) {
@@ -178,7 +181,8 @@ void CudaEquationStepper<T>::enqueue_pass(FusedKernel& kernel, int steps) {
         });
         arguments_.set_lines(pass_lines_->data());
     }
-    kernel.launch<T>(steps, arguments_.data(), arguments_.sides(inputs_), values, stream_);
+    const std::vector<T> sides = arguments_.sides(inputs_);
+    kernel.launch({steps, arguments_.data(), std::as_bytes(std::span(sides)), values}, stream_);
     if (values > 0 && arguments_.line_values() > 0) arguments_.set_lines(lines_.data());
 }
 
@@ -189,7 +193,7 @@ void CudaEquationStepper<T>::take_next() {
 }
 
 template <class T>
-void CudaEquationStepper<T>::prepare_for(const FusedKernel& kernel) {
+void CudaEquationStepper<T>::prepare_for(const SeveralSteps& kernel) {
     const int steps = kernel.steps_of(std::numeric_limits<int>::max());
     if (values_of_step() > 0 && steps > pass_steps_) {
         pass_lines_ = std::make_unique<LineUploads<T>>(std::size_t(steps) * values_of_step(), stream_);
@@ -198,7 +202,7 @@ void CudaEquationStepper<T>::prepare_for(const FusedKernel& kernel) {
 }
 
 template <class T>
-void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
+void CudaEquationStepper<T>::use(std::unique_ptr<SeveralSteps> kernel) {
     stream_.synchronize();
     if (kernel && implicit_) return;  // a solve reaches all cells
     if (kernel) prepare_for(*kernel);
@@ -207,13 +211,14 @@ void CudaEquationStepper<T>::use(std::unique_ptr<FusedKernel> kernel) {
 
 template <class T>
 bool CudaEquationStepper<T>::may_fuse() const {
-    return compile_ && !implicit_ && std::int64_t(setup_.nx) * setup_.ny >= kLargeCells;
+    return compile_ && !implicit_;
 }
 
 template <class T>
 void CudaEquationStepper<T>::begin_compiling() {
     if (compiler_ || !may_fuse()) return;
-    compiler_ = std::make_unique<FusedCompiler>(program_, sizeof(T) == 8, setup_.nx, compile_);
+    compiler_ = std::make_unique<FusedCompiler>(
+        program_, sizeof(T) == 8, setup_.nx, compile_, setup_.ny, resident_device(stream_));
 }
 
 template <class T>
@@ -246,16 +251,27 @@ void CudaEquationStepper<T>::time_single_steps() {
 template <class T>
 void CudaEquationStepper<T>::take_compiled() {
     if (!compiler_) return;
-    for (const auto& [shape, cubin] : compiler_->take()) {
+    for (const FusedCompiler::Compiled& compiled : compiler_->take()) {
         time_single_steps();
-        auto kernel = std::make_unique<FusedKernel>(
-            compiler_->program(), sizeof(T) == 8, shape, setup_, cubin, stream_);
+        auto kernel = make_kernel(compiled);
         const double seconds = seconds_of_step(kernel.get());
-        tried_.push_back({name_of(shape), kernel->resources(), seconds});
+        tried_.push_back({kernel->name(), kernel->resources(), seconds});
         if (seconds >= seconds_) continue;
         seconds_ = seconds;
         use(std::move(kernel));
     }
+}
+
+template <class T>
+std::unique_ptr<SeveralSteps> CudaEquationStepper<T>::make_kernel(const FusedCompiler::Compiled& compiled) {
+    const FusedProgram& program = compiler_->program();
+    constexpr bool kFloat64 = sizeof(T) == 8;
+    if (compiled.shape)
+        return std::make_unique<FusedKernel>(
+            program, kFloat64, *compiled.shape, setup_, compiled.cubin, stream_);
+    const std::size_t bytes = std::max<std::size_t>(values_of_step() * sizeof(T), 1);
+    const auto most_steps = int(std::clamp<std::size_t>(kMostInputBytes / bytes, 1, kMostSteps));
+    return std::make_unique<ResidentKernel>(program, kFloat64, setup_, most_steps, compiled.cubin, stream_);
 }
 
 template <class T>
@@ -266,7 +282,7 @@ void CudaEquationStepper<T>::wait_for_compiler() {
 }
 
 template <class T>
-double CudaEquationStepper<T>::seconds_of_step(FusedKernel* kernel) {
+double CudaEquationStepper<T>::seconds_of_step(SeveralSteps* kernel) {
     const int steps = kernel ? kernel->steps_of(std::numeric_limits<int>::max()) : 1;
     if (steps == 0 || (kernel && implicit_)) return std::numeric_limits<double>::infinity();
     stream_.synchronize();

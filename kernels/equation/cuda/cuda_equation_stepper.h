@@ -11,8 +11,8 @@
 #include "kernels/equation/cuda/kernel_arguments.h"
 #include "kernels/equation/cuda/line_uploads.h"
 #include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/fused/fused_compiler.h"
-#include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
 #include "kernels/field/field_view.h"
@@ -64,11 +64,11 @@ class CudaEquationStepper {
     void wait_for_compiler();
     /// From now on a kernel of this program makes steps several at a time, as far as it can; null: each is on
     /// its own.
-    void use(std::unique_ptr<FusedKernel> kernel);
+    void use(std::unique_ptr<SeveralSteps> kernel);
     /// Seconds of a step by a kernel, or without one where null, on the state as it is, which stays. Waits.
-    double seconds_of_step(FusedKernel* kernel);
+    double seconds_of_step(SeveralSteps* kernel);
     /// Of the steps that are made several at a time; null where each is on its own.
-    const FusedKernel* fused() const { return fused_.get(); }
+    const SeveralSteps* fused() const { return fused_.get(); }
     /// That a step takes otherwise.
     std::size_t launches() const { return stages_.size(); }
     /// Where fused kernels could not be compiled: why, in a line.
@@ -91,14 +91,15 @@ class CudaEquationStepper {
     void launch(const LoadedKernel& kernel);
     void enqueue_step();
     void solve(const Solve& solve);
-    void enqueue_pass(FusedKernel& kernel, int steps);
+    void enqueue_pass(SeveralSteps& kernel, int steps);
     void take_next();
-    void prepare_for(const FusedKernel& kernel);
+    void prepare_for(const SeveralSteps& kernel);
     bool may_fuse() const;
     void begin_compiling();
     void compile_when_worth_it(long long steps);
     void time_single_steps();
     void take_compiled();
+    std::unique_ptr<SeveralSteps> make_kernel(const FusedCompiler::Compiled& compiled);
     double time_after(long long step) const { return clock_.time + double(step - clock_.step) * setup_.dt; }
     /// What a pass reads beside arrays, where that differs from step to step.
     std::size_t values_of_step() const {
@@ -120,7 +121,7 @@ class CudaEquationStepper {
     std::unique_ptr<CudaImplicitSolve<T>> implicit_;  ///< where stages solve
     CubinCompiler compile_;
     std::unique_ptr<FusedCompiler> compiler_;  ///< null until compiling has begun
-    std::unique_ptr<FusedKernel> fused_;
+    std::unique_ptr<SeveralSteps> fused_;
     double seconds_ = 0;  ///< of a step as they are made now; 0: not timed
     std::vector<Tried> tried_;
     long long expected_ = 0, made_ = 0;           ///< steps

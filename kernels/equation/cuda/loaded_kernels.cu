@@ -15,6 +15,7 @@ struct Driver {
     decltype(&cuModuleUnload) unload = nullptr;
     decltype(&cuModuleGetFunction) find = nullptr;
     decltype(&cuLaunchKernel) launch = nullptr;
+    decltype(&cuLaunchCooperativeKernel) launch_cooperatively = nullptr;
     decltype(&cuFuncSetAttribute) set = nullptr;
     decltype(&cuFuncGetAttribute) get = nullptr;
     decltype(&cuOccupancyMaxActiveBlocksPerMultiprocessor) blocks = nullptr;
@@ -34,6 +35,7 @@ const Driver& driver() {
         symbol(d.unload, "cuModuleUnload");
         symbol(d.find, "cuModuleGetFunction");
         symbol(d.launch, "cuLaunchKernel");
+        symbol(d.launch_cooperatively, "cuLaunchCooperativeKernel");
         symbol(d.set, "cuFuncSetAttribute");
         symbol(d.get, "cuFuncGetAttribute");
         symbol(d.blocks, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -93,18 +95,21 @@ void launch_kernel(const LoadedKernel& kernel,
                    const LaunchShape& shape,
                    std::span<const void* const> arguments,
                    CudaStream& stream) {
-    check(driver().launch(static_cast<CUfunction>(kernel.function),
-                          shape.blocks_x,
-                          shape.blocks_y,
-                          shape.blocks_z,
-                          shape.threads_x,
-                          shape.threads_y,
-                          1,
-                          shape.shared_bytes,
-                          cuda_handle(stream),
-                          const_cast<void**>(arguments.data()),
-                          nullptr),
-          "cuLaunchKernel");
+    const auto launch = [&](auto* call, auto... extra) {
+        return call(static_cast<CUfunction>(kernel.function),
+                    shape.blocks_x,
+                    shape.blocks_y,
+                    shape.blocks_z,
+                    shape.threads_x,
+                    shape.threads_y,
+                    1,
+                    shape.shared_bytes,
+                    cuda_handle(stream),
+                    const_cast<void**>(arguments.data()),
+                    extra...);
+    };
+    check(shape.cooperative ? launch(driver().launch_cooperatively) : launch(driver().launch, nullptr),
+          shape.cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel");
 }
 
 }  // namespace stencil::equation

@@ -15,6 +15,7 @@ struct LoadedKernel {
 struct LaunchShape {
     unsigned blocks_x = 1, blocks_y = 1, blocks_z = 1, threads_x = 1, threads_y = 1;
     unsigned shared_bytes = 0;  ///< beyond those that the kernel declares
+    bool cooperative = false;   ///< all blocks run at the same time, or the launch fails
 };
 
 /// Of a kernel in blocks of a number of threads.

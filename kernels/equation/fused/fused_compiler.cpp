@@ -42,19 +42,16 @@ Abandoned& abandoned() {
 
 }  // namespace
 
-std::string name_of(const FusedShape& shape) {
-    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.warps) +
-           " warps, " + std::to_string(shape.columns) + " columns";
-}
-
 struct FusedCompiler::Work {
     Work(const Program& original, bool is_float64, CubinCompiler compiler)
         : program(original), fused(program), float64(is_float64), compile(std::move(compiler)) {}
 
-    void run(const FusedShape& shape) {
+    void run(const std::optional<FusedShape>& shape) {
         if (cancelled) return;
         try {
-            std::string cubin = compile(fused_text(fused, float64, shape));
+            std::string cubin =
+                compile(shape ? fused_text(fused, float64, *shape)
+                              : resident_text(fused, float64, resident_shape(fused, float64)));
             const std::lock_guard lock(mutex);
             ready.push_back({shape, std::move(cubin)});
         } catch (const std::exception& e) {
@@ -73,11 +70,19 @@ struct FusedCompiler::Work {
     std::string why_not;
 };
 
-FusedCompiler::FusedCompiler(const Program& program, bool float64, int nx, CubinCompiler compile)
+FusedCompiler::FusedCompiler(const Program& program,
+                             bool float64,
+                             int nx,
+                             CubinCompiler compile,
+                             int ny,
+                             const std::optional<ResidentDevice>& device)
     : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
     abandoned();  // made before what the tasks use is first used, and gone after it
-    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx))
+    const auto begin = [&](const std::optional<FusedShape>& shape) {
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
+    };
+    if (device && resident_plan(work_->fused, float64, nx, ny, *device).slot > 0) begin({});
+    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx)) begin(shape);
 }
 
 FusedCompiler::~FusedCompiler() {

@@ -4,29 +4,34 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kernels/equation/fused/fused_program.h"
 #include "kernels/equation/fused/fused_text.h"
+#include "kernels/equation/resident/resident_plan.h"
 
 namespace stencil::equation {
 
 /// Machine code of a text for the GPU at hand. Called on other threads; throws where that fails.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
-/// "16 steps a pass, 4 warps, 8 columns": of a thread each.
-std::string name_of(const FusedShape& shape);
-
 class FusedCompiler {
   public:
     struct Compiled {
-        FusedShape shape;
+        std::optional<FusedShape> shape;  ///< none: the resident kernel
         std::string cubin;
     };
 
-    /// Begins with the shapes of a program that promise most for a field of `nx` columns.
-    FusedCompiler(const Program& program, bool float64, int nx, CubinCompiler compile);
+    /// Begins with the shapes of a program that promise most for a field of `nx` columns, and with the
+    /// resident kernel where there is a GPU on which a field of so many rows fits.
+    FusedCompiler(const Program& program,
+                  bool float64,
+                  int nx,
+                  CubinCompiler compile,
+                  int ny = 0,
+                  const std::optional<ResidentDevice>& device = {});
     /// Does not wait for what is being compiled.
     ~FusedCompiler();
     /// Something still is, though nobody waits for it. The end of the process would, since it uses what goes

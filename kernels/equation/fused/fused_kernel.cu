@@ -27,6 +27,15 @@ FusedKernel::FusedKernel(const FusedProgram& program,
     cut_.blocks = resources_.blocks * multiprocessors();
 }
 
+std::string FusedKernel::way() const {
+    return std::to_string(shape_.steps * shape_.warps) + " steps a pass";
+}
+
+std::string FusedKernel::name() const {
+    return way() + ", " + std::to_string(shape_.warps) + " warps, " + std::to_string(shape_.columns) +
+           " columns";
+}
+
 FusedCut FusedKernel::cut_of(int warps) const {
     FusedCut cut = cut_;
     cut.levels = warps * levels_of_warp_;
@@ -50,27 +59,19 @@ const FusedKernel::Plan& FusedKernel::plan_of(int warps, CudaStream& stream) {
     return plans_.emplace(warps, std::move(plan)).first->second;
 }
 
-template <class T>
-void FusedKernel::launch(int steps,
-                         const void* arguments,
-                         std::span<const T> sides,
-                         std::size_t values_of_step,
-                         CudaStream& stream) {
-    const int warps = steps / shape_.steps;
+void FusedKernel::launch(const Pass& pass, CudaStream& stream) {
+    const int warps = pass.steps / shape_.steps;
     const Plan& plan = plan_of(warps, stream);
-    std::vector<std::uint64_t> cut(2 + (sides.size_bytes() + 7) / 8 + 1);
+    std::vector<std::uint64_t> cut(2 + (pass.sides.size() + 7) / 8 + 1);
     cut[0] = reinterpret_cast<std::uintptr_t>(plan.tiles.data());
-    cut[1] = values_of_step;
-    if (!sides.empty()) std::memcpy(&cut[2], sides.data(), sides.size_bytes());
+    cut[1] = pass.values_of_step;
+    if (!pass.sides.empty()) std::memcpy(&cut[2], pass.sides.data(), pass.sides.size());
     LaunchShape launch;
     launch.blocks_x = unsigned(plan.blocks);
     launch.threads_x = 32;
     launch.threads_y = unsigned(warps);
     launch.shared_bytes = unsigned(shared_bytes_[std::size_t(warps)]);
-    launch_kernel(kernel_, launch, std::array<const void*, 2>{arguments, cut.data()}, stream);
+    launch_kernel(kernel_, launch, std::array<const void*, 2>{pass.arguments, cut.data()}, stream);
 }
-
-template void FusedKernel::launch(int, const void*, std::span<const float>, std::size_t, CudaStream&);
-template void FusedKernel::launch(int, const void*, std::span<const double>, std::size_t, CudaStream&);
 
 }  // namespace stencil::equation

@@ -7,13 +7,14 @@
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/cuda/several_steps.h"
 #include "kernels/equation/fused/fused_text.h"
 #include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/equation/input_values.h"
 
 namespace stencil::equation {
 
-class FusedKernel {
+class FusedKernel : public SeveralSteps {
   public:
     /// `cubin`: fused_text(program, float64, shape), compiled for the stream's device. Throws CudaError.
     FusedKernel(const FusedProgram& program,
@@ -24,19 +25,13 @@ class FusedKernel {
                 const CudaStream& stream);
 
     const FusedShape& shape() const { return shape_; }
-    const KernelResources& resources() const { return resources_; }
+    std::string way() const override;
+    std::string name() const override;
+    const KernelResources& resources() const override { return resources_; }
     /// The most steps that one pass can make of so many: 0 where the field is too narrow or the steps too
     /// few.
-    int steps_of(long long steps) const;
-    /// Enqueues a pass of `steps`, as steps_of() has them: from the arrays that a step begins with to those
-    /// that the program's `next` names. `arguments` are KernelArguments', `sides` and `values_of_step`
-    /// fused_text()'s.
-    template <class T>
-    void launch(int steps,
-                const void* arguments,
-                std::span<const T> sides,
-                std::size_t values_of_step,
-                CudaStream& stream);
+    int steps_of(long long steps) const override;
+    void launch(const Pass& pass, CudaStream& stream) override;
 
   private:
     struct Plan {

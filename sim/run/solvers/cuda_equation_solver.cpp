@@ -45,8 +45,8 @@ class CudaDevicePart : public CudaViewSolver<T> {
     SteppingWay way_of(const Stepper& stepper) const {
         const std::string single = stepper.launches() == 1 ? "one step a launch" : "one stage a launch";
         SteppingWay way{single, "", stepper.compiling(), "", {}};
-        if (const equation::FusedKernel* kernel = stepper.fused())
-            way.name = fmt::format("{} steps a pass", kernel->shape().steps * kernel->shape().warps);
+        if (const equation::SeveralSteps* kernel = stepper.fused())
+            way.name = kernel->way();
         else
             way.why_not = stepper.why_not_fused();
         for (const auto& [name, resources, seconds] : stepper.tried())

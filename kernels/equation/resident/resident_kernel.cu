@@ -1,0 +1,93 @@
+#include "kernels/equation/resident/resident_kernel.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/field/cuda_field.h"
+#include "kernels/field/divide.h"
+
+namespace stencil::equation {
+namespace {
+
+// As the text declares it.
+struct Launch {
+    void* post;
+    unsigned* flags;
+    long long values_of_step;
+    int tiles_x, tiles_y, together, steps, slot;
+    unsigned epoch;
+};
+
+std::size_t post_bytes(const FusedProgram& program, bool float64, const EquationSetup& setup) {
+    const std::size_t field =
+        float64 ? cuda_field_bytes<double>(setup.nx, setup.ny) : cuda_field_bytes<float>(setup.nx, setup.ny);
+    return 2 * std::size_t(program.program.components) * field;
+}
+
+}  // namespace
+
+ResidentDevice resident_device(const CudaStream& stream) {
+    const auto attribute = [&](cudaDeviceAttr name) {
+        int value = 0;
+        CUDA_CHECK(cudaDeviceGetAttribute(&value, name, stream.device()));
+        return value;
+    };
+    ResidentDevice device{0, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+    if (attribute(cudaDevAttrCooperativeLaunch) != 0)
+        device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    return device;
+}
+
+ResidentKernel::ResidentKernel(const FusedProgram& program,
+                               bool float64,
+                               const EquationSetup& setup,
+                               int most_steps,
+                               const std::string& cubin,
+                               CudaStream& stream)
+    : plan_(resident_plan(program, float64, setup.nx, setup.ny, resident_device(stream))),
+      most_steps_(most_steps),
+      kernels_(cubin, stream),
+      kernel_(kernels_.find("resident")) {
+    resources_ = prepare_kernel(kernel_, std::max(plan_.threads, 32), plan_.shared_bytes);
+    if (plan_.slot == 0) return;
+    const std::size_t flags = std::size_t(plan_.tiles_x * plan_.tiles_y) * kResidentFlag * sizeof(unsigned);
+    post_ = CudaMemory(post_bytes(program, float64, setup), stream.device());
+    flags_ = CudaMemory(flags, stream.device());
+    CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, flags, cuda_handle(stream)));
+    // What lies behind a row's last cell is sent along.
+    CUDA_CHECK(cudaMemsetAsync(post_.data(), 0, post_bytes(program, float64, setup), cuda_handle(stream)));
+}
+
+std::string ResidentKernel::name() const {
+    return "resident, " + std::to_string(plan_.tiles_x) + "x" + std::to_string(plan_.tiles_y) + " tiles, " +
+           std::to_string(plan_.threads) + " threads, " +
+           (plan_.exchanges ? "edges every " + std::to_string(plan_.together) + " steps" : "no edges");
+}
+
+int ResidentKernel::steps_of(long long steps) const {
+    if (plan_.slot == 0 || resources_.blocks == 0) return 0;
+    return int(std::min<long long>(steps, most_steps_));
+}
+
+void ResidentKernel::launch(const Pass& pass, CudaStream& stream) {
+    const Launch launch{post_.data(),
+                        static_cast<unsigned*>(flags_.data()),
+                        static_cast<long long>(pass.values_of_step),
+                        plan_.tiles_x,
+                        plan_.tiles_y,
+                        plan_.together,
+                        pass.steps,
+                        plan_.slot,
+                        epoch_};
+    epoch_ += unsigned(ceil_div(pass.steps, plan_.together) - 1);
+    LaunchShape shape;
+    shape.blocks_x = unsigned(plan_.tiles_x * plan_.tiles_y);
+    shape.threads_x = unsigned(plan_.threads);
+    shape.shared_bytes = unsigned(plan_.shared_bytes);
+    shape.cooperative = true;
+    launch_kernel(kernel_, shape, std::array<const void*, 2>{pass.arguments, &launch}, stream);
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,41 @@
+// A resident kernel of a program, on a device.
+#pragma once
+
+#include "kernels/equation/cuda/loaded_kernels.h"
+#include "kernels/equation/cuda/several_steps.h"
+#include "kernels/equation/input_values.h"
+#include "kernels/equation/resident/resident_plan.h"
+
+namespace stencil::equation {
+
+/// The GPU of a stream; without multiprocessors where it cannot launch cooperatively. Throws CudaError.
+ResidentDevice resident_device(const CudaStream& stream);
+
+class ResidentKernel : public SeveralSteps {
+  public:
+    /// `cubin`: resident_text(program, float64, resident_shape(...)), compiled for the stream's device, on
+    /// which the field fits. A launch makes at most `most_steps`. Throws CudaError.
+    ResidentKernel(const FusedProgram& program,
+                   bool float64,
+                   const EquationSetup& setup,
+                   int most_steps,
+                   const std::string& cubin,
+                   CudaStream& stream);
+
+    std::string way() const override { return "resident"; }
+    std::string name() const override;
+    const KernelResources& resources() const override { return resources_; }
+    int steps_of(long long steps) const override;
+    void launch(const Pass& pass, CudaStream& stream) override;
+
+  private:
+    ResidentPlan plan_;
+    int most_steps_;
+    LoadedKernels kernels_;
+    LoadedKernel kernel_;
+    KernelResources resources_;
+    CudaMemory post_, flags_;
+    unsigned epoch_ = 0;  ///< exchanges so far, over all launches
+};
+
+}  // namespace stencil::equation

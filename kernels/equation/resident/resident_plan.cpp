@@ -1,0 +1,129 @@
+#include "kernels/equation/resident/resident_plan.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "kernels/equation/operation_text.h"
+#include "kernels/field/divide.h"
+
+namespace stencil::equation {
+namespace {
+
+constexpr int kMostTogether = 8;
+constexpr int kMostAlone = 1 << 20;  // steps of a tile that has no neighbours
+
+// In us on an H200: 4 warps issue an instruction each at 1.7 GHz and wait a part of the time, and an exchange
+// is three trips to L2 and back.
+constexpr double kInstructions = 4 * 32 * 1700 * 0.6;
+constexpr double kStage = 0.1, kExchange = 1.3, kExchangePerPack = 0.0003;
+
+struct Axis {
+    int cells, unit;
+    bool wraps;
+    int tiles = 1, halo = 0;
+
+    int begin(int tile) const {
+        return std::min(int(std::int64_t(ceil_div(cells, unit)) * tile / tiles) * unit, cells);
+    }
+    int own(int tile) const { return begin(tile + 1) - begin(tile); }
+    bool exchanges() const { return wraps || tiles > 1; }
+    /// In memory, of the largest tile.
+    int held() const {
+        int most = 0;
+        for (int i = 0; i < tiles; ++i) {
+            const int before = wraps || i > 0 ? halo : 0, after = wraps || i < tiles - 1 ? halo : 0;
+            most = std::max(most, before + own(i) + after);
+        }
+        return round_up(most, unit);
+    }
+    /// Whether a halo is of the next tile alone, and what patches go beyond it by is on the field as well.
+    bool fits() const {
+        if (!exchanges()) return true;
+        for (int i = 0; i < tiles; ++i)
+            if (own(i) < std::max(halo, 1)) return false;
+        return !wraps || cells >= halo + 8;
+    }
+};
+
+class Planner {
+  public:
+    Planner(const FusedProgram& program, bool float64, int nx, int ny, const ResidentDevice& device)
+        : program_(program),
+          device_(device),
+          shape_(resident_shape(program, float64)),
+          slot_bytes_(ResidentSlots(program).count * (float64 ? 8 : 4)),
+          instructions_((program.operations() + 3.0 * double(program.from.size())) * (float64 ? 2 : 1)),
+          x_{nx, ResidentShape::columns(float64), program.wraps_x},
+          y_{ny, 1, program.wraps_y} {}
+
+    ResidentPlan best() {
+        ResidentPlan best;
+        for (const int together : {1, 2, 3, 4, 6, kMostTogether})
+            for (int tiles = 1; tiles <= device_.multiprocessors; ++tiles) {
+                ResidentPlan plan = plan_of(together, tiles, device_.multiprocessors / tiles);
+                if (plan.slot > 0 && (best.slot == 0 || plan.us_per_step < best.us_per_step))
+                    best = std::move(plan);
+            }
+        if (best.slot == 0) best.why_not = why_not();
+        return best;
+    }
+
+  private:
+    ResidentPlan plan_of(int together, int tiles_x, int tiles_y) {
+        const int levels = int(program_.stages.size());
+        x_.tiles = tiles_x;
+        y_.tiles = std::min(tiles_y, y_.cells);
+        x_.halo = round_up(together * levels, x_.unit);
+        y_.halo = together * levels;
+        ResidentPlan plan;
+        plan.exchanges = x_.exchanges() || y_.exchanges();
+        if (!x_.fits() || !y_.fits()) return plan;
+        const int width = x_.held(), height = y_.held();
+        if (std::int64_t(width) * height * slot_bytes_ > device_.shared_bytes) return plan;
+        plan.tiles_x = x_.tiles;
+        plan.tiles_y = y_.tiles;
+        plan.together = plan.exchanges ? together : kMostAlone;
+        plan.slot = width * height;
+        plan.shared_bytes = plan.slot * slot_bytes_;
+        const int patches = ceil_div(height, shape_.rows) * (width / x_.unit);
+        const int rounds = ceil_div(patches, shape_.threads);
+        plan.threads = round_up(ceil_div(patches, rounds), 32);
+        const double edges =
+            2.0 * (x_.halo * height + y_.halo * width) / x_.unit * program_.program.components;
+        plan.us_per_step =
+            double(width) * (height - y_.halo) * instructions_ / kInstructions + levels * kStage;
+        if (plan.exchanges) plan.us_per_step += (kExchange + edges * kExchangePerPack) / together;
+        return plan;
+    }
+
+    std::string why_not() const {
+        const double needed = double(x_.cells) * y_.cells * slot_bytes_;
+        const double there = double(device_.multiprocessors) * device_.shared_bytes;
+        std::string text;
+        if (needed < 0.9 * there)
+            append(text, "resident: %dx%d cells are too few in a row or column", x_.cells, y_.cells);
+        else
+            append(text,
+                   "resident: it takes %.1f MB of shared memory and room for edges of tiles, and there are "
+                   "%.1f MB",
+                   needed * 1e-6,
+                   there * 1e-6);
+        return text;
+    }
+
+    const FusedProgram& program_;
+    ResidentDevice device_;
+    ResidentShape shape_;
+    int slot_bytes_;
+    double instructions_;
+    Axis x_, y_;
+};
+
+}  // namespace
+
+ResidentPlan resident_plan(
+    const FusedProgram& program, bool float64, int nx, int ny, const ResidentDevice& device) {
+    return Planner(program, float64, nx, ny, device).best();
+}
+
+}  // namespace stencil::equation

@@ -1,0 +1,151 @@
+// The text of resident kernels, run on the CPU with a fiber for each thread of all blocks (warp_emulation.h),
+// and how a field is cut into tiles.
+#include "kernels/equation/resident/resident_text.h"
+
+#include <cstring>
+
+#include "kernels/cpu/subnormals.h"
+#include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/equation/resident/resident_plan.h"
+#include "sim/model/presets.h"
+#include "tests/model/text_arguments.h"
+#include "tests/model/text_on_cpu.h"
+#include "tests/support/paths.h"
+
+using namespace stencil;
+using namespace stencil::equation;
+using namespace stencil_test;
+
+namespace {
+
+constexpr const char* kRunner = R"(
+static const Arguments* arguments;
+static const Plan* plan_of_launch;
+extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, unsigned long bytes, unsigned seed) {
+    arguments = a;
+    plan_of_launch = plan;
+    blockDim.x = 32 * warps;
+    emulated::body = [] { resident(*arguments, *plan_of_launch); };
+    emulated::run_blocks(plan->tiles_x * plan->tiles_y, warps, bytes, seed, [](int block, int lane, int warp) {
+        blockIdx.x = block;
+        threadIdx.x = 32 * warp + lane;
+    });
+}
+)";
+
+// As the text declares it.
+template <class T>
+struct Launch {
+    T* post;
+    unsigned* flags;
+    long long values_of_step;
+    int tiles_x, tiles_y, together, steps, slot;
+    unsigned epoch;
+};
+
+std::string on_fibers(std::string text) {
+    const std::string words = resident_words();
+    text.replace(text.find(words), words.size(), "");
+    return text + kRunner;
+}
+
+std::string emulation() {
+    return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
+}
+
+constexpr unsigned kEpoch = 0xffffffff;  // of exchanges before: what comes goes round
+
+/// The components after a launch of run.steps steps.
+template <class T>
+std::vector<T> run_resident(const Equations& e,
+                            const FusedProgram& fused,
+                            const TextOnCpu& code,
+                            const ResidentPlan& plan,
+                            const TypedRun& run) {
+    const TextArguments<T> arguments(e, fused, run, int(run.steps));
+    std::vector<T> post(2 * std::size_t(fused.program.components * arguments.pitch() * run.ny));
+    std::vector<unsigned> flags(std::size_t(plan.tiles_x * plan.tiles_y * kResidentFlag), kEpoch);
+    const Launch<T> launch{post.data(),
+                           flags.data(),
+                           fused.of_time ? (long long)arguments.values() : 0,
+                           plan.tiles_x,
+                           plan.tiles_y,
+                           plan.together,
+                           int(run.steps),
+                           plan.slot,
+                           kEpoch};
+    {
+        const SubnormalsAsZero as_compiled_for_cuda(sizeof(T) == 4);
+        code.find<void (*)(const void*, const void*, int, unsigned long, unsigned)>("run_resident")(
+            arguments.data(),
+            &launch,
+            plan.threads / 32,
+            std::size_t(plan.shared_bytes),
+            unsigned(run.steps));
+    }
+    const unsigned exchanges = (launch.steps + launch.together - 1) / launch.together - 1;
+    for (std::size_t block = 0; block < flags.size(); block += kResidentFlag)
+        CHECK(flags[block] == kEpoch + exchanges);
+    return arguments.cells();
+}
+
+}  // namespace
+
+TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their blocks wait for") {
+    const auto* text =
+        GENERATE("du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1; boundary = periodic",
+                 "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); "
+                 "bottom: u + flux(u) = 1",
+                 "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic",
+                 "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; left: a = 1; right: a "
+                 "+ 2*flux(a) = 1; y: insulated",
+                 "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: "
+                 "flux(u) = x; inside = x + y > 4",
+                 "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: "
+                 "flux(u) = 0; laplacian = isotropic; stepper = heun",
+                 "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + x*u*v^2 - 0.1*y*v; dt = 0.1; boundary = "
+                 "periodic; stepper = rk4");
+    INFO(text);
+    const auto check = [&]<class T>(T, int nx, int ny, int rows, long long steps) {
+        const Equations e = read_equations(text);
+        const Program program = make_program(e, scheme_of(e.stepper), sizeof(T) == 8);
+        const FusedProgram fused(program);
+        const int slots = ResidentSlots(fused).count;
+        TypedRun run;
+        run.nx = nx;
+        run.ny = ny;
+        run.steps = steps;
+        const TextOnCpu code(on_fibers(resident_text(fused, sizeof(T) == 8, {rows, 1024})), emulation());
+        const auto expected = run_typed<T>(text, run);
+        for (const int blocks : {6, 1}) {
+            // So little memory that one tile would not do, but for one block.
+            const int cells = blocks == 1 ? 4 * nx * ny + 2000 : nx * ny / 2 + 600;
+            ResidentPlan plan =
+                resident_plan(fused, sizeof(T) == 8, nx, ny, {blocks, cells * slots * int(sizeof(T))});
+            INFO(plan.why_not);
+            REQUIRE(plan.slot > 0);
+            REQUIRE((plan.tiles_x * plan.tiles_y > 3) == (blocks > 1));
+            plan.threads = 64;
+            INFO(plan.tiles_x << "x" << plan.tiles_y << " tiles, " << plan.together << " steps together");
+            const auto cells_now = run_resident<T>(e, fused, code, plan, run);
+            CHECK(std::memcmp(cells_now.data(), expected.data(), expected.size() * sizeof(T)) == 0);
+        }
+    };
+    check(float(), 45, 38, 2, 11);
+    check(double(), 52, 37, 1, 5);
+}
+
+TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {
+    if (!why_no_nvrtc().empty()) return;
+    for (const char* name : {"gray-scott", "wave", "cahn-hilliard", "variable-conductivity"})
+        for (const bool float64 : {false, true}) {
+            INFO(name << (float64 ? ", float64" : ", float32"));
+            const Equations e = read_equations(std::ranges::find(presets(), name, &Preset::name)->text);
+            const Program program = make_program(e, scheme_of(e.stepper), float64);
+            const FusedProgram fused(program);
+            const Compiled compiled =
+                compile_cuda(resident_text(fused, float64, resident_shape(fused, float64)), 90);
+            INFO(compiled.log);
+            CHECK(compiled.log.find(" 0 bytes spill stores") != std::string::npos);
+        }
+}

@@ -1,0 +1,97 @@
+// What kernels of several steps are given when their text runs on the CPU.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/aligned_buffer.h"
+#include "kernels/equation/cuda/kernel_arguments.h"
+#include "kernels/equation/fused/fused_program.h"
+#include "kernels/field/cuda_field.h"
+#include "tests/model/typed_run.h"
+
+namespace stencil_test {
+
+/// The arrays of a program at run.start, and the inputs of `steps` steps from there.
+template <class T>
+class TextArguments {
+  public:
+    TextArguments(const stencil::equation::Equations& e,
+                  const stencil::equation::FusedProgram& fused,
+                  const TypedRun& run,
+                  int steps)
+        : program_(fused.program),
+          run_(run),
+          setup_{run.nx, run.ny, e.spacing, e.dt.value_or(0.1), {}, run.seed, false},
+          pitch_(stencil::cuda_pitch<T>(run.nx)) {
+        for (const auto& parameter : e.parameters) setup_.parameters.push_back(parameter.value);
+        for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
+            buffers_.emplace_back(std::size_t(pitch_) * std::size_t(run.ny));
+            arrays_.push_back(buffers_.back().data());
+        }
+        fill_arrays(fused.from);
+        arguments_ = std::make_unique<stencil::equation::KernelArguments<T>>(program_, setup_, pitch_);
+        fill_lines(steps);
+        arguments_->set_arrays(arrays_);
+        arguments_->set_step(0);
+    }
+
+    const void* data() const { return arguments_->data(); }
+    int pitch() const { return pitch_; }
+    /// Of a step: lines and uniforms.
+    std::size_t values() const { return arguments_->line_values() + program_.uniforms.outputs.size(); }
+    std::vector<T> sides() const { return arguments_->sides(inputs_); }
+
+    /// The components after the steps, one after the other, row by row.
+    std::vector<T> cells() const {
+        std::vector<T> cells;
+        for (const int next : program_.next)
+            for (int y = 0; y < run_.ny; ++y) {
+                const T* row = arrays_[std::size_t(next)] + y * pitch_;
+                cells.insert(cells.end(), row, row + run_.nx);
+            }
+        return cells;
+    }
+
+  private:
+    // What once-only stages store comes from a run of the rows.
+    void fill_arrays(const std::vector<int>& from) {
+        stencil::ThreadPool pool(1);
+        stencil::equation::EquationStepper<T> rows(program_, setup_, pool);
+        const auto for_cells = [&](auto&& action) {
+            for (int y = 0; y < run_.ny; ++y)
+                for (int x = 0; x < run_.nx; ++x) action(x, y);
+        };
+        for (int c = 0; c < program_.components; ++c)
+            for_cells([&](int x, int y) { rows.component(c).at(x, y) = T(run_.start(c, x, y)); });
+        rows.advance(1);
+        for (const int a : from)
+            for_cells([&](int x, int y) {
+                arrays_[std::size_t(a)][y * pitch_ + x] =
+                    a < program_.components ? T(run_.start(a, x, y)) : rows.array(a).at(x, y);
+            });
+    }
+
+    void fill_lines(int steps) {
+        lines_.resize(values() * std::size_t(steps) + 1);
+        for (int step = steps; step-- > 0;) {
+            T* of_step = &lines_[std::size_t(step) * values()];
+            inputs_.update(setup_, step, step * setup_.dt, true);
+            if (arguments_->line_values() > 0) arguments_->pack_lines(inputs_, of_step);
+            std::ranges::copy(inputs_.uniforms(), of_step + arguments_->line_values());
+        }
+        arguments_->set_lines(lines_.data());
+        arguments_->set_uniforms(inputs_.uniforms());
+    }
+
+    const stencil::equation::Program& program_;
+    const TypedRun& run_;
+    stencil::equation::EquationSetup setup_;
+    int pitch_;
+    std::vector<stencil::AlignedBuffer<T>> buffers_;
+    std::vector<T*> arrays_;
+    stencil::equation::InputValues<T> inputs_{program_};
+    std::unique_ptr<stencil::equation::KernelArguments<T>> arguments_;
+    std::vector<T> lines_;
+};
+
+}  // namespace stencil_test
