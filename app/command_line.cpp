@@ -9,6 +9,7 @@
 
 #include "app/cli.h"
 #include "app/commands/bench_command.h"
+#include "app/commands/code_command.h"
 #include "app/commands/devices_command.h"
 #include "app/commands/example_words.h"
 #include "app/commands/models_command.h"
@@ -297,6 +298,48 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     add_results(*bench, request.json, request.quiet);
 }
 
+struct ModelsWords {
+    std::string name;
+    bool code = false;
+    SettingWords settings;  ///< of the code
+};
+
+void add_models(CLI::App& app, ModelsWords& words) {
+    CLI::App* models =
+        app.add_subcommand("models", "List the models, or show the text of one, or the code that steps it");
+    models->add_option("NAME", words.name, "a model");
+    models->add_flag(
+        "--code",
+        words.code,
+        "of typed equations: the stages of a step, operations a cell, limits and speeds, and the "
+        "code that is generated; of a file and of --equation, too");
+    for (const char* name : {"equation",
+                             "set",
+                             "sensitivity",
+                             "dt",
+                             "dx",
+                             "stepper",
+                             "boundary",
+                             "size",
+                             "dtype",
+                             "backend",
+                             "threads"})
+        add_setting(*models, name, "of --code: " + std::string(find_setting(name).help), words.settings);
+    models->footer(list_functions());
+}
+
+int start_models(const ModelsWords& words) {
+    if (!words.code) {
+        if (words.settings.empty()) return models_command(words.name);
+        throw InputError(fmt::format("--{} is of --code, the code that steps a model",
+                                     words.settings.front().first->name));
+    }
+    RunSpec spec;
+    if (!words.name.empty()) find_setting("model").set(spec, words.name);
+    set_all(spec, words.settings);
+    return code_command(std::move(spec));
+}
+
 // The first word that nothing took, with the nearest option or command.
 [[noreturn]] void refuse_word(const CLI::App& command, const std::string& word) {
     std::vector<std::string> known = option_names(command);
@@ -336,7 +379,7 @@ struct Requests {
     DevicesRequest devices;
     BenchRequest bench;
     SettingWords device_words, bench_words;
-    std::string model;
+    ModelsWords models;
     ExampleWords example;
 };
 
@@ -355,9 +398,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_run(app, all->run);
     add_bench(app, all->bench, all->bench_words);
     add_devices(app, all->devices, all->device_words);
-    CLI::App* models = app.add_subcommand("models", "List the models, or show the text of one");
-    models->add_option("NAME", all->model, "a model");
-    models->footer(list_functions());
+    add_models(app, all->models);
     all->example.add_to(app);
     app.add_subcommand("kernel-trial")->group("");  // what bench --kernel starts beside itself
     app.require_subcommand(0, 1);
@@ -378,7 +419,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     if (!chosen.empty()) refuse_options_before(app, chosen.front()->get_name());
     if (chosen.empty()) return [all] { return start_window(all->window_run, all->window); };
     const std::string name = chosen.front()->get_name();
-    if (name == "models") return [all] { return models_command(all->model); };
+    if (name == "models") return [all] { return start_models(all->models); };
     if (name == "example") return all->example.command();
     if (name == "kernel-trial") return user_kernel::trial_child;
     if (name == "bench")

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "sim/code/program_text.h"
 #include "sim/machine/median.h"
+#include "sim/model/stages.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/user_kernel/user_kernel.h"
@@ -31,16 +33,12 @@ double steps_that_leave_something(const DiffusionParams& params, Size size) {
     return std::log(100) / (params.coefficient * (eigenvalue(size.nx) + eigenvalue(size.ny)));
 }
 
-// Without gathers of neighbours: additions, multiplications and the like of a step.
 double instructions_of(const LadderSpec& spec) {
     if (!spec.run.model->is_general()) return kInstructionsPerCell;
-    const auto run = typed_run(run_of(spec, method_of(spec, spec.methods.front()), {32, 32}));
-    const bool float64 = spec.run.dtype == DType::float64;
-    double count = 0;
-    for (const auto& stage : equation::make_program(run->equations, run->scheme, float64).stages)
-        count += double(std::ranges::count_if(stage.operations,
-                                              [](const auto& o) { return o.code >= equation::Code::add; }));
-    return std::max(count, 1.0);
+    const RunSpec run = run_of(spec, method_of(spec, spec.methods.front()), {32, 32});
+    const bool float64 = run.dtype == DType::float64;
+    const auto program = equation::make_program(run_equations(run), stepping_scheme(run), float64);
+    return std::max(equation::operations_of_cell(program), 1.0);
 }
 
 Size size_of(const State& state) {

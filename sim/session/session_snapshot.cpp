@@ -90,6 +90,8 @@ void Session::fill_numbers(Snapshot& snapshot) {
     if (seconds_per_step > 0 && !method_of(now)->jumps)
         snapshot.speed = speed_of(seconds_per_step, 1, cells, now.dtype, now.model->components.size());
     snapshot.limits = speeds_.limits();
+    snapshot.limits.components = double(now.model->components.size());
+    if (snapshot.way.operations > 0) snapshot.limits.instructions_per_cell = snapshot.way.operations;
     snapshot.speeds = speeds_.of(now);
     snapshot.measuring_ladder = speeds_.ladder() != nullptr;
     snapshot.cost = {costs_.stepping_ms.middle(),

@@ -102,16 +102,12 @@ int number_before(const std::string& report, const std::string& words) {
                                                                            : 0;
 }
 
-Usage usage_of(const std::string& log, const LaunchShape& shape, const std::string& file) {
-    const std::string report = report_of(log, shape.entry());
-    if (report.empty())
-        throw InputError(fmt::format("{}: `{}` is no kernel that can be found by its name: write {}",
-                                     printable(file),
-                                     shape.entry(),
-                                     signature(shape)));
-    return {number_before(report, "registers"),
-            number_before(report, "bytes spill stores") + number_before(report, "bytes spill loads"),
-            number_before(report, "bytes smem")};
+Usage required_usage(const std::string& log, const LaunchShape& shape, const std::string& file) {
+    if (const auto usage = usage_of(log, shape.entry())) return *usage;
+    throw InputError(fmt::format("{}: `{}` is no kernel that can be found by its name: write {}",
+                                 printable(file),
+                                 shape.entry(),
+                                 signature(shape)));
 }
 
 // Types of half precision, bulk copies and the like are in headers of the toolkit.
@@ -125,6 +121,15 @@ std::vector<std::string> include_options() {
 }
 
 }  // namespace
+
+std::optional<Usage> usage_of(const std::string& log, std::string_view kernel) {
+    const std::string report = report_of(log, kernel);
+    if (report.empty()) return std::nullopt;
+    return Usage{number_before(report, "registers"),
+                 number_before(report, "bytes spill stores") + number_before(report, "bytes spill loads"),
+                 number_before(report, "bytes stack frame"),
+                 number_before(report, "bytes smem")};
+}
 
 std::string Compiled::summary() const {
     return fmt::format(
@@ -143,7 +148,7 @@ Compiled compile(const Entry& entry,
     equation::Compiled made = equation::try_compile_cuda(
         {whole_text(entry, shape, text, file), file, include_options()}, compute_capability);
     if (made.cubin.empty()) refuse(shape, text, file, made.log);
-    Compiled compiled{std::move(made.cubin), usage_of(made.log, shape, file), compute_capability};
+    Compiled compiled{std::move(made.cubin), required_usage(made.log, shape, file), compute_capability};
     const int threads = shape.block_x * shape.block_y;
     if (compiled.usage.registers * threads > kRegisters)
         throw InputError(fmt::format(

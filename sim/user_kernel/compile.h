@@ -1,7 +1,9 @@
 // From the text of a kernel to machine code, or to one line about what is wrong with it.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "sim/user_kernel/entry.h"
 
@@ -11,6 +13,7 @@ namespace stencil::user_kernel {
 struct Usage {
     int registers = 0;     ///< of a thread
     int spill_bytes = 0;   ///< stores and loads of a thread that found no register
+    int local_bytes = 0;   ///< of memory that a thread has for those
     int shared_bytes = 0;  ///< static, of a block
 };
 
@@ -22,6 +25,9 @@ struct Compiled {
     /// "compiled for sm_90: 24 registers, no spills"
     std::string summary() const;
 };
+
+/// Of a kernel by its name, in what the compiler said; empty where there is none of this name.
+std::optional<Usage> usage_of(const std::string& log, std::string_view kernel);
 
 /// Throws InputError for mistakes in the text, with the line as the user counts them, for an entry that is
 /// not there or has another signature, and for more registers or shared memory than a block can have;

@@ -251,3 +251,20 @@ TEST_CASE(
     require_refused(stencilscope("run --size 20 --model gray-scott --sensitivity Du2"), 2, "Du2");
     require_refused(stencilscope("run --size 20 --sensitivity coefficient"), 2, "typed");
 }
+
+TEST_CASE("The code of a typed equation is printed with its stages, operations, limits and speed") {
+    const ProgramResult cpu =
+        stencilscope("models --code --size 64 --threads 2 --backend cpu --dt 0.5 --equation {}",
+                     "du/dt = 0.1*lap(u) - u^3");
+    require_done(cpu);
+    for (const char* token : {"u' =", "6 operations", "8 bytes", "GCells/s at one step", "void stage0"}) {
+        INFO(token);
+        CHECK(contains(cpu.out, token));
+    }
+    const ProgramResult cuda = stencilscope("models gray-scott --code --backend cuda");
+    require_done(cuda);
+    CHECK(contains(cuda.out, "steps a pass"));
+    require_refused(stencilscope("models gray-scott --size 64"), 2, "--code");
+    require_refused(stencilscope("models diffusion --code"), 2, "--equation");
+    require_refused(stencilscope("models --code --model gray-scott"), 2, "--model");
+}

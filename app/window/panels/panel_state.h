@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/code/generated_code.h"
 #include "sim/examples/example.h"
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
@@ -153,6 +154,14 @@ struct ExamplesState {
     std::string live_failure;
 };
 
+struct CodeState {
+    std::string key;  ///< what the code was made for
+    GeneratedCode code;
+    bool large = false;       ///< the text has a window of its own, too
+    std::size_t chosen = 0;   ///< of what there is to read: the stages, then the code's texts
+    double copied_until = 0;  ///< ImGui's time until which the copy button says so
+};
+
 struct KernelState {
     std::string path;                                     ///< as typed
     std::string file;                                     ///< that is watched; empty: none
@@ -174,6 +183,7 @@ struct PanelState {
     ExportState exports;
     ExamplesState examples;
     KernelState kernel;
+    CodeState code;
 };
 
 }  // namespace stencil

@@ -31,6 +31,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot);
 void draw_brush(UiState& ui, const Snapshot& snapshot);
 void draw_measure(UiState& ui, const Snapshot& snapshot);
 void draw_performance(UiState& ui, const Snapshot& snapshot);
+void draw_code(UiState& ui, const Snapshot& snapshot);
 void draw_exports(UiState& ui, const Snapshot& snapshot);
 void draw_examples(UiState& ui, const Snapshot& snapshot);
 void draw_kernel(UiState& ui, const Snapshot& snapshot);

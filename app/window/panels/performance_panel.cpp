@@ -149,7 +149,8 @@ void draw_performance(UiState& ui, const Snapshot& snapshot) {
     subtitle(
         "Methods",
         "What the methods reached in this session on sizes of the field, beside the limits of the machine: "
-        "copies of all cells, one step a pass, and instructions, three a cell. The ring is the run.");
+        "copies of all cells, one step a pass, and instructions (of diffusion three a cell). The ring is the "
+        "run.");
     draw_ladder_chart(ui, snapshot);
     subtitle("Of one frame", "Medians over the newest frames; stepping and drawing go on at the same time");
     draw_frame_cost(ui, snapshot);

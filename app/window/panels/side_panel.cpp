@@ -19,6 +19,7 @@ constexpr Section kSections[] = {
     {"Brush", "What the left mouse button does on the canvas", draw_brush},
     {"Measure", "Numbers of the field, profiles and probes", draw_measure},
     {"Performance", "How fast it runs, and what a frame costs", draw_performance},
+    {"Generated code", "What a typed equation becomes: stages, kernels, limits, code", draw_code},
     {"Your kernel", "A CUDA file of yours: checked and timed when it is saved, and live", draw_kernel},
     {"Export", "Files of this moment, frames while it runs, and earlier runs", draw_exports},
     {"Examples", "Other workloads on the processor and the GPU", draw_examples},

@@ -245,7 +245,7 @@ void CudaEquationStepper<T>::time_single_steps() {
                  std::min(worst.blocks, own.blocks)};
     }
     seconds_ = seconds_of_step(nullptr);
-    tried_.push_back({"", worst, seconds_});
+    tried_.push_back({single_steps(), worst, seconds_});
 }
 
 template <class T>

@@ -69,15 +69,15 @@ class CudaEquationStepper {
     double seconds_of_step(SeveralSteps* kernel);
     /// Of the steps that are made several at a time; null where each is on its own.
     const SeveralSteps* fused() const { return fused_.get(); }
-    /// That a step takes otherwise.
-    std::size_t launches() const { return stages_.size(); }
+    /// In words, how steps are made otherwise.
+    std::string single_steps() const { return name_of_launches(stages_.size()); }
     /// Where fused kernels could not be compiled: why, in a line.
     std::string why_not_fused() const { return compiler_ ? compiler_->why_not() : ""; }
     /// Kernels are being compiled, or wait to be timed by the next steps.
     bool compiling() const { return compiler_ && compiler_->working(); }
     /// A kernel that was timed.
     struct Tried {
-        std::string name;  ///< empty: one launch a stage
+        std::string name;
         KernelResources resources;
         double seconds = 0;  ///< of a step; infinite where the field is too narrow for it
     };

@@ -42,6 +42,15 @@ Abandoned& abandoned() {
 
 }  // namespace
 
+std::string name_of(const FusedShape& shape) {
+    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.warps) +
+           " warps, " + std::to_string(shape.columns) + " columns";
+}
+
+std::string name_of_launches(std::size_t stages) {
+    return stages == 1 ? "one step a launch" : "one stage a launch";
+}
+
 struct FusedCompiler::Work {
     Work(const Program& original, bool is_float64, CubinCompiler compiler)
         : program(original), fused(program), float64(is_float64), compile(std::move(compiler)) {}

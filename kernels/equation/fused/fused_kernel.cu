@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/equation/fused/fused_compiler.h"
 
 namespace stencil::equation {
 
@@ -32,8 +33,7 @@ std::string FusedKernel::way() const {
 }
 
 std::string FusedKernel::name() const {
-    return way() + ", " + std::to_string(shape_.warps) + " warps, " + std::to_string(shape_.columns) +
-           " columns";
+    return name_of(shape_);
 }
 
 FusedCut FusedKernel::cut_of(int warps) const {

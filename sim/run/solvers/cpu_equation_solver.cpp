@@ -29,11 +29,10 @@ class CpuDevice : public CpuViewSolver<T> {
     }
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     static SteppingWay way_of(const Stepper& stepper) {
-        return {stepper.compiled() ? "compiled" : "interpreted",
-                stepper.why_not_compiled(),
-                stepper.compiling(),
-                stepper.origin(),
-                {}};
+        return {.name = stepper.compiled() ? "compiled" : "interpreted",
+                .why_not = stepper.why_not_compiled(),
+                .compiling = stepper.compiling(),
+                .origin = stepper.origin()};
     }
 
     template <class A, class B>

@@ -43,18 +43,21 @@ class CudaDevicePart : public CudaViewSolver<T> {
 
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
     SteppingWay way_of(const Stepper& stepper) const {
-        const std::string single = stepper.launches() == 1 ? "one step a launch" : "one stage a launch";
-        SteppingWay way{single, "", stepper.compiling(), "", {}};
-        if (const equation::SeveralSteps* kernel = stepper.fused())
+        SteppingWay way{.name = stepper.single_steps(), .compiling = stepper.compiling()};
+        std::string used = way.name;
+        if (const equation::SeveralSteps* kernel = stepper.fused()) {
+            used = kernel->name();
             way.name = kernel->way();
-        else
+        } else {
             way.why_not = stepper.why_not_fused();
+        }
         for (const auto& [name, resources, seconds] : stepper.tried())
-            way.tried.push_back({name.empty() ? single : name,
+            way.tried.push_back({name,
                                  resources.registers,
                                  resources.spilled_bytes,
                                  resources.blocks,
-                                 double(setup_.nx) * setup_.ny / seconds / 1e9});
+                                 double(setup_.nx) * setup_.ny / seconds / 1e9,
+                                 name == used});
         return way;
     }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/code/program_text.h"
 #include "sim/run/solvers/typed_run.h"
 
 namespace stencil {
@@ -27,9 +28,13 @@ class EquationSolver : public Device {
 
   public:
     explicit EquationSolver(const SolverSetup& setup)
+        : EquationSolver(setup, make_program(setup.typed->equations, setup.typed->scheme, kFloat64)) {}
+
+    EquationSolver(const SolverSetup& setup, equation::Program program)
         : Device(setup),
           run_(*setup.typed),
-          stepper_(this->make_stepper(make_program(run_.equations, run_.scheme, kFloat64))),
+          operations_(equation::operations_of_cell(program)),
+          stepper_(this->make_stepper(std::move(program))),
           shown_(run_, run_.equations.components.front().name) {
         load_data(*stepper_);
     }
@@ -63,7 +68,11 @@ class EquationSolver : public Device {
 
     void expect(long long steps) override { stepper_->expect(steps); }
     void wait_for_fastest() override { this->wait_for_fastest_of(*stepper_); }
-    SteppingWay way() const override { return this->way_of(*stepper_); }
+    SteppingWay way() const override {
+        SteppingWay way = this->way_of(*stepper_);
+        way.operations = operations_;
+        return way;
+    }
 
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
         this->paint_array(stepper_->component(int(component)), piece);
@@ -183,6 +192,7 @@ class EquationSolver : public Device {
     }
 
     const TypedRun& run_;
+    double operations_;
     std::unique_ptr<Stepper> stepper_;
     Shown shown_;
     std::unique_ptr<View> value_, laplacian_;

@@ -48,13 +48,15 @@ struct TriedCode {
     int registers = 0, spilled_bytes = 0;  ///< of a thread of the GPU; 0 and 0 on the CPU
     int blocks = 0;                        ///< on a multiprocessor at a time
     double gcells_per_s = 0;               ///< timed on the field as it was then; 0: does not fit it
+    bool used = false;                     ///< makes the steps now
 };
 
 /// How a solver steps where there are several ways to the same bits.
 struct SteppingWay {
     std::string name = {};     ///< "compiled"; empty where there is one way
     std::string why_not = {};  ///< what keeps it from the fastest, in a line
-    bool compiling = false;    ///< a faster way is on its way
+    bool compiling = false;    ///< a faster one is on its way
+    double operations = 0;     ///< of typed equations: equation::operations_of_cell()
     std::string origin = {};   ///< of compiled code: what made it, or where it was kept
     std::vector<TriedCode> tried = {};
 };

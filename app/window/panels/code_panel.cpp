@@ -1,0 +1,184 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cfloat>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "app/window/theme.h"
+#include "sim/code/code_report.h"
+#include "sim/text/parse.h"
+#include "sim/user_kernel/user_kernel.h"
+
+namespace stencil {
+namespace {
+
+constexpr float kTextHeight = 16;  // in lines
+constexpr double kSaidFor = 1.5;   // seconds
+
+// All that the code depends on.
+std::string key_of(const RunSpec& now) {
+    return fmt::format("{} {} {} {} {} {} {} {}\n{}",
+                       now.backend,
+                       name_of(now.dtype),
+                       now.size->nx,
+                       now.size->ny,
+                       now.stepper,
+                       now.spacing(),
+                       boundary_text(now),
+                       now.boundary_as_typed,
+                       now.model->text);
+}
+
+void follow(CodeState& state, const RunSpec& now) {
+    std::string key = key_of(now);
+    if (key == state.key) return;
+    state.key = std::move(key);
+    state.code = generated_code(now, method_of(now)->device);
+    state.chosen = std::min(state.chosen, state.code.texts.size());
+}
+
+void draw_way(const SteppingWay& way, const RunSpec& now) {
+    row("Steps", "How steps are made now; every way has the same bits");
+    if (user_kernel::fits(now))
+        paragraph(now.kernel->name + " steps the field", text_color());
+    else
+        paragraph(way.name, good_color());
+    if (way.compiling) paragraph("Faster code is being compiled; steps go on meanwhile", warning_color());
+    if (!way.why_not.empty()) paragraph(way.why_not, warning_color());
+    if (!way.origin.empty()) fitted_text(way.origin, ImGui::GetContentRegionAvail().x, faint_color());
+}
+
+void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
+    const LadderLimits& limits = snapshot.limits;
+    const DType dtype = snapshot.now.dtype;
+    if (begin_values("limits")) {
+        value_row("Operations",
+                  format_real(code.operations),
+                  "a cell",
+                  fmt::format("Of a step: {}", kOperationsCounted));
+        value_row("Memory",
+                  format_real(code.bytes),
+                  "B a cell",
+                  "The components of a cell, read once and written once");
+        value_row("Copy limit",
+                  format_measured(limits.copy_gcells(dtype)),
+                  "GCells/s",
+                  "What the measured speed of a copy allows at one step a pass over memory");
+        value_row("Issue limit",
+                  format_measured(limits.issue_gcells()),
+                  "GCells/s",
+                  "What the measured rate of instructions allows, at the operations above");
+        value_row("Measured",
+                  format_measured(snapshot.speed.gcells_per_s),
+                  "GCells/s",
+                  "Of the newest steps; nothing before the first");
+        end_values();
+    }
+    const auto share = [&](double limit, const char* of, std::string_view tip) {
+        const double reached = snapshot.speed.gcells_per_s;
+        if (limit > 0 && reached > 0) share_bar(reached / limit, format_share(reached / limit) + of, tip);
+    };
+    share(limits.copy_gcells(dtype),
+          " of the copy limit",
+          "Beyond 100 % steps share a pass over memory, or the field stays in the cache");
+    share(limits.issue_gcells(), " of the issue limit", "What is left is other instructions, and waiting");
+}
+
+void draw_kernels(const GeneratedCode& code, const SteppingWay& way) {
+    const std::vector<CodeRow> rows = code_rows(code, way);
+    if (rows.empty()) return;
+    subtitle("Kernels",
+             "Those that could make the steps: registers and spilled bytes of a thread, blocks that a "
+             "multiprocessor runs at a time, and the speed, timed on the field as it was when they came. The "
+             "fastest makes the steps.");
+    for (const CodeRow& row : rows) {
+        paragraph(row.name, row.used ? good_color() : text_color());
+        ImGui::Indent(em(1));
+        paragraph(figures_text(row), faint_color());
+        ImGui::Unindent(em(1));
+    }
+    if (!code.why_single.empty()) paragraph("One step at a time: " + code.why_single, faint_color());
+}
+
+// What there is to read: the stages, then the texts.
+CodeText text_of(const CodeState& state, std::size_t which) {
+    if (which == 0) return {"stages of a step", "", state.code.stages};
+    return state.code.texts[which - 1];
+}
+
+std::string title_of(const CodeText& text) {
+    return text.language.empty() ? text.name : fmt::format("{}: {}", text.language, text.name);
+}
+
+void draw_lines(const std::string& text, float height) {
+    ImGui::PushFont(monospace_font());
+    ImGui::BeginChild("lines", ImVec2(0, height), true, ImGuiWindowFlags_HorizontalScrollbar);
+    ImGui::TextUnformatted(text.data(), text.data() + text.size());
+    ImGui::EndChild();
+    ImGui::PopFont();
+}
+
+void draw_choice(CodeState& state) {
+    constexpr std::string_view kTip = "What to read: the stages of a step, or generated code";
+    ImGui::SetNextItemWidth(-FLT_MIN);
+    combo("##text of", title_of(text_of(state, state.chosen)).c_str(), kTip, [&] {
+        for (std::size_t i = 0; i <= state.code.texts.size(); ++i)
+            if (choice(title_of(text_of(state, i)).c_str(), i == state.chosen, "")) state.chosen = i;
+    });
+}
+
+void draw_large(CodeState& state, const ScreenRect& canvas) {
+    if (!state.large) return;
+    if (begin_over_canvas("Generated code##large",
+                          &state.large,
+                          canvas,
+                          ImVec2(0.8f, 0.9f),
+                          ImVec2(em(70), em(60)),
+                          ImGuiCond_Appearing)) {
+        draw_choice(state);
+        draw_lines(text_of(state, state.chosen).text, 0);
+    }
+    ImGui::End();
+}
+
+void draw_text(CodeState& state) {
+    subtitle("Text", "As it is read, and as it is compiled\nstencilscope models --code");
+    draw_choice(state);
+    const bool copied = ImGui::GetTime() < state.copied_until;
+    const std::string text = text_of(state, state.chosen).text;
+    const ImVec2 half = button_size(2);
+    if (button(copied ? ICON_COPY " Copied###copy" : ICON_COPY " Copy###copy",
+               half,
+               "All of the text, into the clipboard")) {
+        ImGui::SetClipboardText(text.c_str());
+        state.copied_until = ImGui::GetTime() + kSaidFor;
+    }
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    if (button("Enlarge", half, "The same in a window of its own")) state.large = !state.large;
+    draw_lines(text, kTextHeight * ImGui::GetTextLineHeight());
+}
+
+}  // namespace
+
+void draw_code(UiState& ui, const Snapshot& snapshot) {
+    const RunSpec& now = snapshot.now;
+    if (!now.model->is_general()) {
+        paragraph(
+            "Diffusion is stepped by kernels that were written by hand. Type another equation, or choose "
+            "one in the gallery, to see the code that is made of it.",
+            faint_color());
+        return;
+    }
+    CodeState& state = ui.panel.code;
+    follow(state, now);
+    draw_way(snapshot.way, now);
+    draw_limits(state.code, snapshot);
+    draw_kernels(state.code, snapshot.way);
+    draw_text(state);
+    draw_large(state, ui.canvas);
+}
+
+}  // namespace stencil

@@ -1,0 +1,81 @@
+#include "sim/code/generated_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/fused/fused_compiler.h"
+#include "kernels/equation/fused/fused_shape.h"
+#include "kernels/equation/resident/resident_plan.h"
+#include "kernels/equation/row_text.h"
+#include "sim/code/program_text.h"
+#include "sim/model/stages.h"
+#include "sim/run/start.h"
+#include "sim/text/names.h"
+#include "sim/user_kernel/compile.h"
+
+namespace stencil {
+
+using namespace equation;
+
+namespace {
+
+constexpr int kComputeCapability = 90;
+
+void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& spec) {
+    const bool float64 = spec.dtype == DType::float64;
+    code.texts.push_back({name_of_launches(program.stages.size()), "CUDA", cuda_text(program, float64)});
+    if (!program.linear.terms.empty()) {
+        code.why_single = "what is solved for by transforms reaches all cells";
+        return;
+    }
+    const FusedProgram fused(program);
+    const auto [nx, ny] = spec.size.value_or(Size{});
+    if (resident_plan(fused, float64, nx, ny, {}).slot > 0)
+        code.texts.push_back(
+            {"resident", "CUDA", resident_text(fused, float64, resident_shape(fused, float64))});
+    for (const FusedShape& shape : fused_shapes(fused, float64, nx))
+        code.texts.push_back({name_of(shape), "CUDA", fused_text(fused, float64, shape)});
+    if (code.texts.size() == 1) code.why_single = "a step holds more rows than a thread has registers";
+}
+
+}  // namespace
+
+GeneratedCode generated_code(const RunSpec& spec, Device device) {
+    const bool float64 = spec.dtype == DType::float64;
+    const Program program = make_program(run_equations(spec), stepping_scheme(spec), float64);
+    GeneratedCode code;
+    code.stages = program_text(program, names_of(spec.model->parameters));
+    code.operations = operations_of_cell(program);
+    code.bytes = 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype));
+    if (device == Device::cuda) {
+        add_cuda_texts(code, program, spec);
+    } else {
+        code.texts.push_back({"rows for the system's compiler", "C", row_text(program, float64)});
+        code.texts.push_back({"rows for the interpreter", "", row_program_text(program)});
+    }
+    return code;
+}
+
+std::optional<CompilerFigures> compiler_figures(const CodeText& text) {
+    if (text.language != "CUDA" || !why_no_nvrtc().empty()) return std::nullopt;
+    const std::string log = compile_cuda(text.text, kComputeCapability).log;
+    CompilerFigures most;
+    const auto add = [&](const std::string& kernel) {
+        const auto usage = user_kernel::usage_of(log, kernel);
+        if (!usage) return false;
+        most.registers = std::max(most.registers, usage->registers);
+        most.spilled_bytes = std::max(most.spilled_bytes, usage->local_bytes);
+        return true;
+    };
+    add("fused");
+    add("resident");
+    for (std::size_t stage = 0; add(row_function_name(false, stage)); ++stage) {
+    }
+    return most;
+}
+
+}  // namespace stencil

@@ -1,0 +1,330 @@
+#include "sim/code/program_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "kernels/equation/row_machine.h"
+
+namespace stencil::equation {
+namespace {
+
+// How tightly a piece of text holds together: what is looser than its place needs brackets.
+enum Binding { kSum, kProduct, kSign, kWhole };
+
+struct Piece {
+    std::string text;
+    Binding binding = kWhole;
+};
+
+constexpr const char* kPlus = " + ";
+
+std::string within(const Piece& piece, Binding place) {
+    return piece.binding >= place ? piece.text : "(" + piece.text + ")";
+}
+
+std::string call(const char* name, const Piece& a, const Piece& b) {
+    return fmt::format("{}({}, {})", name, a.text, b.text);
+}
+
+Piece product(const Piece& a, const Piece& b) {
+    return {within(a, kProduct) + "*" + within(b, kSign), kProduct};
+}
+
+Piece sum(const Piece& a, const char* sign, const Piece& b) {
+    if (b.text.starts_with("(-") && std::isdigit(static_cast<unsigned char>(b.text[2])) && sign == kPlus) {
+        std::string positive = b.text.substr(2);
+        return {within(a, kSum) + " - " + positive.erase(positive.find(')'), 1), kSum};
+    }
+    return {within(a, kSum) + sign + within(b, kProduct), kSum};
+}
+
+// An operation of arguments.
+Piece piece_of(Code code, const std::array<Piece, 4>& arguments) {
+    const auto& [a, b, c, d] = arguments;
+    const auto compared = [&](const char* sign) { return Piece{"(" + a.text + sign + b.text + ")", kWhole}; };
+    switch (code) {
+        case Code::add:
+            return sum(a, kPlus, b);
+        case Code::subtract:
+            return sum(a, " - ", b);
+        case Code::multiply:
+            return product(a, b);
+        case Code::divide:
+            return {within(a, kProduct) + "/" + within(b, kSign), kProduct};
+        case Code::fma:
+            return sum(c, kPlus, product(a, b));
+        case Code::fnma:
+            return sum(c, " - ", product(a, b));
+        case Code::fms:
+            return sum(product(a, b), " - ", c);
+        case Code::sum4:
+            return {fmt::format("({} + {}) + ({} + {})", a.text, b.text, c.text, d.text), kSum};
+        case Code::negate:
+            return {"-" + within(a, kSign), kSign};
+        case Code::sqrt:
+            return {"sqrt(" + a.text + ")"};
+        case Code::abs:
+            return {"abs(" + a.text + ")"};
+        case Code::floor:
+            return {"floor(" + a.text + ")"};
+        case Code::minimum:
+            return {call("min", a, b)};
+        case Code::maximum:
+            return {call("max", a, b)};
+        case Code::less:
+            return compared(" < ");
+        case Code::less_or_equal:
+            return compared(" <= ");
+        case Code::equal:
+            return compared(" == ");
+        case Code::select:
+            return {fmt::format("where({}, {}, {})", a.text, b.text, c.text)};
+        case Code::scale:
+            return {call("ldexp", a, b)};
+        case Code::exponent:
+            return {"exponent(" + a.text + ")"};
+        default:
+            return {"significand(" + a.text + ")"};
+    }
+}
+
+std::string number_text(double number) {
+    return number < 0 ? fmt::format("({})", number) : fmt::format("{}", number);
+}
+
+std::string at(const std::string& name, int dx, int dy) {
+    const auto offset = [](int by) { return by == 0 ? "0" : fmt::format("{:+}", by); };
+    return dx == 0 && dy == 0 ? name : fmt::format("{}[{},{}]", name, offset(dx), offset(dy));
+}
+
+class Names {
+  public:
+    Names(const Program& program, const std::vector<std::string>& parameters)
+        : scalars_{"t", "step", "dt", "dx", "nx", "ny"} {
+        scalars_.insert(scalars_.end(), parameters.begin(), parameters.end());
+        for (const ArrayInfo& array : program.arrays) {
+            arrays_.push_back(array.name);
+            std::ranges::replace(arrays_.back(), ' ', '_');
+        }
+        uniform_ = free_prefix("c");
+        value_ = free_prefix("t");
+    }
+
+    std::string array(int index, int dx = 0, int dy = 0) const {
+        return at(arrays_[std::size_t(index)], dx, dy);
+    }
+    std::string scalar(int index) const {
+        const auto i = std::size_t(index);
+        return i < scalars_.size() ? scalars_[i] : fmt::format("parameter{}", index);
+    }
+    std::string uniform(int index) const { return fmt::format("{}{}", uniform_, index + 1); }
+    /// Another one each time.
+    std::string next_value() { return fmt::format("{}{}", value_, ++values_); }
+    std::string column(int index, int dx) const { return at(fmt::format("of_x{}", index + 1), dx, 0); }
+    std::string row(int index, int dy) const { return at(fmt::format("of_y{}", index + 1), 0, dy); }
+
+    std::string input(const Operation& o) const {
+        switch (o.code) {
+            case Code::constant:
+                return number_text(o.number);
+            case Code::scalar:
+                return scalar(o.index);
+            case Code::uniform:
+                return uniform(o.index);
+            case Code::column:
+                return column(o.index, o.dx);
+            case Code::row:
+                return row(o.index, o.dy);
+            case Code::x:
+                return "x";
+            case Code::y:
+                return "y";
+            case Code::random:
+                return fmt::format("random({})", o.index);
+            default:
+                return array(o.index, o.dx, o.dy);
+        }
+    }
+
+  private:
+    // What no name of the model begins with before a digit.
+    std::string free_prefix(std::string prefix) const {
+        const auto taken = [&](const std::string& name) {
+            return name.size() > prefix.size() && name.starts_with(prefix) &&
+                   std::isdigit(static_cast<unsigned char>(name[prefix.size()]));
+        };
+        while (std::ranges::any_of(arrays_, taken) || std::ranges::any_of(scalars_, taken)) prefix += '_';
+        return prefix;
+    }
+
+    std::vector<std::string> scalars_, arrays_;
+    std::string uniform_, value_;
+    int values_ = 0;
+};
+
+// Operations as lines: what is used once stands where it is used, as long as the line stays readable.
+class Lines {
+  public:
+    Lines(const Operations& operations, const std::vector<int>& results, Names& names)
+        : operations_(operations),
+          names_(names),
+          uses_(operations.size()),
+          results_(operations.size()),
+          pieces_(operations.size()) {
+        for (const Operation& o : operations)
+            for (const int argument : o.args)
+                if (argument >= 0) ++uses_[std::size_t(argument)];
+        for (const int result : results) ++results_[std::size_t(result)];
+        for (std::size_t i = 0; i < operations.size(); ++i) add(i);
+    }
+
+    void set(const std::string& name, int value) {
+        text_ += fmt::format("  {} = {}\n", name, pieces_[std::size_t(value)].text);
+    }
+    std::string text() && { return std::move(text_); }
+
+  private:
+    static constexpr std::size_t kReadable = 64;
+
+    void add(std::size_t i) {
+        const Operation& o = operations_[i];
+        if (o.code <= Code::random) {
+            pieces_[i] = {names_.input(o)};
+            return;
+        }
+        std::array<Piece, 4> arguments;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+            if (o.args[k] >= 0) arguments[k] = pieces_[std::size_t(o.args[k])];
+        Piece piece = piece_of(o.code, arguments);
+        const bool once = uses_[i] + results_[i] == 1;
+        if (!once || (piece.text.size() > kReadable && results_[i] == 0)) {
+            const std::string name = names_.next_value();
+            text_ += fmt::format("  {} = {}\n", name, piece.text);
+            piece = {name};
+        }
+        pieces_[i] = std::move(piece);
+    }
+
+    const Operations& operations_;
+    Names& names_;
+    std::vector<int> uses_, results_;  ///< how often
+    std::vector<Piece> pieces_;
+    std::string text_;
+};
+
+std::string inputs_text(const std::string& title,
+                        const Inputs& inputs,
+                        Names& names,
+                        std::string (*name)(const Names&, int)) {
+    if (inputs.outputs.empty()) return "";
+    Lines lines(inputs.operations, inputs.outputs, names);
+    for (std::size_t i = 0; i < inputs.outputs.size(); ++i) lines.set(name(names, int(i)), inputs.outputs[i]);
+    return fmt::format(
+        "{}{}:\n{}\n", title, inputs.of_time ? ", in every step" : "", std::move(lines).text());
+}
+
+std::string stage_text(const std::string& title, const Stage& stage, Names& names) {
+    std::vector<int> results;
+    for (const Output& output : stage.outputs) results.push_back(output.value);
+    Lines lines(stage.operations, results, names);
+    for (const Output& output : stage.outputs) lines.set(names.array(output.array), output.value);
+    std::string text =
+        fmt::format("{}, operations: {}\n{}", title, operations_of_cell(stage), std::move(lines).text());
+    for (std::size_t i = 0; i < stage.solve.to.size(); ++i)
+        text += fmt::format("  {} solves for {} by transforms, implicitly in what is linear\n",
+                            names.array(stage.solve.to[i]),
+                            names.array(stage.solve.from[i]));
+    return text + "\n";
+}
+
+std::string operand_text(const Operand& operand, const RowProgram& rows, const Names& names) {
+    const auto as = [&](Code code) { return names.input({code, operand.dx, operand.dy, operand.index}); };
+    switch (operand.kind) {
+        case Operand::Kind::none:
+            return "before";
+        case Operand::Kind::reg:
+            return fmt::format("register{}", operand.index + 1);
+        case Operand::Kind::constant:
+            return number_text(rows.constants[std::size_t(operand.index)]);
+        case Operand::Kind::uniform:
+            return as(Code::uniform);
+        case Operand::Kind::column:
+            return as(Code::column);
+        case Operand::Kind::row:
+            return as(Code::row);
+        default:
+            return names.array(operand.index, operand.dx, operand.dy);
+    }
+}
+
+std::string row_operation_text(const RowOperation& operation, const RowProgram& rows, const Names& names) {
+    std::string value = fmt::format("random({})", operation.stream);
+    if (operation.kernel.code != Code::random) {
+        std::array<Piece, 4> arguments;
+        for (std::size_t k = 0; k < arguments.size(); ++k)
+            if (operation.kernel.sources[k] != Source::none)
+                arguments[k].text = operand_text(operation.from[k], rows, names);
+        value = piece_of(operation.kernel.code, arguments).text;
+    }
+    const bool kept = operation.to.kind != Operand::Kind::none;
+    return fmt::format("  {:<10} = {}\n", kept ? operand_text(operation.to, rows, names) : "", value);
+}
+
+template <class Visit>
+void visit_stages(const Program& program, Visit&& visit) {
+    for (const Stage& stage : program.once) visit("Once, while parameters stay", stage);
+    for (std::size_t i = 0; i < program.stages.size(); ++i)
+        visit(fmt::format("Stage {} of {}", i + 1, program.stages.size()), program.stages[i]);
+}
+
+}  // namespace
+
+std::string program_text(const Program& program, const std::vector<std::string>& parameters) {
+    Names names(program, parameters);
+    std::string text;
+    visit_stages(program, [&](const std::string& title, const Stage& stage) {
+        text += stage_text(title, stage, names);
+    });
+    text += inputs_text(
+        "For all cells, in float64 and rounded once", program.uniforms, names, [](const Names& all, int i) {
+            return all.uniform(i);
+        });
+    text += inputs_text(
+        "Of a column", program.columns, names, [](const Names& all, int i) { return all.column(i, 0); });
+    text +=
+        inputs_text("Of a row", program.rows, names, [](const Names& all, int i) { return all.row(i, 0); });
+    text.pop_back();
+    return text;
+}
+
+std::string row_program_text(const Program& program) {
+    const Names names(program, {});
+    std::string text;
+    visit_stages(program, [&](const std::string& title, const Stage& stage) {
+        const RowProgram rows = compile_rows(stage);
+        text += fmt::format("{}, {} registers:\n", title, rows.registers);
+        for (const RowOperation& operation : rows.operations)
+            text += row_operation_text(operation, rows, names);
+        text += "\n";
+    });
+    text.pop_back();
+    return text;
+}
+
+double operations_of_cell(const Stage& stage) {
+    double count = 0;
+    for (const Operation& o : stage.operations)
+        count += o.code == Code::sum4 ? 2 : o.code >= Code::random ? 1 : 0;
+    return count;
+}
+
+double operations_of_cell(const Program& program) {
+    double count = 0;
+    for (const Stage& stage : program.stages) count += operations_of_cell(stage);
+    return count;
+}
+
+}  // namespace stencil::equation
