@@ -1,5 +1,7 @@
 #include "kernels/equation/equation_stepper.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -10,14 +12,15 @@
 namespace stencil::equation {
 namespace {
 
-// The rows that a pass works on at a time are to stay in the second-level cache.
-constexpr std::size_t kCacheBytes = std::size_t(1) << 20;
+// The rows that a pass works on at a time are to stay in the second-level cache, or near it where that is
+// small.
+const std::size_t kCacheBytes = std::size_t(std::max(sysconf(_SC_LEVEL2_CACHE_SIZE), 1L << 20));
 
 // A quarter of a page, and a line.
 constexpr std::size_t kStaggerLines = 17;
 
 // Rows that a pass holds beside one for each level.
-constexpr int kBeside = TimeTiling::kRowsAtATime + 1;
+constexpr std::size_t kBeside = TimeTiling::kRowsAtATime + 1;
 
 // What takes about as long as waking a thread.
 constexpr std::size_t kLeastWork = std::size_t(1) << 18;
@@ -136,8 +139,8 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = program_.arrays.size() * std::size_t(pitch_) * sizeof(T);
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
-    const int cached =
-        int(std::min<std::size_t>(std::size_t(kEquationSteps + kBeside), kCacheBytes / row_bytes)) - kBeside;
+    const std::size_t wanted = kEquationSteps * stages_.size();
+    const int cached = int(std::min(wanted + kBeside, kCacheBytes / row_bytes)) - int(kBeside);
     const int most = std::clamp(cached, 1, tiling_.most_levels());
     const long long passes = ceil_div(stages, static_cast<long long>(most));
     return int(ceil_div(stages, passes));

@@ -40,8 +40,13 @@ constexpr const char* kTypes = R"(struct Rows {
 };
 )";
 
-// Rows of a stage that are run together, because what they read is the same in part.
-constexpr int kRowsTogether = 2;
+// Arrays of which a stage reads neighbours.
+std::size_t arrays_reached(const Stage& stage) {
+    std::set<int> arrays;
+    for (const Operation& o : stage.operations)
+        if (o.code == Code::load && (o.dx != 0 || o.dy != 0)) arrays.insert(o.index);
+    return arrays.size();
+}
 
 // Whether the value is the same in all rows.
 bool same_everywhere(Code code) {
@@ -70,25 +75,35 @@ class Text {
                row_function_name(once, number).c_str());
         for (std::size_t i = 0; i < stage.operations.size(); ++i)
             if (same_everywhere(stage.operations[i].code)) append_value(stage, i, 0);
-        append(text_, "    const int last = a->nx > %d ? a->nx - %d : 0;\n", tile(), tile());
+        text_ += "    const __PTRDIFF_TYPE__ p = a->pitch;\n";
         const bool random = std::ranges::count(stage.operations, Code::random, &Operation::code) > 0;
-        if (!random) append_rows(stage, kRowsTogether);
+        if (!random) append_rows_together(stage);
         append_rows(stage, 1);
         text_ += "}\n";
     }
 
-    // The last tile is moved back to end where the row does; a row narrower than a tile has room for one.
+    // Rows are run together because what they read is the same in part: as many as registers have room for,
+    // of which AVX-512 has twice as many as others.
+    void append_rows_together(const Stage& stage) {
+        const std::size_t reached = arrays_reached(stage);
+        if (reached == 2) text_ += "#ifdef __AVX512F__\n";
+        if (reached == 1 || reached == 2) append_rows(stage, 4);
+        if (reached == 2) text_ += "#else\n";
+        if (reached >= 2) append_rows(stage, 2);
+        if (reached == 2) text_ += "#endif\n";
+    }
+
+    // A tile may reach over a row's end, where there is room, and what it writes is not read.
     void append_rows(const Stage& stage, int rows) {
         append(text_, "    for (; y + %d <= y_end; y += %d) {\n", rows, rows);
-        append_pointers(stage, rows);
+        append_pointers(stage);
         for (int row = 0; row < rows; ++row)
             for (std::size_t i = 0; i < stage.operations.size(); ++i)
                 if (stage.operations[i].code == Code::row) append_value(stage, i, row);
         append(text_,
                "    for (int x = 0; x < a->nx; x += %d) {\n"
-               "        const __PTRDIFF_TYPE__ first = x < last ? x : last;\n"
                "        INDEPENDENT for (int k = 0; k < %d; ++k) {\n"
-               "            const __PTRDIFF_TYPE__ i = first + k;\n",
+               "            const __PTRDIFF_TYPE__ i = x + k;\n",
                tile(),
                tile());
         for (int row = 0; row < rows; ++row)
@@ -98,41 +113,33 @@ class Text {
         for (int row = 0; row < rows; ++row)
             for (const Output& output : stage.outputs)
                 append(text_,
-                       "            to%d_%d[i] = %s;\n",
+                       "            to%d[i + %d * p] = %s;\n",
                        output.array,
                        row,
                        value_name(stage, output.value, row).c_str());
         text_ += "        }\n    }\n    }\n";
     }
 
-    // To each row of an array that is read, or written; rows count from the one above the first.
-    void append_pointers(const Stage& stage, int rows) {
+    // One for each array, and no more: compilers keep few.
+    void append_pointers(const Stage& stage) {
         std::set<std::string> told;
-        for (int row = 0; row < rows; ++row)
-            for (const Operation& o : stage.operations) {
-                if (o.code != Code::load && o.code != Code::column && o.code != Code::random) continue;
-                const std::string name = source_name(o, row);
-                if (!told.insert(name).second) continue;
-                append(text_, "    const Real* %s = ", name.c_str());
-                if (o.code == Code::load)
-                    append(text_, "a->arrays[%d] + (y + (%d)) * a->pitch;\n", o.index, o.dy + row);
-                else
-                    append(text_, "a->%s[%d];\n", o.code == Code::column ? "columns" : "random", o.index);
-            }
-        for (int row = 0; row < rows; ++row)
-            for (const Output& output : stage.outputs)
-                append(text_,
-                       "    Real* to%d_%d = a->arrays[%d] + (y + %d) * a->pitch;\n",
-                       output.array,
-                       row,
-                       output.array,
-                       row);
+        for (const Operation& o : stage.operations) {
+            if (o.code != Code::load && o.code != Code::column && o.code != Code::random) continue;
+            const std::string name = source_name(o);
+            if (!told.insert(name).second) continue;
+            append(text_, "    const Real* %s = ", name.c_str());
+            if (o.code == Code::load)
+                append(text_, "a->arrays[%d] + y * p;\n", o.index);
+            else
+                append(text_, "a->%s[%d];\n", o.code == Code::column ? "columns" : "random", o.index);
+        }
+        for (const Output& output : stage.outputs)
+            append(text_, "    Real* to%d = a->arrays[%d] + y * p;\n", output.array, output.array);
     }
 
-    static std::string source_name(const Operation& o, int row) {
-        if (o.code == Code::load)
-            return "from" + std::to_string(o.index) + "_" + std::to_string(o.dy + row + 1);
-        return (o.code == Code::column ? "column" : "random") + std::to_string(o.index);
+    static std::string source_name(const Operation& o) {
+        const char* name = o.code == Code::load ? "from" : o.code == Code::column ? "column" : "random";
+        return name + std::to_string(o.index);
     }
 
     static std::string value_name(const Stage& stage, int value, int row) {
@@ -156,9 +163,11 @@ class Text {
             case Code::row:
                 return "a->rows[" + std::to_string(o.index) + "][y + (" + std::to_string(o.dy + row) + ")]";
             case Code::load:
+                return source_name(o) + "[i + (" + std::to_string(o.dy + row) + ") * p + (" +
+                       std::to_string(o.dx) + ")]";
             case Code::column:
             case Code::random:
-                return source_name(o, row) + "[i + (" + std::to_string(o.dx) + ")]";
+                return source_name(o) + "[i + (" + std::to_string(o.dx) + ")]";
             default:
                 break;
         }
@@ -168,7 +177,8 @@ class Text {
         return operation_text(o.code, args);
     }
 
-    int tile() const { return float64_ ? kLeastTile<double> : kLeastTile<float>; }
+    // Two cache lines: what compilers unroll further, they keep less of in registers.
+    int tile() const { return (float64_ ? kLeastTile<double> : kLeastTile<float>) / 2; }
 
     const Program& program_;
     bool float64_;

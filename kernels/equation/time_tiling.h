@@ -26,7 +26,7 @@ class TimeTiling {
           bands_(std::clamp(rows / std::max(kLeastBand, least_cells / columns), 1, threads)) {}
 
     /// Rows that a level gets at a time, which read the same in part.
-    static constexpr int kRowsAtATime = 2;
+    static constexpr int kRowsAtATime = 4;
 
     bool alone() const { return bands_ == 1; }
 
