@@ -1,6 +1,7 @@
 // Typed equations on the GPU have the bits of the CPU's rows.
 #include <fmt/format.h>
 
+#include <atomic>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -305,6 +306,34 @@ TEST_CASE("What is set or written between steps counts on the GPU as on the CPU"
     advance(40);
     const Clock clock = run.cpu.clock();
     CHECK((run.cuda.clock().step == clock.step && run.cuda.clock().time == clock.time));
+}
+
+TEST_CASE("Kernels are compiled once the steps to come are worth it, and what was tried is told") {
+    const Equations e = read_equations("du/dt = 0.1*lap(u) - u^3; dt = 0.1; boundary = periodic");
+    const Program program = make_program(e, scheme_of("euler"), false);
+    std::atomic<int> compiled = 0;
+    CudaStream stream;
+    CudaEquationStepper<float> stepper(
+        program, setup_of(e, 1000, 700), cubin_of<float>(program), stream, [&](const std::string& text) {
+            ++compiled;
+            return compile_cuda(text, compute_capability()).cubin;
+        });
+    stepper.expect(1000);  // some milliseconds
+    stepper.advance(200);
+    CHECK_FALSE(stepper.compiling());
+    CHECK(stepper.fused() == nullptr);
+    stepper.expect(100'000'000);
+    stepper.wait_for_compiler();
+    CHECK_FALSE(stepper.compiling());
+    CHECK(compiled > 0);
+    REQUIRE(stepper.tried().size() == std::size_t(compiled) + 1);
+    CHECK(stepper.tried().front().name == stepper.single_steps());
+    for (const auto& [name, resources, seconds] : stepper.tried()) {
+        INFO(name);
+        CHECK(resources.registers > 16);
+        CHECK(resources.blocks > 0);
+        CHECK(seconds > 0);
+    }
 }
 
 TEST_CASE("A text that is no CUDA and code that is none are told") {

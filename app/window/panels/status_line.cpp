@@ -84,7 +84,7 @@ std::string device_text(const Snapshot& snapshot) {
     const std::string device =
         now.backend == "cpu" ? fmt::format("{} thread{}", now.threads, one ? "" : "s") : snapshot.device;
     const SteppingWay& way = snapshot.way;
-    const std::string how = way.name + (way.compiling ? ", compiling faster code" : "");
+    const std::string how = way.name + (way.compiling ? ", compiling" : "");
     return fmt::format("{}{} {} {} {} {}",
                        user_kernel::stepped_by(now),
                        how.empty() ? "" : fmt::format(" ({})", how),
