@@ -14,6 +14,7 @@ struct LaunchShape {
     bool fused = false;             ///< `steps` was given: the entry is `steps` and not `step`
     int shared_bytes = 0;           ///< dynamic shared memory of a block
 
+    friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
     std::string_view entry() const { return fused ? "steps" : "step"; }
 };
 
