@@ -6,18 +6,12 @@
 #include "app/console.h"
 #include "app/interrupt.h"
 #include "app/progress_bar.h"
-#include "sim/files/input_file.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 #include "sim/user_kernel/trial.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
-namespace {
-
-constexpr std::uintmax_t kMostBytes = 4'000'000;
-
-}  // namespace
 
 LadderReport KernelRows::beside(LadderReport report) const {
     std::vector<LadderRow> all;
@@ -39,19 +33,15 @@ KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved
     if (machine.has_cuda() && device_of(resolved) == Device::cpu)
         throw InputError(
             "--kernel runs on the GPU, beside its methods: leave --backend cpu and the CPU's methods out");
-    const std::string text = InputFile(request.kernel).read_text(kMostBytes);
     result.name = printable(std::filesystem::path(request.kernel).filename().string());
-    user_kernel::TrialRequest trial{request.kernel, text, resolved, request.kernel_limit, ""};
-    user_kernel::TrialReport report;
-    {
-        ProgressLine progress(request.quiet);
-        report = user_kernel::try_kernel(
-            trial,
-            [&](const std::string& doing) {
-                if (progress.due()) progress.show(result.name + ": " + doing);
-            },
-            [] { return interrupt_signal() != 0; });
-    }
+    ProgressLine progress(request.quiet);
+    user_kernel::TrialReport report = user_kernel::try_kernel(
+        {request.kernel, user_kernel::kernel_text(request.kernel), resolved, request.kernel_limit, ""},
+        [&](const std::string& doing) {
+            if (progress.due()) progress.show(result.name + ": " + doing);
+        },
+        [] { return interrupt_signal() != 0; });
+    progress.clear();
     result.interrupted = report.stopped || interrupt_signal() != 0;
     if (result.interrupted) return result;
     if (!report.fault.empty()) throw InputError(report.fault);
@@ -66,12 +56,10 @@ KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved
               result.name,
               report.sizes,
               report.error);
-    user_kernel::LaunchShape shape;
-    shape.steps = report.steps_fused;
     result.rows = std::move(report.rows);
     // The name outlives the row of the method where both are kept together.
     auto kept = std::make_shared<std::pair<std::string, Method>>(result.name, Method());
-    kept->second = user_kernel::method_row(kept->first, resolved.run, shape);
+    kept->second = user_kernel::method_row(kept->first, resolved.run, report.steps_fused);
     result.method = std::shared_ptr<const Method>(kept, &kept->second);
     return result;
 }

@@ -44,16 +44,17 @@ class SizeCheck {
         launcher_.launch(shape_, after, to, steps, double(step_) * dt_);
         for (std::size_t c = 0; c < to.size(); ++c) {
             const Outcome<T> outcome = outcome_of(c, after[c], to[c]);
-            if (std::string fault = fault_of(outcome); !fault.empty()) return fault;
+            if (std::string fault = outcome.fault(); !fault.empty()) return fault;
             if (expected_.largest(c) > 0)
-                error_ = std::max(error_, largest_error(outcome) / expected_.largest(c));
+                error_ = std::max(error_, outcome.largest_error() / expected_.largest(c));
         }
         constexpr int kAgain = 3;
         for (int i = 0; i < kAgain; ++i) {
             auto source = from_, again = unwritten();
             launcher_.launch(shape_, source, again, steps, double(step_) * dt_);
             for (std::size_t c = 0; c < to.size(); ++c)
-                if (std::string difference = difference_of(shape_, to[c], again[c]); !difference.empty())
+                if (std::string difference = outcome_of(c, source[c], to[c]).difference(again[c]);
+                    !difference.empty())
                     return difference;
         }
         from_ = std::move(to);

@@ -43,23 +43,17 @@ std::string line_of(const std::string& text, int number) {
 
 // Habits from programs that have a host part too.
 std::string hint_for(const Mistake& mistake) {
-    if (mistake.what.find("could not open source file") != std::string::npos ||
-        mistake.what.find("cannot open source file") != std::string::npos)
-        return " (only the kernel is compiled here, without the host's headers: leave this #include out; "
-               "printf is there without)";
-    return "";
+    if (mistake.what.find("open source file") == std::string::npos) return "";
+    return " (only the kernel is compiled here, without the host's headers: leave this #include out; "
+           "printf is there without)";
 }
 
 // Of what is right C++ and too large for the machine: "ptxas error : Entry function 'step' uses too much
 // ...".
 std::string assembler_error(const std::string& log) {
-    for (const std::string& line : split(log, '\n'))
-        if (const std::size_t at = line.find("error"); at != std::string::npos) {
-            const std::size_t colon = line.find(':', at);
-            const std::size_t begin = colon == std::string::npos ? at : line.find_first_not_of(": ", colon);
-            return printable(line.substr(std::min(begin, line.size())));
-        }
-    return printable(log.substr(0, log.find('\n')));
+    static const std::regex form(R"(error[^:\n]*:\s*(.*))");
+    std::smatch parts;
+    return printable(std::regex_search(log, parts, form) ? parts[1].str() : log.substr(0, log.find('\n')));
 }
 
 [[noreturn]] void refuse(const LaunchShape& shape,
@@ -86,14 +80,6 @@ std::string assembler_error(const std::string& log) {
                                  hint_for(first),
                                  printable(line_of(text, first.line)),
                                  more));
-}
-
-// What ptxas says between "Compiling entry function 'NAME'" and the next one; empty where there is none.
-std::string report_of(const std::string& log, std::string_view name) {
-    const std::string head = "Compiling entry function '";
-    const std::size_t begin = log.find(fmt::format("{}{}'", head, name));
-    if (begin == std::string::npos) return "";
-    return log.substr(begin, log.find(head, begin + 1) - begin);
 }
 
 int number_before(const std::string& report, const std::string& words) {
@@ -123,8 +109,10 @@ std::vector<std::string> include_options() {
 }  // namespace
 
 std::optional<Usage> usage_of(const std::string& log, std::string_view kernel) {
-    const std::string report = report_of(log, kernel);
-    if (report.empty()) return std::nullopt;
+    const std::string head = "Compiling entry function '";
+    const std::size_t begin = log.find(fmt::format("{}{}'", head, kernel));
+    if (begin == std::string::npos) return std::nullopt;
+    const std::string report = log.substr(begin, log.find(head, begin + 1) - begin);
     return Usage{number_before(report, "registers"),
                  number_before(report, "bytes spill stores") + number_before(report, "bytes spill loads"),
                  number_before(report, "bytes stack frame"),

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/equation/program.h"
+#include "kernels/equation/input_values.h"
 #include "sim/model/equations.h"
 #include "sim/model/stages.h"
 #include "sim/run/start.h"
@@ -26,14 +26,6 @@ std::string member(const std::string& name) {
         "union",   "unsigned", "using",    "virtual",  "void",      "while",    "volatile", "xor",
         "module",  "import",   "typename", "template", "protected", "namespace"};
     return keywords.contains(name) ? name + "_" : name;
-}
-
-bool depends_on_time(const equation::Program& program) {
-    return program.uniforms.of_time || program.columns.of_time || program.rows.of_time ||
-           std::ranges::any_of(program.arrays, [](const equation::ArrayInfo& array) {
-               return std::ranges::any_of(array.ghosts,
-                                          [](const auto& side) { return side.coefficients.of_time; });
-           });
 }
 
 bool draws_numbers(const equation::Program& program) {
@@ -100,7 +92,7 @@ Entry entry_of(const RunSpec& spec) {
     if (!equations.data.empty()) refuse("reads pictures or arrays");
     for (const ModelParameter& row : spec.model->parameters) entry.parameters.push_back(member(row.name));
     entry.parameters.insert(entry.parameters.end(), {"dt", "dx"});
-    entry.of_time = depends_on_time(program);
+    entry.of_time = equation::InputValues<double>(program).of_time();
     if (entry.of_time) entry.parameters.emplace_back("t");
     return entry;
 }

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "sim/files/atomic_file.h"
-#include "sim/files/input_file.h"
 #include "sim/text/embedded.h"
 #include "sim/text/quote.h"
 
@@ -33,24 +32,15 @@ int capability() {
 }  // namespace
 
 KernelWatch::KernelWatch(std::function<void()> on_news, std::string program)
-    : on_news_(std::move(on_news)), program_(std::move(program)), thread_([this] { serve(); }) {}
-
-KernelWatch::~KernelWatch() {
-    {
-        const std::lock_guard lock(mutex_);
-        stop_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-}
+    : on_news_(std::move(on_news)),
+      program_(std::move(program)),
+      thread_([this](const std::stop_token& stop) { serve(stop); }) {}
 
 void KernelWatch::watch(const std::string& file, const RunSpec& run) {
     {
         const std::lock_guard lock(mutex_);
         if (file == order_.file && (file.empty() || alike(run, order_.run))) return;
-        if (file != order_.file) {
-            news_ = {news_.version + 1, file, "", "", {}, nullptr};
-        }
+        if (file != order_.file) news_ = {news_.version + 1, file, "", "", {}, nullptr};
         order_ = {file, run, order_.number + 1};
     }
     wake_.notify_all();
@@ -61,13 +51,7 @@ KernelNews KernelWatch::news() const {
     return news_;
 }
 
-bool KernelWatch::is_stale(const Order& order) const {
-    const std::lock_guard lock(mutex_);
-    return stop_ || order_.number != order.number;
-}
-
-template <class F>
-void KernelWatch::publish(F&& change) {
+void KernelWatch::publish(const std::function<void(KernelNews&)>& change) {
     {
         const std::lock_guard lock(mutex_);
         change(news_);
@@ -76,32 +60,34 @@ void KernelWatch::publish(F&& change) {
     on_news_();
 }
 
-void KernelWatch::serve() {
+void KernelWatch::serve(const std::stop_token& stop) {
     for (std::uint64_t seen = 0;;) {
         Order order;
         {
             std::unique_lock lock(mutex_);
-            wake_.wait_for(lock, kInterval, [&] { return stop_ || order_.number != seen; });
-            if (stop_) return;
+            wake_.wait_for(lock, stop, kInterval, [&] { return order_.number != seen; });
+            if (stop.stop_requested()) return;
             order = order_;
             seen = order.number;
         }
-        if (!order.file.empty()) look(order);
+        if (!order.file.empty()) look(order, stop);
     }
 }
 
 // Where the file or the order is another one than the last time.
-void KernelWatch::look(const Order& order) {
+void KernelWatch::look(const Order& order, const std::stop_token& stop) {
     std::error_code error;
     const fs::file_time_type saved = fs::last_write_time(order.file, error);
-    if (error && tried_ == order.number && tried_at_ == fs::file_time_type{}) return;
-    if (!error && tried_ == order.number && tried_at_ == saved) return;
-    tried_ = order.number;
-    tried_at_ = error ? fs::file_time_type{} : saved;
+    const std::pair now{order.number, error ? fs::file_time_type{} : saved};
+    if (std::exchange(tried_, now) == now) return;
+    const auto is_stale = [&] {
+        const std::lock_guard lock(mutex_);
+        return stop.stop_requested() || order_.number != order.number;
+    };
     try {
-        try_file(order);
+        try_file(order, is_stale);
     } catch (const std::exception& failure) {
-        if (is_stale(order)) return;
+        if (is_stale()) return;
         publish([&](KernelNews& news) {
             news.doing.clear();
             news.failure = failure.what();
@@ -110,10 +96,9 @@ void KernelWatch::look(const Order& order) {
 }
 
 TrialRequest KernelWatch::request_for(const Order& order) const {
-    constexpr std::uintmax_t kMostBytes = 4'000'000;
     TrialRequest request;
     request.file = order.file;
-    request.text = InputFile(order.file).read_text(kMostBytes);
+    request.text = kernel_text(order.file);
     request.program = program_;
     LadderSpec& ladder = request.ladder;
     ladder.run = order.run;
@@ -128,7 +113,7 @@ TrialRequest KernelWatch::request_for(const Order& order) const {
     return request;
 }
 
-void KernelWatch::try_file(const Order& order) {
+void KernelWatch::try_file(const Order& order, const std::function<bool()>& is_stale) {
     const TrialRequest request = request_for(order);
     const auto doing = [&](const std::string& what) {
         publish([&](KernelNews& news) {
@@ -136,12 +121,12 @@ void KernelWatch::try_file(const Order& order) {
             news.failure.clear();
         });
     };
-    TrialReport report = try_kernel(request, doing, [&] { return is_stale(order); });
+    TrialReport report = try_kernel(request, doing, is_stale);
     if (report.stopped) return;
     std::shared_ptr<const UserKernel> kernel;
     if (report.on_gpu && report.fault.empty())
         kernel = make_user_kernel(order.run, request.text, order.file, capability());
-    if (is_stale(order)) return;
+    if (is_stale()) return;
     publish([&](KernelNews& news) {
         news.doing.clear();
         news.failure.clear();

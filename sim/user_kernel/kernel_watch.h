@@ -1,7 +1,6 @@
 // A file with a kernel, watched: tried anew whenever it is saved, on a thread of its own.
 #pragma once
 
-#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "sim/user_kernel/trial.h"
 #include "sim/user_kernel/user_kernel.h"
@@ -27,16 +27,11 @@ struct KernelNews {
     std::shared_ptr<const UserKernel> kernel;
 };
 
-/// All functions return at once.
+/// All functions return at once; a trial in progress ends with it.
 class KernelWatch {
   public:
     /// `on_news` is called on another thread.
     explicit KernelWatch(std::function<void()> on_news, std::string program = "");
-    /// Ends a trial in progress.
-    ~KernelWatch();
-    KernelWatch(const KernelWatch&) = delete;
-    KernelWatch& operator=(const KernelWatch&) = delete;
-
     /// From now on this file, for runs like this one, whose size it is timed on. Nothing happens where both
     /// are as before.
     void watch(const std::string& file, const RunSpec& run);
@@ -49,24 +44,21 @@ class KernelWatch {
         std::uint64_t number = 0;
     };
 
-    void serve();
-    void look(const Order& order);
-    void try_file(const Order& order);
+    void serve(const std::stop_token& stop);
+    void look(const Order& order, const std::stop_token& stop);
+    void try_file(const Order& order, const std::function<bool()>& is_stale);
     TrialRequest request_for(const Order& order) const;
-    bool is_stale(const Order& order) const;
-    template <class F>
-    void publish(F&& change);
+    void publish(const std::function<void(KernelNews&)>& change);
 
     std::function<void()> on_news_;
     std::string program_;
     mutable std::mutex mutex_;
-    std::condition_variable wake_;
-    Order order_;  // guarded by mutex_, as are the next two
+    std::condition_variable_any wake_;
+    Order order_;  // guarded by mutex_, as is the next
     KernelNews news_;
-    bool stop_ = false;
-    std::uint64_t tried_ = 0;  ///< the order that was tried last, and the file as it was then
-    std::filesystem::file_time_type tried_at_{};
-    std::thread thread_;  ///< last
+    /// The order that was tried last, and the file as it was then.
+    std::pair<std::uint64_t, std::filesystem::file_time_type> tried_;
+    std::jthread thread_;  ///< last
 };
 
 /// A kernel to start from, as a new file of the working folder; where there is one of that name, that one.

@@ -2,7 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <functional>
+#include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -35,52 +36,35 @@ std::pair<int, int> read_pair(std::string_view value, const std::string& what, i
             int(parse_integer(value.substr(x + 1), what, 1, most))};
 }
 
-class Reader {
-  public:
-    /// One of the words between commas: "block 32x8".
-    void take(std::string_view phrase) {
-        const std::size_t space = phrase.find(' ');
-        const std::string word(phrase.substr(0, space));
-        const std::string_view value =
-            space == std::string_view::npos ? "" : trimmed(phrase.substr(space + 1));
-        static const std::vector<std::string> known{"block", "tile", "steps", "shared"};
-        if (!contains(known, word)) throw InputError(unknown_name_message("word", word, known));
-        if (word == "block") {
-            std::tie(shape_.block_x, shape_.block_y) = read_pair(value, word, kMostThreads);
-            if (shape_.block_x * shape_.block_y > kMostThreads)
-                throw InputError(fmt::format("block {}: a block has at most {} threads, and these are {}",
-                                             value,
-                                             kMostThreads,
-                                             shape_.block_x * shape_.block_y));
-        } else if (word == "tile") {
-            std::tie(shape_.tile_x, shape_.tile_y) = read_pair(value, word, kLargestTile);
-            tile_given_ = true;
-        } else if (word == "steps") {
-            shape_.steps = int(parse_integer(value, word, 1, kMostSteps));
-            shape_.fused = true;
-        } else {
-            shape_.shared_bytes = int(parse_integer(value, word, 0, kMostShared));
-        }
+// One of the words between commas: "block 32x8".
+void take(LaunchShape& shape, std::string_view phrase) {
+    const std::size_t space = std::min(phrase.find(' '), phrase.size());
+    const std::string word(phrase.substr(0, space));
+    const std::string_view value = trimmed(phrase.substr(space));
+    static const std::vector<std::string> known{"block", "tile", "steps", "shared"};
+    if (!contains(known, word)) throw InputError(unknown_name_message("word", word, known));
+    if (word == "block") {
+        std::tie(shape.block_x, shape.block_y) = read_pair(value, word, kMostThreads);
+        if (shape.block_x * shape.block_y > kMostThreads)
+            throw InputError(fmt::format("block {}: a block has at most {} threads, and these are {}",
+                                         value,
+                                         kMostThreads,
+                                         shape.block_x * shape.block_y));
+    } else if (word == "tile") {
+        std::tie(shape.tile_x, shape.tile_y) = read_pair(value, word, kLargestTile);
+    } else if (word == "steps") {
+        shape.steps = int(parse_integer(value, word, 1, kMostSteps));
+        shape.fused = true;
+    } else {
+        shape.shared_bytes = int(parse_integer(value, word, 0, kMostShared));
     }
-
-    LaunchShape shape() const {
-        LaunchShape all = shape_;
-        if (!tile_given_) {
-            all.tile_x = all.block_x;
-            all.tile_y = all.block_y;
-        }
-        return all;
-    }
-
-  private:
-    LaunchShape shape_;
-    bool tile_given_ = false;
-};
+}
 
 }  // namespace
 
 LaunchShape read_launch_shape(std::string_view text, const std::string& file) {
-    Reader reader;
+    LaunchShape shape;
+    shape.tile_x = 0;
     int number = 0;
     for (const std::string& line : split(text, '\n')) {
         ++number;
@@ -90,12 +74,16 @@ LaunchShape read_launch_shape(std::string_view text, const std::string& file) {
         if (!rest.starts_with(kMark)) continue;
         try {
             for (const std::string& phrase : split(rest.substr(kMark.size()), ','))
-                reader.take(trimmed(phrase));
+                take(shape, trimmed(phrase));
         } catch (const InputError& error) {
             throw InputError(fmt::format("{}, line {}: {}", printable(file), number, error.what()));
         }
     }
-    return reader.shape();
+    if (shape.tile_x == 0) {
+        shape.tile_x = shape.block_x;
+        shape.tile_y = shape.block_y;
+    }
+    return shape;
 }
 
 }  // namespace stencil::user_kernel

@@ -30,6 +30,9 @@ struct TrialReport {
     bool stopped = false;
 };
 
+/// Throws InputError where the file cannot be read.
+std::string kernel_text(const std::string& file);
+
 /// Throws MachineError where the machine failed: no compiler, no such process, not enough memory.
 TrialReport try_kernel(const TrialRequest& request,
                        const std::function<void(const std::string& doing)>& doing = nullptr,

@@ -3,13 +3,11 @@
 
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/machine/child_process.h"
 #include "sim/text/error.h"
-#include "sim/user_kernel/trial.h"
-#include "sim/user_kernel/trial_rows.h"
+#include "sim/user_kernel/trial_json.h"
 #include "sim/user_kernel/user_kernel.h"
 #if STENCILSCOPE_HAS_CUDA
 #include "sim/user_kernel/cuda_launcher.h"
@@ -20,29 +18,33 @@ namespace {
 
 using Json = nlohmann::json;
 
-void answer(const Json& json) {
-    const std::string line = json.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
-    for (std::size_t done = 0; done < line.size();) {
-        const ssize_t count = write(kAnswers, line.data() + done, line.size() - done);
-        if (count <= 0) throw MachineError("nobody listens: this command is for the program itself");
-        done += std::size_t(count);
-    }
-}
+/// What the process that started this one is told, again and again.
+struct Answers {
+    std::string doing;
+    TrialReport report;
 
-struct Asked {
-    std::string file, text;
-    LadderSpec ladder;
+    void tell(const std::string& what, const Json& more = Json::object()) {
+        Json json = more;
+        json["doing"] = doing = what;
+        json["report"] = report;
+        const std::string line = line_of(json);
+        for (std::size_t done = 0; done < line.size();) {
+            const ssize_t count = write(kAnswers, line.data() + done, line.size() - done);
+            if (count <= 0) throw MachineError("nobody listens: this command is for the program itself");
+            done += std::size_t(count);
+        }
+    }
 };
 
-Asked read_request(const Json& json) {
-    Asked asked;
+TrialRequest read_request(const Json& json) {
+    TrialRequest asked;
     asked.file = json.at("file");
     asked.text = json.at("text");
     asked.ladder.run = spec_from_json(json.at("spec"), "kernel-trial");
     asked.ladder.steps = json.at("steps");
     asked.ladder.repeats = json.at("repeats");
     asked.ladder.repeat_seconds = json.at("repeat_seconds");
-    for (const Json& size : json.at("sizes")) asked.ladder.sizes.push_back({size.at(0), size.at(1)});
+    asked.ladder.sizes = json.at("sizes").get<std::vector<Size>>();
     if (query_cuda().devices.empty()) return asked;
     choose_cuda_device(json.at("gpu"));
     asked.ladder.run.backend = "cuda";
@@ -85,81 +87,82 @@ std::string words_for(const std::string& error) {
 }
 
 template <class T>
-Check check_on_gpu(const UserKernel& kernel, const RunSpec& run, std::string& last) {
+Check check_on_gpu(const UserKernel& kernel, const RunSpec& run, Answers& answers) {
     CudaLauncher<T> launcher(kernel, run.params());
-    return check_kernel<T>(launcher, kernel.entry, kernel.shape, run, [&](const std::string& doing) {
-        last = doing;
-        answer({{"doing", doing}});
-    });
+    return check_kernel<T>(
+        launcher, kernel.entry, kernel.shape, run, [&](const std::string& doing) { answers.tell(doing); });
 }
 
-void time_it(LadderSpec spec, const Machine& machine, std::string& last) {
+void time_it(LadderSpec spec, const Machine& machine, Answers& answers) {
     Ladder ladder(std::move(spec), machine, LadderLimits());
-    std::size_t told = 0;
     while (!ladder.done()) {
-        last = "timed: " + ladder.doing();
-        answer({{"doing", last}});
+        answers.tell("timed: " + ladder.doing());
         ladder.work();
-        for (; told < ladder.rows().size(); ++told) answer({{"row", row_json(ladder.rows()[told])}});
+        answers.report.rows = ladder.rows();
     }
 }
 
-void run_on_gpu(Asked& asked, const Machine& machine, std::shared_ptr<const UserKernel> kernel) {
-    std::string last;
+void run_on_gpu(TrialRequest& asked,
+                const Machine& machine,
+                const std::shared_ptr<const UserKernel>& kernel,
+                Answers& answers) {
+    TrialReport& report = answers.report;
     try {
         const RunSpec& run = asked.ladder.run;
-        const Check check = run.dtype == DType::float64 ? check_on_gpu<double>(*kernel, run, last)
-                                                        : check_on_gpu<float>(*kernel, run, last);
-        if (!check.fault.empty()) {
-            answer({{"fault", fmt::format("{}: {}", kernel->name, check.fault)}});
-            return;
-        }
-        answer({{"right", check.sizes}, {"error", check.error}});
+        const Check check = run.dtype == DType::float64 ? check_on_gpu<double>(*kernel, run, answers)
+                                                        : check_on_gpu<float>(*kernel, run, answers);
+        report.sizes = check.sizes;
+        report.error = check.error;
         asked.ladder.kernel = kernel;
-        time_it(std::move(asked.ladder), machine, last);
+        if (check.fault.empty())
+            time_it(std::move(asked.ladder), machine, answers);
+        else
+            report.fault = fmt::format("{}: {}", kernel->name, check.fault);
     } catch (const InputError& error) {
-        answer({{"fault", fmt::format("{}: {}", kernel->name, error.what())}});
+        report.fault = fmt::format("{}: {}", kernel->name, error.what());
     } catch (const CudaError& error) {
         const std::string words = words_for(error.what());
         if (words.empty()) throw;
-        answer({{"fault", fmt::format("{}: {}: {}", kernel->name, last, words)}});
+        report.fault = fmt::format("{}: {}: {}", kernel->name, answers.doing, words);
     }
 }
 
 #else
 
-void run_on_gpu(Asked&, const Machine&, const std::shared_ptr<const UserKernel>&) {}
+void run_on_gpu(TrialRequest&, const Machine&, const std::shared_ptr<const UserKernel>&, Answers&) {}
 
 #endif
 
-void do_trial(const Json& request) {
-    answer({{"doing", "the machine is asked what it has"}});
-    Asked asked = read_request(request);
+void do_trial(const Json& request, Answers& answers) {
+    answers.tell("the machine is asked what it has");
+    TrialRequest asked = read_request(request);
     const Machine machine = query_machine();
-    answer({{"doing", "compiling"}});
+    answers.tell("compiling");
     const auto kernel = make_user_kernel(asked.ladder.run, asked.text, asked.file, capability(machine));
-    answer({{"compiled", kernel->compiled.summary()},
-            {"steps", kernel->shape.steps},
-            {"on_gpu", machine.has_cuda()}});
-    if (machine.has_cuda()) run_on_gpu(asked, machine, kernel);
+    answers.report.compiled = kernel->compiled.summary();
+    answers.report.steps_fused = kernel->shape.steps;
+    answers.report.on_gpu = machine.has_cuda();
+    if (machine.has_cuda()) run_on_gpu(asked, machine, kernel, answers);
 }
 
 }  // namespace
 
 int trial_child() {
     const std::string text{std::istreambuf_iterator<char>(std::cin), {}};
+    Answers answers;
+    Json end{{"done", true}};
     try {
-        do_trial(Json::parse(text));
+        do_trial(Json::parse(text), answers);
     } catch (const Json::exception&) {
         throw InputError(
             "kernel-trial: this command is for the program itself; try 'stencilscope bench --kernel "
             "FILE.cu'");
     } catch (const InputError& error) {
-        answer({{"fault", error.what()}});
+        answers.report.fault = error.what();
     } catch (const std::exception& error) {
-        answer({{"failed", error.what()}});
+        end["failed"] = error.what();
     }
-    answer({{"done", true}});
+    answers.tell(answers.doing, end);
     // Not through the destructors of a GPU that may be lost.
     _exit(0);
 }

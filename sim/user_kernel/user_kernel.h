@@ -37,6 +37,6 @@ bool fits(const RunSpec& spec);
 std::string stepped_by(const RunSpec& spec);
 
 /// The row under which its figures stand: `name` has to outlive it.
-Method method_row(std::string_view name, const RunSpec& spec, const LaunchShape& shape);
+Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch);
 
 }  // namespace stencil::user_kernel

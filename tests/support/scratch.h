@@ -54,6 +54,13 @@ inline std::filesystem::path write_bytes(const std::filesystem::path& path, std:
     return path;
 }
 
+/// A script of the shell that can be run.
+inline std::filesystem::path write_script(const std::filesystem::path& path, std::string_view text) {
+    write_bytes(path, "#!/bin/sh\n" + std::string(text) + "\n");
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+    return path;
+}
+
 /// An environment variable that is another, or none, as long as this lives.
 class Environment {
   public:

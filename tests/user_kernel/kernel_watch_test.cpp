@@ -17,14 +17,14 @@ namespace {
 /// News until some of them are as wished for.
 class Watched {
   public:
-    Watched()
+    explicit Watched(const std::string& program = program_file())
         : watch_(
               [this] {
                   const std::lock_guard lock(mutex_);
                   ++told_;
                   wake_.notify_all();
               },
-              program_file()) {
+              program) {
         run_.size = Size{64, 64};
         run_.threads = 1;
     }
@@ -89,22 +89,8 @@ TEST_CASE("A file that is not there is told, and tried once it is there") {
 TEST_CASE("A trial that hangs does not keep the watch from ending") {
     const ScratchFolder scratch;
     const auto program =
-        write_bytes(scratch / "child", "#!/bin/sh\necho '{\"doing\": \"x\"}' >&3\nexec sleep 1000\n");
-    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
-    const auto file = write_bytes(scratch / "heat.cu", "");
-    std::mutex mutex;
-    std::condition_variable wake;
-    bool told = false;
-    RunSpec run;
-    run.size = Size{64, 64};
-    KernelWatch watch(
-        [&] {
-            const std::lock_guard lock(mutex);
-            told = true;
-            wake.notify_all();
-        },
-        program.string());
-    watch.watch(file.string(), run);
-    std::unique_lock lock(mutex);
-    CHECK(wake.wait_for(lock, std::chrono::seconds(60), [&] { return told; }));
+        write_script(scratch / "child", "echo '{\"doing\": \"x\"}' >&3; exec sleep 1000").string();
+    Watched watched(program);
+    watched.watch(write_bytes(scratch / "heat.cu", ""));
+    watched.until([](const KernelNews& news) { return !news.doing.empty(); });
 }

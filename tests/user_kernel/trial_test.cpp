@@ -28,13 +28,6 @@ TrialRequest request(const std::string& text, const std::filesystem::path& progr
     return asked;
 }
 
-/// A program in place of this one, a script.
-std::filesystem::path script(const ScratchFolder& scratch, const std::string& text) {
-    const auto path = write_bytes(scratch / "child", "#!/bin/sh\n" + text + "\n");
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
-}
-
 const std::string kEmpty =
     "extern \"C\" __global__ void step(From from, To to, Size size, Parameters p) {}\n";
 
@@ -44,7 +37,8 @@ TEST_CASE("A process gets its input, answers line by line, and its end is told")
     const ScratchFolder scratch;
     std::vector<std::string> lines;
     const auto take = [&](std::string_view line) { lines.emplace_back(line); };
-    const auto path = script(scratch, "read word; echo \"got $word\" >&3; echo two >&3; exit 7").string();
+    const auto path =
+        write_script(scratch / "child", "read word; echo \"got $word\" >&3; echo two >&3; exit 7").string();
     const ChildEnd end = run_child({{path}, "hello\n"}, take);
     CHECK(end.how == ChildEnd::How::exited);
     CHECK(end.code == 7);
@@ -57,7 +51,7 @@ TEST_CASE("A process gets its input, answers line by line, and its end is told")
 
 TEST_CASE("A process that hangs, is stopped or crashes does not outlive its call") {
     const ScratchFolder scratch;
-    const auto path = script(scratch, "echo $$ >&3; exec sleep 1000").string();
+    const auto path = write_script(scratch / "child", "echo $$ >&3; exec sleep 1000").string();
     pid_t process = 0;
     const auto take = [&](std::string_view line) { process = std::stoi(std::string(line)); };
     CHECK(run_child({{path}, "", 0.2}, take).how == ChildEnd::How::over_limit);
@@ -66,12 +60,10 @@ TEST_CASE("A process that hangs, is stopped or crashes does not outlive its call
     process = 0;
     CHECK(run_child({{path}, "", 1000}, take, [&] { return process > 0; }).how == ChildEnd::How::stopped);
     CHECK(kill(process, 0) != 0);
-    const auto closes = write_bytes(scratch / "closes", "#!/bin/sh\nexec 3>&-; exec sleep 1000\n");
-    std::filesystem::permissions(closes, std::filesystem::perms::owner_all);
-    CHECK(run_child({{closes.string()}, "", 0.2}, take).how == ChildEnd::How::over_limit);
-    const auto crash = write_bytes(scratch / "crash", "#!/bin/sh\nkill -SEGV $$\n");
-    std::filesystem::permissions(crash, std::filesystem::perms::owner_all);
-    const ChildEnd end = run_child({{crash.string()}, ""}, take);
+    const auto closes = write_script(scratch / "closes", "exec 3>&-; exec sleep 1000").string();
+    CHECK(run_child({{closes}, "", 0.2}, take).how == ChildEnd::How::over_limit);
+    const auto crash = write_script(scratch / "crash", "kill -SEGV $$").string();
+    const ChildEnd end = run_child({{crash}, ""}, take);
     CHECK(end.how == ChildEnd::How::signalled);
     CHECK(end.code == SIGSEGV);
 }
@@ -79,13 +71,15 @@ TEST_CASE("A process that hangs, is stopped or crashes does not outlive its call
 TEST_CASE("A trial that hangs or crashes is one line about the kernel, with what it was at") {
     const ScratchFolder scratch;
     const std::string doing = "echo '{\"doing\": \"on 37x53 cells, step 1\"}' >&3; ";
-    TrialRequest hangs = request(kEmpty, script(scratch, doing + "exec sleep 1000"));
-    hangs.limit_seconds = 0.2;
-    const std::string hung = try_kernel(hangs).fault;
+    const auto fault_of = [&](const std::string& end) {
+        TrialRequest asked = request(kEmpty, write_script(scratch / "child", doing + end));
+        asked.limit_seconds = 0.2;
+        return try_kernel(asked).fault;
+    };
+    const std::string hung = fault_of("exec sleep 1000"), crashed = fault_of("kill -SEGV $$");
     CHECK(contains(hung, "heat.cu"));
     CHECK(contains(hung, "0.2 s"));
     CHECK(contains(hung, "37x53"));
-    const std::string crashed = try_kernel(request(kEmpty, script(scratch, doing + "kill -SEGV $$"))).fault;
     CHECK(contains(crashed, "signal 11"));
     CHECK(contains(crashed, "37x53"));
 }
@@ -93,9 +87,9 @@ TEST_CASE("A trial that hangs or crashes is one line about the kernel, with what
 TEST_CASE("A trial that says nonsense, or nothing, is the machine's failure") {
     const ScratchFolder scratch;
     for (const char* text :
-         {"echo what >&3", "echo '{\"right\": \"yes\"}' >&3", "echo '[]' >&3", "exit 0", "exit 3"}) {
+         {"echo what >&3", "echo '{\"doing\": 1}' >&3", "echo '[]' >&3", "exit 0", "exit 3"}) {
         INFO(text);
-        const auto asked = request(kEmpty, script(scratch, text));
+        const auto asked = request(kEmpty, write_script(scratch / "child", text));
         CHECK(contains(message_of<MachineError>([&] { try_kernel(asked); }), "the process"));
     }
 }

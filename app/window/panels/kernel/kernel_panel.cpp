@@ -59,13 +59,10 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
         "",
         fmt::format("Relative 2-norm against {} in float64, after {} steps", row.truth, row.total_steps));
     end_values();
-    const auto share = [](double part, double whole, const char* of, std::string_view tip) {
-        if (whole > 0) share_bar(part / whole, format_share(part / whole) + of, tip);
-    };
-    share(row.speed.effective_gb_per_s,
-          snapshot.limits.copy_gb_per_s,
-          " of copy",
-          "Of what a kernel can reach that reads and writes every cell once a step");
+    if (const double copy = snapshot.limits.copy_gb_per_s; copy > 0)
+        share_bar(row.speed.effective_gb_per_s / copy,
+                  format_share(row.speed.effective_gb_per_s / copy) + " of copy",
+                  "Of what a kernel can reach that reads and writes every cell once a step");
 }
 
 void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapshot) {
@@ -82,11 +79,8 @@ void draw_report(const user_kernel::TrialReport& report, const Snapshot& snapsho
     for (const LadderRow& row : report.rows) draw_speed(row, snapshot);
 }
 
-bool steps_now(const Snapshot& snapshot) {
-    return user_kernel::fits(snapshot.now);
-}
-
 void draw_live(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.machine || !snapshot.machine->has_cuda()) return;
     KernelState& state = ui.panel.kernel;
     row("Live", "");
     if (checkbox("once it is right",
@@ -97,7 +91,8 @@ void draw_live(UiState& ui, const Snapshot& snapshot) {
         state.sent.reset();
         if (!state.live && snapshot.now.kernel) ui.act(action::UseKernel{});
     }
-    if (steps_now(snapshot)) paragraph(snapshot.now.kernel->name + " steps the field", good_color());
+    if (user_kernel::fits(snapshot.now))
+        paragraph(snapshot.now.kernel->name + " steps the field", good_color());
 }
 
 }  // namespace

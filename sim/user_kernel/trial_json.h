@@ -1,0 +1,36 @@
+// What a trial says from one process to the other.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "sim/user_kernel/trial.h"
+
+namespace stencil {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Size, nx, ny)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Speed, us_per_step, gcells_per_s, effective_gb_per_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LadderRow,
+                                   size,
+                                   fits,
+                                   why_not,
+                                   steps,
+                                   repeats,
+                                   seconds,
+                                   spread,
+                                   speed,
+                                   total_steps,
+                                   error,
+                                   truth,
+                                   truth_error)
+
+namespace user_kernel {
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
+    TrialReport, fault, compiled, on_gpu, sizes, error, steps_fused, rows, stopped)
+}
+
+/// On one line; text that is no UTF-8 has marks in its place.
+inline std::string line_of(const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace stencil
