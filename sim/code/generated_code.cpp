@@ -34,9 +34,9 @@ void add_cuda_texts(GeneratedCode& code, const Program& program, const RunSpec& 
     }
     const FusedProgram fused(program);
     const auto [nx, ny] = spec.size.value_or(Size{});
-    if (resident_plan(fused, float64, nx, ny, {}).slot > 0)
-        code.texts.push_back(
-            {"resident", "CUDA", resident_text(fused, float64, resident_shape(fused, float64))});
+    for (const ResidentShape& shape : resident_shapes(fused, float64))
+        if (resident_plan(fused, float64, shape, {nx, ny}, {}).slot > 0)
+            code.texts.push_back({name_of(shape), "CUDA", resident_text(fused, float64, shape)});
     for (const FusedShape& shape : fused_shapes(fused, float64, nx))
         code.texts.push_back({name_of(shape), "CUDA", fused_text(fused, float64, shape)});
     if (code.texts.size() == 1) code.why_single = "a step holds more rows than a thread has registers";

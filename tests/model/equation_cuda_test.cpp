@@ -70,9 +70,9 @@ class OnBoth {
         cuda.use(std::make_unique<FusedKernel>(
             FusedProgram(program_), sizeof(T) == 8, shape, setup_, cubin, stream_));
     }
-    void keep_resident(int steps_of_launch, const std::string& cubin) {
+    void keep_resident(const ResidentShape& shape, int steps_of_launch, const std::string& cubin) {
         cuda.use(std::make_unique<ResidentKernel>(
-            FusedProgram(program_), sizeof(T) == 8, setup_, steps_of_launch, cubin, stream_));
+            FusedProgram(program_), sizeof(T) == 8, shape, setup_, steps_of_launch, cubin, stream_));
     }
 
     /// The first cell of the state whose bits differ, in words; NaNs are all alike.
@@ -212,9 +212,11 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
     constexpr bool kFloat64 = sizeof(TestType) == 8;
     std::vector<Job> jobs = jobs_of(kFloat64);
     compile_jobs<TestType>(jobs);
+    const auto shape_of = [&](const Job& job) {
+        return resident_shapes(FusedProgram(job.program), kFloat64).back();
+    };
     const auto cubins = compiled(jobs, [&](const Job& job) {
-        const FusedProgram fused(job.program);
-        return resident_text(fused, kFloat64, resident_shape(fused, kFloat64));
+        return resident_text(FusedProgram(job.program), kFloat64, shape_of(job));
     });
     for (const auto& [nx, ny] : {std::pair(61, 83), {301, 263}})
         for (std::size_t i = 0; i < jobs.size(); ++i) {
@@ -226,7 +228,7 @@ TEMPLATE_TEST_CASE("Every model has the CPU's bits when it stays on the multipro
             start.both([](auto& stepper) { stepper.advance(1); });
             OnBoth<TestType> run(job.program, setup, job.cubin);
             for (int c = 0; c < job.program.components; ++c) run.write(c, start.cpu.array(c));
-            run.keep_resident(29, cubins[i]);
+            run.keep_resident(shape_of(job), 29, cubins[i]);
             REQUIRE(run.cuda.fused()->steps_of(37) == 29);
             run.both([](auto& stepper) { stepper.advance(37); });
             CHECK(run.difference() == "");

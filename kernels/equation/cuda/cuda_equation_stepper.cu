@@ -266,12 +266,13 @@ template <class T>
 std::unique_ptr<SeveralSteps> CudaEquationStepper<T>::make_kernel(const FusedCompiler::Compiled& compiled) {
     const FusedProgram& program = compiler_->program();
     constexpr bool kFloat64 = sizeof(T) == 8;
-    if (compiled.shape)
-        return std::make_unique<FusedKernel>(
-            program, kFloat64, *compiled.shape, setup_, compiled.cubin, stream_);
+    if (const auto* shape = std::get_if<FusedShape>(&compiled.shape))
+        return std::make_unique<FusedKernel>(program, kFloat64, *shape, setup_, compiled.cubin, stream_);
     const std::size_t bytes = std::max<std::size_t>(values_of_step() * sizeof(T), 1);
     const auto most_steps = int(std::clamp<std::size_t>(kMostInputBytes / bytes, 1, kMostSteps));
-    return std::make_unique<ResidentKernel>(program, kFloat64, setup_, most_steps, compiled.cubin, stream_);
+    const auto& shape = std::get<ResidentShape>(compiled.shape);
+    return std::make_unique<ResidentKernel>(
+        program, kFloat64, shape, setup_, most_steps, compiled.cubin, stream_);
 }
 
 template <class T>

@@ -55,18 +55,22 @@ struct FusedCompiler::Work {
     Work(const Program& original, bool is_float64, CubinCompiler compiler)
         : program(original), fused(program), float64(is_float64), compile(std::move(compiler)) {}
 
-    void run(const std::optional<FusedShape>& shape) {
+    void run(const KernelShape& shape) {
         if (cancelled) return;
         try {
-            std::string cubin =
-                compile(shape ? fused_text(fused, float64, *shape)
-                              : resident_text(fused, float64, resident_shape(fused, float64)));
+            std::string cubin = compile(text_of(shape));
             const std::lock_guard lock(mutex);
             ready.push_back({shape, std::move(cubin)});
         } catch (const std::exception& e) {
             const std::lock_guard lock(mutex);
             why_not = e.what();
         }
+    }
+
+    std::string text_of(const KernelShape& shape) const {
+        if (const auto* resident = std::get_if<ResidentShape>(&shape))
+            return resident_text(fused, float64, *resident);
+        return fused_text(fused, float64, std::get<FusedShape>(shape));
     }
 
     const Program program;
@@ -87,10 +91,11 @@ FusedCompiler::FusedCompiler(const Program& program,
                              const std::optional<ResidentDevice>& device)
     : work_(std::make_shared<Work>(program, float64, std::move(compile))) {
     abandoned();  // made before what the tasks use is first used, and gone after it
-    const auto begin = [&](const std::optional<FusedShape>& shape) {
+    const auto begin = [&](const KernelShape& shape) {
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
     };
-    if (device && resident_plan(work_->fused, float64, nx, ny, *device).slot > 0) begin({});
+    for (const ResidentShape& shape : resident_shapes(work_->fused, float64))
+        if (device && resident_plan(work_->fused, float64, shape, {nx, ny}, *device).slot > 0) begin(shape);
     for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx)) begin(shape);
 }
 

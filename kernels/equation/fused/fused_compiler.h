@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "kernels/equation/fused/fused_program.h"
@@ -22,15 +23,18 @@ std::string name_of(const FusedShape& shape);
 /// Of what is made without fused kernels: "one step a launch", or of several stages "one stage a launch".
 std::string name_of_launches(std::size_t stages);
 
+/// Of a fused kernel, or of a resident one.
+using KernelShape = std::variant<FusedShape, ResidentShape>;
+
 class FusedCompiler {
   public:
     struct Compiled {
-        std::optional<FusedShape> shape;  ///< none: the resident kernel
+        KernelShape shape;
         std::string cubin;
     };
 
-    /// Begins with the shapes of a program that promise most for a field of `nx` columns, and with the
-    /// resident kernel where there is a GPU on which a field of so many rows fits.
+    /// Begins with the shapes of a program that promise most for a field of `nx` columns, and with those of
+    /// resident kernels where there is a GPU on which a field of `ny` rows fits.
     FusedCompiler(const Program& program,
                   bool float64,
                   int nx,

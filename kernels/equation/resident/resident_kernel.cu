@@ -42,11 +42,13 @@ ResidentDevice resident_device(const CudaStream& stream) {
 
 ResidentKernel::ResidentKernel(const FusedProgram& program,
                                bool float64,
+                               const ResidentShape& shape,
                                const EquationSetup& setup,
                                int most_steps,
                                const std::string& cubin,
                                CudaStream& stream)
-    : plan_(resident_plan(program, float64, setup.nx, setup.ny, resident_device(stream))),
+    : shape_(shape),
+      plan_(resident_plan(program, float64, shape, {setup.nx, setup.ny}, resident_device(stream))),
       most_steps_(most_steps),
       kernels_(cubin, stream),
       kernel_(kernels_.find("resident")) {
@@ -58,12 +60,6 @@ ResidentKernel::ResidentKernel(const FusedProgram& program,
     CUDA_CHECK(cudaMemsetAsync(flags_.data(), 0, flags, cuda_handle(stream)));
     // What lies behind a row's last cell is sent along.
     CUDA_CHECK(cudaMemsetAsync(post_.data(), 0, post_bytes(program, float64, setup), cuda_handle(stream)));
-}
-
-std::string ResidentKernel::name() const {
-    return "resident, " + std::to_string(plan_.tiles_x) + "x" + std::to_string(plan_.tiles_y) + " tiles, " +
-           std::to_string(plan_.threads) + " threads, " +
-           (plan_.exchanges ? "edges every " + std::to_string(plan_.together) + " steps" : "no edges");
 }
 
 int ResidentKernel::steps_of(long long steps) const {

@@ -13,22 +13,24 @@ ResidentDevice resident_device(const CudaStream& stream);
 
 class ResidentKernel : public SeveralSteps {
   public:
-    /// `cubin`: resident_text(program, float64, resident_shape(...)), compiled for the stream's device, on
-    /// which the field fits. A launch makes at most `most_steps`. Throws CudaError.
+    /// `cubin`: resident_text(program, float64, shape), compiled for the stream's device, on which the field
+    /// fits. A launch makes at most `most_steps`. Throws CudaError.
     ResidentKernel(const FusedProgram& program,
                    bool float64,
+                   const ResidentShape& shape,
                    const EquationSetup& setup,
                    int most_steps,
                    const std::string& cubin,
                    CudaStream& stream);
 
     std::string way() const override { return "resident"; }
-    std::string name() const override;
+    std::string name() const override { return name_of(shape_); }
     const KernelResources& resources() const override { return resources_; }
     int steps_of(long long steps) const override;
     void launch(const Pass& pass, CudaStream& stream) override;
 
   private:
+    ResidentShape shape_;
     ResidentPlan plan_;
     int most_steps_;
     LoadedKernels kernels_;

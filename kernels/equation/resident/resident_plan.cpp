@@ -14,7 +14,7 @@ constexpr int kMostAlone = 1 << 20;  // steps of a tile that has no neighbours
 
 // In us on an H200: 4 warps issue an instruction each at 1.7 GHz and wait a part of the time, and an exchange
 // is three trips to L2 and back.
-constexpr double kInstructions = 4 * 32 * 1700 * 0.6;
+constexpr double kInstructions = 4 * 32 * 1700 * 0.7;
 constexpr double kStage = 0.1, kExchange = 1.3, kExchangePerPack = 0.0003;
 
 struct Axis {
@@ -47,14 +47,19 @@ struct Axis {
 
 class Planner {
   public:
-    Planner(const FusedProgram& program, bool float64, int nx, int ny, const ResidentDevice& device)
+    Planner(const FusedProgram& program,
+            bool float64,
+            const ResidentShape& shape,
+            FieldCells size,
+            const ResidentDevice& device)
         : program_(program),
           device_(device),
-          shape_(resident_shape(program, float64)),
-          slot_bytes_(ResidentSlots(program).count * (float64 ? 8 : 4)),
-          instructions_((program.operations() + 3.0 * double(program.from.size())) * (float64 ? 2 : 1)),
-          x_{nx, ResidentShape::columns(float64), program.wraps_x},
-          y_{ny, 1, program.wraps_y} {}
+          shape_(shape),
+          slots_(ResidentSlots(program).count),
+          cell_bytes_(float64 ? 8 : 4),
+          instructions_((program.operations() + 5.0 * double(program.from.size())) * (float64 ? 2 : 1)),
+          x_{size.nx, ResidentShape::columns(float64), program.wraps_x},
+          y_{size.ny, 1, program.wraps_y} {}
 
     ResidentPlan best() {
         ResidentPlan best;
@@ -79,12 +84,14 @@ class Planner {
         plan.exchanges = x_.exchanges() || y_.exchanges();
         if (!x_.fits() || !y_.fits()) return plan;
         const int width = x_.held(), height = y_.held();
-        if (std::int64_t(width) * height * slot_bytes_ > device_.shared_bytes) return plan;
+        const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1);
+        const std::int64_t bytes = (slot * slots_ + 2 * (width + x_.unit)) * cell_bytes_;
+        if (bytes > device_.shared_bytes) return plan;
         plan.tiles_x = x_.tiles;
         plan.tiles_y = y_.tiles;
         plan.together = plan.exchanges ? together : kMostAlone;
-        plan.slot = width * height;
-        plan.shared_bytes = plan.slot * slot_bytes_;
+        plan.slot = int(slot);
+        plan.shared_bytes = int(bytes);
         const int patches = ceil_div(height, shape_.rows) * (width / x_.unit);
         const int rounds = ceil_div(patches, shape_.threads);
         plan.threads = round_up(ceil_div(patches, rounds), 32);
@@ -97,7 +104,7 @@ class Planner {
     }
 
     std::string why_not() const {
-        const double needed = double(x_.cells) * y_.cells * slot_bytes_;
+        const double needed = double(x_.cells) * y_.cells * slots_ * cell_bytes_;
         const double there = double(device_.multiprocessors) * device_.shared_bytes;
         std::string text;
         if (needed < 0.9 * there)
@@ -114,16 +121,19 @@ class Planner {
     const FusedProgram& program_;
     ResidentDevice device_;
     ResidentShape shape_;
-    int slot_bytes_;
+    int slots_, cell_bytes_;
     double instructions_;
     Axis x_, y_;
 };
 
 }  // namespace
 
-ResidentPlan resident_plan(
-    const FusedProgram& program, bool float64, int nx, int ny, const ResidentDevice& device) {
-    return Planner(program, float64, nx, ny, device).best();
+ResidentPlan resident_plan(const FusedProgram& program,
+                           bool float64,
+                           const ResidentShape& shape,
+                           FieldCells size,
+                           const ResidentDevice& device) {
+    return Planner(program, float64, shape, size, device).best();
 }
 
 }  // namespace stencil::equation

@@ -26,7 +26,14 @@ struct ResidentPlan {
     bool exchanges = true;
 };
 
-ResidentPlan resident_plan(
-    const FusedProgram& program, bool float64, int nx, int ny, const ResidentDevice& device);
+struct FieldCells {
+    int nx = 0, ny = 0;
+};
+
+ResidentPlan resident_plan(const FusedProgram& program,
+                           bool float64,
+                           const ResidentShape& shape,
+                           FieldCells size,
+                           const ResidentDevice& device);
 
 }  // namespace stencil::equation

@@ -86,11 +86,7 @@ class Text {
         text_ += patches_begin();
         for (std::size_t i = 0; i < program_.program.arrays.size(); ++i)
             if (reads(stage, int(i))) append_window(stage, int(i));
-        if (!program_.wraps_x || !program_.wraps_y) {
-            text_ +=
-                "    if (cx == 0 || cy == 0 || cx + kColumns >= a.grid.nx || cy + kRows >= a.grid.ny) {\n";
-            text_ += finish_text(windows_, stage) + "    }\n";
-        }
+        append_edges(stage);
         text_ += results_text(windows_, stage);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
             append(text_,
@@ -113,6 +109,18 @@ class Text {
                int(beside(true)),
                array,
                slots_.of[std::size_t(array)]);
+    }
+
+    void append_edges(const Stage& stage) {
+        if (program_.wraps_x && program_.wraps_y) return;
+        append(text_,
+               "    if (%s%s%s) {\n",
+               program_.wraps_x ? "" : "cx == 0 || cx + kColumns >= a.grid.nx",
+               program_.wraps_x || program_.wraps_y ? "" : " || ",
+               program_.wraps_y ? "" : "cy == 0 || cy + kRows >= a.grid.ny");
+        for (int i = 0; i < int(program_.program.arrays.size()); ++i)
+            if (reads(stage, i, true)) append(text_, "    settle(w%d, a.grid, cx, cy);\n", i);
+        text_ += finish_text(windows_, stage) + "    }\n";
     }
 
     void append_kernel() {
@@ -218,20 +226,23 @@ ResidentSlots::ResidentSlots(const FusedProgram& program) : of(program.program.a
     }
 }
 
-ResidentShape resident_shape(const FusedProgram& program, bool float64) {
-    constexpr ResidentShape kLarge{2, 768}, kCareful{2, 512};
+std::string name_of(const ResidentShape& shape) {
+    return "resident, " + std::to_string(shape.threads) + " threads, " + std::to_string(shape.rows) + " rows";
+}
+
+std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool float64) {
     int windows = 0;
     for (const Stage* stage : stages_of(program)) {
         int arrays = 0;
         for (int a = 0; a < int(program.program.arrays.size()); ++a) arrays += int(reads(*stage, a, true));
         windows = std::max(windows, arrays);
     }
-    const int words = float64 ? 2 : 1;
-    const double weight =
-        (windows * (kLarge.rows + 2) * (ResidentShape::columns(float64) + 2) + program.operations()) * words;
-    if (weight <= kLight) return kLarge;
-    if (weight <= kMedium) return kCareful;
-    return {1, 512};
+    constexpr int kRows = 2;
+    const int words = float64 ? 2 : 1, window = (kRows + 2) * (ResidentShape::columns(float64) + 2);
+    const double weight = (windows * window + program.operations()) * words;
+    if (weight <= kLight) return {{kRows, 768}, {2 * kRows, 512}};
+    if (weight <= kMedium) return {{kRows, 512}};
+    return {{1, 512}};
 }
 
 std::string resident_text(const FusedProgram& program, bool float64, const ResidentShape& shape) {

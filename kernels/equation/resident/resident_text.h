@@ -28,7 +28,10 @@ struct ResidentShape {
     static int columns(bool float64) { return float64 ? 2 : 4; }
     bool operator==(const ResidentShape&) const = default;
 };
-ResidentShape resident_shape(const FusedProgram& program, bool float64);
+/// "resident, 768 threads, 2 rows": of a thread.
+std::string name_of(const ResidentShape& shape);
+/// Those that promise most.
+std::vector<ResidentShape> resident_shapes(const FusedProgram& program, bool float64);
 
 /// The text defines, beside cuda_text()'s Grid and Arguments,
 ///

@@ -8,6 +8,9 @@ namespace {
 constexpr const char* kWords = R"(
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
+// Into shared memory in one piece, which the compiler does not find by itself.
+__device__ __forceinline__ void put(float* to, const float (&v)[4]) { *(float4*)to = make_float4(v[0], v[1], v[2], v[3]); }
+__device__ __forceinline__ void put(double* to, const double (&v)[2]) { *(double2*)to = make_double2(v[0], v[1]); }
 // Cells for other blocks, which see them once they see a number that was released after them.
 template <class T>
 __device__ __forceinline__ void send(T* to, const T& from) { *to = from; }
@@ -51,8 +54,9 @@ struct Tile {
     int pack, row_of_patches;  // a thread's first patch,
     int next_pack, next_row;   // and how far it is to its next one
 };
-// kRows packs below each other; at the ends of a warp and of a row what lies beside them is in no lane.
-struct Patch { int x, y; bool at_west, at_east; };
+// kRows packs below each other, and `at` of them in a slot of memory; what lies beside them is in no lane at the ends of
+// a warp.
+struct Patch { int x, y, at; bool first_lane, last_lane; };
 
 __device__ __forceinline__ Span span_of(int tile, int tiles, int n, int unit, int halo, bool wraps) {
     const int units = (n + unit - 1) / unit;
@@ -76,31 +80,46 @@ __device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
     return t;
 }
 
-// Around the cells of a patch. What lies beyond memory is the cell at its edge, until finish() is through where that is
-// the field's edge. A row's patches are beside each other in lanes.
+// Around the cells of a patch; a row's patches are beside each other in lanes. Where memory ends are cells of other rows or
+// slots, of which nothing comes: there the halo is spoilt, or settle() is to come.
 template <bool kBeside, bool kDiagonal>
 __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t, const Patch& p) {
+    const Real* row = array + p.at - t.width;
     #pragma unroll
-    for (int j = 0; j < kRows + 2; ++j) {
-        const Real* row = array + inside(p.y + j - 1, t.height) * t.width;
-        const Pack middle = *(const Pack*)(row + p.x);
+    for (int j = 0; j < kRows + 2; ++j, row += t.width) {
+        const Pack middle = *(const Pack*)row;
         #pragma unroll
         for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
         if (!kBeside || (!kDiagonal && (j == 0 || j == kRows + 1))) continue;
         w[j][0] = from_west(middle.v[kColumns - 1]);
         w[j][kColumns + 1] = from_east(middle.v[0]);
-        if (p.at_west) w[j][0] = row[max(p.x - 1, 0)];
-        if (p.at_east) w[j][kColumns + 1] = row[min(p.x + kColumns, t.x.cells() - 1)];
+        if (p.first_lane) w[j][0] = row[-1];
+        if (p.last_lane) w[j][kColumns + 1] = row[kColumns];
     }
 }
+// Beyond the field's edges stands the cell at the edge, before finish().
+__device__ __forceinline__ void settle(Window& w, const Grid& g, int cx, int cy) {
+    #pragma unroll
+    for (int j = 0; j < kRows + 2; ++j) {
+        if (kWrapsX) break;
+        if (cx == 0) w[j][0] = w[j][1];
+        #pragma unroll
+        for (int i = 2; i < kColumns + 2; ++i)
+            if (cx + i > g.nx) w[j][i] = w[j][i - 1];
+    }
+    #pragma unroll
+    for (int i = 0; i < kColumns + 2; ++i) {
+        if (kWrapsY) break;
+        if (cy == 0) w[0][i] = w[1][i];
+        #pragma unroll
+        for (int j = 2; j < kRows + 2; ++j)
+            if (cy + j > g.ny) w[j][i] = w[j - 1][i];
+    }
+}
+// Rows beyond the tile's last one are spare.
 __device__ __forceinline__ void write(Real* array, const Tile& t, const Patch& p, const Results& values) {
     #pragma unroll
-    for (int k = 0; k < kRows; ++k) {
-        Pack pack;
-        #pragma unroll
-        for (int l = 0; l < kColumns; ++l) pack.v[l] = values[k][l];
-        if (p.y + k < t.height) *(Pack*)(array + (p.y + k) * t.width + p.x) = pack;
-    }
+    for (int k = 0; k < kRows; ++k) put(array + p.at + k * t.width, values[k]);
 }
 
 // Cells of a field from column x on, which may be beyond its sides where it wraps.
@@ -211,8 +230,9 @@ constexpr const char* kPatches =
     Patch patch;
     patch.x = pack * kColumns;
     patch.y = min(row, end - 1);
-    patch.at_west = lane == 0 || pack == 0;
-    patch.at_east = lane == 31 || pack == t.packs - 1;
+    patch.at = patch.y * t.width + patch.x;
+    patch.first_lane = lane == 0;
+    patch.last_lane = lane == 31;
     const int cx = t.x.first() + patch.x, cy = t.y.first() + patch.y;
     pack += t.next_pack;
     row += t.next_row * kRows;
@@ -225,8 +245,8 @@ constexpr const char* kPatches =
 constexpr const char* kKernelBegin = R"(
 extern "C" __global__ void __launch_bounds__(kThreads, 1) resident(const __grid_constant__ Arguments a, const __grid_constant__ Plan plan) {
     SHARED_MEMORY(bytes);
-    Real* const memory = (Real*)bytes;
     const Tile t = tile_of(a.grid, plan);
+    Real* const memory = (Real*)bytes + t.width + kColumns;  // patches read so far beyond it
 )";
 constexpr const char* kStepsBegin = R"(    __syncthreads();
     unsigned epoch = plan.epoch;
