@@ -43,9 +43,8 @@ class Collector {
             if (!l_.is_float64()) balance(outer, inner);
         }
         Builder& b = l_.builder();
-        int product = b.multiply(l_.value(own), sum_of(inner));
-        if (!outer.empty()) product = b.add(sum_of(outer), product);
-        return base ? b.add(*base, product) : product;
+        const int sum = sum_of(outer, b.multiply(l_.value(own), sum_of(inner)));
+        return base ? b.add(*base, sum) : sum;
     }
 
   private:
@@ -168,20 +167,26 @@ class Collector {
         return sum;
     }
 
-    // Terms without factors are one uniform, with which the sum begins.
-    int sum_of(const std::vector<Term>& terms) {
+    // A sum begins with a uniform, which terms without factors are, goes on with products (`first` among
+    // them), and ends with terms of one factor: so each step of it reads at most two values that are not
+    // uniform, which GPUs are quickest with.
+    int sum_of(const std::vector<Term>& terms, std::optional<int> first = {}) {
         const Node constant = uniform_of(terms);
         Builder& b = l_.builder();
         std::optional<int> sum;
         if (g_.number_of(constant) != 0.0) sum = l_.value(constant);
-        for (const bool negative : {false, true})
-            for (const Term& term : terms) {
-                if (term.factors.empty() || term.negative != negative) continue;
-                if (!sum)
-                    sum = product_of(term, negative);
-                else
-                    sum = negative ? b.subtract(*sum, product_of(term)) : b.add(*sum, product_of(term));
-            }
+        if (first) sum = sum ? b.add(*sum, *first) : *first;
+        for (const bool single : {false, true})
+            for (const bool negative : {false, true})
+                for (const Term& term : terms) {
+                    if (term.factors.empty() || term.negative != negative ||
+                        (term.factors.size() == 1) != single)
+                        continue;
+                    if (!sum)
+                        sum = product_of(term, negative);
+                    else
+                        sum = negative ? b.subtract(*sum, product_of(term)) : b.add(*sum, product_of(term));
+                }
         return sum ? *sum : l_.value(g_.number(0));
     }
 

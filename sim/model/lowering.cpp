@@ -236,13 +236,18 @@ int Lowering::difference(const Expression& e) {
         default:
             break;
     }
-    // A face's flow is the same operation seen from both of its cells, but for the sign.
+    // What comes in through one face less what goes out through the other, times two. What goes out is the
+    // same operation as what comes into the cell before: kernels that make both work it out once.
     const Node d = e.args[0], g = e.args[1];
-    const auto flow = [&](int dx, int dy) {
-        return b.multiply(b.add(reached(d, dx, dy), reached(d, 0, 0)),
-                          b.subtract(reached(g, dx, dy), reached(g, 0, 0)));
+    const auto along = [&](int x, int y) {
+        const int out = b.multiply(b.add(reached(d, 0, 0), reached(d, -x, -y)),
+                                   b.subtract(reached(g, 0, 0), reached(g, -x, -y)));
+        return b.make(Code::fms,
+                      b.add(reached(d, x, y), reached(d, 0, 0)),
+                      b.subtract(reached(g, x, y), reached(g, 0, 0)),
+                      out);
     };
-    return b.add(b.add(flow(0, -1), flow(0, 1)), b.add(flow(-1, 0), flow(1, 0)));
+    return b.add(along(0, 1), along(1, 0));
 }
 
 }  // namespace stencil::equation

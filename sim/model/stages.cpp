@@ -121,11 +121,16 @@ class Planner {
         Ghosts ghosts;
         ghosts.periodic = condition.periodic;
         if (condition.periodic) return ghosts;
-        const Node value = g_.multiply(g_.number(0.5), condition.value);
-        const Node flux = g_.divide(condition.flux, g_.leaf(Op::spacing));
+        // Where it can be a number it is one, which generated code has a use for.
+        const auto is_zero = [&](Node node) { return g_.number_of(node) == 0.0; };
+        const Node spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
+        const Node value = g_.multiply(half, condition.value);
+        const Node flux = is_zero(condition.flux)                        ? condition.flux
+                          : condition.flux == g_.multiply(half, spacing) ? half
+                                                                         : g_.divide(condition.flux, spacing);
         const Node sum = g_.add(value, flux);
-        const std::vector<Node> roots{g_.divide(g_.subtract(flux, value), sum),
-                                      g_.divide(condition.right, sum)};
+        const Node alpha = is_zero(value) ? g_.number(1) : g_.divide(g_.subtract(flux, value), sum);
+        const std::vector<Node> roots{alpha, g_.divide(condition.right, sum)};
         ghosts.coefficients = lower_inputs(g_, roots);
         return ghosts;
     }

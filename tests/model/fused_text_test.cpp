@@ -108,7 +108,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         TypedRun run;
         // Several strips and segments, with a rest of a vector; periodic, its rows are fetched cell by cell.
         run.nx = 32 * columns + 37;
-        run.ny = 45;
+        run.ny = 69;
         const FusedShape shape{steps, columns, 4, batch};
         const TextOnCpu code(on_fibers(fused_text(fused, sizeof(T) == 8, shape)), emulation());
         for (const int warps : {4, 1}) {

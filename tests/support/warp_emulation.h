@@ -160,7 +160,7 @@ T from_east(T value) {
     return shuffled(value, std::min(emulated::current % 32 + 1, 31));
 }
 inline int uniform_of_warp(int value) {
-    return value;
+    return shuffled(value, 0);
 }
 inline void __syncthreads() {
     emulated::Block& block = emulated::block();

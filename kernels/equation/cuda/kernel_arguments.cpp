@@ -50,7 +50,7 @@ template <class T>
 std::vector<T> KernelArguments<T>::sides(const InputValues<T>& inputs) const {
     std::vector<T> values(std::size_t(lines_.count));
     for (std::size_t array = 0; array < lines_.ghosts.size(); ++array)
-        for (const std::size_t side : {0, 1}) {
+        for (std::size_t side = 0; side < 4; ++side) {
             const int number = lines_.ghosts[array][side];
             if (number < 0) continue;
             values[std::size_t(number)] = inputs.ghosts(int(array), side).alpha.front();

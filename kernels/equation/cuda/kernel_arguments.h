@@ -22,7 +22,7 @@ class KernelArguments {
     std::size_t line_values() const { return std::size_t(lines_.count) * line_; }
     void pack_lines(const InputValues<T>& inputs, T* to) const;
 
-    /// The first value of each line, of those of left and right sides.
+    /// The first value of each line, of those of ghost cells.
     std::vector<T> sides(const InputValues<T>& inputs) const;
 
     void set_step(long long step);

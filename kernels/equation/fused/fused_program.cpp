@@ -112,12 +112,6 @@ std::set<int> read_by(const Stage& stage) {
     return arrays;
 }
 
-bool are_even(const Ghosts& side) {
-    const Operations& operations = side.coefficients.operations;
-    return !side.coefficients.of_time &&
-           std::ranges::find(operations, Code::y, &Operation::code) == operations.end();
-}
-
 bool ghosts_of_time(const Program& program) {
     return std::ranges::any_of(program.arrays, [](const ArrayInfo& array) {
         return std::ranges::any_of(array.ghosts, [](const Ghosts& g) { return g.coefficients.of_time; });
@@ -179,9 +173,11 @@ void FusedProgram::find_live() {
     }
 }
 
-bool FusedProgram::even_sides(int array) const {
-    const auto& ghosts = program.arrays[std::size_t(array)].ghosts;
-    return are_even(ghosts[0]) && are_even(ghosts[1]);
+bool FusedProgram::is_even(int array, std::size_t side) const {
+    const Ghosts& ghosts = program.arrays[std::size_t(array)].ghosts[side];
+    return !ghosts.coefficients.of_time &&
+           std::ranges::none_of(ghosts.coefficients.operations,
+                                [](const Operation& o) { return o.code == Code::x || o.code == Code::y; });
 }
 
 int FusedProgram::held_rows() const {

@@ -25,8 +25,8 @@ class FusedProgram {
     /// The arrays whose rows a stage hands on, in the order in which the next one, or the next step, has
     /// them.
     std::vector<int> after(std::size_t stage) const;
-    /// Whether an array's ghost cells beyond its left and right sides are made alike in every row and step.
-    bool even_sides(int array) const;
+    /// Whether an array's ghost cells beyond a side are made alike all along it and in every step.
+    bool is_even(int array, std::size_t side) const;
     /// Rows of registers that the levels of one step hold, a level being a stage of a step.
     int held_rows() const;
     /// Instructions per cell and step, about: sums that neighbouring cells share count once.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "kernels/equation/fused/fused_tiles.h"
 #include "kernels/field/divide.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr int kMostHeld = 216;
 constexpr int kMostColumns = 20;
 constexpr int kSharedBytes = 227 * 1024, kReservedBytes = 1024;
+constexpr double kInstructionsPerBatch = 120;               // of fetching, waiting and telling
 constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // what it issues while memory moves a byte
 
 class Estimate {
@@ -36,8 +38,10 @@ class Estimate {
         const FusedCut cut = cut_of(shape);
         const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
         const double rows = double(program_.from.size()), stages = double(program_.stages.size());
-        const double handed = 2 * rows / shape.steps, beside = 4 * rows * stages / shape.columns;
-        const double issued = (program_.operations() + handed + beside) * (float64_ ? 2 : 1);
+        const double handed = 2 * rows / shape.steps * per_handed_cell(shape),
+                     beside = 4 * rows * stages / shape.columns;
+        const double per_batch = kInstructionsPerBatch / (shape.batch * shape.steps * shape.columns * stages);
+        const double issued = (program_.operations() + handed + beside + per_batch) * (float64_ ? 2 : 1);
         const double bytes = (rows + program_.program.components) * (float64_ ? 8 : 4);
         const double moved = bytes * kInstructionsPerByte / (shape.steps * shape.warps);
         // Copies go on beside instructions, but not for nothing.
@@ -45,9 +49,18 @@ class Estimate {
     }
 
   private:
+    /// Turns of shared memory that a lane's cell takes, where lanes lie `columns` cells apart: a share of one
+    /// in packets, which are aligned in fields that wrap, several where lanes meet in a bank.
+    double per_handed_cell(const FusedShape& shape) const {
+        const int packet = float64_ ? 2 : 4;
+        if (program_.wraps_x && shape.columns % packet == 0) return 1.0 / packet;
+        return std::gcd(shape.columns, 32 / (float64_ ? 2 : 1));
+    }
+
     FusedCut cut_of(const FusedShape& shape) const {
         const int levels = shape.steps * shape.warps * int(program_.stages.size());
-        return {nx_, 1, program_.wraps_x, shape.width(), levels, float64_ ? 2 : 4, 1, 0};
+        constexpr int kEnoughRows = 1 << 20;
+        return {nx_, kEnoughRows, program_.wraps_x, shape.width(), levels, float64_ ? 2 : 4, 1, 0};
     }
 
     const FusedProgram& program_;

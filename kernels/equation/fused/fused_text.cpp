@@ -56,6 +56,7 @@ class Text {
         define("kRings", int(program_.from.size()));
         define("kComponents", program_.program.components);
         define("kSides", std::max(lines_.count, 1));
+        define("kOfTime", int(program_.of_time));
         define("kWrapsX", int(program_.wraps_x));
         define("kWrapsY", int(program_.wraps_y));
     }
@@ -98,20 +99,30 @@ class Text {
         for (const int now : {0, 1}) {
             append(text_,
                    "template <bool kEdge>\n__device__ __forceinline__ void iterate%d(Levels& v, const "
-                   "Arguments& a, const Cut& cut, const Place& p, int newest, const Row* in, Row* out, int "
-                   "cell) {\n",
+                   "Arguments& a, const Cut& cut, const Place& p, int newest, const Row* in, Row* out, const "
+                   "Hands& hands) {\n",
                    now);
-            for (std::size_t k = 0; k < program_.from.size(); ++k)
-                append(text_, "    take(v.l0row%zu_%d, in[%zu] + cell);\n", k, now, k);
+            append_hands("takes_plain", [&](std::size_t k, const char* packed, const char* where) {
+                append(text_, "        take%s(v.l0row%zu_%d, in[%zu]%s);\n", packed, k, now, k, where);
+            });
             for (std::size_t k = 0; k < program_.from.size(); ++k) append(text_, "    Cells done%zu;\n", k);
             for (std::size_t l = levels_; l-- > 0;) {
                 append_level(l, now);
                 if (l + 1 < levels_) continue;
-                for (std::size_t k = 0; k < program_.from.size(); ++k)
-                    append(text_, "    give(out[%zu] + cell, done%zu);\n", k, k);
+                append_hands("gives_plain", [&](std::size_t k, const char* packed, const char* where) {
+                    append(text_, "        give%s(out[%zu]%s, done%zu);\n", packed, k, where, k);
+                });
             }
             text_ += "}\n";
         }
+    }
+
+    void append_hands(const char* end, const auto& append_line) {
+        append(text_, "    if (hands.%s) {\n", end);
+        for (std::size_t k = 0; k < program_.from.size(); ++k) append_line(k, "", " + hands.cell");
+        text_ += "    } else {\n";
+        for (std::size_t k = 0; k < program_.from.size(); ++k) append_line(k, "_packed", ", hands.lane");
+        text_ += "    }\n";
     }
 
     bool leads() const { return !program_.leading.outputs.empty(); }
@@ -153,7 +164,7 @@ std::string fused_text(const FusedProgram& program, bool float64, const FusedSha
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps) {
     const int cell = float64 ? 8 : 4;
-    const int barriers = (2 + 4 * shape.warps) * 8;
+    const int barriers = 4 * shape.warps * 8;
     const int row = shape.width() * cell + 16;
     return (barriers + 127) / 128 * 128 + (warps + 1) * 2 * shape.batch * int(program.from.size()) * row;
 }

@@ -29,7 +29,7 @@ struct FusedShape {
 /// for blocks of 32 times 1 to `shape.warps` threads, as many blocks as there are tiles (fused_tiles), and
 /// fused_shared_bytes() of shared memory. Where inputs depend on time, the lines of each step of the pass are
 /// `values_of_step` after those of the one before, with its uniforms behind them. `sides` has the first value
-/// of each line of cuda_lines() that belongs to a left or right side. The bits are the program's.
+/// of each line of cuda_lines() that belongs to ghost cells. The bits are the program's.
 std::string fused_text(const FusedProgram& program, bool float64, const FusedShape& shape);
 
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps);

@@ -46,7 +46,9 @@ bool cover(const FusedCut& cut, const std::vector<Strip>& strips) {
 }  // namespace
 
 bool fits(const FusedCut& cut) {
-    return cut.nx >= cut.width && cut.width > 2 * round_up(cut.levels, cut.packet) + 2 * cut.packet;
+    // Rows that blocks work out beyond the field wrap around it no more than once.
+    return cut.ny >= 2 * cut.levels + cut.warps_lag + 8 && cut.nx >= cut.width &&
+           cut.width > 2 * round_up(cut.levels, cut.packet) + 2 * cut.packet;
 }
 
 std::vector<FusedTile> fused_tiles(const FusedCut& cut) {

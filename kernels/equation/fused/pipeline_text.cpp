@@ -48,7 +48,16 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 __device__ __forceinline__ Real from_west(Real v) { return __shfl_up_sync(~0u, v, 1); }
 __device__ __forceinline__ Real from_east(Real v) { return __shfl_down_sync(~0u, v, 1); }
 __device__ __forceinline__ int uniform_of_warp(int v) { return __shfl_sync(~0u, v, 0); }
-#define SHARED_MEMORY(name) extern __shared__ __align__(128) unsigned char name[]
+// An address that is worked out once: the compiler would do it anew wherever it is used, and that takes as long as
+// twenty instructions.
+__device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memory) {
+    unsigned address;
+    asm volatile("mov.u32 %0, %1;" : "=r"(address) : "r"(shared_address(in_shared_memory)));
+    return (unsigned char*)__cvta_shared_to_generic(address);
+}
+#define SHARED_MEMORY(name)                                        \
+    extern __shared__ __align__(128) unsigned char name##_here[]; \
+    unsigned char* const name = settled(name##_here)
 )";
 
 // Where ghost cells lie, sideways first and then up or down, is what cuda_text.cpp and stage_rows.cpp say.
@@ -62,6 +71,9 @@ typedef Real Cells[kColumns], Kept[kColumns + 2];
 struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
 struct Cut { const Tile* tiles; long long values_of_step; Real sides[kSides]; };
 
+// How a warp takes and gives a lane's columns of a row: as the field has them, where the first one's place is `cell`.
+struct Hands { bool takes_plain, gives_plain; int lane, cell; };
+
 // A lane's columns of the field, from x on.
 struct Place {
     int nx, ny, x;
@@ -74,15 +86,15 @@ struct Place {
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
 __device__ __forceinline__ int column_of(const Place& p, int x) { return kWrapsX ? around(x, p.nx) : x; }
-__device__ __forceinline__ int row_of(const Place& p, int y) { return kWrapsY ? (y % p.ny + p.ny) % p.ny : inside(y, p.ny); }
+__device__ __forceinline__ int row_of(const Place& p, int y) { return kWrapsY ? around(y, p.ny) : inside(y, p.ny); }
 __device__ __forceinline__ const Real* line(const Place& p, int step, int number) {
-    return p.lines + (step * p.values + number * p.line);
+    return p.lines + ((kOfTime ? step * p.values : 0) + number * p.line);
 }
 // The line of beta follows that of alpha.
 __device__ __forceinline__ Real ghost(const Place& p, const Real* alpha, int i, Real edge) {
     return fma_rn(alpha[i], edge, alpha[p.line + i]);
 }
-// A row of ghost cells, and those beside a lane's columns.
+// A row of ghost cells, and those beside a lane's columns: by lines of alpha and beta,
 __device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha, Cells& to, Real& to_west, Real& to_east,
                                               const Cells& edge, Real west, Real east) {
     #pragma unroll
@@ -90,39 +102,21 @@ __device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha,
     to_west = ghost(p, alpha, kWrapsX ? around(p.x - 1, p.nx) : max(p.x - 1, 0), west);
     to_east = ghost(p, alpha, kWrapsX ? around(p.x + kColumns, p.nx) : min(p.x + kColumns, p.nx - 1), east);
 }
-// What lies beside a lane's columns of an array's newest row and the one before, where the field ends there: without
-// a branch and in every block, since slower blocks at the sides would keep all others waiting. Sides are numbers of
-// lines, -1 where periodic. Here ghost cells are made alike in every row and step,
+// or the same for all columns.
+__device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, Real& to_west, Real& to_east,
+                                              const Cells& edge, Real west, Real east) {
+    #pragma unroll
+    for (int j = 0; j < kColumns; ++j) to[j] = fma_rn(alpha, edge[j], beta);
+    to_west = fma_rn(alpha, west, beta);
+    to_east = fma_rn(alpha, east, beta);
+}
+// Of lines of the left and of the right side, for a lane at either of them.
 template <int kLeft, int kRight>
-__device__ __forceinline__ void beside(const Cut& cut, const Place& p, const Cells& newest, const Cells& before,
-                                       Real& west, Real& east, Real& west_before, Real& east_before) {
-    west = p.at_west ? fma_rn(cut.sides[kLeft], newest[0], cut.sides[kLeft + 1]) : west;
-    west_before = p.at_west ? fma_rn(cut.sides[kLeft], before[0], cut.sides[kLeft + 1]) : west_before;
-    east = p.at_east ? fma_rn(cut.sides[kRight], newest[kColumns - 1], cut.sides[kRight + 1]) : east;
-    east_before = p.at_east ? fma_rn(cut.sides[kRight], before[kColumns - 1], cut.sides[kRight + 1]) : east_before;
+__device__ __forceinline__ Real at_side(const Place& p, int step, int left_row, int right_row) {
+    const Real* from = line(p, step, p.at_west ? kLeft : kRight) + row_of(p, p.at_west ? left_row : right_row);
+    return p.at_west || p.at_east ? *from : (Real)0;
 }
-// and here not; `row` is the newest one's.
-template <int kLeft, int kRight>
-__device__ __forceinline__ void beside(const Place& p, int step, int row, const Cells& newest, const Cells& before,
-                                       Real& west, Real& east, Real& west_before, Real& east_before) {
-    const Real* alpha = line(p, step, p.at_west ? kLeft : kRight);
-    const Real* beta = alpha + p.line;
-    const bool at_side = p.at_west || p.at_east;
-    const int now = row_of(p, row), above = row_of(p, row - 1);
-    const Real a = at_side ? alpha[now] : 0, b = at_side ? beta[now] : 0;
-    const Real a_before = at_side ? alpha[above] : 0, b_before = at_side ? beta[above] : 0;
-    west = p.at_west ? fma_rn(a, newest[0], b) : west;
-    west_before = p.at_west ? fma_rn(a_before, before[0], b_before) : west_before;
-    east = p.at_east ? fma_rn(a, newest[kColumns - 1], b) : east;
-    east_before = p.at_east ? fma_rn(a_before, before[kColumns - 1], b_before) : east_before;
-}
-// The rows of ghost cells, where the field's first or last row is the newest or the one before.
-template <int kTop, int kBottom>
-__device__ __forceinline__ void above_and_below(const Place& p, int step, int row, Cells& newest, Cells& before, Real& west,
-                                                Real& east, Real& west_before, Real& east_before) {
-    if (row == 0) set_ghost_row(p, line(p, step, kTop), before, west_before, east_before, newest, west, east);
-    if (row == p.ny) set_ghost_row(p, line(p, step, kBottom), newest, west, east, before, west_before, east_before);
-}
+// Rows as they lie in the field: a lane's columns beside each other.
 __device__ __forceinline__ void take(Cells& to, const Real* from) {
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
@@ -130,6 +124,32 @@ __device__ __forceinline__ void take(Cells& to, const Real* from) {
 __device__ __forceinline__ void give(Real* to, const Cells& from) {
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
+}
+// Rows between warps: 16 bytes of all lanes beside each other, free of bank conflicts. With float32, whose rows are
+// twice as long, aligned registers for it would be short.
+constexpr bool kPacks = sizeof(Real) == 8;
+struct __align__(16) Packet { Real cells[kPacket]; };
+constexpr int kPacked = kColumns / kPacket * kPacket;
+__device__ __forceinline__ void take_packed(Cells& to, const Real* from, int lane) {
+    #pragma unroll
+    for (int j = 0; j < kPacked; j += kPacket) {
+        const Packet packet = ((const Packet*)(from + 32 * j))[lane];
+        #pragma unroll
+        for (int i = 0; i < kPacket; ++i) to[j + i] = packet.cells[i];
+    }
+    #pragma unroll
+    for (int j = kPacked; j < kColumns; ++j) to[j] = from[32 * j + lane];
+}
+__device__ __forceinline__ void give_packed(Real* to, int lane, const Cells& from) {
+    #pragma unroll
+    for (int j = 0; j < kPacked; j += kPacket) {
+        Packet packet;
+        #pragma unroll
+        for (int i = 0; i < kPacket; ++i) packet.cells[i] = from[j + i];
+        ((Packet*)(to + 32 * j))[lane] = packet;
+    }
+    #pragma unroll
+    for (int j = kPacked; j < kColumns; ++j) to[32 * j + lane] = from[j];
 }
 template <int kCount>
 __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
@@ -141,70 +161,107 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 // A block walks down its tile's rows. Its warps are a pipeline: each makes `kLevels` levels (stages of steps)
 // of rows that the warp before hands to it through a ring in shared memory; kernels/methods/streaming has the
 // diagram. Level l of warp w takes up row r in iteration w kLag + 2 l + (r - first_row), and makes row r - 1.
+// All warps wait for the slowest one: what only one of them does is kept short.
 constexpr const char* kKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
-struct Shared { Barrier arrived[2], full[kWarps][2], freed[kWarps][2]; };
+constexpr int kHalf = kBatch * kRings;  // rows of half a ring
+// Of the halves of the ring before a warp: there is a batch to take up, there is room for the next one.
+struct Ring { Barrier full[2], freed[2]; };
 
 struct Strip {
     int skew;              // cells of a ring's row before the tile's first column: rows come from multiples of 16 bytes
-    int source, first_piece;  // columns come from `source` on, and from column 0 on where the field wraps
+    int source;            // the first column that is read
+    int cells, first_piece;  // that are read of a row; the others come from column 0 on, where the field wraps
     bool gathers;          // cell by cell: a field that wraps at no multiple of 16 bytes
     int first_row, end_row;
 };
 
+// A value that is worked out once, before the loop, instead of again in each turn: the compiler cannot know that it is
+// the same in all lanes, nor that it need not be kept.
+__device__ __forceinline__ int settled(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
+
 template <bool kEdge>
-__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, int cell) {
+__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands) {
     // Not unrolled: two iterations are enough code for the instruction cache.
     #pragma unroll 1
     for (int r = 0; r < kBatch; r += 2) {
-        iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kRings, out + r * kRings, cell);
-        iterate1<kEdge>(levels, a, cut, place, newest + r + 1, in + (r + 1) * kRings, out + (r + 1) * kRings, cell);
+        iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kRings, out + r * kRings, hands);
+        iterate1<kEdge>(levels, a, cut, place, newest + r + 1, in + (r + 1) * kRings, out + (r + 1) * kRings, hands);
     }
 }
 
-__device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, const Strip& strip, Shared& shared, Row* ring, int batch, int lane) {
-    const int y0 = strip.first_row + batch * kBatch;
-    const int rows = min(kBatch, strip.end_row - y0);
-    Row* to = ring + (batch & 1) * kBatch * kRings;
+template <int kRows>
+__device__ __forceinline__ void load_piece(const Arguments& a, Row* to, int to_cell, int y, int x, int cells, Barrier* full) {
+    const long long first = (long long)y * (int)a.grid.pitch + x;
+    #pragma unroll
+    for (int k = 0; k < kRings; ++k) {
+        const Real* from = a.arrays[from_array(k)] + first;
+        #pragma unroll
+        for (int r = 0; r < kRows; ++r, from += a.grid.pitch)
+            bulk_load(to[r * kRings + k] + to_cell, from, unsigned(cells * sizeof(Real)), full);
+    }
+}
+
+template <int kRows>
+__device__ __forceinline__ void load_rows(const Arguments& a, const Strip& strip, Row* to, int y, Barrier* full) {
+    load_piece<kRows>(a, to, 0, y, strip.source, strip.first_piece, full);
+    if (kWrapsX && strip.first_piece < strip.cells)
+        load_piece<kRows>(a, to, strip.first_piece, y, 0, strip.cells - strip.first_piece, full);
+}
+
+// The rows from y0 on, as far as the strip has them; `full` is complete once they are there.
+__device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, const Strip& strip, Barrier* full, Row* to, int y0, int lane) {
+    const int rows = min(kBatch, strip.end_row - y0), ny = a.grid.ny;
     __syncwarp();  // all lanes have read what is written over
-    if (rows > 0 && strip.gathers) {
+    if (rows <= 0 || strip.gathers) {
+        #pragma unroll 1
         for (int r = 0; r < rows; ++r)
+            #pragma unroll 1
             for (int k = 0; k < kRings; ++k) {
-                const Real* row = a.arrays[from_array(k)] + (kWrapsY ? ((y0 + r) % a.grid.ny + a.grid.ny) % a.grid.ny : y0 + r) * a.grid.pitch;
+                const Real* row = a.arrays[from_array(k)] + (kWrapsY ? around(y0 + r, ny) : y0 + r) * a.grid.pitch;
+                #pragma unroll 1
                 for (int i = lane; i < kWidth; i += 32) to[r * kRings + k][i] = row[around(tile.origin + i, a.grid.nx)];
             }
-    } else if (rows > 0 && elected()) {
-        Barrier* arrived = &shared.arrived[batch & 1];
-        const int cells = kWidth + (strip.skew > 0 ? kPacket : 0), first = min(cells, strip.first_piece);
-        expect_bytes(arrived, unsigned(rows * kRings * cells * sizeof(Real)));
-        for (int r = 0; r < rows; ++r) {
-            const int y = kWrapsY ? ((y0 + r) % a.grid.ny + a.grid.ny) % a.grid.ny : y0 + r;
-            #pragma unroll
-            for (int k = 0; k < kRings; ++k) {
-                const Real* row = a.arrays[from_array(k)] + y * a.grid.pitch;
-                Real* ring_row = to[r * kRings + k];
-                bulk_load(ring_row, row + strip.source, unsigned(first * sizeof(Real)), arrived);
-                if (kWrapsX && first < cells)
-                    bulk_load(ring_row + first, row, unsigned((cells - first) * sizeof(Real)), arrived);
-            }
+        __syncwarp();
+        if (elected()) arrive(full);
+    } else if (elected()) {
+        expect_bytes(full, unsigned(rows * kRings * strip.cells * sizeof(Real)));
+        const int y = kWrapsY ? around(y0, ny) : y0;
+        if (rows == kBatch && y + kBatch <= ny) {
+            load_rows<kBatch>(a, strip, to, y, full);
+        } else {
+            #pragma unroll 1
+            for (int r = 0; r < rows; ++r) load_rows<1>(a, strip, to + r * kRings, kWrapsY ? around(y0 + r, ny) : y0 + r, full);
         }
     }
     __syncwarp();
 }
 
-__device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int skew, const Row* ring, int batch, int y) {
+template <int kRows>
+__device__ __forceinline__ void store_rows(const Arguments& a, const Tile& tile, int skew, const Row* from, int y) {
+    // Up to the end of the 16 bytes: padding after a row's last cell may be overwritten.
+    const int cells = (tile.x_end - tile.x_begin + kPacket - 1) / kPacket * kPacket;
+    const long long first = (long long)y * (int)a.grid.pitch + tile.x_begin;
+    #pragma unroll
+    for (int k = 0; k < kComponents; ++k) {
+        Real* to = a.arrays[to_array(k)] + first;
+        #pragma unroll
+        for (int r = 0; r < kRows; ++r, to += a.grid.pitch)
+            bulk_store(to, from[r * kRings + k] + (tile.x_begin - tile.origin + skew), unsigned(cells * sizeof(Real)));
+    }
+}
+
+__device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int skew, const Row* from, int y) {
     before_bulk_store();
     __syncwarp();
     if (elected()) {
-        // Up to the end of the 16 bytes: padding after a row's last cell may be overwritten.
-        const int cells = (tile.x_end - tile.x_begin + kPacket - 1) / kPacket * kPacket;
-        const Row* from = ring + (batch & 1) * kBatch * kRings;
-        for (int r = 0; r < kBatch; ++r)
-            if (y + r >= tile.y_begin && y + r < tile.y_end)
-                #pragma unroll
-                for (int k = 0; k < kComponents; ++k)
-                    bulk_store(a.arrays[to_array(k)] + (y + r) * a.grid.pitch + tile.x_begin,
-                               from[r * kRings + k] + (tile.x_begin - tile.origin + skew), unsigned(cells * sizeof(Real)));
+        if (y >= tile.y_begin && y + kBatch <= tile.y_end) {
+            store_rows<kBatch>(a, tile, skew, from, y);
+        } else {
+            #pragma unroll 1
+            for (int r = max(tile.y_begin - y, 0); r < min(tile.y_end - y, kBatch); ++r)
+                store_rows<1>(a, tile, skew, from + r * kRings, y + r);
+        }
         close_and_wait_for_stores<1>();
     }
     __syncwarp();
@@ -212,8 +269,8 @@ __device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int s
 
 extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const __grid_constant__ Arguments a, const __grid_constant__ Cut cut) {
     SHARED_MEMORY(memory);
-    Shared& shared = *(Shared*)memory;
-    Row* rings = (Row*)(memory + (sizeof(Shared) + 127) / 128 * 128);
+    Ring* barriers = (Ring*)memory;
+    Row* rings = (Row*)(memory + (kWarps * sizeof(Ring) + 127) / 128 * 128);
     const int lane = threadIdx.x, warps = blockDim.y;
     // From one lane, so that the compiler knows it to be the same in all of them.
     const int warp = uniform_of_warp(threadIdx.y);
@@ -222,20 +279,17 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
 
     Strip strip;
     strip.skew = kWrapsX ? 0 : tile.origin % kPacket;
-    strip.source = kWrapsX ? around(tile.origin, nx) : tile.origin - strip.skew;
-    strip.first_piece = kWrapsX ? min(kWidth, nx - strip.source) : kRowCells;
-    strip.gathers = kWrapsX && strip.first_piece < kWidth && nx % kPacket != 0;
+    strip.source = settled(kWrapsX ? around(tile.origin, nx) : tile.origin - strip.skew, lane);
+    strip.cells = settled(kWidth + (strip.skew > 0 ? kPacket : 0), lane);
+    strip.first_piece = kWrapsX ? settled(min(strip.cells, nx - strip.source), lane) : strip.cells;
+    strip.gathers = kWrapsX && settled(strip.first_piece < strip.cells && nx % kPacket != 0, lane);
     strip.first_row = kWrapsY ? tile.y_begin - halo : max(tile.y_begin - halo, 0);
-    strip.end_row = kWrapsY ? tile.y_end + halo : min(tile.y_end + halo, ny);
+    strip.end_row = settled(kWrapsY ? tile.y_end + halo : min(tile.y_end + halo, ny), lane);
 
-    if (warp == 0 && lane == 0) {
-        init_barrier(&shared.arrived[0], 1);
-        init_barrier(&shared.arrived[1], 1);
-    }
     if (lane == 0)
         for (int h = 0; h < 2; ++h) {
-            init_barrier(&shared.full[warp][h], 32);
-            init_barrier(&shared.freed[warp][h], 32);
+            init_barrier(&barriers[warp].full[h], warp == 0 ? 1 : 32);
+            init_barrier(&barriers[warp].freed[h], 32);
         }
     publish_barriers();
     __syncthreads();
@@ -253,35 +307,36 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     place.values = cut.values_of_step;
     place.step = a.grid.step + warp * kSteps;
     place.seed = a.grid.seed;
-    const int cell = strip.skew + lane * kColumns;
     const bool first = warp == 0, last = warp == warps - 1;
-    const int batches = (tile.y_end - strip.first_row + warps * kLag + kBatch - 1) / kBatch;
-    constexpr int kRing = 2 * kBatch * kRings;
-    if (first) fetch(a, tile, strip, shared, rings, 0, lane);
-    for (int b = 0; b < batches; ++b) {
-        const int half = b & 1;
-        if (first) {
-            if (!strip.gathers && strip.first_row + b * kBatch < strip.end_row) wait(&shared.arrived[half], b >> 1);
-            fetch(a, tile, strip, shared, rings, b + 1, lane);
-        } else {
-            wait(&shared.full[warp][half], b >> 1);
-        }
-        if (!last && b >= 2) wait(&shared.freed[warp + 1][half], (b >> 1) - 1);
-        const Row* in = rings + warp * kRing + half * kBatch * kRings;
-        Row* out = rings + (warp + 1) * kRing + half * kBatch * kRings;
-        const int newest = strip.first_row + b * kBatch - warp * kLag;  // that level 0 takes up first
+    const Hands hands = {first || !kPacks, last || !kPacks, lane, strip.skew + lane * kColumns};
+    Ring& before = barriers[warp];
+    Ring& after = barriers[warp + 1];
+    Row* in = rings + warp * 2 * kHalf;
+    if (first) fetch(a, tile, strip, &before.full[0], in, strip.first_row, lane);
+    int newest = strip.first_row - warp * kLag;  // that level 0 takes up first
+    int half = 0, phase = 0;
+    const int rows = tile.y_end - strip.first_row + warps * kLag;
+    for (int left = settled(rows, lane); left > 0; left -= kBatch) {
+        wait(&before.full[half], phase);
+        if (first) fetch(a, tile, strip, &before.full[half ^ 1], in + (half ^ 1) * kHalf, newest + kBatch, lane);
+        if (!last) wait(&after.freed[half], phase ^ 1);  // there is room for the first batches
+        const Row* from = in + half * kHalf;
+        Row* to = in + (2 + half) * kHalf;
         // Level l takes up rows 2 l before those of level 0.
         const bool at_top = !kWrapsY && newest - 2 * (kLevels - 1) <= 0 && newest + kBatch > 0;
         const bool at_bottom = !kWrapsY && newest - 2 * (kLevels - 1) <= ny && newest + kBatch > ny;
         if (at_top || at_bottom)
-            run_batch<true>(levels, a, cut, place, newest, in, out, cell);
+            run_batch<true>(levels, a, cut, place, newest, from, to, hands);
         else
-            run_batch<false>(levels, a, cut, place, newest, in, out, cell);
-        if (!first) arrive(&shared.freed[warp][half]);
+            run_batch<false>(levels, a, cut, place, newest, from, to, hands);
+        arrive(&before.freed[half]);
         if (last)
-            send(a, tile, strip.skew, rings + warps * kRing, b, strip.first_row + b * kBatch - warps * kLag);
+            send(a, tile, strip.skew, to, newest - kLag);
         else
-            arrive(&shared.full[warp + 1][half]);
+            arrive(&after.full[half]);
+        newest += kBatch;
+        phase ^= half;
+        half ^= 1;
     }
     if (last) close_and_wait_for_stores<0>();
 }

@@ -90,48 +90,102 @@ class StageText {
         }
     }
 
+    // Without a branch, and in all blocks: slower ones at the sides would keep the others waiting.
     void append_ghosts(std::size_t slot, int array) {
         const auto& sides = setup_.lines.ghosts[std::size_t(array)];
-        const int k = int(slot);
-        if (sides[0] >= 0)
+        const std::string k = std::to_string(slot);
+        if (sides[0] >= 0) {
+            const NamedRow before{"b", "newest - 1"}, newest{"n", "newest"};
+            const bool both_of_before = uses("bw", slot) && uses("be", slot);
+            append_beside(k, array, before, both_of_before ? before : newest);
+            append_beside(k, array, newest, both_of_before ? newest : before);
+        }
+        if (sides[2] < 0) return;
+        append_ghost_row(k, array, 2, "newest == 0", "b", "n");
+        append_ghost_row(k, array, 3, "newest == p.ny", "n", "b");
+    }
+
+    struct NamedRow {
+        const char *name, *number;
+    };
+
+    // The ghost cell west of one row and the one east of the same or another, which are needed together.
+    // Lines are read once for both, since no lane is at both sides.
+    void append_beside(const std::string& k, int array, NamedRow left, NamedRow right) {
+        const auto& sides = setup_.lines.ghosts[std::size_t(array)];
+        std::array<std::string, 2> west, east;
+        for (const int i : {0, 1}) {
+            std::string& name = west[std::size_t(i)];
+            if (is_even(array, 0, i) && is_even(array, 1, i)) {
+                name = even(array, 0, i);
+                east[std::size_t(i)] = even(array, 1, i);
+                continue;
+            }
+            name = (i == 0 ? "alpha_" : "beta_") + (left.name + k);
+            east[std::size_t(i)] = name;
             append(text_,
-                   "    beside<%d, %d>(%s, n%d, b%d, nw%d, ne%d, bw%d, be%d);\n",
-                   sides[0],
-                   sides[1],
-                   setup_.program.even_sides(array) ? "cut, p" : "p, step, newest",
-                   k,
-                   k,
-                   k,
-                   k,
-                   k,
-                   k);
-        if (sides[2] >= 0)
-            append(text_,
-                   "    if constexpr (kEdge) above_and_below<%d, %d>(p, step, newest, n%d, b%d, nw%d, ne%d, "
-                   "bw%d, be%d);\n",
-                   sides[2],
-                   sides[3],
-                   k,
-                   k,
-                   k,
-                   k,
-                   k,
-                   k);
+                   "    const Real %s = at_side<%d, %d>(p, step, %s, %s);\n",
+                   name.c_str(),
+                   sides[0] + i,
+                   sides[1] + i,
+                   left.number,
+                   right.number);
+        }
+        const auto append_ghost =
+            [&](const char* at, const std::string& ghost, const auto& factors, const std::string& edge) {
+                text_ += "    if (p.at_" + (at + (") " + ghost)) + " = fma_rn(" + factors[0] + ", " + edge +
+                         ", " + factors[1] + ");\n";
+            };
+        append_ghost("west", left.name + ("w" + k), west, left.name + k + "[0]");
+        append_ghost("east", right.name + ("e" + k), east, right.name + k + "[kColumns - 1]");
+    }
+
+    void append_ghost_row(const std::string& k,
+                          int array,
+                          std::size_t side,
+                          const char* where,
+                          const char* ghosts,
+                          const char* edge) {
+        const bool all_even = is_even(array, side, 0) && is_even(array, side, 1);
+        const std::string line =
+            "p, line(p, step, " + std::to_string(setup_.lines.ghosts[std::size_t(array)][side]) + ")";
+        append(text_, "    if (kEdge && %s) set_ghost_row(", where);
+        text_ += all_even ? even(array, side, 0) + ", " + even(array, side, 1) : line;
+        for (const char* cells : {ghosts, edge})
+            for (const char* place : {"", "w", "e"}) append(text_, ", %s%s%s", cells, place, k.c_str());
+        text_ += ");\n";
+    }
+
+    const Operation& ghost_factor(int array, std::size_t side, int i) const {
+        const Inputs& factors = setup_.program.program.arrays[std::size_t(array)].ghosts[side].coefficients;
+        return factors.operations[std::size_t(factors.outputs[std::size_t(i)])];
+    }
+    // Of alpha (0) or beta (1).
+    bool is_even(int array, std::size_t side, int i) const {
+        return ghost_factor(array, side, i).code == Code::constant || setup_.program.is_even(array, side);
+    }
+    std::string even(int array, std::size_t side, int i) const {
+        const Operation& factor = ghost_factor(array, side, i);
+        if (factor.code == Code::constant) return constant_text(factor.number, setup_.float64);
+        return "cut.sides[" + std::to_string(setup_.lines.ghosts[std::size_t(array)][side] + i) + "]";
     }
 
     // Shuffles are no work that the compiler leaves out on its own.
     void append_side(
         const char* name, const char* from, const char* row, const char* column, std::size_t slot) {
-        const bool used = body_.find(name + std::to_string(slot)) != std::string::npos;
         append(text_,
                "    Real %s%zu = %s ? %s(%s%zu[%s]) : (Real)0;\n",
                name,
                slot,
-               used ? "true" : "kEdge",
+               uses(name, slot) ? "true" : "kEdge",
                from,
                row,
                slot,
                column);
+    }
+
+    bool uses(const char* name, std::size_t slot) const {
+        return body_.find(name + std::to_string(slot)) != std::string::npos;
     }
 
     void append_column(int j) {
