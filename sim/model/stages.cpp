@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "sim/model/arrays.h"
 #include "sim/model/collect.h"
 #include "sim/model/linear_part.h"
 #include "sim/model/lowering.h"
@@ -13,29 +14,29 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kSideCount = 4;
 constexpr std::size_t kMostPlaces = 16;  // arrays; more would wait for memory
 
 class Planner {
   public:
     Planner(const Equations& equations, SteppingScheme scheme, bool float64)
-        : model_(equations), g_(model_.graph), scheme_(scheme), float64_(float64), inputs_(g_, float64) {
+        : model_(equations),
+          g_(model_.graph),
+          scheme_(scheme),
+          float64_(float64),
+          inputs_(g_, float64),
+          arrays_(model_) {
         program_.components = int(model_.components.size());
-        for (int c = 0; c < program_.components; ++c) add_component_array(c, "", 0);
-        for (std::size_t d = 0; d < model_.data.size(); ++d) {
-            ArrayInfo info;
-            info.name = model_.data[d].file;
-            info.data = int(d);
-            insulate(info);
-            data_.push_back(add_array(std::move(info)));
-        }
+        for (int c = 0; c < program_.components; ++c) arrays_.add_component(c, "", 0);
+        for (std::size_t d = 0; d < model_.data.size(); ++d)
+            data_.push_back(arrays_.add_insulated(model_.data[d].file, int(d)));
         if (model_.inside) store_inside();
     }
 
     Program plan() {
         require_rates();
         keeps_places_ = true;
-        for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 1));
+        for (int c = 0; c < program_.components; ++c)
+            program_.next.push_back(arrays_.add_component(c, "'", 1));
         switch (scheme_) {
             case SteppingScheme::euler:
                 euler();
@@ -54,8 +55,7 @@ class Planner {
                 break;
         }
         store_places();
-        inputs_.take(program_);
-        return std::move(program_);
+        return finished();
     }
 
     ViewProgram plan_view(const std::vector<Node>& formulas) {
@@ -64,20 +64,17 @@ class Planner {
         std::vector<Output> outputs;
         Arrays arrays;
         for (const Node formula : formulas) {
-            ArrayInfo info;
-            info.name = fmt::format("view {}", arrays.size() + 1);
-            insulate(info);
-            arrays.push_back(add_array(std::move(info)));
+            arrays.push_back(arrays_.add_insulated(fmt::format("view {}", arrays.size() + 1)));
             outputs.push_back({lowering.value(formula), arrays.back()});
         }
         program_.stages.push_back(lowering.stage(outputs));
-        inputs_.take(program_);
-        return {std::move(program_), std::move(arrays)};
+        return {finished(), std::move(arrays)};
     }
 
     Program plan_start() {
         program_.once.clear();
-        for (int c = 0; c < program_.components; ++c) program_.next.push_back(add_component_array(c, "'", 0));
+        for (int c = 0; c < program_.components; ++c)
+            program_.next.push_back(arrays_.add_component(c, "'", 0));
         std::vector<Node> starts;
         for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
         inside_ = -1;
@@ -86,12 +83,17 @@ class Planner {
         for (std::size_t c = 0; c < starts.size(); ++c)
             outputs.push_back({lowering.value(starts[c]), program_.next[c]});
         program_.stages.push_back(lowering.stage(outputs));
-        inputs_.take(program_);
-        return std::move(program_);
+        return finished();
     }
 
   private:
     using Arrays = std::vector<int>;
+
+    Program finished() {
+        inputs_.take(program_);
+        program_.arrays = arrays_.take();
+        return std::move(program_);
+    }
 
     void require_rates() const {
         if (scheme_ == SteppingScheme::euler) return;
@@ -101,52 +103,8 @@ class Planner {
                     fmt::format("--stepper: `{}' = ...` is a step of its own, which `euler` takes", c.name));
     }
 
-    int add_array(ArrayInfo info) {
-        program_.arrays.push_back(std::move(info));
-        return int(program_.arrays.size()) - 1;
-    }
-
-    int add_component_array(int c, const std::string& suffix, double time) {
-        const Evolving& component = model_.components[std::size_t(c)];
-        ArrayInfo info;
-        info.name = component.name + suffix;
-        info.component = c;
-        info.time = time;
-        for (std::size_t s = 0; s < kSideCount; ++s) info.ghosts[s] = ghosts(component.sides[s]);
-        return add_array(std::move(info));
-    }
-
-    // From the value on the face, (ghost + edge) / 2, and the flux across it, (ghost - edge) / spacing.
-    Ghosts ghosts(const Condition& condition) {
-        Ghosts ghosts;
-        ghosts.periodic = condition.periodic;
-        if (condition.periodic) return ghosts;
-        // Where it can be a number it is one, which generated code has a use for.
-        const auto is_zero = [&](Node node) { return g_.number_of(node) == 0.0; };
-        const Node spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
-        const Node value = g_.multiply(half, condition.value);
-        const Node flux = is_zero(condition.flux)                        ? condition.flux
-                          : condition.flux == g_.multiply(half, spacing) ? half
-                                                                         : g_.divide(condition.flux, spacing);
-        const Node sum = g_.add(value, flux);
-        const Node alpha = is_zero(value) ? g_.number(1) : g_.divide(g_.subtract(flux, value), sum);
-        const std::vector<Node> roots{alpha, g_.divide(condition.right, sum)};
-        ghosts.coefficients = lower_inputs(g_, roots);
-        return ghosts;
-    }
-
-    void insulate(ArrayInfo& info) {
-        const auto& sides = model_.components.front().sides;
-        const Node zero = g_.number(0), one = g_.number(1);
-        for (std::size_t s = 0; s < kSideCount; ++s)
-            info.ghosts[s] = ghosts({sides[s].periodic, zero, one, zero});
-    }
-
     void store_inside() {
-        ArrayInfo info;
-        info.name = "inside";
-        insulate(info);
-        inside_ = add_array(std::move(info));
+        inside_ = arrays_.add_insulated("inside");
         Lowering lowering(g_, inputs_, float64_, {{}, data_, {}, -1, 0});
         const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});
         program_.once.push_back(lowering.stage({{lowering.value(flag), inside_}}));
@@ -166,67 +124,9 @@ class Planner {
         const bool corners = model_.components.front().sides[2].periodic;
         for (const Node node : find_places(g_, formulas, cut, corners)) {
             if (!places_.contains(node) && places_.size() < kMostPlaces)
-                places_[node] = add_array(place_info(node));
+                places_[node] = arrays_.add_place(node);
             if (places_.contains(node)) source.stored[node] = places_[node];
         }
-    }
-
-    // Ghost cells are the formula at their centres: 0 * edge + formula.
-    ArrayInfo place_info(Node node) {
-        const Node spacing = g_.leaf(Op::spacing);
-        const Node before = g_.multiply(g_.number(-0.5), spacing);
-        const auto after = [&](Op cells) {
-            return g_.multiply(g_.add(g_.leaf(cells), g_.number(0.5)), spacing);
-        };
-        const std::array centres{before, after(Op::columns), before, after(Op::rows)};
-        ArrayInfo info;
-        info.name = fmt::format("place {}", places_.size() + 1);
-        for (std::size_t s = 0; s < kSideCount; ++s) {
-            info.ghosts[s].periodic = model_.components.front().sides[s].periodic;
-            if (info.ghosts[s].periodic) continue;
-            const Node across = g_.leaf(s < 2 ? Op::x : Op::y);
-            info.ghosts[s].coefficients = lower_inputs(g_, {g_.number(0), node}, {{across, centres[s]}});
-        }
-        return info;
-    }
-
-    // One array for all stages, or one for each time at which its ghost cells are others.
-    int stored_array(Node node, double time) {
-        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
-        const Conditions sides = stored_sides(node);
-        const bool of_time = std::ranges::any_of(sides, [&](const Condition& c) {
-            return g_.depends(c.value).time || g_.depends(c.flux).time || g_.depends(c.right).time;
-        });
-        const std::pair key{node, of_time ? time : 0};
-        const auto known = stored_.find(key);
-        if (known != stored_.end()) return known->second;
-        ArrayInfo info;
-        info.name =
-            defined != model_.definitions.end() ? defined->name : fmt::format("stage {}", stored_.size() + 1);
-        info.time = time;
-        for (std::size_t s = 0; s < kSideCount; ++s) info.ghosts[s] = ghosts(sides[s]);
-        return stored_[key] = add_array(std::move(info));
-    }
-
-    // What is stored takes the conditions of the component that it is made of, with nothing on the right (of
-    // u = 1 it takes "= 0"), unless the text gives it its own.
-    Conditions stored_sides(Node node) {
-        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
-        Conditions sides = model_.components[std::size_t(std::max(0, first_component(node)))].sides;
-        for (std::size_t s = 0; s < kSideCount; ++s) {
-            sides[s].right = g_.number(0);
-            if (defined != model_.definitions.end() && defined->sides[s]) sides[s] = *defined->sides[s];
-        }
-        return sides;
-    }
-
-    int first_component(Node node) const {
-        int first = -1;
-        g_.walk(node, [&](Node part) {
-            const Expression& e = g_[part];
-            if (e.op == Op::component && (first < 0 || e.index < first)) first = e.index;
-        });
-        return first;
     }
 
     // Stages that store what `formulas` need of the state in `from`; the source to work them out with.
@@ -248,10 +148,11 @@ class Planner {
             Lowering lowering(g_, inputs_, float64_, source);
             std::vector<Output> outputs;
             for (const Node node : nodes)
-                outputs.push_back({collected(g_, lowering, {node, g_.number(1), first_component(node), {}}),
-                                   stored_array(node, time)});
+                outputs.push_back(
+                    {collected(g_, lowering, {node, g_.number(1), first_component(g_, node), {}}),
+                     arrays_.stored(node, time)});
             program_.stages.push_back(lowering.stage(outputs));
-            for (const Node node : nodes) source.stored[node] = stored_array(node, time);
+            for (const Node node : nodes) source.stored[node] = arrays_.stored(node, time);
         }
         return source;
     }
@@ -311,7 +212,8 @@ class Planner {
 
     Arrays middle(const std::string& suffix, double time) {
         Arrays arrays;
-        for (int c = 0; c < program_.components; ++c) arrays.push_back(add_component_array(c, suffix, time));
+        for (int c = 0; c < program_.components; ++c)
+            arrays.push_back(arrays_.add_component(c, suffix, time));
         return arrays;
     }
 
@@ -376,12 +278,7 @@ class Planner {
 
     Arrays between(const std::string& suffix) {
         Arrays arrays;
-        for (const Evolving& c : model_.components) {
-            ArrayInfo info;
-            info.name = c.name + suffix;
-            insulate(info);
-            arrays.push_back(add_array(std::move(info)));
-        }
+        for (const Evolving& c : model_.components) arrays.push_back(arrays_.add_insulated(c.name + suffix));
         return arrays;
     }
 
@@ -432,10 +329,10 @@ class Planner {
     SteppingScheme scheme_;
     bool float64_;
     InputTable inputs_;
-    Program program_;
+    ArrayTable arrays_;
+    Program program_;  ///< but for the arrays
     Arrays data_;
     int inside_ = -1;
-    std::map<std::pair<Node, double>, int> stored_;
     bool keeps_places_ = false;  ///< a program of many steps: not of a view or the start
     std::map<Node, int> places_;
 };

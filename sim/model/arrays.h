@@ -1,0 +1,47 @@
+// The arrays of a program, with what stands beyond the sides of each.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/equation/program.h"
+#include "sim/model/equations.h"
+
+namespace stencil::equation {
+
+/// Functions that add an array return its index.
+class ArrayTable {
+  public:
+    explicit ArrayTable(Equations& model) : model_(model), g_(model.graph) {}
+
+    /// For a component's value at a time of the step.
+    int add_component(int c, const std::string& suffix, double time);
+    /// Without conditions: what is outside is as the cell at the edge, or the field's other side. `data` is
+    /// given from outside; -1: it is not.
+    int add_insulated(const std::string& name, int data = -1);
+    /// For a formula of the place, whose ghost cells are the formula at their centres.
+    int add_place(Node node);
+    /// For what is stored on the way: one array for all stages, or one for each time at which its ghost cells
+    /// are others.
+    int stored(Node node, double time);
+
+    std::vector<ArrayInfo> take() { return std::move(arrays_); }
+
+  private:
+    int add(ArrayInfo info);
+    Ghosts ghosts(const Condition& condition);
+    Conditions stored_sides(Node node);
+
+    Equations& model_;
+    Graph& g_;
+    std::vector<ArrayInfo> arrays_;
+    std::map<std::pair<Node, double>, int> stored_;
+    int places_ = 0;
+};
+
+/// -1 where the expression is made of none.
+int first_component(const Graph& graph, Node node);
+
+}  // namespace stencil::equation
