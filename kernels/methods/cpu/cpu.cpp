@@ -34,9 +34,11 @@
 namespace stencil {
 namespace {
 
-// Beyond this the two fields are taken not to stay in the second-level caches from one pass to the next: a
-// store to the third fetches its line first, which takes longer than to write past it.
-constexpr double kCachedBytes = 16e6;
+// Beyond this the two fields are taken not to stay in any cache from one pass to the next.
+constexpr double kCachedBytes = 48e6;
+// Beyond this neither in the second-level caches: a store to the third fetches its line first, for which a
+// pass of many steps, which has little to write, waits longer than to write past it.
+constexpr double kNearBytes = 16e6;
 
 constexpr int kFewColumns = 8;
 
@@ -112,9 +114,8 @@ class CpuStepper : public ScaledStepper<T> {
     void run(const Pass& pass);
     void find_halo(const Pass& pass, const Part& part, Workspace<T>& space) const;
     void gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const;
-    using NextRows = std::array<const T*, kBlockRows>;
-    static void fetch_ahead(const NextRows& rows, Span columns, int level, int levels);
     void sweep(const Pass& pass, const Part& part, Workspace<T>& space) const;
+    void step_once(const Pass& pass) const;
 
     ThreadPool& threads_;
     const LiftedRows<T>& simd_ = lifted_rows<T>();
@@ -124,7 +125,7 @@ class CpuStepper : public ScaledStepper<T> {
     FieldShape shape_;  ///< as it is stepped
     CpuTiling tiling_;
     AlignedBuffer<T> turned_front_, turned_back_;
-    bool past_caches_;                  ///< the fields are written there
+    double field_bytes_;                ///< of both
     std::vector<Workspace<T>> spaces_;  ///< one a thread
     std::vector<StepWeights<T>> weights_;
 };
@@ -135,7 +136,7 @@ CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
       turned_(shape.nx < kFewColumns && shape.nx < shape.ny),
       shape_(turned_ ? FieldShape{shape.ny, shape.nx} : shape),
       tiling_(choose_tiling(shape_, {threads.size(), simd_.lanes, sizeof(T)})),
-      past_caches_(2.0 * shape.nx * shape.ny * sizeof(T) > kCachedBytes),
+      field_bytes_(2.0 * shape.nx * shape.ny * sizeof(T)),
       weights_(std::size_t(tiling_.levels)) {
     for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
         spaces_.emplace_back(tiling_, simd_.lanes);
@@ -182,13 +183,10 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
     if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
 }
 
-// What is to come from memory while level `level` of the block before is stepped.
+// Begins to bring a row's cells from memory.
 template <class T>
-void CpuStepper<T>::fetch_ahead(const NextRows& rows, Span columns, int level, int levels) {
-    const int width = columns.end - columns.begin;
-    const int end = columns.begin + width * level / levels;
-    for (int x = columns.begin + width * (level - 1) / levels; x < end; x += int(64 / sizeof(T)))
-        for (const T* row : rows) __builtin_prefetch(row + x, 0, 2);
+void fetch(const T* row, int begin, int end) {
+    for (int x = begin; x < end; x += int(64 / sizeof(T))) __builtin_prefetch(row + x, 0, 2);
 }
 
 template <class T>
@@ -202,7 +200,7 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
             gather_row(pass, part, y + row, space);
             simd_.lift(space.line(), row, block);
         }
-        NextRows next;
+        std::array<const T*, kBlockRows> next;  // comes from memory while this one is stepped
         for (int row = 0; row < kBlockRows; ++row)
             next[std::size_t(row)] =
                 pass.from.row(unfold(pass.boundary, y + kBlockRows + row, shape_.ny).index);
@@ -210,21 +208,65 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
         // kBlockRows - 1. One block earlier a level begins to fill the carry of the next.
         for (int level = 1; level <= pass.levels && top + 2 * level < y + 2 * kBlockRows; ++level) {
             simd_.step(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
-            fetch_ahead(next, part.columns, level, pass.levels);
+            const int from = part.columns.begin;
+            for (const T* row : next)
+                fetch(row, from + width * (level - 1) / pass.levels, from + width * level / pass.levels);
         }
         for (int row = 0; row < kBlockRows; ++row) {
             const int out = y - pass.levels + row;
             if (out < part.rows.begin || out >= part.rows.end) continue;
             simd_.lower(block, row, space.line());
-            simd_.copy(
-                space.line() + pass.levels, pass.to.row(out) + part.columns.begin, width, past_caches_);
+            simd_.copy(space.line() + pass.levels,
+                       pass.to.row(out) + part.columns.begin,
+                       width,
+                       field_bytes_ > kNearBytes);
         }
     }
     hwy::FlushStream();
 }
 
+// A step by itself, for which lifting would take longer than the step. Every thread has a band of whole rows.
+template <class T>
+void CpuStepper<T>::step_once(const Pass& pass) const {
+    const int nx = shape_.nx;
+    const auto run_band = [&](std::int64_t begin, std::int64_t end) {
+        const FlushDenormals flush;
+        const auto length = std::size_t(round_up(nx, kBlockGuard<T>) + 2 * kBlockGuard<T>);
+        AlignedBuffer<T> memory(3 * length);
+        std::array<T*, 3> lines;  // the row above, the row and the one below, with what stands beside them
+        for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = memory.data() + i * length + kBlockGuard<T>;
+        const auto take = [&](int y) {
+            std::rotate(lines.begin(), lines.begin() + 1, lines.end());
+            T* line = lines.back();
+            const Unfolded source = unfold(pass.boundary, y, shape_.ny);
+            if (source.sign == 0) {
+                std::fill(line - 1, line + nx + 1, T(0));
+                return;
+            }
+            simd_.copy(pass.from.row(source.index), line, nx, false);
+            for (const int x : {-1, nx}) {
+                const Unfolded side = unfold(pass.boundary, x, nx);
+                line[x] = side.sign == 0 ? T(0) : line[side.index];
+            }
+        };
+        take(int(begin) - 1);
+        take(int(begin));
+        for (int y = int(begin); y < end; ++y) {
+            take(y + 1);
+            simd_.step_row({lines[0], lines[1], lines[2]},
+                           pass.to.row(y),
+                           nx,
+                           weights_.front(),
+                           field_bytes_ > kCachedBytes);
+        }
+        hwy::FlushStream();
+    };
+    threads_.for_ranges(shape_.ny, run_band, tiling_.parts() == 1 ? shape_.ny : 1);
+}
+
 template <class T>
 void CpuStepper<T>::run(const Pass& pass) {
+    if (pass.levels == 1) return step_once(pass);
     if (tiling_.parts() == 1) {
         const FlushDenormals flush;
         sweep(pass, part(0), spaces_.front());

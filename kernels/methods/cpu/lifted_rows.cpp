@@ -218,7 +218,28 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
 }
 
 template <class T>
-constexpr LiftedRows<T> kRowsOf{kLanes<T>, lift<T>, lower<T>, copy<T>, step<T>};
+void step_row(
+    const std::array<const T*, 3>& rows, T* to, int n, const StepWeights<T>& weights, bool past_caches) {
+    const Tag<T> d;
+    const auto& [north, center, south] = rows;
+    const auto ratio = hn::Set(d, weights.ratio);
+    const auto scale = hn::Set(d, weights.scale);
+    for (int x = 0; x < n; x += kLanes<T>) {
+        const auto vertical = hn::Add(hn::LoadU(d, north + x), hn::LoadU(d, south + x));
+        const auto horizontal = hn::Add(hn::LoadU(d, center + x - 1), hn::LoadU(d, center + x + 1));
+        const auto sum = hn::MulAdd(ratio, hn::LoadU(d, center + x), hn::Add(vertical, horizontal));
+        const auto stepped = hn::Mul(scale, sum);
+        if (x + kLanes < T >> n)
+            hn::BlendedStore(stepped, hn::FirstN(d, std::size_t(n - x)), d, to + x);
+        else if (past_caches)
+            hn::Stream(stepped, d, to + x);
+        else
+            hn::StoreU(stepped, d, to + x);
+    }
+}
+
+template <class T>
+constexpr LiftedRows<T> kRowsOf{kLanes<T>, lift<T>, lower<T>, copy<T>, step<T>, step_row<T>};
 
 // What HWY_EXPORT can name.
 const LiftedRows<float>& rows_float() {

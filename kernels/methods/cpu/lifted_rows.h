@@ -11,6 +11,8 @@
 //     vectors         (0 3 6 9) (1 4 7 a) (2 5 8 b)
 #pragma once
 
+#include <array>
+
 #include "kernels/field/cell_update.h"
 
 namespace stencil {
@@ -52,6 +54,11 @@ struct LiftedRows {
     /// before the one below it is there. `carry` has the two rows that were left of the block before, and
     /// takes the last two of this one: (columns, 2, lanes), aligned and guarded like the block's cells.
     void (*step)(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights);
+
+    /// One step of n cells of a row that is not lifted, whose neighbours stand beside it and in the rows
+    /// above and below; up to 64 bytes more are read of each. `to` is on a cache line, as for copy().
+    void (*step_row)(
+        const std::array<const T*, 3>& rows, T* to, int n, const StepWeights<T>& weights, bool past_caches);
 };
 
 /// For float and double.
