@@ -76,3 +76,21 @@ TEST_CASE("What is wrong with a kernel, and what it is at, is shown in a section
     CHECK(window.ui.preferences.open_sections == std::vector<std::string>{"Your kernel"});
     CHECK(actions_of<action::UseKernel>(window.ui).empty());
 }
+
+TEST_CASE("Going live is on offer where there is a GPU") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.open_sections = {"Your kernel"};
+    show_right_kernel(window);
+    window.ui.panel.kernel.live = false;
+    const auto find_box = [&] {
+        window.frames(2);
+        return window.imgui.find("##panel", {"Your kernel", "once it is right"}, window.draw());
+    };
+    Machine machine = *window.snapshot.machine;
+    machine.cuda.devices.emplace_back();
+    const auto without = std::exchange(window.snapshot.machine, std::make_shared<const Machine>(machine));
+    CHECK(find_box().GetWidth() > 0);
+    window.snapshot.machine = without;
+    CHECK_THROWS(find_box());
+}
