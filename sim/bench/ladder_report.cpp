@@ -48,6 +48,10 @@ Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json();
 }
 
+int steps_fused(const LadderRow& row) {
+    return row.way.steps_fused.value_or(row.method->steps_fused);
+}
+
 Json row_json(const LadderReport& report, const LadderRow& row) {
     const RunSpec& run = report.spec.run;
     const auto speed = [&](double value) { return row.timed_steps() ? number(value) : Json(); };
@@ -65,7 +69,7 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     json["ny"] = row.size.ny;
     json["fits"] = row.fits;
     json["jumps"] = row.method->jumps;
-    json["steps_fused"] = row.method->steps_fused;
+    json["steps_fused"] = steps_fused(row);
     json["steps"] = measured(row.steps);
     json["repeats"] = measured(row.repeats);
     json["seconds"] = measured(row.seconds);
@@ -91,9 +95,9 @@ std::string share_text(double share) {
     return fmt::format("{:.{}f}%", 100 * share, share < 0.0995 ? 1 : 0);
 }
 
-std::string fused_text(const Method& method) {
-    if (method.jumps) return "-";
-    return method.steps_fused == 0 ? "all" : std::to_string(method.steps_fused);
+std::string fused_text(const LadderRow& row) {
+    if (row.method->jumps) return "-";
+    return steps_fused(row) == 0 ? "all" : std::to_string(steps_fused(row));
 }
 
 // Four significant figures without powers of ten.
@@ -193,7 +197,7 @@ std::string row_text(const LadderReport& report, const LadderRow& row) {
         or_dash(figures(row.speed.effective_gb_per_s)),
         or_dash(share_text(of_copy(report, row))),
         or_dash(share_text(of_issue(report, row))),
-        fused_text(*row.method),
+        fused_text(row),
         report.spec.sweep ? fmt::format(" {:>8} {:>9}", or_dash(figures(ps_per_cell(row))), row.fits) : "",
         std::isfinite(row.error) ? fmt::format("{:.1e}", row.error) : "-",
         row.total_steps,

@@ -31,7 +31,7 @@ double Trial::advance(long long steps) {
 }
 
 long long Trial::whole_passes(double steps) const {
-    const long long pass = method_.steps_at_a_time;
+    const long long pass = std::max(method_.steps_at_a_time, solver_->way().steps_fused.value_or(1));
     return std::max(pass, static_cast<long long>(steps) / pass * pass);
 }
 

@@ -100,12 +100,14 @@ class Collector {
         return term;
     }
 
-    // The terms with this factor, without it; sums that it is multiplied by are opened.
+    // The terms with this factor, without it; sums that it is multiplied by are opened. Of a product with
+    // factor + something, or less that, its own part.
     std::vector<Term> take_out(std::vector<Term>& terms, Node factor) {
         std::vector<Term> taken, rest;
         for (Term& term : terms) {
             const auto found = std::ranges::find(term.factors, factor);
             if (found == term.factors.end()) {
+                if (const auto own = split(term, factor)) taken.push_back(*own);
                 rest.push_back(std::move(term));
                 continue;
             }
@@ -116,6 +118,21 @@ class Collector {
                 taken.push_back(std::move(term));
         }
         terms = std::move(rest);
+        return taken;
+    }
+
+    // Of (own + something) * others: others, and what is left is something * others.
+    std::optional<Term> split(Term& term, Node own) {
+        const auto sum = std::ranges::find_if(term.factors, [&](Node node) {
+            const Expression& e = g_[node];
+            return opens(node) && is_sum(e.op) && e.args[0] == own && !g_.depends(e.args[1]).uniform();
+        });
+        if (sum == term.factors.end() || term.factors.size() != 2) return std::nullopt;
+        const Expression e = g_[*sum];
+        term.factors.erase(sum);
+        const Term taken = term;
+        if (e.op == Op::subtract) term.negative = !term.negative;
+        append_factors(term, e.args[1]);
         return taken;
     }
 

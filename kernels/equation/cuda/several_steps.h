@@ -34,6 +34,8 @@ class SeveralSteps {
     /// The most steps that one launch can make of so many: 0 where the field does not suit it or the steps
     /// are too few.
     virtual int steps_of(long long steps) const = 0;
+    /// Of which multiples are made fastest; 0: as many as are asked for.
+    virtual int steps_fused() const = 0;
     virtual void launch(const Pass& pass, CudaStream& stream) = 0;
 };
 

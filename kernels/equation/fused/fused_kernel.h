@@ -31,6 +31,7 @@ class FusedKernel : public SeveralSteps {
     /// The most steps that one pass can make of so many: 0 where the field is too narrow or the steps too
     /// few.
     int steps_of(long long steps) const override;
+    int steps_fused() const override { return steps_of(shape_.steps * shape_.warps); }
     void launch(const Pass& pass, CudaStream& stream) override;
 
   private:

@@ -27,6 +27,7 @@ class ResidentKernel : public SeveralSteps {
     std::string name() const override { return name_of(shape_); }
     const KernelResources& resources() const override { return resources_; }
     int steps_of(long long steps) const override;
+    int steps_fused() const override { return 0; }
     void launch(const Pass& pass, CudaStream& stream) override;
 
   private:

@@ -48,6 +48,7 @@ class CudaDevicePart : public CudaViewSolver<T> {
         if (const equation::SeveralSteps* kernel = stepper.fused()) {
             used = kernel->name();
             way.name = kernel->way();
+            way.steps_fused = kernel->steps_fused();
         } else {
             way.why_not = stepper.why_not_fused();
         }
