@@ -18,6 +18,18 @@
 
 namespace stencil {
 
+/// What is worked out once, before a loop, instead of again in each turn: the compiler does not know that a
+/// value is the same in all lanes, nor that an address in shared memory takes as long to make as twenty
+/// instructions.
+__device__ __forceinline__ int settled(int value, int lane) {
+    return __shfl_sync(~0U, lane == 0 ? value : 0, 0);
+}
+__device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memory) {
+    unsigned address = unsigned(__cvta_generic_to_shared(in_shared_memory));
+    asm volatile("mov.u32 %0, %0;" : "+r"(address));
+    return static_cast<unsigned char*>(__cvta_shared_to_generic(address));
+}
+
 #if STENCIL_BULK_COPIES
 
 /// True in one thread of a converged warp.

@@ -172,13 +172,13 @@ class StreamBlock {
         const StreamStrips strips{nx, kWidth, levels, kWraps, pass_.strips};
         const int strip = int(blockIdx.x) % pass_.strips;
         const int segment = int(blockIdx.x) / pass_.strips;
-        tile_.origin = strips.origin(strip);
-        tile_.x_begin = strips.begin(strip);
-        tile_.x_end = strips.begin(strip + 1);
-        tile_.y_begin = int(std::int64_t(ny) * segment / pass_.segments);
-        tile_.y_end = int(std::int64_t(ny) * (segment + 1) / pass_.segments);
-        tile_.first_row = kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0);
-        tile_.end_row = kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny);
+        tile_.origin = settled(strips.origin(strip), lane_);
+        tile_.x_begin = settled(strips.begin(strip), lane_);
+        tile_.x_end = settled(strips.begin(strip + 1), lane_);
+        tile_.y_begin = settled(int(std::int64_t(ny) * segment / pass_.segments), lane_);
+        tile_.y_end = settled(int(std::int64_t(ny) * (segment + 1) / pass_.segments), lane_);
+        tile_.first_row = settled(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
+        tile_.end_row = settled(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
     }
 
@@ -188,8 +188,8 @@ class StreamBlock {
         const int nx = pass_.from.nx;
         gathers_ =
             kNarrow || (kWraps && (nx < kWidth || nx % kPacket != 0 || pass_.from.ny < 2 * warps_ * kLevels));
-        source_ = tile_.origin < 0 ? tile_.origin + nx : tile_.origin;
-        first_piece_ = kWraps ? min(kWidth, nx - source_) : kWidth;
+        source_ = settled(tile_.origin < 0 ? tile_.origin + nx : tile_.origin, lane_);
+        first_piece_ = kWraps ? settled(min(kWidth, nx - source_), lane_) : kWidth;
         if (gathers_)
             for (int k = warp_ * 32 + lane_; k < kWidth; k += warps_ * 32) {
                 const int x = tile_.origin + k;
@@ -227,24 +227,41 @@ class StreamBlock {
             fetch_cells(batch, rows, ring);
     }
 
+    __device__ int around(int y) const {
+        if constexpr (!kWraps) return y;
+        return y < 0 ? y + pass_.from.ny : y >= pass_.from.ny ? y - pass_.from.ny : y;
+    }
+
+#if STENCIL_BULK_COPIES
+    // All other warps wait while the first one does this.
+    template <int kRows>
+    __device__ void load_rows(Row* to, int y, PhaseBarrier& arrived) {
+        const T* row = pass_.from.row(y);
+#pragma unroll
+        for (int r = 0; r < kRows; ++r)
+            bulk_load(
+                to[r], row + r * pass_.from.pitch + source_, unsigned(first_piece_ * sizeof(T)), arrived);
+        if (!kWraps || first_piece_ == kWidth) return;
+        const unsigned rest = unsigned((kWidth - first_piece_) * sizeof(T));
+#pragma unroll
+        for (int r = 0; r < kRows; ++r)
+            bulk_load(to[r] + first_piece_, row + r * pass_.from.pitch, rest, arrived);
+    }
+#endif
+
     __device__ void fetch_bulk(int batch, int rows, Row* ring) {
 #if STENCIL_BULK_COPIES
         __syncwarp();  // all lanes have read what the copies write over
         if (rows > 0 && elected()) {
             PhaseBarrier& arrived = shared_.arrived[batch & 1];
             arrived.expect(int(rows * sizeof(Row)));
-            int y = tile_.first_row + batch * kBatch;
-            if constexpr (kWraps) y = y < 0 ? y + pass_.from.ny : y >= pass_.from.ny ? y - pass_.from.ny : y;
-#pragma unroll
-            for (int r = 0; r < kBatch; ++r) {
-                if (r >= rows) break;
-                const T* row = pass_.from.row(y);
-                bulk_load(ring[r], row + source_, unsigned(first_piece_ * sizeof(T)), arrived);
-                if (kWraps && first_piece_ < kWidth)
-                    bulk_load(
-                        ring[r] + first_piece_, row, unsigned((kWidth - first_piece_) * sizeof(T)), arrived);
-                ++y;
-                if (kWraps && y == pass_.from.ny) y = 0;
+            const int y = around(tile_.first_row + batch * kBatch);
+            if (rows == kBatch && y + kBatch <= pass_.from.ny) {
+                load_rows<kBatch>(ring, y, arrived);
+            } else {
+#pragma unroll 1
+                for (int r = 0; r < rows; ++r)
+                    load_rows<1>(ring + r, around(tile_.first_row + batch * kBatch + r), arrived);
             }
         }
         __syncwarp();
@@ -297,11 +314,15 @@ class StreamBlock {
             const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
             const T* from = ring[0] + (tile_.x_begin - tile_.origin);
             T* to = pass_.to.row(y) + tile_.x_begin;
+            const auto store_row = [&](int r) {
+                bulk_store(to + r * pass_.to.pitch, from + r * kWidth, unsigned(cells * sizeof(T)));
+            };
+            if (y >= tile_.y_begin && y + kBatch <= tile_.y_end) {
 #pragma unroll
-            for (int r = 0; r < kBatch; ++r) {
-                if (y + r >= tile_.y_begin && y + r < tile_.y_end)
-                    bulk_store(to, from + r * kWidth, unsigned(cells * sizeof(T)));
-                to += pass_.to.pitch;
+                for (int r = 0; r < kBatch; ++r) store_row(r);
+            } else {
+#pragma unroll 1
+                for (int r = max(tile_.y_begin - y, 0); r < min(tile_.y_end - y, kBatch); ++r) store_row(r);
             }
             close_and_wait_for_stores<1>();
         }
@@ -456,7 +477,7 @@ __global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
     extern __shared__ __align__(16) unsigned char memory[];
     // From one lane, so that the compiler knows it to be the same in all of them.
     const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
-    Block block(pass, *reinterpret_cast<typename Block::Shared*>(memory), warp, int(blockDim.y));
+    Block block(pass, *reinterpret_cast<typename Block::Shared*>(settled(memory)), warp, int(blockDim.y));
     block.run();
 }
 
