@@ -25,7 +25,7 @@ class Collector {
         append_terms(outer, increment.rate, increment.factor, false);
         std::vector<Term> inner;
         const Node own = increment.component < 0 ? g_.number(0) : g_.leaf(Op::component, increment.component);
-        if (increment.component >= 0) inner = take_out(outer, own);
+        if (increment.component >= 0) inner = take_out(outer, own, true);
         std::optional<int> base;
         if (increment.base) base = l_.builder().input(Code::load, *increment.base);
         if (inner.empty() || outer.size() + inner.size() > kMostTerms) {
@@ -43,11 +43,19 @@ class Collector {
             if (!l_.is_float64()) balance(outer, inner);
         }
         Builder& b = l_.builder();
-        const int sum = sum_of(outer, b.multiply(l_.value(own), sum_of(inner)));
+        std::vector<Product> products{{b.multiply(l_.value(own), sum_of(inner)), false}};
+        while (const auto other = other_with_laplacian(outer))
+            products.push_back(product_with(*other, outer));
+        const int sum = sum_of(outer, products);
         return base ? b.add(*base, sum) : sum;
     }
 
   private:
+    struct Product {
+        int value = 0;
+        bool negative = false;
+    };
+
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
     // What is kept in arrays, or differs along one axis alone, stays whole.
@@ -100,9 +108,9 @@ class Collector {
         return term;
     }
 
-    // The terms with this factor, without it; sums that it is multiplied by are opened. Of a product with
-    // factor + something, or less that, its own part.
-    std::vector<Term> take_out(std::vector<Term>& terms, Node factor) {
+    // The terms with this factor, without it; `opening` opens sums that it is multiplied by. Of a product
+    // with factor + something, or less that, its own part.
+    std::vector<Term> take_out(std::vector<Term>& terms, Node factor, bool opening) {
         std::vector<Term> taken, rest;
         for (Term& term : terms) {
             const auto found = std::ranges::find(term.factors, factor);
@@ -112,7 +120,8 @@ class Collector {
                 continue;
             }
             term.factors.erase(found);
-            if (term.factors.size() == 1 && opens(term.factors[0]) && is_sum(g_[term.factors[0]].op))
+            if (opening && term.factors.size() == 1 && opens(term.factors[0]) &&
+                is_sum(g_[term.factors[0]].op))
                 append_terms(taken, term.factors[0], term.coefficient, term.negative);
             else
                 taken.push_back(std::move(term));
@@ -147,6 +156,29 @@ class Collector {
                              g_.multiply(g_.number(Lowering::middle_weight(e.op)), term.coefficient),
                              {}});
         }
+    }
+
+    // A component that is a factor of a term, and whose Laplacian stands by itself: its middle goes with
+    // that.
+    std::optional<Node> other_with_laplacian(const std::vector<Term>& terms) const {
+        for (const Term& term : terms) {
+            if (term.factors.size() != 1 || ring_.contains(term.factors[0])) continue;
+            const Expression& e = g_[term.factors[0]];
+            if (e.op != Op::laplacian && e.op != Op::laplacian9) continue;
+            const auto has_it = [&](const Term& t) { return std::ranges::count(t.factors, e.args[0]) > 0; };
+            if (g_[e.args[0]].op == Op::component && std::ranges::any_of(terms, has_it)) return e.args[0];
+        }
+        return std::nullopt;
+    }
+
+    // The sign apart, as of terms.
+    Product product_with(Node component, std::vector<Term>& outer) {
+        std::vector<Term> inner = take_out(outer, component, false);
+        open_laplacians(outer, inner, component);
+        const bool negative = std::ranges::all_of(inner, &Term::negative);
+        if (negative)
+            for (Term& term : inner) term.negative = false;
+        return {l_.builder().multiply(l_.value(component), sum_of(inner)), negative};
     }
 
     // To the 24 bits of a float, in float64 (Veltkamp 1968; Dekker, Numer. Math. 18, 1971).
@@ -184,15 +216,16 @@ class Collector {
         return sum;
     }
 
-    // A sum begins with a uniform, which terms without factors are, goes on with products (`first` among
+    // A sum begins with a uniform, which terms without factors are, goes on with products (`made` among
     // them), and ends with terms of one factor: so each step of it reads at most two values that are not
     // uniform, which GPUs are quickest with.
-    int sum_of(const std::vector<Term>& terms, std::optional<int> first = {}) {
+    int sum_of(const std::vector<Term>& terms, const std::vector<Product>& made = {}) {
         const Node constant = uniform_of(terms);
         Builder& b = l_.builder();
         std::optional<int> sum;
         if (g_.number_of(constant) != 0.0) sum = l_.value(constant);
-        if (first) sum = sum ? b.add(*sum, *first) : *first;
+        for (const auto& [value, negative] : made)
+            sum = !sum ? value : negative ? b.subtract(*sum, value) : b.add(*sum, value);
         for (const bool single : {false, true})
             for (const bool negative : {false, true})
                 for (const Term& term : terms) {
