@@ -53,12 +53,12 @@ struct TriedCode {
 
 /// How a solver steps where there are several ways to the same bits.
 struct SteppingWay {
-    std::string name = {};     ///< "compiled"; empty where there is one way
-    std::string why_not = {};  ///< what keeps it from the fastest, in a line
-    bool compiling = false;    ///< a faster one is on its way
+    std::string name = {};                ///< "compiled"; empty where there is one way
+    std::string why_not = {};             ///< what keeps it from the fastest, in a line
+    bool compiling = false;               ///< a faster one is on its way
     std::optional<int> steps_fused = {};  ///< where they are not the method's: Method::steps_fused
-    double operations = 0;     ///< of typed equations: equation::operations_of_cell()
-    std::string origin = {};   ///< of compiled code: what made it, or where it was kept
+    double operations = 0;                ///< of typed equations: equation::operations_of_cell()
+    std::string origin = {};              ///< of compiled code: what made it, or where it was kept
     std::vector<TriedCode> tried = {};
 };
 
