@@ -46,7 +46,8 @@ void draw_way(const SteppingWay& way, const RunSpec& now) {
         paragraph(now.kernel->name + " steps the field", text_color());
     else
         paragraph(way.name, good_color());
-    if (way.compiling) paragraph("Faster code is being compiled, to be timed by the steps that follow", warning_color());
+    if (way.compiling)
+        paragraph("Faster code is being compiled, to be timed by the steps that follow", warning_color());
     if (!way.why_not.empty()) paragraph(way.why_not, warning_color());
     if (!way.origin.empty()) fitted_text(way.origin, ImGui::GetContentRegionAvail().x, faint_color());
 }
