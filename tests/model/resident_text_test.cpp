@@ -136,6 +136,8 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
     check(double(), 52, 37, 4, 5);
 }
 
+// Threads of NVRTC that are ending make LeakSanitizer fall over, and there is no code of ours to watch.
+#ifndef __SANITIZE_ADDRESS__
 TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {
     if (!why_no_nvrtc().empty()) return;
     for (const char* name : {"gray-scott", "cahn-hilliard", "swift-hohenberg"})
@@ -151,3 +153,4 @@ TEST_CASE("Resident kernels of models compile without spilling registers, where 
             }
         }
 }
+#endif
