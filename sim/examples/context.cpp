@@ -78,7 +78,8 @@ double ExampleContext::gpu_budget() const {
 
 void ExampleContext::progress(double share, const std::string& doing) {
     const double over = progress_.at(seconds_now(), std::clamp(share, 0.0, 1.0));
-    if (watch_.progress) watch_.progress(over, doing);
+    doing_ = doing;
+    if (watch_.progress) watch_.progress(over, doing_);
     pause();
 }
 
@@ -89,6 +90,7 @@ void ExampleContext::begin_part(const std::string& doing) {
 
 void ExampleContext::begin_call(int call, int repeats) {
     progress_.begin_call(seconds_now(), call, repeats);
+    progress(0, doing_);
 }
 
 bool ExampleContext::cancelled() const {

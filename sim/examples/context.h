@@ -86,6 +86,7 @@ class ExampleContext {
     Report report_;
     std::unique_ptr<ThreadPool> threads_;
     WorkProgress progress_;
+    std::string doing_;
     double copy_[2] = {0, 0};
     double tflops_[2][2] = {{0, 0}, {0, 0}};
 };

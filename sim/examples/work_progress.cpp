@@ -17,6 +17,14 @@ int calls_of(int repeats) {
     return repeats == 1 ? 1 : repeats + 1;
 }
 
+double timed_seconds(double once, int repeats) {
+    return once * calls_of(repeats > 0 ? repeats : sensible_repeats(once));
+}
+
+RoughRates rough_rates(Device device, int threads) {
+    return device == Device::cpu ? RoughRates{2e10 * threads, 5e9 * threads} : RoughRates{4e13, 3e12};
+}
+
 void WorkProgress::expect(const std::vector<double>& seconds) {
     parts_.resize(in_part_ ? 1 : 0);
     parts_.insert(parts_.end(), seconds.begin(), seconds.end());

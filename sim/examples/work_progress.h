@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "kernels/methods/method.h"
+
 namespace stencil {
 
 /// Time is in seconds by any clock. Estimates are corrected by how long the parts before took, so that they
@@ -34,5 +36,13 @@ class WorkProgress {
 int sensible_repeats(double seconds);
 /// The same with the first call, which is a repeat itself where only one is made.
 int calls_of(int repeats);
+/// The seconds that time_host() takes with all its calls of work that takes `once`; `repeats` as there.
+double timed_seconds(double once, int repeats);
+
+/// Right within a factor of a few: WorkProgress needs proportions.
+struct RoughRates {
+    double flops, bytes;  ///< per second
+};
+RoughRates rough_rates(Device device, int threads);
 
 }  // namespace stencil

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <random>
 #include <tuple>
@@ -268,6 +269,29 @@ TEST_CASE("An example is checked, runs, and says what it found") {
     REQUIRE(share < 1);
     REQUIRE_FALSE(report.interrupted);
     REQUIRE(report.wall_seconds > 0);
+}
+
+TEST_CASE("Whatever takes long moves the progress, and before its last call little is left of an example") {
+    for (const std::string name : {"matmul", "einsum"}) {
+        CAPTURE(name);
+        ExampleRequest request = request_for(find_example(name));
+        request.backend = "cpu";
+        request.repeats = 4;
+        request.threads = 2;
+        if (name == "einsum")
+            request.options.set("sizes", "i=60,j=50,k=40");
+        else
+            for (const char* edge : {"m", "k", "n"}) request.options.set(edge, "50");
+        std::vector<double> shares;
+        run_example(request,
+                    query_machine(),
+                    {{}, [&](double share, const std::string&) { shares.push_back(share); }, {}});
+        REQUIRE(std::ranges::is_sorted(shares));
+        // Two precisions of five calls, and what they work on.
+        REQUIRE(shares.size() >= 14);
+        REQUIRE(shares.back() > 0.75);
+        REQUIRE(shares.back() <= 1);
+    }
 }
 
 TEST_CASE("A cancelled example keeps what it had found") {

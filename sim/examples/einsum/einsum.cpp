@@ -143,6 +143,32 @@ void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, E
     if (flops.value / flops.limit > bytes.value / bytes.limit) std::swap(row.rates[0], row.rates[1]);
 }
 
+// A repetition that takes longer than that tells how far it is, which takes a microsecond.
+constexpr double kToldSeconds = 1e-3;
+
+double repetition_seconds(const Plan& plan, Device device, int threads) {
+    const RoughRates rates = rough_rates(device, threads);
+    return plan.flops() / rates.flops + 4 * plan.values_moved() / rates.bytes;
+}
+
+// Estimated seconds of the parts of one precision, in the order in which its Runner begins them.
+std::vector<double> parts_of(const EinsumTask& task,
+                             const Plan& plan,
+                             const ExampleRequest& request,
+                             const ExampleContext& context) {
+    const double on_cpu = repetition_seconds(plan, Device::cpu, context.thread_count());
+    const double on_gpu = repetition_seconds(plan, Device::cuda, context.thread_count());
+    std::vector<double> parts{5e-9 * operand_values(plan), 2 * on_cpu};
+    const auto row = [&](double once) {
+        parts.push_back(timed_seconds(double(task.repetitions) * once, request.repeats));
+    };
+    if (request.on_cpu()) row(on_cpu);
+    if (!context.gpu()) return parts;
+    parts.push_back(4e-9 * operand_values(plan));  // to the GPU, four times
+    row(on_gpu);
+    return parts;
+}
+
 template <class T>
 std::vector<T> compute(const EinsumTask& task,
                        const std::vector<const T*>& operands,
@@ -160,9 +186,9 @@ class Runner {
   public:
     Runner(const EinsumTask& task, const ExampleRequest& request, ExampleContext& context)
         : task_(task), request_(request), context_(context), plan_(make_plan(task.contraction)) {
-        progress(0, fmt::format("operands in {}", name_of(dtype_of<T>)));
+        context_.begin_part(fmt::format("operands in {}", name_of(dtype_of<T>)));
         operands_ = make_operands<T>(task, context);
-        progress(0.3, "the result in float64");
+        context_.begin_part("the result in float64");
         if constexpr (sizeof(T) == 4) {
             std::vector<std::vector<double>> wide;
             for (const auto& operand : operands_) wide.emplace_back(operand.begin(), operand.end());
@@ -173,14 +199,18 @@ class Runner {
     }
 
     void run_cpu() {
-        progress(0.4, fmt::format("CPU, {}", name_of(dtype_of<T>)));
+        const std::string doing = on(Device::cpu);
+        const bool tells = repetition_seconds(plan_, Device::cpu, context_.thread_count()) > kToldSeconds;
+        context_.begin_part(doing);
         std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
         ReportRow row = empty_row(Device::cpu);
         time_host(context_, request_.repeats, [&] {
-            for (long long i = 0; i < task_.repetitions; ++i)
+            for (long long i = 0; i < task_.repetitions; ++i) {
                 execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
+                if (tells) context_.progress(double(i + 1) / double(task_.repetitions), doing);
+            }
         }).fill(row);
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
@@ -195,7 +225,7 @@ class Runner {
         ReportRow row = empty_row(Device::cuda);
         if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
-        progress(0.7, fmt::format("GPU, {}", name_of(dtype_of<T>)));
+        context_.begin_part("operands to the GPU");
         // What the libraries take for themselves must have room as well.
         const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
@@ -227,10 +257,12 @@ class Runner {
             make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
         const int times = int(task_.repetitions);
         if (slicing.is_sliced()) {
+            context_.begin_part(on(Device::cuda));
             time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
             einsum->fetch(result.data());
         } else {
             row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
+            context_.begin_part(on(Device::cuda));
             time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
             row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
         }
@@ -238,11 +270,8 @@ class Runner {
     }
 #endif
 
-    // Of the share of one precision in all of them.
-    void progress(double share, const std::string& doing) {
-        const auto& all = task_.dtypes;
-        const double before = double(std::ranges::find(all, dtype_of<T>) - all.begin());
-        context_.progress((before + share) / double(all.size()), doing);
+    static std::string on(Device device) {
+        return fmt::format("{}, {}", device == Device::cpu ? "CPU" : "GPU", name_of(dtype_of<T>));
     }
 
     ReportRow empty_row(Device device) const {
@@ -300,6 +329,10 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     const Plan plan = make_plan(task.contraction);
     require_host_memory(task, plan);
     describe_plan(task, plan, context.report());
+    const std::vector<double> one = parts_of(task, plan, request, context);
+    std::vector<double> parts;
+    for (std::size_t i = 0; i < task.dtypes.size(); ++i) parts.insert(parts.end(), one.begin(), one.end());
+    context.expect(parts);
     for (const DType dtype : task.dtypes) {
         const bool first = dtype == task.dtypes.front();
         try {

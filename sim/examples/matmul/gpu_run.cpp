@@ -72,11 +72,9 @@ class GpuRun {
 
     void add(const MatmulRow& which) {
         ReportRow row = run_.row(which);
-        run_.progress(0, row);
-        if (!has_matmul<T>(which.method)) {
-            ++run_.rows.done;
+        run_.begin(row);
+        if (!has_matmul<T>(which.method))
             return context_.add_absent(std::move(row), "needs a GPU of compute capability 9.0");
-        }
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));

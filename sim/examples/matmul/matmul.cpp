@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 
 #include "kernels/examples/arrays/column_sums.h"
@@ -116,6 +117,7 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
     const MatmulShape& s = run.problem.shape;
     HostProduct<T> product(s);
     ReportRow row = run.row(which);
+    run.begin(row);
     time_host(context, run.request.repeats, [&] {
         for (int i = 0; i < run.problem.repetitions; ++i) {
             cpu_matmul<T>({run.operands.a.data(), run.operands.b.data(), product.c.data(), s},
@@ -132,19 +134,35 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
             rate);
 }
 
+double row_seconds(const MatmulRow& row, DType dtype, const ExampleRequest& request, int threads) {
+    const bool slow = row.method == MatmulMethod::naive || row.method == MatmulMethod::shared_tile;
+    const double slower = (dtype == DType::float64 ? 2 : 1) * (slow ? 8 : 1);
+    const double once = matmul_problem(request).operations() / rough_rates(row.backend, threads).flops;
+    return timed_seconds(slower * once, request.repeats);
+}
+
+// Estimated seconds of the parts of one precision, in the order in which run_dtype() begins them.
+std::vector<double> parts_of(const ExampleRequest& request, const ExampleContext& context, DType dtype) {
+    std::vector<MatmulRow> rows = rows_of(request, Device::cpu, dtype);
+    if (context.gpu()) std::ranges::copy(rows_of(request, Device::cuda, dtype), std::back_inserter(rows));
+    if (rows.empty() && !context.gpu()) return {};
+    const MatmulShape s = matmul_problem(request).shape;
+    std::vector<double> parts{random_seconds(s), reference_seconds(s, context.thread_count())};
+    for (const MatmulRow& row : rows)
+        parts.push_back(row_seconds(row, dtype, request, context.thread_count()));
+    return parts;
+}
+
 template <class T>
-void run_dtype(const ExampleRequest& request, ExampleContext& context, MatmulProgress& rows) {
+void run_dtype(const ExampleRequest& request, ExampleContext& context) {
     const auto cpu = rows_of(request, Device::cpu, dtype_of<T>),
                gpu = rows_of(request, Device::cuda, dtype_of<T>);
     const MatmulProblem problem = matmul_problem(request);
-    MatmulRun<T> run{request, context, problem, rows, {}, {}};
-    const auto prepare = [&](const char* what) {
-        context.progress(double(rows.done) / std::max(1, rows.all), what);
-    };
+    MatmulRun<T> run{request, context, problem, {}, {}};
     if (!cpu.empty() || context.gpu()) {
-        prepare("random numbers");
+        context.begin_part("random numbers");
         run.operands = make_operands<T>(problem, context);
-        prepare("the reference");
+        context.begin_part("the reference");
         run.reference = make_reference(run.operands, problem.shape, context);
     }
     for (const MatmulRow& row : cpu) run_on_cpu(run, row);
@@ -155,12 +173,12 @@ void run_dtype(const ExampleRequest& request, ExampleContext& context, MatmulPro
 }
 
 void run(const ExampleRequest& request, ExampleContext& context) {
-    MatmulProgress rows;
+    std::vector<double> parts;
     for (const DType dtype : request.dtypes)
-        for (const Device device : {Device::cpu, Device::cuda})
-            rows.all += int(rows_of(request, device, dtype).size());
+        std::ranges::copy(parts_of(request, context, dtype), std::back_inserter(parts));
+    context.expect(parts);
     for (const DType dtype : request.dtypes)
-        in_dtype(dtype, [&]<class T>(T) { run_dtype<T>(request, context, rows); });
+        in_dtype(dtype, [&]<class T>(T) { run_dtype<T>(request, context); });
     auto& notes = context.report().notes;
     notes = {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "
@@ -196,8 +214,13 @@ ReportRow MatmulRun<T>::row(const MatmulRow& which) const {
 }
 
 template <class T>
+void MatmulRun<T>::begin(const ReportRow& row) const {
+    context.begin_part(fmt::format("{}, {}", row.name, name_of(row.dtype)));
+}
+
+template <class T>
 void MatmulRun<T>::progress(double share, const ReportRow& row) const {
-    context.progress((rows.done + share) / rows.all, fmt::format("{}, {}", row.name, name_of(row.dtype)));
+    context.progress(share, fmt::format("{}, {}", row.name, name_of(row.dtype)));
 }
 
 template <class T>
@@ -208,7 +231,6 @@ void MatmulRun<T>::add(ReportRow row,
     row.more.emplace_back("repetition_seconds", row.seconds / problem.repetitions);
     compare(result, reference, limits, row);
     row.rates = {rate};
-    ++rows.done;
     context.add(std::move(row));
 }
 

@@ -16,6 +16,10 @@ MatmulProblem matmul_problem(const ExampleRequest& request) {
             options.text("distribution") == "centred"};
 }
 
+double random_seconds(const MatmulShape& shape) {
+    return 5e-9 * double(shape.k) * double(shape.m + shape.n);
+}
+
 template <class T>
 MatmulOperands<T> make_operands(const MatmulProblem& problem, ExampleContext& context) {
     const auto [m, k, n] = problem.shape;

@@ -20,6 +20,9 @@ struct MatmulProblem {
 
 MatmulProblem matmul_problem(const ExampleRequest& request);
 
+/// Estimated seconds of make_operands().
+double random_seconds(const MatmulShape& shape);
+
 /// On the host, row-major.
 template <class T>
 struct MatmulOperands {

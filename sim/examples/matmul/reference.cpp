@@ -144,6 +144,11 @@ double cancellation(const std::vector<double>& exact, const std::vector<double>&
 
 }  // namespace
 
+double reference_seconds(const MatmulShape& s, int threads) {
+    const double of_b = double(some_rows(s).size() + 2) * double(s.k) * double(s.n);
+    return 2e-9 * (of_b + 2 * double(s.m) * double(s.k)) / threads;
+}
+
 template <class T>
 MatmulReference make_reference(const MatmulOperands<T>& operands,
                                const MatmulShape& s,

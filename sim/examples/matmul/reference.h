@@ -20,6 +20,9 @@ struct MatmulReference {
     std::vector<double> c_of_size;  ///< (rows, n), of |A| |B|
 };
 
+/// Estimated seconds of make_reference().
+double reference_seconds(const MatmulShape& shape, int threads);
+
 template <class T>
 MatmulReference make_reference(const MatmulOperands<T>& operands,
                                const MatmulShape& shape,

@@ -20,25 +20,19 @@ struct MatmulRow {
     bool inexact = false;
 };
 
-/// How far the example is: rows of all precisions.
-struct MatmulProgress {
-    int done = 0;
-    int all = 0;
-};
-
 /// What all rows of a precision have in common.
 template <class T>
 struct MatmulRun {
     const ExampleRequest& request;
     ExampleContext& context;
     MatmulProblem problem;
-    MatmulProgress& rows;
     MatmulOperands<T> operands;
     MatmulReference reference;
 
     /// A row of the report, still empty.
     ReportRow row(const MatmulRow& which) const;
-    /// So much of the row is done. Throws Cancelled.
+    /// The row's part begins; so much of its present call is done. Throw Cancelled.
+    void begin(const ReportRow& row) const;
     void progress(double share, const ReportRow& row) const;
     /// The row, whose times are known, is done: compared, with its rates. Throws Cancelled.
     void add(ReportRow row, const MatmulResult<T>& result, MatmulLimits limits, const Rate& rate) const;

@@ -14,29 +14,18 @@ namespace {
 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns
 
-// Right within a factor of a few: WorkProgress needs proportions.
-struct Rates {
-    double flops, bytes, step_seconds;
-};
+constexpr double kStepSeconds = 1e-5;  // of a step of the process on next to nothing
 
-Rates rates_of(Device device, int threads) {
-    return device == Device::cpu ? Rates{2e10 * threads, 5e9 * threads, 1e-5} : Rates{4e13, 3e12, 1e-5};
-}
-
-double row_seconds(double once, int repeats) {
-    return once * calls_of(repeats > 0 ? repeats : sensible_repeats(once));
-}
-
-double cholesky_seconds(const RidgeSize& size, std::size_t coefficients, const Rates& rates) {
+double cholesky_seconds(const RidgeSize& size, std::size_t coefficients, const RoughRates& rates) {
     const double n = double(size.columns);
     return (double(size.rows) * n * n + double(coefficients) * n * n * n / 3) / rates.flops;
 }
 
-double process_seconds(const RidgeSize& size, bool certified, const Rates& rates) {
+double process_seconds(const RidgeSize& size, bool certified, const RoughRates& rates) {
     // As found for random matrices.
     const double steps = (certified ? 25 : 8) * std::sqrt(double(std::min(size.rows, size.columns)));
     const double bytes = 14.0 * double(size.nonzeros) + 64.0 * double(size.rows + size.columns);
-    return steps * (bytes / rates.bytes + rates.step_seconds);
+    return steps * (bytes / rates.bytes + kStepSeconds);
 }
 
 }  // namespace
@@ -71,18 +60,18 @@ std::vector<double> ridge_parts(const RidgeSize& size, const RidgeTask& task) {
     for (const Device device : devices) {
         if (!settings.cholesky || !why_no_cholesky(size, task, device).empty()) continue;
         const double once =
-            cholesky_seconds(size, settings.coefficients.size(), rates_of(device, context.thread_count()));
+            cholesky_seconds(size, settings.coefficients.size(), rough_rates(device, context.thread_count()));
         parts.push_back(1.5 * once);  // the truth, refined
-        parts.push_back(row_seconds(once, request.repeats));
+        parts.push_back(timed_seconds(once, request.repeats));
     }
     if (!settings.process) return parts;
     parts.insert(parts.end(), devices.size(), 5e-8 * double(size.nonzeros + size.rows));  // layouts
     for (const bool certified : {true, false})
         for (const Device device : devices)
             if (certified ? settings.certified : settings.lsmr)
-                parts.push_back(
-                    row_seconds(process_seconds(size, certified, rates_of(device, context.thread_count())),
-                                request.repeats));
+                parts.push_back(timed_seconds(
+                    process_seconds(size, certified, rough_rates(device, context.thread_count())),
+                    request.repeats));
     return parts;
 }
 
