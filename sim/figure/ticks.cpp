@@ -99,6 +99,14 @@ long double roundest_near(long double low, long double high) {
     }
 }
 
+// Told to a hundredth of a step; as the mark there, where there is one.
+std::string end_label(double value, double position, const Tick& mark, int decimals) {
+    if (std::abs(mark.position - position) < 1e-9) return mark.label;
+    std::string text = fmt::format("{:.{}f}", value, decimals);
+    if (text.find_first_of("123456789") == text.npos && text.starts_with('-')) text.erase(0, 1);
+    return with_true_minus(text);
+}
+
 Ticks label(const Steps& steps, long double low, long double high, int factor) {
     Ticks ticks;
     const int decimals = std::max(0, factor - steps.exponent);
@@ -108,6 +116,10 @@ Ticks label(const Steps& steps, long double low, long double high, int factor) {
         ticks.marks.push_back({double(std::clamp(position, 0.0L, 1.0L)),
                                with_true_minus(fmt::format("{:.{}f}", double(k) * unit, decimals))});
     }
+    const long double one = std::pow(10.0L, factor);
+    const int more = std::max(0, factor - steps.exponent + 2);
+    ticks.low = end_label(double(low / one), 0, ticks.marks.front(), more);
+    ticks.high = end_label(double(high / one), 1, ticks.marks.back(), more);
     return ticks;
 }
 
@@ -200,6 +212,18 @@ Ticks thinned(Ticks ticks, int most) {
     std::vector<Tick> kept;
     for (std::size_t i = 0; i < ticks.marks.size(); i += stride) kept.push_back(std::move(ticks.marks[i]));
     ticks.marks = std::move(kept);
+    return ticks;
+}
+
+Ticks with_ends(Ticks ticks, double length, double gap, const LabelWidth& width) {
+    const double free_from = width(ticks.low) + gap, free_to = length - width(ticks.high) - gap;
+    if (ticks.low.empty() || free_from > free_to + gap) return ticks;
+    std::erase_if(ticks.marks, [&](const Tick& tick) {
+        const double half = width(tick.label) / 2, middle = tick.position * length;
+        return middle - half < free_from || middle + half > free_to;
+    });
+    ticks.marks.insert(ticks.marks.begin(), {0, ticks.low});
+    ticks.marks.push_back({1, ticks.high});
     return ticks;
 }
 

@@ -21,6 +21,9 @@ struct Ticks {
     // The note's two halves.
     std::string factor;  ///< "×10⁻⁶"
     std::string offset;  ///< "+ 300"
+    // What with_ends() writes at the ends of a linear axis, in the marks' unit; empty where there is one
+    // mark.
+    std::string low = {}, high = {};
 };
 
 /// Width of a text in the size and the unit in which ticks are to be placed.
@@ -47,6 +50,10 @@ Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
                     double length,
                     double gap,
                     const LabelWidth& width);
+
+/// With the values of both ends, where these find room along an axis of that length without leaving it: marks
+/// whose labels would be nearer to theirs than `gap` go.
+Ticks with_ends(Ticks ticks, double length, double gap, const LabelWidth& width);
 
 /// Every k-th, so that at most the given number of ticks is left.
 Ticks thinned(Ticks ticks, int most);

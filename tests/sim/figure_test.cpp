@@ -377,6 +377,33 @@ TEST_CASE("ticks stand where their labels say, for ranges of every size") {
         for (const Tick& tick : ticks.marks)
             CHECK(std::abs(value_of(tick.label) * unit - std::lerp(low, high, tick.position)) <
                   1e-6 * (high - low));
+        CHECK(std::abs(value_of(ticks.low) * unit - low) < 5e-3 * (high - low));
+        CHECK(std::abs(value_of(ticks.high) * unit - high) < 5e-3 * (high - low));
+    }
+}
+
+TEST_CASE("the ends of a colour bar are labelled where there is room, and nothing touches them") {
+    CHECK(value_ticks({0, 0.5039}, 6).low == "0.0");
+    CHECK(value_ticks({0, 0.5039}, 6).high == "0.504");
+    std::uniform_real_distribution<double> ends(-1, 1), lengths(40, 400);
+    const LabelWidth measure = [](std::string_view label) { return 6.0 * double(label.size()); };
+    constexpr double kGap = 4;
+    for (int trial = 0; trial < 500; ++trial) {
+        double low = ends(random_bits()), high = ends(random_bits());
+        if (low > high) std::swap(low, high);
+        const double length = lengths(random_bits());
+        const Ticks ticks = with_ends(value_ticks({low, high}, 9), length, kGap, measure);
+        CAPTURE(low, high, length);
+        const bool room = measure(ticks.low) + kGap + measure(ticks.high) <= length;
+        REQUIRE((ticks.marks.front().label == ticks.low && ticks.marks.back().label == ticks.high) >= room);
+        if (!room) continue;
+        CHECK(ticks.marks.front().position == 0);
+        CHECK(ticks.marks.back().position == 1);
+        for (std::size_t i = 1; i + 1 < ticks.marks.size(); ++i) {
+            const double half = measure(ticks.marks[i].label) / 2, middle = ticks.marks[i].position * length;
+            CHECK(middle - half >= measure(ticks.low) + kGap);
+            CHECK(middle + half <= length - measure(ticks.high) - kGap);
+        }
     }
 }
 

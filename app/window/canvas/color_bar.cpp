@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "sim/figure/ticks.h"
 #include "sim/view/colormap.h"
@@ -49,21 +50,20 @@ void draw_ticks(Painter& painter,
         const double bottom = bar.y + bar.height;
         painter.fill({x, bottom, 1, std::round(kTick * line)}, colors.text);
         const double width = painter.text_width(tick.label, size);
-        double left = std::min(x + 0.5 - width / 2, bar.x + bar.width - width);
-        // The note stands at the left.
-        if (!ticks.note.empty()) left = std::max(left, bar.x);
+        const double left = std::max(bar.x, std::min(x + 0.5 - width / 2, bar.x + bar.width - width));
         if (left < free_from) continue;
         painter.text(left, bottom + kTick * line, size, colors.text, tick.label);
         free_from = left + width + size * 0.4;
     }
 }
 
-/// As many as find room; the two ends where no two do.
+/// The ends and as many between them as find room; the ends in fewer figures where no two do.
 figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     const double size = painter.line_height() * kSmallText;
     const auto measure = [&](std::string_view label) { return painter.text_width(label, size); };
     figure::Ticks ticks = figure::fitting_ticks(
         [&](int most) { return figure::value_ticks(range, most); }, width, 0.4 * size, measure);
+    ticks = figure::with_ends(std::move(ticks), width, 0.6 * size, measure);
     if (ticks.marks.size() > 1 || !(range.low < range.high)) return ticks;
     const std::string low = figure::number_text(range.low, 2), high = figure::number_text(range.high, 2);
     if (measure(low) + measure(high) + size > width) return ticks;
