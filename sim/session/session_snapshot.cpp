@@ -52,6 +52,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
     snapshot.steps_per_frame = pace_.steps_per_frame;
     snapshot.budget_ms = pace_.budget_ms;
     snapshot.last_batch = pace_.last_batch;
+    snapshot.steps_per_call = pace_.steps_per_call();
     const auto share = [](long long from, long long at, long long to) {
         return to > from ? double(at - from) / double(to - from) : 1.0;
     };

@@ -49,7 +49,8 @@ struct Snapshot {
     bool ordered = false;                     ///< steps up to a target, or a field, which Run{false} ends
     long long steps_per_frame = 0;            ///< 0: automatic
     double budget_ms = 12;
-    long long last_batch = 0;  ///< steps between the newest two frames
+    long long last_batch = 0;      ///< steps between the newest two frames
+    long long steps_per_call = 0;  ///< between two frames, as far as it is known: `auto` goes by them
 
     std::shared_ptr<const StepLimit> step_limit;  ///< of typed equations, from the first look at them on
 

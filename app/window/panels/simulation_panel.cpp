@@ -14,6 +14,7 @@
 #include "app/window/panels/widgets.h"
 #include "kernels/methods/method.h"
 #include "sim/run/resolve.h"
+#include "sim/session/auto_method.h"
 #include "sim/text/parse.h"
 #include "sim/user_kernel/user_kernel.h"
 
@@ -243,6 +244,17 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
     draw_stop(ui, snapshot);
 }
 
+// The method that `auto` goes on with at another size.
+void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
+    const auto fits = [&](const Method& method) {
+        return !method.unfit ||
+               method.unfit({wanted.size->nx, wanted.size->ny}, bytes_of(wanted.dtype)).empty();
+    };
+    const Method* method = anew ? &choose_method(request_for(wanted, snapshot.steps_per_call), fits)
+                                : AutoMethod::for_change(snapshot.now, wanted, snapshot.steps_per_call);
+    if (method) wanted.method = method->name;
+}
+
 }  // namespace
 
 MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
@@ -253,6 +265,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
     const bool anew = snapshot.step == 0 && snapshot.spec.edits.empty();
     const double cells = double(size.nx) * size.ny;
     try {
+        if (snapshot.auto_method && size != *snapshot.now.size) choose_anew(wanted, snapshot, anew);
         const MemoryNeeds needs = anew ? run_needs(wanted) : solver_needs(wanted);
         const MemoryLimits limits = memory_limits(machine_now(snapshot), wanted.memory_limit);
         require_memory(needs, limits, {size.nx, size.ny});
