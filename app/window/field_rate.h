@@ -1,4 +1,4 @@
-// How often the window shows a new field.
+// How often the window shows a new field, and how many steps that comes to.
 #pragma once
 
 #include <algorithm>
@@ -6,31 +6,45 @@
 
 namespace stencil {
 
-/// Pictures of the field per second, over the newest seconds. Redrawing the same field is no new picture.
+/// Per second; zeros at rest and before the second picture.
+struct FieldRates {
+    double fields = 0;
+    double steps = 0;
+};
+
+/// Pictures of the field and steps per second, over the newest seconds. Redrawing the same field is no new
+/// picture, and neither is one from the middle of a frame's steps: steps per frame times pictures per second
+/// are the steps per second.
 class FieldRate {
   public:
-    /// A field that was not shown before; `now` in seconds of any clock that goes on.
-    void shown(double now) {
-        times_.push_back(now);
-        while (times_.size() > 2 && now - times_.front() > kSeconds) times_.pop_front();
+    /// A field that was not shown before, of this step; `now` in seconds of any clock that goes on.
+    void shown(double now, long long step) {
+        if (!pictures_.empty() && step < pictures_.back().step) rest();  // back to the start
+        pictures_.push_back({now, step});
+        while (pictures_.size() > 2 && now - pictures_.front().at > kSeconds) pictures_.pop_front();
     }
 
     /// The run stands still: what follows is counted anew.
-    void rest() { times_.clear(); }
+    void rest() { pictures_.clear(); }
 
-    /// 0 at rest and before the second field. Falls while the next field is late.
-    double per_second(double now) const {
-        if (times_.size() < 2) return 0;
-        const double intervals = double(times_.size() - 1);
-        const double shown = times_.back() - times_.front();
-        const double late = now - times_.front() - shown / intervals;
-        const double span = std::max(shown, late);
-        return span > 0 ? intervals / span : 0;
+    /// They fall while the next field is late.
+    FieldRates per_second(double now) const {
+        if (pictures_.size() < 2) return {};
+        const Picture &first = pictures_.front(), &last = pictures_.back();
+        const double intervals = double(pictures_.size() - 1);
+        const double shown = last.at - first.at;
+        const double span = std::max(shown, now - first.at - shown / intervals);
+        if (span <= 0) return {};
+        return {intervals / span, double(last.step - first.step) / span};
     }
 
   private:
     static constexpr double kSeconds = 2;
-    std::deque<double> times_;
+    struct Picture {
+        double at;
+        long long step;
+    };
+    std::deque<Picture> pictures_;
 };
 
 }  // namespace stencil

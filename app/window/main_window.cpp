@@ -133,9 +133,11 @@ nlohmann::ordered_json MainWindow::report() const {
                       {"interop", renderer_->transfer().interop},
                       {"transfer", renderer_->transfer().text}};
     const InterfaceCost cost = clock_->cost();
+    const FieldRates rates = rate_.per_second(seconds());
     json["frame"] = {{"ms", cost.frame_ms},
                      {"per_s", cost.frames_per_s},
-                     {"fields_per_s", rate_.per_second(seconds())},
+                     {"fields_per_s", rates.fields},
+                     {"steps_per_s", rates.steps},
                      {"stepping_ms", now.cost.stepping_ms},
                      {"waiting_ms", now.cost.waiting_ms},
                      {"resampling_ms", now.cost.resampling_ms},
@@ -280,7 +282,9 @@ void MainWindow::follow_scale() {
 void MainWindow::build(CanvasOutput& output) {
     ui_.cost = clock_->cost();
     ui_.cost.transfer_ms = renderer_->transfer_ms();
-    ui_.cost.fields_per_s = rate_.per_second(seconds());
+    const FieldRates rates = rate_.per_second(seconds());
+    ui_.cost.fields_per_s = rates.fields;
+    ui_.cost.steps_per_s = rates.steps;
     ui_.transfer = renderer_->transfer();
     // Making the first field takes every processor: an example begins after it.
     if (request_.example && snapshot_->frame)
@@ -305,6 +309,8 @@ void MainWindow::build(CanvasOutput& output) {
 
 void MainWindow::ask_engine(ViewRequest request) {
     request.host_pixels = !renderer_->transfer().interop;
+    // The picture that is kept is of its own moment, whatever the machine had time for.
+    request.exact = scripted() && frames_are_done();
     request.serial = view_.serial;
     if (view_.serial > 0 && request == view_) return;
     view_ = std::move(request);
@@ -364,9 +370,9 @@ void MainWindow::draw(const CanvasOutput& canvas) {
 void MainWindow::note_field() {
     const Frame& frame = *snapshot_->frame;
     if (!snapshot_->running && snapshot_->busy.empty()) rate_.rest();
-    if (frame.step == shown_step_ || (scripted() && frame.mid_batch)) return;
+    if (frame.step == shown_step_ || frame.mid_batch) return;
     shown_step_ = frame.step;
-    rate_.shown(seconds());
+    rate_.shown(seconds(), frame.step);
     ++drawn_;
 }
 
@@ -374,7 +380,7 @@ void MainWindow::finish_frame(bool shows_request) {
     if (!scripted() || !shows_request) return;
     // While the run stands still nothing but redrawing is to be counted.
     if (!snapshot_->running && !frames_are_done()) ++drawn_;
-    if (!frames_are_done()) return;
+    if (!frames_are_done() || !view_.exact) return;
     finished_ = true;
     if (request_.screenshot.empty()) return;
     const auto [width, height] = display_->frame_size();

@@ -45,6 +45,7 @@ struct InterfaceCost {
     double frame_ms = 0;      ///< between two frames while frames follow each other
     double frames_per_s = 0;  ///< of the interface
     double fields_per_s = 0;  ///< new fields shown; 0 while the run stands still
+    double steps_per_s = 0;   ///< that these came to
 };
 
 /// How the pixels get into the texture.

@@ -248,7 +248,8 @@ void Session::make_reference() {
 void Session::make_frame() {
     // A difference from a reference of another step would be no error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
-    frame_ = frame_maker_.make(view_, {simulation_.get(), reference, version_, steps_left(), settled()});
+    const bool exact = settled() || view_.exact;
+    frame_ = frame_maker_.make(view_, {simulation_.get(), reference, version_, steps_left(), exact});
     const bool stepped = framed_version_ != version_;
     framed_version_ = version_;
     last_frame_ = Pace::Clock::now();
@@ -270,7 +271,8 @@ void Session::make_frame() {
 double Session::measure_field() {
     const auto bound = simulation_->now().stability();
     const bool unstable = bound && bound->exceeded();
-    if (measured_version_ == version_ || !(settled() || unstable || statistics_cadence_.due())) return 0;
+    const bool due = settled() || view_.exact || unstable || statistics_cadence_.due();
+    if (measured_version_ == version_ || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;
     const double seconds =

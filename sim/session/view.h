@@ -61,6 +61,7 @@ struct ViewRequest {
     std::optional<CellBlock> numbers;
     std::optional<ProfileLine> profile;
     int histogram_bins = 0;  ///< 0: none is wanted
+    bool exact = false;      ///< ranges and measures are of this moment, whatever that takes
     friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 

@@ -344,6 +344,62 @@ TEST_CASE("a tooltip waits until the mouse rests, and is seen whole once no more
     CHECK_FALSE(window.moves);
 }
 
+TEST_CASE("no tooltip covers what a mouse button is held on") {
+    const ImRect slider = Interface().find("##panel", kCoefficient);
+    const ImRect button = Interface().find("##toolbar", {label_of(toggle_running)});
+    const auto shown = [] { return window_rect("##Tooltip_00").drawn; };
+    for (const ImRect& item : {slider, button}) {
+        Interface window;
+        CAPTURE(window.dice.seed);
+        window.move_mouse(item.GetCenter());
+        window.frames(60);
+        REQUIRE(shown());
+        window.press_mouse(true);
+        for (const float share : {0.2f, 0.8f}) {
+            window.move_mouse(along(item, share));
+            window.frames(60);
+            CHECK_FALSE(shown());
+        }
+        window.press_mouse(false);
+        window.frames(60);
+        CHECK(shown());
+    }
+}
+
+TEST_CASE("a tooltip is as wide as a narrow window has room for") {
+    HeadlessImGui imgui(250, 400);
+    const auto draw = [] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::Begin("narrow");
+        ImGui::Button("here");
+        tooltip(std::string(40, 'a') + " " + std::string(20, 'b') + "\n--option");
+        ImGui::End();
+    };
+    imgui.move_mouse(imgui.find("narrow", {"here"}, draw).GetCenter());
+    for (int i = 0; i < 60; ++i) imgui.frame(draw);
+    const WindowRect tip = window_rect("##Tooltip_00");
+    REQUIRE(tip.drawn);
+    CHECK(tip.least.x >= 0);
+    CHECK(tip.most.x <= 250);
+}
+
+TEST_CASE("the status line tells the rates of pictures and steps, and none while the run stands still") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.imgui.resize(3000, 800);
+    const auto width = [&] {
+        window.frames(2);
+        return window_rect("##status").content.x;
+    };
+    window.ui.cost.fields_per_s = 0;
+    const float without = width();
+    window.ui.cost.fields_per_s = 24;
+    window.ui.cost.steps_per_s = 240;
+    CHECK(width() > without + ImGui::CalcTextSize("24.0 frames/s240 steps/s").x);
+    window.ui.cost = {};
+    CHECK(width() == without);
+}
+
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the time that is left is shown") {
     Interface window;
     CAPTURE(window.dice.seed);
@@ -439,17 +495,28 @@ TEST_CASE("the next view follows the one that is shown, however it came to be sh
 
 TEST_CASE("the rate is that of new fields, falls while they are late, and is zero at rest") {
     FieldRate rate;
-    CHECK(rate.per_second(0) == 0);
-    for (int i = 0; i < 100; ++i) rate.shown(0.25 * i);
-    CHECK(rate.per_second(0.25 * 99) == Approx(4));
-    CHECK(rate.per_second(0.25 * 99 + 0.2) == Approx(4));
-    CHECK(rate.per_second(0.25 * 99 + 10) < 1);
+    CHECK(rate.per_second(0).fields == 0);
+    for (int i = 0; i < 100; ++i) rate.shown(0.25 * i, 10 * i);
+    CHECK(rate.per_second(0.25 * 99).fields == Approx(4));
+    CHECK(rate.per_second(0.25 * 99 + 0.2).fields == Approx(4));
+    CHECK(rate.per_second(0.25 * 99 + 10).fields < 1);
+    for (const double late : {0.0, 0.2, 10.0}) {
+        const FieldRates rates = rate.per_second(0.25 * 99 + late);
+        CHECK(rates.steps == Approx(10 * rates.fields));
+    }
     rate.rest();
-    CHECK(rate.per_second(30) == 0);
+    CHECK(rate.per_second(30).fields == 0);
+    CHECK(rate.per_second(30).steps == 0);
     // One slow field after another has a rate, too.
-    rate.shown(100);
-    rate.shown(110);
-    CHECK(rate.per_second(110) == Approx(0.1));
+    rate.shown(100, 2000);
+    rate.shown(110, 2005);
+    CHECK(rate.per_second(110).fields == Approx(0.1));
+    CHECK(rate.per_second(110).steps == Approx(0.5));
+    // Another start is no step back.
+    rate.shown(111, 0);
+    CHECK(rate.per_second(111).steps == 0);
+    rate.shown(112, 5);
+    CHECK(rate.per_second(112).steps == Approx(5));
 }
 
 TEST_CASE("what was not measured yet is a dash, not a zero") {

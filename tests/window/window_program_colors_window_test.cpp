@@ -46,7 +46,24 @@ TEST_CASE("Scripted frames are frames of the field: as many steps, whatever the 
     const auto status = robot.wait_for_exit();
     INFO(robot.errors());
     REQUIRE(status == 0);
-    CHECK(read_json(folder / "report.json")["step"] == 10 * frames);
+    const auto report = read_json(folder / "report.json");
+    CHECK(report["step"] == 10 * frames);
+    const double fields_per_s = report["frame"]["fields_per_s"], steps_per_s = report["frame"]["steps_per_s"];
+    CHECK((fields_per_s > 0) == (frames > 1));
+    CHECK(steps_per_s == Approx(10 * fields_per_s));
+}
+
+TEST_CASE(
+    "The last of some scripted frames is the picture that run writes of its step, though the run goes on",
+    "[program]") {
+    const ScratchFolder folder;
+    const Words settings = joined(words("--initial noise --seed {}", random_seed()),
+                                  words("--size 900x700 --method cpu --range percentile:3:95"));
+    CAPTURE(settings);
+    require_done(
+        run_program(joined(words("run --steps 250 --export field.png --out {}", folder.path()), settings)));
+    const Picture seen = screenshot(joined(settings, words("--zoom 1 --window 1500x1000")), 250);
+    CHECK(find(seen, read_picture(folder / "field.png")).has_value());
 }
 
 TEST_CASE("The window shows the pictures that run writes, each cell as a block of its colour", "[program]") {

@@ -102,10 +102,14 @@ void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {
     };
     milliseconds(
         "Frame", cost.frame_ms, "From one drawing of the window to the next, while they follow each other");
-    value_row("Rate",
-              format_figures(cost.fields_per_s),
+    value_row("Fields",
+              format_measured(cost.fields_per_s, format_figures),
               "frames/s",
-              "New fields shown per second; 0 while the run stands still");
+              "New fields shown per second; none while the run stands still");
+    value_row("Steps",
+              format_measured(cost.steps_per_s, format_figures),
+              "steps/s",
+              "The steps of these fields per second, pictures and waiting included");
     milliseconds("Stepping",
                  engine.stepping_ms,
                  "The kernels' own time for the steps between two pictures; the speeds above are theirs");

@@ -77,6 +77,19 @@ void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
                       .importance = 60});
 }
 
+// While nothing moves there is none to tell.
+void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
+    if (cost.fields_per_s <= 0) return;
+    pieces.push_back({.text = format_figures(cost.fields_per_s) + " frames/s",
+                      .tip = "New fields shown per second: times the steps per frame, the steps per second",
+                      .least_width = em(5.5f),
+                      .importance = 50});
+    pieces.push_back({.text = format_figures(cost.steps_per_s) + " steps/s",
+                      .tip = "Steps shown per second, pictures and waiting included",
+                      .least_width = em(6),
+                      .importance = 48});
+}
+
 // The processor's name is long and seldom news.
 std::string device_text(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
@@ -120,10 +133,7 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           .least_width = em(5.5f),
                           .importance = 75,
                           .color = warning_color()});
-    pieces.push_back({.text = fmt::format("{} frames/s", format_figures(ui.cost.fields_per_s)),
-                      .tip = "New fields shown per second: times the steps per frame, the steps per second",
-                      .least_width = em(5.5f),
-                      .importance = 50});
+    add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How the pixels get to the screen: interop is without a detour through the host",
                       .least_width = em(5),

@@ -98,11 +98,14 @@ void colored_text(std::string_view text, const ImVec4& color) {
 }
 
 void tooltip(std::string_view text) {
-    if (text.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested()) return;
+    // It would cover what is dragged.
+    if (text.empty() || ImGui::IsAnyMouseDown()) return;
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested()) return;
     const std::size_t option = text.rfind("\n--");
     const std::string_view what = text.substr(0, option);
+    const ImVec2 padding = ImGui::GetStyle().WindowPadding;
     ImGui::BeginTooltip();
-    ImGui::PushTextWrapPos(em(24));
+    ImGui::PushTextWrapPos(std::min(em(24), ImGui::GetIO().DisplaySize.x - padding.x));
     ImGui::TextUnformatted(what.data(), end_of(what));
     if (option != text.npos) colored_text(text.substr(option + 1), faint_color());
     ImGui::PopTextWrapPos();

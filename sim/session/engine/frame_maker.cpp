@@ -191,7 +191,7 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
     const std::uint64_t version = pane == Pane::start ? 1 : moment.version;
     const bool same_question = known.known && known.rule == rule && known.centred == centred;
     if (same_question && known.version == version) return known.range;
-    if (same_question && !moment.settled && !known.cadence.due()) {
+    if (same_question && !moment.exact && !known.cadence.due()) {
         stale_ = true;
         return known.range;
     }
@@ -219,7 +219,7 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
     if (request.profile) frame.profile = measure_profile(solver, quantity, *request.profile);
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;
-    if (!histogram_ || moment.settled || histogram_cadence_.due())
+    if (!histogram_ || moment.exact || histogram_cadence_.due())
         histogram_cadence_.spend(
             [&] { histogram_ = measure_histogram(solver, quantity, range, request.histogram_bins); });
     else

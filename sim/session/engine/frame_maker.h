@@ -18,7 +18,7 @@ struct Moment {
     Simulation* reference = nullptr;  ///< the same run in float64; null: there is none
     std::uint64_t version = 0;        ///< another one for every change of the field
     bool mid_batch = false;           ///< steps that were ordered are still to come
-    bool settled = false;             ///< nothing changes the field now, so everything is worth being exact
+    bool exact = false;               ///< worth measuring anew, e.g. because nothing changes the field now
 };
 
 class FrameMaker {
