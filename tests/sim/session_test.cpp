@@ -8,6 +8,7 @@
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
+#include "sim/run/output/measures.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
 #include "tests/support/catch.h"
@@ -107,6 +108,29 @@ TEST_CASE("A frame shows the field as it is, cell by cell") {
     REQUIRE(std::equal(field.begin(), field.end(), image.pixels->host.begin()));
     REQUIRE(image.range.low == *std::ranges::min_element(field));
     REQUIRE(image.range.high == *std::ranges::max_element(field));
+}
+
+TEST_CASE("A view that is to be exact has the range of its own moment, though the run goes on") {
+    RunSpec spec = small_spec();
+    spec.size = Size{1200, 1100};  // of which percentiles take longer than some steps
+    spec.range = {RangeRule::Kind::percentile, 3, 95};
+    SessionOptions options = standing();
+    options.running = true;
+    options.steps_per_frame = 1;
+    Session session(spec, options);
+    session.set_view(view_of(Pane::now));
+    for (int i = 0; i < 3; ++i) turn(session);
+    ViewRequest view = view_of(Pane::now);
+    view.exact = true;
+    session.set_view(view);
+    session.work();
+    const auto frame = session.snapshot()->frame;
+    REQUIRE(frame->serial == view.serial);
+    REQUIRE(frame->step > 0);
+    Solver& solver = session.simulation().solver();
+    const ValueRange range = measure_range(solver, Quantity::value, spec.range, false);
+    REQUIRE(frame->panes.at(0).range.low == range.low);
+    REQUIRE(frame->panes.at(0).range.high == range.high);
 }
 
 TEST_CASE("A frame after the mouse has moved samples the field no second time") {
