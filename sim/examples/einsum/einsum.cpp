@@ -130,11 +130,13 @@ void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
     return fmt::format("{} streamed pieces: {}", slicing.pieces(), labels);
 }
 
+// Fewer fit in caches, and take as long as starting the work: they are held against no limit.
+constexpr double kFewValues = 1e6;
+
 // Bytes and operations per second of a row whose seconds are known, the one that is nearer its limit first.
 void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, ExampleContext& context) {
     row.more.emplace_back("repetition_seconds", row.seconds / double(repetitions));
-    // Less than that fits in caches, and takes as long as starting it.
-    if (row.seconds <= 0 || plan.values_moved() < 1e6) return;
+    if (row.seconds <= 0 || plan.values_moved() < kFewValues) return;
     const Rate bytes =
         context.memory_rate(row, plan.values_moved() * double(bytes_of(row.dtype)) * double(repetitions));
     Rate flops = context.arithmetic_rate(row, plan.flops() * double(repetitions), row.dtype);
@@ -142,6 +144,8 @@ void add_einsum_rates(ReportRow& row, const Plan& plan, long long repetitions, E
     row.rates = {bytes, flops};
     if (flops.value / flops.limit > bytes.value / bytes.limit) std::swap(row.rates[0], row.rates[1]);
 }
+
+constexpr double kLimitsSeconds = 0.5;  // of measuring what a row is held against, about
 
 // A repetition that takes longer than that tells how far it is, which takes a microsecond.
 constexpr double kToldSeconds = 1e-3;
@@ -161,6 +165,7 @@ std::vector<double> parts_of(const EinsumTask& task,
     std::vector<double> parts{5e-9 * operand_values(plan), 2 * on_cpu};
     const auto row = [&](double once) {
         parts.push_back(timed_seconds(double(task.repetitions) * once, request.repeats));
+        parts.push_back(2 * on_cpu + (plan.values_moved() < kFewValues ? 0 : kLimitsSeconds));
     };
     if (request.on_cpu()) row(on_cpu);
     if (!context.gpu()) return parts;
@@ -212,6 +217,7 @@ class Runner {
                 if (tells) context_.progress(double(i + 1) / double(task_.repetitions), doing);
             }
         }).fill(row);
+        context_.begin_part(kChecking);
         if constexpr (sizeof(T) == 4)
             check_against_reference(row, result);
         else
@@ -231,6 +237,7 @@ class Runner {
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
         std::vector<T> result(reference_.size(), T(NAN));
         measure_gpu(slicing, budget, row, result);
+        context_.begin_part(kChecking);
         row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);
         if (slicing.is_sliced()) row.check += fmt::format("; {}", slicing_text(slicing));
@@ -269,6 +276,8 @@ class Runner {
         row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
     }
 #endif
+
+    static constexpr const char* kChecking = "the result's error, and the machine's limits";
 
     static std::string on(Device device) {
         return fmt::format("{}, {}", device == Device::cpu ? "CPU" : "GPU", name_of(dtype_of<T>));

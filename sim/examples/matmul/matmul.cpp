@@ -136,9 +136,10 @@ void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
 
 double row_seconds(const MatmulRow& row, DType dtype, const ExampleRequest& request, int threads) {
     const bool slow = row.method == MatmulMethod::naive || row.method == MatmulMethod::shared_tile;
-    const double slower = (dtype == DType::float64 ? 2 : 1) * (slow ? 8 : 1);
-    const double once = matmul_problem(request).operations() / rough_rates(row.backend, threads).flops;
-    return timed_seconds(slower * once, request.repeats);
+    // Beside the rough rate, which is of less even work on the CPU.
+    const double way = row.backend == Device::cpu ? 3 : slow ? 0.125 : 1;
+    const double rate = way * rough_rates(row.backend, threads).flops / (dtype == DType::float64 ? 2 : 1);
+    return timed_seconds(matmul_problem(request).operations() / rate, request.repeats);
 }
 
 // Estimated seconds of the parts of one precision, in the order in which run_dtype() begins them.
