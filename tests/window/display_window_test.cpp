@@ -130,6 +130,32 @@ TEST_CASE("Keys and the mouse arrive, for the program and for ImGui") {
     CHECK(!display.take_input());
 }
 
+TEST_CASE("What is typed right after Ctrl+A takes the place of all text, in one frame too") {
+    stencil_test::require_display();
+    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
+    Display display({640, 480, false, true});
+    apply_theme(Theme::dark, 1);
+    load_fonts(15);
+    char text[16] = "1234";
+    const auto frame = [&](bool focus) {
+        display.begin_frame();
+        ImGui::SetNextWindowPos({200, 200});
+        ImGui::Begin("window");
+        if (focus) ImGui::SetKeyboardFocusHere();
+        ImGui::InputText("##text", text, sizeof text);
+        ImGui::End();
+        display.end_frame();
+    };
+    for (int i = 0; i < 3; ++i) frame(i == 0);
+    REQUIRE(std::system("xdotool mousemove 100 80 key ctrl+a type 56") == 0);
+    const auto start = Clock::now();
+    while (std::string(text) != "56" && seconds_since(start) < 10) {
+        display.wait_events(0.1);
+        frame(false);
+    }
+    CHECK(std::string(text) == "56");
+}
+
 TEST_CASE("A screenshot has the window's pixels, row 0 on top, and is whole or not there at all") {
     stencil_test::require_display();
     Display display({640, 480, false, true});

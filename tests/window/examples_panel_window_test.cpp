@@ -180,6 +180,23 @@ TEST_CASE("what is not understood is said beside its option, and nothing can be 
     CHECK(state.refusal.empty());
 }
 
+TEST_CASE("options take numbers as all fields do, and an error takes no room from what is typed into") {
+    Lab lab;
+    ExamplesState& state = lab.ui.panel.examples;
+    std::vector<float> heights;
+    for (const char* rows : {"1k", "many", "13"}) {
+        sample_texts(state) = {{"rows", {rows}}, {"c", {"1/4", "2"}}};
+        for (int i = 0; i < 3; ++i) lab.frame();
+        heights.push_back(window_rect("examples").content.y);
+        CHECK(wish_of(sample_example(), state).errors.empty() == (std::string(rows) != "many"));
+        if (heights.size() == 1)
+            CHECK(command_of(state) == "stencilscope example sample --rows 1000 --c 0.25 --c 2");
+    }
+    CHECK(state.refusal.find("bad luck") != std::string::npos);
+    CHECK(heights[1] == heights[0]);
+    CHECK(heights[2] == heights[0]);
+}
+
 TEST_CASE("the run button runs what the panel asks for, and cancel ends it, while frames go on") {
     Lab lab;
     sample_texts(lab.ui.panel.examples) = {{"seconds", {"60"}}, {"rows", {"77"}}};

@@ -78,21 +78,9 @@ struct Slider {
 
 }  // namespace
 
-TEST_CASE("numbers are read as people type them") {
-    CHECK(read_number("1e4") == 10000);
-    CHECK(read_number("10k") == 10000);
-    CHECK(read_number("2M") == 2e6);
-    CHECK(read_number("2^20") == 1048576);
-    CHECK(read_number(" 10 000 ") == 10000);
-    CHECK(read_number("-0.25") == -0.25);
-    for (const char* text : {"", "abc", "1e", "k", "2^", "^2", "1e400", "9^999", "0x10", "1,5", "nan"}) {
-        CAPTURE(text);
-        CHECK_FALSE(read_number(text));
-    }
-}
-
 TEST_CASE("a whole number can be typed with an exponent, and Enter applies it once") {
-    for (const auto& [text, value] : {std::pair{"1e4", 10000LL}, {"10k", 10000LL}, {"2^20", 1048576LL}}) {
+    for (const auto& [text, value] :
+         {std::pair{"1e4", 10000LL}, {"10k", 10000LL}, {"2^20", 1048576LL}, {"3*(4 + 1)", 15LL}}) {
         CAPTURE(text);
         NumberLab field;
         field.type(text);
@@ -129,6 +117,50 @@ TEST_CASE("what is no number that is allowed changes nothing, stays, and says wh
         CHECK(field.value == 5);
         CHECK(field.draft.wrong.empty());
     }
+}
+
+TEST_CASE("why a number was refused is said below its field until the next click, and nothing moves for it") {
+    NumberLab field;
+    field.type("2.5");
+    const WindowRect before = window_rect("window");
+    CHECK_FALSE(window_rect("##said").drawn);
+    field.imgui.press(ImGuiKey_Enter, field.draw());
+    for (int i = 0; i < 60; ++i) field.imgui.frame(field.draw());
+    const WindowRect said = window_rect("##said");
+    REQUIRE(said.drawn);
+    CHECK(said.least.y >= field.middle.y);
+    CHECK(said.most.x <= 300);
+    CHECK(window_rect("window").content.y == before.content.y);
+    field.imgui.click({150, 150}, field.draw());
+    CHECK_FALSE(window_rect("##said").drawn);
+    CHECK(field.draft.text == "2.5");
+    CHECK_FALSE(field.draft.wrong.empty());
+}
+
+TEST_CASE("a formula that can't be read is refused where it was typed") {
+    HeadlessImGui imgui{300, 200};
+    NumberDraft draft;
+    std::vector<std::string> taken;
+    ImVec2 middle;
+    const auto draw = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::Begin("window");
+        if (const auto formula = formula_input("##formula", draft, "u", "du/dt = D*lap(u); D = 0.1", ""))
+            taken.push_back(*formula);
+        const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+        middle = {(least.x + most.x) / 2, (least.y + most.y) / 2};
+        ImGui::End();
+    };
+    for (const char* text : {"u^2 + q", "u^2 + D"}) {
+        imgui.frame(draw);
+        imgui.click(middle, draw);
+        imgui.type(text);
+        imgui.frame(draw);
+        imgui.press(ImGuiKey_Enter, draw);
+        CHECK(draft.text == text);
+        CHECK(draft.wrong.empty() == !taken.empty());
+    }
+    CHECK(taken == std::vector<std::string>{"u^2 + D"});
 }
 
 TEST_CASE("a double click on a slider opens a text, moves nothing, and Esc leaves the number as it was") {
@@ -184,5 +216,27 @@ TEST_CASE("a drag moves a slider to its ends and no further, and is one edit tha
     CHECK(slider.edits[2].value == 0);
     CHECK_FALSE(slider.edits[0].continuing);
     CHECK(slider.edits[2].continuing);
+    CHECK_FALSE(slider.draft.typing);
+}
+
+TEST_CASE("Esc ends a drag where it began") {
+    Slider slider;
+    slider.imgui.frame(slider.draw());
+    slider.imgui.move_mouse(slider.at(0.5f));
+    slider.imgui.frame(slider.draw());
+    slider.imgui.press_mouse(true);
+    slider.imgui.frame(slider.draw());
+    slider.imgui.move_mouse(slider.at(0.9f));
+    slider.imgui.frame(slider.draw());
+    REQUIRE(slider.edits.size() == 1);
+    slider.imgui.press(ImGuiKey_Escape, slider.draw());
+    CHECK(slider.value == 0.2);
+    CHECK(slider.edits.back().continuing);
+    // The button is still down.
+    slider.imgui.move_mouse(slider.at(0.3f));
+    slider.settle();
+    slider.imgui.press_mouse(false);
+    slider.settle();
+    CHECK(slider.edits.size() == 2);
     CHECK_FALSE(slider.draft.typing);
 }

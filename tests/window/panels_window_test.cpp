@@ -198,6 +198,32 @@ TEST_CASE(
     CHECK_FALSE(ImGui::GetIO().WantTextInput);
 }
 
+TEST_CASE("a coefficient above the limit is refused with a question, which two buttons answer") {
+    for (const bool allowed : {true, false}) {
+        Interface window;
+        CAPTURE(window.dice.seed, allowed);
+        window.snapshot.now.set_parameter("coefficient", 0.25);
+        const ImRect use = window.find("##panel", {"Simulation", "Use 0.2"});
+        const float height = window_rect("##panel").content.y;
+        window.click(window.find("##panel", kCoefficient).GetCenter());
+        window.frames(2);
+        window.type("0.3");
+        window.imgui.press(ImGuiKey_Enter, window.draw());
+        CHECK(window.ui.actions.empty());
+        SliderDraft& draft = window.ui.panel.simulation.parameters["coefficient"];
+        CHECK(draft.typed.wrong.find("allow unstable?") != std::string::npos);
+        CHECK(window_rect("##panel").content.y == height);
+        window.click(along(use, allowed ? 0.75f : 0.25f));
+        std::vector<std::string> sent;
+        for (const auto& change : actions_of<action::Change>(window.ui))
+            sent.push_back(change.setting + "=" + change.value);
+        const std::vector<std::string> allow{"allow-unstable=true", "coefficient=0.3"},
+            mend{"coefficient=0.2"};
+        CHECK(sent == (allowed ? allow : mend));
+        CHECK(draft.typed.wrong.empty());
+    }
+}
+
 TEST_CASE("the coefficient stays within the limit unless unstable steps are allowed") {
     Interface window;
     CAPTURE(window.dice.seed);
@@ -422,6 +448,32 @@ TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the 
     window.ui.help_open = true;
     handle_key({GLFW_KEY_ESCAPE}, window.ui, window.snapshot);
     CHECK(window.ui.actions.empty());
+}
+
+TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
+    Interface window;
+    HeadlessImGui& imgui = window.imgui;
+    CAPTURE(window.dice.seed);
+    const auto draw = [&] {
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({400, 500});
+        ImGui::Begin("initial");
+        draw_initial(window.ui, window.snapshot);
+        ImGui::End();
+    };
+    const ImVec2 field = imgui.find("initial", {"##seed"}, draw).GetCenter();
+    for (const char* text : {"1e4", "18446744073709551615", "-1", "abc"}) {
+        imgui.click(field, draw);
+        imgui.type(text);
+        imgui.frame(draw);
+        imgui.press(ImGuiKey_Enter, draw);
+    }
+    const auto changes = actions_of<action::Change>(window.ui);
+    REQUIRE(changes.size() == 2);
+    CHECK(changes[0].value == "10000");
+    CHECK(changes[1].value == "18446744073709551615");
+    CHECK(window.ui.panel.initial.seed.text == "abc");
+    CHECK_FALSE(window.ui.panel.initial.seed.wrong.empty());
 }
 
 TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error goes when the path changes") {

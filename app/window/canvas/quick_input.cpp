@@ -58,8 +58,18 @@ void QuickInput::begin_frame(GLFWwindow*) {
         io.KeyShift = io.KeyShift || (key.modifiers & GLFW_MOD_SHIFT) != 0;
         io.KeyAlt = io.KeyAlt || (key.modifiers & GLFW_MOD_ALT) != 0;
     }
+    show_text(io);
     if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
     show_button(io);
+}
+
+// What is typed right after Ctrl+A comes in a frame of its own.
+void QuickInput::show_text(ImGuiIO& io) {
+    typed_.insert(typed_.end(), io.InputQueueCharacters.begin(), io.InputQueueCharacters.end());
+    io.InputQueueCharacters.clear();
+    if (std::ranges::any_of(keys_, [](const Key& key) { return (key.modifiers & GLFW_MOD_CONTROL) != 0; }))
+        return;
+    for (const unsigned character : std::exchange(typed_, {})) io.AddInputCharacter(character);
 }
 
 // A button that was let go was down until then, where it was let go, and is up in the next frame, whatever it
@@ -89,6 +99,7 @@ void QuickInput::end_frame(GLFWwindow* window) {
 
 void QuickInput::begin_frame(GLFWwindow*) {}
 void QuickInput::show_button(ImGuiIO&) {}
+void QuickInput::show_text(ImGuiIO&) {}
 
 void QuickInput::end_frame(GLFWwindow*) {
     keys_.clear();

@@ -23,7 +23,7 @@ class QuickInput {
     }
 
     /// More frames are needed to show what has happened.
-    bool waits() const { return !buttons_.empty() || let_go_ >= 0; }
+    bool waits() const { return !buttons_.empty() || let_go_ >= 0 || !typed_.empty(); }
 
     /// Between the GLFW backend's NewFrame() and ImGui's.
     void begin_frame(GLFWwindow* window);
@@ -32,6 +32,7 @@ class QuickInput {
 
   private:
     void show_button(ImGuiIO& io);
+    void show_text(ImGuiIO& io);
 
     struct Key {
         int key, modifiers;
@@ -43,6 +44,7 @@ class QuickInput {
     };
 
     std::vector<Key> keys_;
+    std::vector<unsigned> typed_;  ///< characters for the next frame: with Ctrl none is a text
     std::vector<Button> buttons_;  ///< the first one is next
     bool shown_ = false;           ///< it is, in this frame
     int let_go_ = -1;              ///< the button that this frame showed for the last time, or -1

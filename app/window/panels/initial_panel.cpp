@@ -10,6 +10,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/initial/initial.h"
+#include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
@@ -54,7 +55,6 @@ void draw_component(InitialState& state, const RunSpec& now) {
     });
 }
 
-// A mistake in it is told by the session.
 void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     constexpr std::string_view kTip =
         "A formula of x, y and the model's names, e.g. exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50); the run "
@@ -62,7 +62,8 @@ void draw_formula(UiState& ui, const RunSpec& now, const InitialChoice& current)
         "again with it\n--initial NAME=FORMULA";
     row("Formula", kTip);
     NumberDraft& draft = ui.panel.initial.formula;
-    if (text_field("##formula", draft, current.formula, kTip)) begin_with(ui, now, draft.text);
+    if (const auto formula = formula_input("##formula", draft, current.formula, now.model->text, kTip))
+        begin_with(ui, now, *formula);
 }
 
 const InitialCondition* find_condition(std::string_view name) {
@@ -138,7 +139,17 @@ void draw_seed(UiState& ui, const RunSpec& now) {
     const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
     const std::string current = fmt::format("{}", now.seed);
     row("Seed", kTip, keep);
-    if (text_field("##seed", draft, current, kTip)) change(draft.text);
+    if (text_field("##seed", draft, current, kTip)) {
+        const auto whole = equation::typed_whole(draft.text);
+        const std::string seed = whole ? std::to_string(*whole) : draft.text;  // or beyond 2^63
+        draft.wrong.clear();
+        try {
+            parse_seed(seed, "Seed");
+            change(seed);
+        } catch (const InputError& error) {
+            draft.wrong = error.what();
+        }
+    }
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button("New", button_size(1), "Throws a new seed and starts again with it"))
         change(std::to_string(std::random_device{}()));

@@ -17,25 +17,21 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/widgets.h"
+#include "sim/model/equations.h"
+#include "sim/model/text/typed_number.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
 namespace {
 
-constexpr double kExactWhole = 9007199254740992.0;  // 2^53: up to here a double holds every whole number
-
 // A draft that is left shows what was entered until the session has had the time to follow.
 constexpr double kHold = 0.5;  // seconds
 
-std::string_view trimmed(std::string_view text) {
-    while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-    while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-    return text;
-}
-
 // What is wrong with a number; empty: nothing.
 std::string why_not(std::optional<double> value, std::string_view text, const NumberRange& range) {
-    if (!value) return fmt::format("'{}' is not a number; 1e4, 10k and 2^20 are", text);
+    if (!value && text.find(',') != text.npos)
+        return fmt::format("{}: write decimals with a point, thousands with a space", text);
+    if (!value) return fmt::format("'{}' is not a number; 1e4, 10k, 2^20 and 3*(4 + 1) are", text);
     if (*value > range.most && !range.above.empty()) return fmt::format("{} {}", text, range.above);
     if (*value > range.most)
         return fmt::format("{} is above {}, the largest allowed", text, format_short(range.most, 12));
@@ -113,7 +109,11 @@ bool text_field(const char* id, NumberDraft& draft, const std::string& current, 
     // A double click would select a word, of which a number with a point may have two.
     if (draft.active && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left))
         if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetItemID())) state->SelectAll();
-    tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
+    if (draft.active || ImGui::IsMouseClicked(ImGuiMouseButton_Left)) draft.says = false;
+    if (draft.says && !draft.wrong.empty())
+        say_below(draft.wrong);
+    else
+        tooltip(draft.wrong.empty() ? tip : std::string_view(draft.wrong));
     if (draft.active || !ImGui::IsItemDeactivated()) return false;
     if (draft.text == draft.before) {  // Esc does this too
         draft.wrong.clear();
@@ -121,34 +121,14 @@ bool text_field(const char* id, NumberDraft& draft, const std::string& current, 
         return false;
     }
     draft.hold_until = ImGui::GetTime() + kHold;
-    return true;
-}
-
-std::optional<double> read_number(std::string_view text) {
-    std::string plain;
-    for (const char c : trimmed(text))
-        if (c != ' ') plain += c;
-    if (const std::size_t power = plain.find('^'); power != plain.npos) {
-        const auto base = read_real(plain.substr(0, power)), exponent = read_real(plain.substr(power + 1));
-        if (!base || !exponent) return std::nullopt;
-        const double value = std::pow(*base, *exponent);
-        return std::isfinite(value) ? std::optional(value) : std::nullopt;
-    }
-    double factor = 1;
-    if (!plain.empty()) {
-        const char last = plain.back();
-        factor = last == 'k' || last == 'K' ? 1e3 : last == 'M' ? 1e6 : last == 'G' ? 1e9 : 1;
-        if (factor > 1) plain.pop_back();
-    }
-    const auto value = read_real(plain);
-    return value && std::isfinite(*value * factor) ? std::optional(*value * factor) : std::nullopt;
+    return draft.says = true;
 }
 
 std::optional<double> number_input(
     const char* id, NumberDraft& draft, double current, const NumberRange& range, std::string_view tip) {
     if (!text_field(id, draft, format_real(current), tip)) return std::nullopt;
-    const auto value = read_number(draft.text);
-    draft.wrong = why_not(value, trimmed(draft.text), range);
+    const auto value = equation::typed_number(draft.text);
+    draft.wrong = why_not(value, draft.text, range);
     if (!draft.wrong.empty()) return std::nullopt;
     draft.text = format_real(*value);
     return *value == current ? std::nullopt : value;
@@ -161,14 +141,30 @@ std::optional<long long> whole_input(const char* id,
                                      long long most,
                                      std::string_view tip) {
     if (!text_field(id, draft, current < least ? "auto" : std::to_string(current), tip)) return std::nullopt;
-    const auto value = read_number(draft.text);
-    draft.wrong = why_not(value, trimmed(draft.text), {double(least), double(most)});
-    if (draft.wrong.empty() && (*value != std::floor(*value) || std::abs(*value) > kExactWhole))
-        draft.wrong = fmt::format("{} is not a whole number", trimmed(draft.text));
+    const auto value = equation::typed_number(draft.text);
+    const auto whole = equation::typed_whole(draft.text);
+    draft.wrong = why_not(value, draft.text, {double(least), double(most)});
+    if (draft.wrong.empty() && !whole)
+        draft.wrong = fmt::format("{} is not a whole number; {:.0f} is", draft.text, *value);
     if (!draft.wrong.empty()) return std::nullopt;
-    const auto whole = static_cast<long long>(*value);
-    draft.text = std::to_string(whole);
-    return whole == current ? std::nullopt : std::optional(whole);
+    draft.text = std::to_string(*whole);
+    return *whole == current ? std::nullopt : whole;
+}
+
+std::optional<std::string> formula_input(const char* id,
+                                         NumberDraft& draft,
+                                         const std::string& current,
+                                         const std::string& model,
+                                         std::string_view tip) {
+    if (!text_field(id, draft, current, tip)) return std::nullopt;
+    draft.wrong.clear();
+    try {
+        if (!draft.text.empty()) equation::read_equations(model, {draft.text});
+        return draft.text;
+    } catch (const equation::TextError& error) {
+        draft.wrong = error.sentence();
+        return std::nullopt;
+    }
 }
 
 std::optional<LiveEdit> live_slider(
@@ -178,10 +174,17 @@ std::optional<LiveEdit> live_slider(
     const float left = ImGui::GetCursorScreenPos().x;
     ImGui::InvisibleButton(id, ImVec2(width, ImGui::GetFrameHeight()));
     const bool held = ImGui::IsItemActive();
-    if (ImGui::IsItemActivated()) draft.sent = draft.dragging = false;
+    if (ImGui::IsItemActivated()) {
+        draft.sent = draft.dragging = false;
+        draft.before = draft.value;
+    }
     draft.dragging |= held && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
     std::optional<LiveEdit> edit;
-    if (held && draft.dragging) {
+    if (held && draft.dragging && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false)) {
+        if (draft.sent) edit = LiveEdit{draft.before, true};
+        draft.value = draft.before;
+        ImGui::ClearActiveID();
+    } else if (held && draft.dragging) {
         const double share = (ImGui::GetIO().MousePos.x - left - thumb_width() / 2) / (width - thumb_width());
         const double value = value_at(look, share);
         if (value != draft.value) edit = LiveEdit{value, std::exchange(draft.sent, true)};

@@ -10,11 +10,9 @@
 
 namespace stencil {
 
-/// A number as people type it: 0.25, 1e4, 10k, 2M, 2^20, 10 000. Empty where it is none.
-std::optional<double> read_number(std::string_view text);
-
 /// A text field that shows `current` until it is touched. True where it was left with another text, which the
-/// draft has.
+/// draft has. Enter or leaving it applies it, Esc brings the old text back. A text that is refused
+/// (draft.wrong) turns red and stays; why is said below it until the next click, and in its tooltip.
 bool text_field(const char* id, NumberDraft& draft, const std::string& current, std::string_view tip);
 
 struct NumberRange {
@@ -24,9 +22,8 @@ struct NumberRange {
         {};  ///< what to say of a number above `most`, after the number; empty: the limit
 };
 
-/// A text field of one number. Enter or leaving the field applies it, Esc brings the old one back. What is no
-/// number, or none that is allowed, turns red and stays; the tooltip and NumberDraft::wrong say why. Returns
-/// the number that was entered where it differs from `current`.
+/// A text field of one number, as typed_number() reads it. Returns the number that was entered where it is
+/// allowed and differs from `current`.
 std::optional<double> number_input(const char* id,
                                    NumberDraft& draft,
                                    double current,
@@ -41,6 +38,13 @@ std::optional<long long> whole_input(const char* id,
                                      long long most,
                                      std::string_view tip = {});
 
+/// The same of a formula of the names in a model's text; an empty one is allowed. Returns what was entered.
+std::optional<std::string> formula_input(const char* id,
+                                         NumberDraft& draft,
+                                         const std::string& current,
+                                         const std::string& model,
+                                         std::string_view tip);
+
 struct SliderLook {
     double least = 0, most = 1;
     std::string_view format = "{:.3g}";  ///< of {fmt}; what is dragged to is rounded to it
@@ -53,7 +57,8 @@ struct LiveEdit {
     bool continuing = false;  ///< of the same drag as the one before
 };
 
-/// Dragging moves it; a click without movement turns it into a number field until that is left.
+/// Dragging moves it, and Esc then brings it back; a click without movement turns it into a number field
+/// until that is left.
 std::optional<LiveEdit> live_slider(
     const char* id, SliderDraft& draft, double current, const SliderLook& look, std::string_view tip = {});
 

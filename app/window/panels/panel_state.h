@@ -27,13 +27,14 @@ struct UserKernel;
 struct NumberDraft {
     std::string text, before;  ///< as it is, and as it was when the field was entered
     std::string wrong;         ///< why the text was not taken; empty: nothing is wrong with it
+    bool says = false;         ///< that is said below the field
     bool active = false;
     double hold_until = 0;  ///< ImGui's time
 };
 
 /// A number that is dragged or typed.
 struct SliderDraft {
-    double value = 0;
+    double value = 0, before = 0;         ///< as it is, and as it was when it was pressed
     bool sent = false, dragging = false;  ///< of the drag in progress
     bool typing = false, focus = false;   ///< it is a number field now; which is to get the keyboard
     double hold_until = 0;                ///< ImGui's time

@@ -139,20 +139,43 @@ void error_text(std::string_view text) {
     ImGui::Dummy(ImVec2(0, 0));
 }
 
-void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip) {
-    if (text_width(text) <= width) {
-        colored_text(text, color);
-        tooltip(tip);
-        return;
-    }
+void say_below(std::string_view error) {
+    if (!ImGui::IsItemVisible()) return;
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    const ImVec2 room = ImGui::GetIO().DisplaySize;
+    const float gap = em(0.2f);
+    const float width = std::min(em(24), text_width(error) + 2 * ImGui::GetStyle().WindowPadding.x + 1);
+    const bool above = most.y + em(5) > room.y;
+    const ImVec2 at(std::max(0.0f, std::min(least.x, room.x - width)), above ? least.y - gap : most.y + gap);
+    ImGui::SetNextWindowPos(at, ImGuiCond_Always, ImVec2(0, above ? 1.0f : 0.0f));
+    ImGui::SetNextWindowSize(ImVec2(width, 0));
+    // As a tooltip it is on top of all else and in nobody's way.
+    ImGui::Begin("##said",
+                 nullptr,
+                 ImGuiWindowFlags_Tooltip | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoDecoration |
+                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoFocusOnAppearing);
+    error_text(error);
+    ImGui::End();
+}
+
+std::string fitted(std::string_view text, float width) {
+    if (text_width(text) <= width) return std::string(text);
     constexpr std::string_view kEllipsis = "...";
     const float room = std::max(0.0f, width - text_width(kEllipsis));
     std::size_t length = text.size();
     // Bytes that continue a character of UTF-8 go with its first one.
     const auto is_inside = [&](std::size_t at) { return (text[at] & 0xc0) == 0x80; };
     while (length > 0 && (is_inside(length) || text_width(text.substr(0, length)) > room)) --length;
-    colored_text(fmt::format("{}{}", text.substr(0, length), kEllipsis), color);
-    tooltip(tip.empty() ? std::string(text) : fmt::format("{}\n{}", text, tip));
+    return fmt::format("{}{}", text.substr(0, length), kEllipsis);
+}
+
+void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip) {
+    const std::string shown = fitted(text, width);
+    colored_text(shown, color);
+    tooltip(shown == text ? std::string(tip)
+            : tip.empty() ? std::string(text)
+                          : fmt::format("{}\n{}", text, tip));
 }
 
 void subtitle(const char* text, std::string_view tip) {
@@ -234,9 +257,15 @@ bool choice(const char* label, bool chosen, std::string_view tip, std::string_vi
     return clicked;
 }
 
-bool text_input(const char* id, const char* hint, std::string& text, std::string_view tip) {
+bool text_input(
+    const char* id, const char* hint, std::string& text, std::string_view tip, std::string_view wrong) {
+    if (!wrong.empty()) ImGui::PushStyleColor(ImGuiCol_Text, error_color());
     const bool entered = ImGui::InputTextWithHint(id, hint, &text, ImGuiInputTextFlags_EnterReturnsTrue);
-    tooltip(tip);
+    if (!wrong.empty()) ImGui::PopStyleColor();
+    if (!wrong.empty() && ImGui::IsItemActive())
+        say_below(wrong);
+    else
+        tooltip(wrong.empty() ? tip : wrong);
     return entered;
 }
 

@@ -40,6 +40,12 @@ void paragraph(std::string_view text, const ImVec4& color);
 /// What an error says. A line of it with nothing but a caret points at a place in the line above.
 void error_text(std::string_view text);
 
+/// An error below the last item, over what is there, so that nothing moves for it.
+void say_below(std::string_view error);
+
+/// As much of it as fits, with an ellipsis where that is not all.
+std::string fitted(std::string_view text, float width);
+
 /// One line, cut with an ellipsis at `width`; where it is cut the tooltip begins with the whole text.
 void fitted_text(std::string_view text, float width, const ImVec4& color, std::string_view tip = {});
 
@@ -80,8 +86,13 @@ void combo(const char* id, const char* shown, std::string_view tip, F&& rows, Im
     ImGui::EndCombo();
 }
 
-/// True where Enter was pressed in it.
-bool text_input(const char* id, const char* hint, std::string& text, std::string_view tip = {});
+/// True where Enter was pressed in it. Red where something is wrong with the text, which is said below it
+/// while it is typed.
+bool text_input(const char* id,
+                const char* hint,
+                std::string& text,
+                std::string_view tip = {},
+                std::string_view wrong = {});
 
 /// Aligned columns: what, how much (right-aligned), and, with `units`, its unit. False where the table is not
 /// visible.

@@ -99,14 +99,8 @@ void draw_formula(UiState& ui, const RunSpec& now) {
         "FORMULA";
     NumberDraft& draft = ui.panel.equation.formula;
     row("Formula", kTip);
-    if (!text_field("##formula", draft, now.shown(), kTip)) return;
-    draft.wrong.clear();
-    try {
-        equation::read_equations(now.model->text, {draft.text});
-        show(ui, draft.text);
-    } catch (const equation::TextError& error) {
-        draft.wrong = error.sentence();
-    }
+    if (const auto formula = formula_input("##formula", draft, now.shown(), now.model->text, kTip))
+        show(ui, *formula);
 }
 
 void draw_shown(UiState& ui, const RunSpec& now) {

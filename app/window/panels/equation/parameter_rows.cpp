@@ -7,9 +7,11 @@
 #include <cmath>
 #include <limits>
 
+#include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/widgets.h"
+#include "sim/model/text/typed_number.h"
 #include "sim/run/stability.h"
 #include "sim/text/parse.h"
 
@@ -36,9 +38,7 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
     look.most = std::max(look.most, value);
     if (parameter.positive) look.typed = {std::numeric_limits<double>::min()};
     const auto bound = now.stability();
-    const std::string wrong =
-        bound ? fmt::format("is above {}, the limit of stability: allow unstable steps first", bound->largest)
-              : "";
+    const std::string wrong = bound ? fmt::format("is above {}: allow unstable?", bound->largest) : "";
     if (bound && bound->parameter == &parameter && !now.allow_unstable)
         look.typed = {look.typed.least, bound->largest, wrong};
     const auto edit = live_slider(("##" + parameter.name).c_str(),
@@ -134,6 +134,23 @@ void draw_limit(const Snapshot& snapshot) {
     fitted_text(term, ImGui::GetContentRegionAvail().x, faint_color(), tip);
 }
 
+// One line whatever it says, so that nothing below moves while the slider is dragged or a number is refused.
+void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const std::string& refusal) {
+    const std::string tip =
+        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound.largest, limit.why);
+    row("Stability", tip);
+    const float width = ImGui::GetContentRegionAvail().x;
+    const std::string c = format_real(bound.value);
+    if (!refusal.empty())
+        fitted_text(refusal, width, error_color());
+    else if (bound.exceeded())
+        fitted_text(fmt::format("Unstable: {} is above {}", c, bound.largest), width, error_color(), tip);
+    else if (bound.value == bound.largest && !limit.at.empty())
+        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
+    else
+        fitted_text(fmt::format("Stable: the limit is {}", bound.largest), width, good_color(), tip);
+}
+
 }  // namespace
 
 void draw_parameters(UiState& ui, const RunSpec& now) {
@@ -148,39 +165,42 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     const auto bound = now.stability();
     if (!bound) return;
     const StableLimit& limit = *now.model->stable;
-    const std::string c = format_real(bound->value);
-    const std::string tip =
-        fmt::format("Explicit steps are stable up to {}: beyond it {}.", bound->largest, limit.why);
-    row("Stability", tip);
-    // One line whatever it says, so that nothing below moves while the slider is dragged.
-    const float width = ImGui::GetContentRegionAvail().x;
-    const std::string& wrong = ui.panel.simulation.parameters[limit.parameter].typed.wrong;
-    if (!wrong.empty())
-        fitted_text(wrong, width, error_color());
-    else if (bound->exceeded())
-        fitted_text(fmt::format("Unstable: {} is above {}", c, bound->largest), width, error_color(), tip);
-    else if (bound->value == bound->largest && !limit.at.empty())
-        fitted_text(fmt::format("{} is the limit", c), width, warning_color(), limit.at);
-    else
-        fitted_text(fmt::format("Stable: the limit is {}", bound->largest), width, good_color(), tip);
+    SliderDraft& draft = ui.panel.simulation.parameters[limit.parameter];
+    // A number above the limit that was typed and refused: both buttons are an answer.
+    const auto typed = equation::typed_number(draft.typed.text);
+    const bool asks = !draft.typed.wrong.empty() && typed && *typed > bound->largest;
+    draw_verdict(*bound, limit, draft.typed.wrong);
+    draft.typed.says = false;  // it has been said just now, and nothing is to cover the answers
+    const auto use = [&](double value) {
+        change(ui, limit.parameter, format_real(value));
+        draft = {};
+    };
     row("", "");
-    const std::string label = fmt::format("Use {}", limit.advised);
-    if (button(label.c_str(),
-               button_size(1),
-               fmt::format("Sets the {} to a value that is stable", limit.parameter),
-               bound->value < bound->largest ? fmt::format("The {} is stable", limit.parameter) : ""))
-        change(ui, limit.parameter, format_real(limit.advised));
-    bool allow = now.allow_unstable;
+    if (button(
+            fmt::format("Use {}", limit.advised).c_str(),
+            button_size(asks ? 2 : 1),
+            fmt::format("Sets the {} to a value that is stable", limit.parameter),
+            bound->value < bound->largest && !asks ? fmt::format("The {} is stable", limit.parameter) : ""))
+        use(limit.advised);
+    bool allow = now.allow_unstable, changed = false;
+    if (asks) {
+        constexpr std::string_view kTip = "Allows unstable steps and sets what was typed\n--allow-unstable";
+        ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+        changed = button(fmt::format("Allow {}", format_short(*typed)).c_str(), button_size(1), kTip);
+        allow |= changed;
+    }
     row("", "");
-    if (checkbox(
-            "Allow unstable",
-            &allow,
-            fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
-                        "pauses where it overflows.\n--allow-unstable",
-                        limit.parameter,
-                        bound->largest,
-                        limit.slider)))
-        change(ui, "allow-unstable", allow ? "true" : "false");
+    changed |= checkbox(
+        "Allow unstable",
+        &allow,
+        fmt::format("Lets the {} exceed {}, up to {} on the slider. The field is watched, and the run "
+                    "pauses where it overflows.\n--allow-unstable",
+                    limit.parameter,
+                    bound->largest,
+                    limit.slider));
+    if (!changed) return;
+    change(ui, "allow-unstable", allow ? "true" : "false");
+    if (asks && allow) use(*typed);
 }
 
 void draw_time_step(UiState& ui, const Snapshot& snapshot) {

@@ -7,6 +7,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/widgets.h"
 #include "sim/examples/request.h"
+#include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 
@@ -20,12 +21,19 @@ std::vector<std::string> first_texts(const ExampleOption& option) {
     return {std::string(option.standard)};
 }
 
+// Numbers may be typed as in all fields: 10k, 2^20. Commands have them plain.
+std::string plain(const std::string& text, Kind kind) {
+    const auto whole = kind == Kind::integer ? equation::typed_whole(text) : std::nullopt;
+    const auto real = kind == Kind::real && !read_real(text) ? equation::typed_number(text) : std::nullopt;
+    return whole ? std::to_string(*whole) : real ? format_real(*real) : text;
+}
+
 void take(ExampleWish& wish, const ExampleOption& option, const std::vector<std::string>& texts) {
     if (texts == first_texts(option)) return;
     for (const std::string& text : texts) {
         if (text.empty()) continue;
         try {
-            wish.request.options.set(option.name, text);
+            wish.request.options.set(option.name, plain(text, option.kind));
         } catch (const InputError& error) {
             wish.errors[std::string(option.name)] = error.what();
         }
@@ -36,7 +44,7 @@ void take_common(ExampleWish& wish, const RequestOption& option, const OptionTex
     const auto found = common.find(option.name);
     if (found == common.end() || found->second.front().empty()) return;
     try {
-        option.set(wish.request, found->second.front());
+        option.set(wish.request, plain(found->second.front(), Kind::integer));
     } catch (const InputError& error) {
         wish.errors[std::string(option.name)] = error.what();
     }
@@ -53,9 +61,9 @@ void option_row(const std::string& name, std::string_view tip, float keep) {
     row("", tip, keep);
 }
 
-void draw_error(const ExampleWish& wish, std::string_view name) {
-    if (const auto found = wish.errors.find(name); found != wish.errors.end())
-        paragraph(found->second, error_color());
+std::string_view error_of(const ExampleWish& wish, std::string_view name) {
+    const auto found = wish.errors.find(name);
+    return found == wish.errors.end() ? std::string_view() : found->second;
 }
 
 std::string tip_of(const ExampleOption& option) {
@@ -79,7 +87,10 @@ void draw_combo(const char* id,
     });
 }
 
-void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, std::string_view tip) {
+void draw_lines(const ExampleOption& option,
+                std::vector<std::string>& texts,
+                std::string_view tip,
+                std::string_view wrong) {
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
     const float close = ImGui::GetFrameHeight() + spacing;
     std::size_t gone = texts.size();
@@ -87,7 +98,7 @@ void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, st
         ImGui::PushID(int(i));
         const bool last = i + 1 == texts.size();
         option_row(i == 0 ? std::string(option.name) : "", tip, close);
-        text_input("##line", std::string(option.value).c_str(), texts[i], tip);
+        text_input("##line", std::string(option.value).c_str(), texts[i], tip, wrong);
         ImGui::SameLine(0, spacing);
         const ImVec2 size(ImGui::GetFrameHeight(), 0);
         if (last && button("+", size, "One more", texts[i].empty() ? "This line is still empty" : ""))
@@ -99,10 +110,10 @@ void draw_lines(const ExampleOption& option, std::vector<std::string>& texts, st
     if (gone > texts.size()) texts.emplace_back();
 }
 
-void draw_option(const ExampleOption& option, std::vector<std::string>& texts) {
+void draw_option(const ExampleOption& option, std::vector<std::string>& texts, std::string_view wrong) {
     const std::string name(option.name), tip = tip_of(option);
     if (option.repeatable) {
-        draw_lines(option, texts, tip);
+        draw_lines(option, texts, tip, wrong);
         return;
     }
     std::string& text = texts.front();
@@ -117,7 +128,7 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts) {
         draw_combo("##choice", text, option.choices, option.standard.empty() ? "none" : "", tip);
         return;
     }
-    text_input("##text", std::string(option.value).c_str(), text, tip);
+    text_input("##text", std::string(option.value).c_str(), text, tip, wrong);
 }
 
 }  // namespace
@@ -151,8 +162,9 @@ void draw_example_options(ExamplesState& state, const ExampleWish& wish) {
     OptionTexts& texts = state.texts[std::string(wish.request.example->name)];
     for (const ExampleOption& option : wish.request.example->options) {
         ImGui::PushID(option.name.data(), option.name.data() + option.name.size());
-        draw_option(option, texts.try_emplace(std::string(option.name), first_texts(option)).first->second);
-        draw_error(wish, option.name);
+        std::vector<std::string>& own =
+            texts.try_emplace(std::string(option.name), first_texts(option)).first->second;
+        draw_option(option, own, error_of(wish, option.name));
         ImGui::PopID();
     }
 }
@@ -165,10 +177,9 @@ void draw_request_options(ExamplesState& state, const ExampleWish& wish) {
         ImGui::PushID(name.c_str());
         option_row(name, tip, 0);
         if (option.choices.empty())
-            text_input("##text", option.standard, text, tip);
+            text_input("##text", option.standard, text, tip, error_of(wish, name));
         else
             draw_combo("##choice", text, option.choices, option.standard, tip);
-        draw_error(wish, name);
         ImGui::PopID();
     }
 }

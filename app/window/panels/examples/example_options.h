@@ -19,7 +19,7 @@ ExampleWish wish_of(const Example& example, const ExamplesState& state);
 /// The other way: the widgets show the request from now on, and its example is the one chosen.
 void show_request(ExamplesState& state, const ExampleRequest& request);
 
-/// A widget for each option, with what is wrong below it.
+/// A widget for each option, red where something is wrong with it.
 void draw_example_options(ExamplesState& state, const ExampleWish& wish);
 /// The same of what all examples have.
 void draw_request_options(ExamplesState& state, const ExampleWish& wish);

@@ -94,6 +94,16 @@ void draw_measuring(ExamplesState& state, const Snapshot& snapshot, const Exampl
     draw_files(state);
 }
 
+// One line whatever it says, so that nothing below moves while options are typed; all of it where the mouse
+// is.
+void draw_refusal(const ExampleWish& wish, const std::string& refusal) {
+    const std::string& wrong = wish.errors.empty() ? refusal : wish.errors.begin()->second;
+    const std::string first = wrong.substr(0, wrong.find('\n'));
+    const std::string shown = fitted(first, ImGui::GetContentRegionAvail().x);
+    colored_text(shown, error_color());
+    if (shown != wrong && ImGui::IsItemHovered()) say_below(wrong);
+}
+
 void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& request) {
     ExamplesState& state = ui.panel.examples;
     state.waiting = request;
@@ -105,7 +115,7 @@ void order_start(UiState& ui, const Snapshot& snapshot, const ExampleRequest& re
 void draw_buttons(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
     ExamplesState& state = ui.panel.examples;
     const std::string& refusal = refusal_of(state, wish);
-    if (!refusal.empty()) error_text(refusal);
+    draw_refusal(wish, refusal);
     const bool busy = ui.example.running || state.waiting;
     const std::string_view why = busy                   ? "One runs already"
                                  : !wish.errors.empty() ? "An option is not understood; see below"
