@@ -182,7 +182,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         note("note: not stepped in the fastest way: {}\n", why);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
-    std::vector<fs::path> files;
+    WrittenFiles written;
     const auto timings = to_json(report);
     if (!request.out.empty()) {
         make_folder(request.out, "--out");  // it may have been removed in mid-run
@@ -190,11 +190,13 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         output.spec.steps = output.steps = simulation.step();
         output.timings = timings;
         if (std::ranges::any_of(spec.exports, is_table_export)) add_tables(output, run);
-        files = write_exports(request.out, output);
+        written = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));
+    if (!written.failures.empty()) throw MachineError(written.failures.front());
     if (request.quiet) return;
     print_text(to_text(report));
+    std::vector<fs::path>& files = written.files;
     if (!request.json.empty()) files.emplace_back(request.json);
     print_written(files);
     if (run.frames.count() > 0)

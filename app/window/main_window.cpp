@@ -12,7 +12,6 @@
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
-#include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/view/value_range.h"
 
@@ -302,9 +301,7 @@ void MainWindow::build(CanvasOutput& output) {
     pass_runner_orders();
     watch_kernel();
     if (ui_.full_screen != full_screen_) display_->set_full_screen(full_screen_ = ui_.full_screen);
-    if (!ui_.copy_command_line) return;
-    ui_.copy_command_line = false;
-    display_->set_clipboard(command_text(snapshot_->spec));
+    if (!ui_.clipboard.empty()) display_->set_clipboard(std::exchange(ui_.clipboard, {}));
 }
 
 void MainWindow::ask_engine(ViewRequest request) {

@@ -102,9 +102,9 @@ struct UiState {
     bool popup_open = false;    ///< in the newest frame
     bool close_popups = false;  ///< once, before the next frame is drawn
     bool about_to_close = false;
-    bool copy_command_line = false;  ///< into the clipboard, once
-    std::string said;                ///< what the interface has just done, for the status line
-    double said_until = -1;          ///< ImGui's time; negative: not drawn yet
+    std::string clipboard;   ///< what goes there, once
+    std::string said;        ///< what the interface has just done, for the status line
+    double said_until = -1;  ///< ImGui's time; negative: not drawn yet
     void say(std::string text) {
         said = std::move(text);
         said_until = -1;

@@ -159,11 +159,14 @@ void ExampleRunner::finish(std::shared_ptr<const Report> report, std::string fai
 }
 
 void ExampleRunner::write(const Report& report, const std::filesystem::path& folder) {
+    const std::string always = "report.json";
     std::string said;
+    std::filesystem::path place;
     bool failed = false;
     try {
-        make_folder(folder, "save to");
-        said = fmt::format("Wrote {} files to {}", write_report(report, folder).size(), folder.string());
+        place = unused_folder(folder, {&always, 1});
+        make_folder(place, "save to");
+        said = fmt::format("Wrote {} files to {}", write_report(report, place).size(), place.string());
     } catch (const std::exception& error) {
         said = error.what();
         failed = true;
@@ -172,6 +175,7 @@ void ExampleRunner::write(const Report& report, const std::filesystem::path& fol
         const std::lock_guard lock(mutex_);
         news_.saving = false;
         news_.saved = std::move(said);
+        news_.saved_to = failed ? "" : place.string();
         news_.save_failed = failed;
         ++news_.version;
     }

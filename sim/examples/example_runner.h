@@ -29,7 +29,8 @@ struct ExampleNews {
     std::string failure;  ///< why it ended, where it failed; may have lines that belong together
 
     bool saving = false;
-    std::string saved;  ///< how the newest saving ended: what was written where, or why not
+    std::string saved;     ///< how the newest saving ended: what was written where, or why not
+    std::string saved_to;  ///< the folder, a new one where the one asked for holds a report; empty: none
     bool save_failed = false;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -69,6 +70,22 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
     remove_leftovers(folder);
+}
+
+fs::path unused_folder(const fs::path& folder, std::span<const std::string> files) {
+    fs::path plain = folder.lexically_normal();
+    if (!plain.has_filename()) plain = plain.parent_path();  // "out/"
+    const auto holds_any = [&](const fs::path& candidate) {
+        std::error_code failed;
+        return std::ranges::any_of(
+            files, [&](const std::string& file) { return fs::exists(candidate / file, failed); });
+    };
+    if (!holds_any(folder)) return folder;
+    for (int number = 2;; ++number) {
+        fs::path next = plain;
+        next += fmt::format("-{}", number);
+        if (!holds_any(next)) return next;
+    }
 }
 
 std::optional<fs::path> user_file(const std::string& name) {

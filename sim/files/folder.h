@@ -29,6 +29,10 @@ void check_json_file(const std::filesystem::path& file,
 /// there; `setting` names it in the message ("--out"). Removes what killed processes left in it.
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
 
+/// The folder, or the first of FOLDER-2, FOLDER-3 ... that holds none of these files, so that writing them
+/// replaces nothing.
+std::filesystem::path unused_folder(const std::filesystem::path& folder, std::span<const std::string> files);
+
 /// A file of the user's settings: $XDG_CONFIG_HOME/stencilscope/NAME (~/.config/...); empty where there is no
 /// such folder.
 std::optional<std::filesystem::path> user_file(const std::string& name);

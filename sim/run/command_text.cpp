@@ -1,9 +1,15 @@
 #include "sim/run/command_text.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <string_view>
 
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
 #include "sim/run/settings.h"
+#include "sim/text/error.h"
+#include "sim/text/json_text.h"
 #include "sim/text/names.h"
 #include "sim/text/shell_words.h"
 
@@ -12,6 +18,20 @@ namespace {
 
 constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
 constexpr std::array<std::string_view, 5> kNever{"backend", "threads", "export", "every", "checkpoint"};
+
+// About what a terminal of usual size shows at once.
+constexpr std::size_t kLongest = 2000;
+
+// What the command leaves out is at its default in the file, too.
+RunSpec as_told(RunSpec spec) {
+    const RunSpec standard;
+    if (!runs_on_both(spec.method)) spec.backend = standard.backend;
+    spec.threads = standard.threads;
+    spec.exports = standard.exports;
+    spec.every = standard.every;
+    spec.checkpoint = standard.checkpoint;
+    return spec;
+}
 
 std::string word_of(const nlohmann::json& value) {
     return quoted_for_shell(value.is_string() ? value.get<std::string>() : value.dump());
@@ -40,6 +60,20 @@ std::string command_text(const RunSpec& spec) {
             text += option + " " + word_of(value);
     }
     return text;
+}
+
+CommandCopy command_copy(const RunSpec& spec, const std::filesystem::path& folder) {
+    CommandCopy copy{command_text(spec), ""};
+    if (copy.text.size() <= kLongest) return copy;
+    if (folder.empty()) throw InputError("a folder is needed");
+    make_folder(folder, "copy to");
+    std::filesystem::path file;
+    for (int number = 1; file.empty() || std::filesystem::exists(file); ++number)
+        file = std::filesystem::absolute(folder / fmt::format("copied-{}.json", number));
+    write_text_file(file, json_text(to_json(as_told(spec))));
+    copy.file = file.lexically_normal().string();
+    copy.text = "stencilscope run --spec " + quoted_for_shell(copy.file);
+    return copy;
 }
 
 }  // namespace stencil

@@ -1,6 +1,7 @@
 // A run as the words that a person would type.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "sim/run/run_spec.h"
@@ -11,5 +12,15 @@ namespace stencil {
 /// quoted for a shell. Settings at their defaults are left out, and so are the backend (the method says it),
 /// the threads, and what is exported.
 std::string command_text(const RunSpec& spec);
+
+struct CommandCopy {
+    std::string text;  ///< repeats the run
+    std::string file;  ///< that it reads; empty: none
+};
+
+/// What a person takes along of a run: its command line, or, where that is too long to read, `--spec` and a
+/// file with the same settings, a new one in the folder. Throws InputError and MachineError where it cannot
+/// be written.
+CommandCopy command_copy(const RunSpec& spec, const std::filesystem::path& folder);
 
 }  // namespace stencil

@@ -14,6 +14,7 @@
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
+#include "sim/text/parse.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -80,6 +81,16 @@ void require_range(const Field& given, const Field& rounded) {
                     all.min,
                     all.max,
                     name_of(rounded.dtype())));
+}
+
+bool is_parameter(const std::string& setting) {
+    return !painted_component(setting) && kind_of(setting) == SettingKind::parameter;
+}
+
+// A share of the stable step may be another step by then.
+bool same_value(const std::string& a, const std::string& b) {
+    const auto first = read_real(a), second = read_real(b);
+    return first && second ? *first == *second : a == b && !a.ends_with("limit");
 }
 
 RunSpec without_edits(RunSpec spec) {
@@ -220,21 +231,40 @@ void Simulation::run(const Paint& paint) {
 void Simulation::do_edit(Edit edit) {
     put_in_force(edit);
     if (record(edit, moment_.applied)) ++moment_.applied;
+    forget_return(edit.setting);
+}
+
+// A parameter that is back where it was before this step was not changed.
+void Simulation::forget_return(const std::string& setting) {
+    if (!is_parameter(setting)) return;
+    const auto& edits = moment_.spec.edits;
+    std::size_t last = moment_.applied;
+    while (last-- > 0 && edits[last].setting != setting)
+        if (!is_parameter(edits[last].setting)) return;
+    std::size_t before = last;
+    while (before > 0 && edits[before - 1].setting != setting) {
+        --before;
+        // Another model or size may bring another value along.
+        if (!painted_component(edits[before].setting) && kind_of(edits[before].setting) == SettingKind::shape)
+            return;
+    }
+    const std::string old = before > 0 ? edits[before - 1].value : setting_text(moment_.spec, setting);
+    if (!same_value(old, edits[last].value)) return;
+    std::vector<Edit>& own = moment_.spec.edits.own();
+    own.erase(own.begin() + std::ptrdiff_t(last));
+    --moment_.applied;
 }
 
 // Among the spec's edits; false where it took the place of the one before of the same parameter at the same
 // step.
 bool Simulation::record(const Edit& edit, std::size_t place) {
     std::vector<Edit>& edits = moment_.spec.edits.own();
-    const auto merges = [](const Edit& e) {
-        return !painted_component(e.setting) && kind_of(e.setting) == SettingKind::parameter;
-    };
-    for (std::size_t i = place; merges(edit) && i-- > 0 && edits[i].step == edit.step;) {
+    for (std::size_t i = place; is_parameter(edit.setting) && i-- > 0 && edits[i].step == edit.step;) {
         if (edits[i].setting == edit.setting) {
             edits[i].value = edit.value;
             return false;
         }
-        if (!merges(edits[i])) break;
+        if (!is_parameter(edits[i].setting)) break;
     }
     edits.insert(edits.begin() + std::ptrdiff_t(place), edit);
     return true;

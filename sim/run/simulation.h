@@ -72,7 +72,8 @@ class Simulation {
     void apply(const Command& command);
 
     /// What repeats the run: the settings at the start, and the edits since. Changes of one parameter at one
-    /// step, such as the drag of a slider while the run stands still, are one edit.
+    /// step, such as the drag of a slider while the run stands still, are one edit, and none where it ends
+    /// where it began.
     const RunSpec& spec() const { return moment_.spec; }
     /// The current settings.
     const RunSpec& now() const { return moment_.now; }
@@ -125,6 +126,7 @@ class Simulation {
     void apply_due_edits();
     bool record(const Edit& edit, std::size_t place);
     void do_edit(Edit edit);
+    void forget_return(const std::string& setting);
     void put_in_force(const Edit& edit);
     void take_parameters();
     void carry_over(const RunSpec& next);

@@ -79,6 +79,7 @@ struct Open {
 struct Export {
     std::string folder;
     std::vector<std::string> files;
+    bool replace = false;  ///< files that are there, rather than writing to FOLDER-2
 };
 
 /// The whole state to FOLDER/checkpoint, as `run --checkpoint` writes it, and a session that goes on from

@@ -12,11 +12,18 @@ struct Message {
     enum class Level { notice, error } level = Level::notice;
     int id = 0;
     std::string text;
+    std::string folder = {};  ///< where what it tells of was written; empty: nothing was
 };
 
 /// The newest messages, none twice in a row.
 class Messages {
   public:
+    void add(Message::Level level, std::string text, std::string folder = {}) {
+        news_ = true;
+        if (!all_.empty() && all_.back().text == text) return;
+        all_.push_back({level, next_++, std::move(text), std::move(folder)});
+        if (all_.size() > kMost) all_.erase(all_.begin());
+    }
     void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
     /// `in_place`: of the newest one, where that is an error too, as each step of a drag brings one.
     void error(std::string text, bool in_place = false) {
@@ -33,13 +40,6 @@ class Messages {
 
   private:
     static constexpr std::size_t kMost = 50;
-
-    void add(Message::Level level, std::string text) {
-        news_ = true;
-        if (!all_.empty() && all_.back().text == text) return;
-        all_.push_back({level, next_++, std::move(text)});
-        if (all_.size() > kMost) all_.erase(all_.begin());
-    }
 
     std::vector<Message> all_;
     int next_ = 1;

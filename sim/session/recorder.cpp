@@ -6,11 +6,9 @@
 
 #include "sim/files/folder.h"
 #include "sim/run/resolve.h"
-#include "sim/session/engine/exporter.h"
 #include "sim/text/error.h"
 
 namespace stencil {
-
 void Recorder::start(const action::Record& order, const RunSpec& now) {
     writer_.reset();
     if (order.every <= 0) return;
@@ -22,7 +20,8 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
     if (order.npy) spec.exports.emplace_back("frames.npy");
     if (spec.exports.empty()) throw InputError("recording: pictures, arrays or both are needed");
     check_exports(spec);
-    const std::filesystem::path folder = unused_folder(order.folder, {"frames"}) / "frames";
+    const std::string frames = "frames";
+    const std::filesystem::path folder = unused_folder(order.folder, {&frames, 1}) / frames;
     make_folder(folder, "record to");
     writer_ = std::make_unique<FrameWriter>(folder, spec);
 }

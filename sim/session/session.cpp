@@ -149,8 +149,7 @@ bool Session::busy() const {
 
 void Session::work() {
     try {
-        if (const auto outcome = exporter_.poll())
-            outcome->failed ? messages_.error(outcome->text) : messages_.notice(outcome->text);
+        if (const auto outcome = exporter_.poll()) tell(*outcome);
         if (reference_missing()) make_reference();
         work_a_slice();
         if (frame_is_due()) make_frame();

@@ -115,6 +115,7 @@ class Session {
     double free_memory();
     void revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing);
     void add_measures(RunSpec& spec) const;
+    void tell(const ExportOutcome& outcome);
     MeasureTables tables();
 
     long long step() const { return simulation_->step(); }

@@ -341,6 +341,7 @@ void Session::handle(const action::Export& order) {
     spec = simulation_->spec();
     spec.steps = written.output.steps = step();
     spec.exports.clear();
+    const RunSpec& now = simulation_->now();
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
@@ -348,28 +349,30 @@ void Session::handle(const action::Export& order) {
             left_out += "; profile.csv needs a line (L)";
         else if (file == "probes.csv" && measures_.probes().empty())
             left_out += "; probes.csv needs a probe (P)";
+        else if (const std::string why = why_not_exported(file, now); !why.empty())
+            left_out += fmt::format("; {} is left out: {}", file, why);
         else
             add_export(file, spec.exports);
     }
     add_measures(spec);
     spec.validate();
     if (spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
-    written.folder = unused_folder(order.folder, spec.exports);
-    written.remark = kept_text(order.folder, written.folder) + left_out;
-    RunSpec shown = simulation_->now();
+    RunSpec shown = now;
     shown.exports = spec.exports;
-    check_exports(shown);
+    written.folder = order.folder;
+    if (!order.replace) written.folder = unused_folder(order.folder, export_files(shown));
+    written.remark = kept_text(order.folder, written.folder) + left_out;
     const double formulas = double(output_formulas(shown).size());
     const double cell = 2 * formulas * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
     require_memory(
         {"host memory", cell, 0, double(query_host_memory().free_bytes)}, shown.size->nx, shown.size->ny);
     std::vector<OutputField>& fields = written.output.fields;
     fields = output_fields(*simulation_);
-    const auto seen = std::ranges::find(fields, simulation_->now().shown(), &OutputField::formula);
+    const auto seen = std::ranges::find(fields, now.shown(), &OutputField::formula);
     seen->tables = tables();
     RunReport report = make_report(*simulation_, fields, *machine_);
     if (speeds_.limits().copy_gb_per_s > 0) report.copy_gb_per_s = speeds_.limits().copy_gb_per_s;
-    if (auto_.on) report.method_choice = method_choice(simulation_->now(), pace_.steps_per_call());
+    if (auto_.on) report.method_choice = method_choice(now, pace_.steps_per_call());
     report.spec.steps = step();
     written.output.timings = to_json(report);
     exporter_.start([kept] { return kept->write(); });
@@ -385,7 +388,8 @@ void Session::handle(const action::SaveCheckpoint& order) {
     add_measures(spec);
     exporter_.start([kept, step = step(), folder = order.folder] {
         write_checkpoint(folder, *kept);
-        return fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder);
+        return ExportOutcome{fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder),
+                             folder};
     });
 }
 
@@ -408,6 +412,10 @@ void Session::handle(const action::Resume& resume) {
 }
 
 void Session::handle(const action::Record& order) {
+    if (const FrameWriter* ended = recorder_.writer()) {
+        const std::string folder = ended->folder().string();
+        tell({fmt::format("Recorded {} files to {}", ended->count(), folder), folder});
+    }
     recorder_.start(order, simulation_->now());
     record();
 }
@@ -425,18 +433,21 @@ void Session::handle(const action::RemoveProbe& probe) {
 // A small share of an export, which needs no field and is done at once.
 void Session::handle(const action::ExportMeasures& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
-    RunOutput output;
-    RunSpec& spec = output.spec = simulation_->spec();
+    ExportOrder written;
+    RunOutput& output = written.output;
+    RunSpec& spec = output.spec = simulation_->now();
     spec.exports = {"statistics.csv", "histogram.csv"};
     if (view_.profile) spec.exports.emplace_back("profile.csv");
     if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
-    const std::string shown = simulation_->now().shown();
-    output.fields.push_back({shown, output_suffix(spec, shown), nullptr, {}, {}, tables()});
-    const std::filesystem::path folder = unused_folder(order.folder, spec.exports);
-    make_folder(folder, "export to");
-    const auto files = write_exports(folder, output);
-    messages_.notice(fmt::format(
-        "Wrote {} files to {}{}", files.size(), folder.string(), kept_text(order.folder, folder)));
+    output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
+    written.folder = unused_folder(order.folder, export_files(spec));
+    written.remark = kept_text(order.folder, written.folder);
+    tell(written.write());
+}
+
+void Session::tell(const ExportOutcome& outcome) {
+    messages_.add(
+        outcome.failed ? Message::Level::error : Message::Level::notice, outcome.text, outcome.folder);
 }
 
 MeasureTables Session::tables() {

@@ -170,6 +170,16 @@ TEST_CASE("A folder called probe in the output folder is no obstacle") {
     require_done(stencilscope(kSmall + "--quiet --export field.npy --out {}", folder / "out"));
 }
 
+TEST_CASE("A file that cannot be written fails the run, and the others are there") {
+    const ScratchFolder folder;
+    fs::create_directories(folder / "out" / "field.npy");
+    require_refused(
+        stencilscope(kSmall + "--quiet --export initial.npy,field.npy,spec.json --out {}", folder / "out"),
+        1,
+        "field.npy");
+    for (const char* name : {"initial.npy", "spec.json"}) CHECK(fs::is_regular_file(folder / "out" / name));
+}
+
 TEST_CASE("A program that was started with interrupts ignored ignores them") {
     const auto result = run_program(words(kSmall + "--size 300 --steps 1100 --method reference --quiet"),
                                     {.interrupt_after = 0.05, .ignores_interrupts = true});

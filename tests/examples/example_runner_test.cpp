@@ -191,6 +191,10 @@ TEST_CASE("the report's files are written beside the caller, and only where ther
     CHECK(news.saved.find((folder / "out").string()) != std::string::npos);
     CHECK(std::filesystem::exists(folder / "out" / "report.json"));
     CHECK_FALSE(std::filesystem::exists(folder / "early"));
+    // The next ones have a folder of their own.
+    REQUIRE(runner.save(folder / "out"));
+    CHECK(wait_for_end(runner).saved_to == (folder / "out-2").string());
+    CHECK(std::filesystem::exists(folder / "out-2" / "report.json"));
 
     // A file stands where the folder would.
     write_bytes(folder / "file", "x");

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <thread>
 
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/measures.h"
+#include "sim/run/settings.h"
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
 #include "tests/support/catch.h"
@@ -380,6 +382,65 @@ TEST_CASE("Exports replace nothing: the next one has a folder of its own") {
     REQUIRE(contains(export_to("out/"), (folder / "out-3").string()));
     REQUIRE(read_bytes(folder / "out" / "field.npy") == first);
     REQUIRE(read_bytes(folder / "out-2" / "field.npy") != first);
+}
+
+TEST_CASE("An export of several components replaces none of their files, unless told to") {
+    const ScratchFolder folder;
+    RunSpec spec;
+    find_setting("model").set(spec, "gray-scott");
+    find_setting("size").set(spec, "16x12");
+    Session session(spec, standing());
+    settle(session);
+    const std::string out = (folder / "out").string();
+    const auto export_again = [&](bool replace) {
+        session.apply(action::Export{out, {"field.npy"}, replace});
+        finish_export(session);
+        return session.snapshot()->messages.back().folder;
+    };
+    REQUIRE(export_again(false) == out);
+    const std::string first = read_bytes(folder / "out" / "field-v.npy");
+    perform(session, action::Step{3});
+    REQUIRE(export_again(false) == out + "-2");
+    REQUIRE(read_bytes(folder / "out" / "field-v.npy") == first);
+    REQUIRE(export_again(true) == out);
+    REQUIRE(read_bytes(folder / "out" / "field-v.npy") != first);
+}
+
+TEST_CASE("A file that cannot be written keeps no other from being written, and is told") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    settle(session);
+    // A folder stands where the file would.
+    std::filesystem::create_directories(folder / "out" / "field.npy");
+    session.apply(action::Export{(folder / "out").string(), {"initial.npy", "field.npy", "spec.json"}, true});
+    finish_export(session);
+    const Message told = session.snapshot()->messages.back();
+    REQUIRE(told.level == Message::Level::error);
+    REQUIRE(contains(told.text, "Wrote 2 files"));
+    REQUIRE(contains(told.text, "field.npy"));
+    REQUIRE(told.folder == (folder / "out").string());
+    for (const char* name : {"initial.npy", "spec.json"})
+        REQUIRE(std::filesystem::is_regular_file(folder / "out" / name));
+}
+
+TEST_CASE("A recording that ends says how much it wrote, and where") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    settle(session);
+    session.apply(action::Record{folder.path().string(), 5, false, true});
+    perform(session, action::Step{10});
+    session.apply(action::Record{});
+    const Message told = session.snapshot()->messages.back();
+    REQUIRE(contains(told.text, "Recorded 3 files"));
+    REQUIRE(told.folder == (folder / "frames").string());
+}
+
+TEST_CASE("What starts again is what the help says: another start and its seed") {
+    std::set<std::string_view> origins;
+    for (const Setting& setting : settings())
+        if (setting.kind == SettingKind::origin) origins.insert(setting.name);
+    // --set is of the command line: in the window each parameter has its own name.
+    REQUIRE(origins == std::set<std::string_view>{"initial", "seed", "set"});
 }
 
 TEST_CASE("A table that there is nothing for is left out of an export, which says so") {

@@ -127,11 +127,26 @@ TEST_CASE("Painting works in every pane but the start's") {
         lab.click(lab.session.hands.left);
         const auto pieces = lab.sent<action::Paint>();
         REQUIRE(pieces.size() == (i == 0 ? 0 : 1));
+        REQUIRE(lab.ui.said.empty() == (i > 0));
+        lab.ui.said.clear();
         if (i == 0) continue;
         const double middle =
             lab.ui.view.x + (std::floor(at.x + at.width / 3) - at.x + 0.5) / lab.ui.view.scale;
         REQUIRE(pieces[0].piece.x0 == Approx(middle).margin(1.0 / 16));
     }
+}
+
+TEST_CASE("Painting beside the field says that there is nothing") {
+    Lab lab({30, 60});
+    lab.ui.brush.radius = 2;
+    const SamplePoint inside = lab.cell(500, 350), beside = lab.cell(200, 350);
+    REQUIRE((inside.x > 0 && beside.x < -2));
+    lab.move(500, 350);
+    lab.click(lab.session.hands.left);
+    REQUIRE(lab.ui.said.empty());
+    lab.move(200, 350);
+    lab.click(lab.session.hands.left);
+    REQUIRE_FALSE(lab.ui.said.empty());
 }
 
 TEST_CASE("A left click pins a probe on its cell, a right click near it removes it") {

@@ -3,6 +3,7 @@
 
 #include <GLFW/glfw3.h>
 #include <imgui_internal.h>
+#include <sys/stat.h>
 
 #include <cmath>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
+#include "sim/run/command_text.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -520,13 +522,60 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
 }
 
 TEST_CASE("a copy says how large it is and how many edits it holds") {
+    const ScratchFolder folder;
     Interface window;
+    window.ui.panel.exports.folder = folder.path().string();
     copy_command_line(window.ui, window.snapshot);
+    CHECK(window.ui.clipboard == command_text(window.snapshot.spec));
     CHECK(window.ui.said.find("Copied") == 0);
     CHECK(window.ui.said.find("edit") == std::string::npos);
-    window.snapshot.spec.edits.own().resize(350);
+    window.snapshot.spec.edits.own().resize(350, {1, "coefficient", "0.1"});
     copy_command_line(window.ui, window.snapshot);
     CHECK(window.ui.said.find("350 edits") != std::string::npos);
+    CHECK(window.ui.clipboard.find("--spec") != std::string::npos);
+    CHECK(folder.entries() == 1);
+    // Where no file can be, the whole command is copied.
+    window.ui.panel.exports.folder.clear();
+    copy_command_line(window.ui, window.snapshot);
+    CHECK(window.ui.clipboard == command_text(window.snapshot.spec));
+}
+
+TEST_CASE("a message about files opens their folder, and says where the desktop cannot") {
+    const ScratchFolder folder;
+    Interface window;
+    window.snapshot.messages = {{Message::Level::notice, 7, "Wrote 8 files", folder.path().string()}};
+    {
+        const Environment none("PATH", (folder / "nothing").string());
+        window.click("##notices", {"###open7"});
+        CHECK(window.ui.said.find("xdg-open") != std::string::npos);
+    }
+    // Reading waits until what was started writes.
+    const std::filesystem::path answer = folder / "answer";
+    REQUIRE(mkfifo(answer.c_str(), 0600) == 0);
+    write_script(folder / "xdg-open", "echo \"$1\" > '" + answer.string() + "'");
+    const Environment path("PATH", folder.path().string());
+    window.ui.said.clear();
+    window.click("##notices", {"###open7"});
+    REQUIRE(window.ui.said.empty());
+    CHECK(read_bytes(answer) == folder.path().string() + "\n");
+}
+
+TEST_CASE("a picture that no PNG holds is left out for a reason, and what has no pixel a cell is not") {
+    RunSpec spec;
+    spec.size = Size{60000, 60000};
+    for (const char* name : {"field.png", "laplacian.png", "frames.png"})
+        CHECK_FALSE(why_not_exported(name, spec).empty());
+    for (const char* name : {"field.npy", "figure.png"}) CHECK(why_not_exported(name, spec).empty());
+}
+
+TEST_CASE("a start from a file can be begun again") {
+    Interface window;
+    window.snapshot.now.initial = "/somewhere/photo.png";
+    window.ui.preferences.open_sections = {"Initial condition"};
+    window.frames(3);
+    window.click("##panel", {"Initial condition", "###apply"});
+    CHECK(actions_of<action::Reset>(window.ui).size() == 1);
+    CHECK(window.ui.panel.initial.path == "/somewhere/photo.png");
 }
 
 TEST_CASE("the next view follows the one that is shown, however it came to be shown") {

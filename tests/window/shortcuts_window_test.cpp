@@ -74,7 +74,8 @@ const std::map<UiCommand, Expectation>& expectations() {
              return wanted && wanted->folder == o.before.panel.exports.folder &&
                     wanted->files == o.before.panel.exports.files;
          }},
-        {copy_command_line, [](const Outcome& o) { return o.after.copy_command_line; }},
+        {copy_command_line,
+         [](const Outcome& o) { return o.after.clipboard.starts_with("stencilscope run"); }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
         {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
         {toggle_panels,

@@ -41,6 +41,13 @@ SamplePoint brush_point(const CanvasView& view,
     return {to_sixteenth(at.x), to_sixteenth(at.y)};
 }
 
+/// Whether the brush there covers any of the field.
+bool reaches(const Brush& brush, SamplePoint at, FieldSize field) {
+    const double dx = at.x - std::clamp(at.x, 0.0, double(field.nx));
+    const double dy = at.y - std::clamp(at.y, 0.0, double(field.ny));
+    return std::hypot(dx, dy) < brush.radius;
+}
+
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
     return std::hypot(at.x - mouse.x, at.y - mouse.y);
@@ -183,6 +190,8 @@ void CanvasInput::press_tool(UiState& ui,
             drag_.brush.add = false;
         }
         stroke_to(ui, mouse);
+        if (!reaches(drag_.brush, drag_.cell, scene.field))
+            ui.say("Beside the field there is nothing to paint");
     } else if (ui.tool == Tool::probe) {
         const int near = probe_near(ui, scene, slot.picture, mouse);
         const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <filesystem>
 
 #include "app/window/preferences.h"
 #include "sim/run/command_text.h"
 #include "sim/text/parse.h"
+#include "sim/text/shell_words.h"
 
 namespace stencil {
 namespace {
@@ -62,15 +65,33 @@ void slower(UiState& ui, const Snapshot&) {
 }
 
 void export_now(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.exporting) ui.act(action::Export{ui.panel.exports.folder, ui.panel.exports.files});
+    const ExportState& state = ui.panel.exports;
+    if (!snapshot.exporting) ui.act(action::Export{state.folder, state.files, state.replace});
 }
 
 void copy_command_line(UiState& ui, const Snapshot& snapshot) {
-    ui.copy_command_line = true;
     const std::size_t edits = snapshot.spec.edits.size();
-    const std::string size = format_bytes(double(command_text(snapshot.spec).size()));
-    ui.say(edits == 0 ? fmt::format("Copied, {}", size)
-                      : fmt::format("Copied, {}, {} edit{}", size, edits, edits == 1 ? "" : "s"));
+    std::string trouble;
+    CommandCopy copy;
+    try {
+        copy = command_copy(snapshot.spec, ui.panel.exports.folder);
+    } catch (const std::exception& error) {
+        copy.text = command_text(snapshot.spec);
+        trouble = fmt::format("; no file to keep it in: {}", error.what());
+    }
+    std::string said = fmt::format("Copied, {}", format_bytes(double(copy.text.size())));
+    if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
+    if (!copy.file.empty()) said += " in " + copy.file;
+    ui.say(said + trouble);
+    ui.clipboard = std::move(copy.text);
+}
+
+void open_folder(UiState& ui, const std::string& folder) {
+    const std::string place = quoted_for_shell(std::filesystem::absolute(folder).string());
+    // The shell leaves at once; what it started goes on without this program.
+    const std::string line =
+        fmt::format("command -v xdg-open >/dev/null || exit 1; xdg-open {} >/dev/null 2>&1 &", place);
+    if (std::system(line.c_str()) != 0) ui.say("There is no xdg-open here to show " + folder);
 }
 
 void fit(UiState& ui, const Snapshot&) {

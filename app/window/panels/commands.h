@@ -25,7 +25,10 @@ void slower(UiState& ui, const Snapshot& snapshot);
 
 /// Writes the files chosen in the export section to its folder.
 void export_now(UiState& ui, const Snapshot& snapshot);
+/// Of a run that is long to tell, the command that reads it from a file beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
+/// In the desktop's file manager; says so where there is none.
+void open_folder(UiState& ui, const std::string& folder);
 
 void fit(UiState& ui, const Snapshot& snapshot);
 void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);

@@ -15,10 +15,10 @@ namespace stencil {
 namespace {
 
 // A file that there is nothing for yet is greyed, ticked or not, and left out.
-std::string_view why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
+std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
     if (name == "profile.csv" && !ui.profile) return "Draw a line first (L)";
     if (name == "probes.csv" && snapshot.probes.empty()) return "Pin a probe first (P)";
-    return "";
+    return why_not_exported(name, snapshot.now);
 }
 
 void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snapshot) {
@@ -27,9 +27,10 @@ void draw_file_boxes(const UiState& ui, ExportState& state, const Snapshot& snap
         const std::string name(file.name);
         bool chosen = std::ranges::find(state.files, name) != state.files.end();
         ImGui::TableNextColumn();
-        const std::string_view why_not = why_no_file(name, ui, snapshot);
+        const std::string why_not = why_no_file(name, ui, snapshot);
         ImGui::BeginDisabled(!why_not.empty());
-        const bool changed = checkbox(name.c_str(), &chosen, why_not.empty() ? file.help : why_not);
+        const std::string_view tip = why_not.empty() ? file.help : why_not;
+        const bool changed = checkbox(name.c_str(), &chosen, tip);
         ImGui::EndDisabled();
         if (!changed) continue;
         if (chosen)
@@ -126,12 +127,14 @@ void draw_messages(const Snapshot& snapshot) {
 void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
     row("Folder",
-        "Where the files go; made if it does not exist. Files that are there are kept: the next export goes "
-        "to "
-        "FOLDER-2.\n--out DIR");
+        "Where the files go; made if it does not exist. Files that are there are kept, unless they are to be "
+        "replaced: the next export goes to FOLDER-2.\n--out DIR");
     text_input(
         "##folder", "a folder", state.folder, "Where the files go; made if it does not exist\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
+    checkbox("Replace earlier files",
+             &state.replace,
+             "Into this very folder, over what is there, as `stencilscope run` does");
     if (button(ICON_SAVE " Export now",
                button_size(1),
                "Writes the ticked files of this moment, as `stencilscope run` would. Key S.",
@@ -139,7 +142,8 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
         export_now(ui, snapshot);
     if (button(ICON_COPY " Copy command line",
                button_size(1),
-               "Into the clipboard: the headless command that repeats what is on the screen. Key C."))
+               "Into the clipboard: the headless command that repeats what is on the screen. One that is too "
+               "long to read takes its settings from a file in the folder. Key C."))
         copy_command_line(ui, snapshot);
 }
 

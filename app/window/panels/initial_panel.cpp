@@ -157,15 +157,15 @@ void draw_seed(UiState& ui, const RunSpec& now) {
 
 void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
     const InitialState& state = ui.panel.initial;
-    const bool same =
-        current.condition && current.condition->name == state.name && current.parameters == state.parameters;
+    // No condition is chosen where the start is a file or a formula.
+    const bool same = state.name.empty() || (current.condition && current.condition->name == state.name &&
+                                             current.parameters == state.parameters);
     row("", "");
     // The name behind ### keeps the button itself while its caption changes.
     if (!button(same ? "Restart###apply" : "Apply and restart###apply",
                 button_size(1),
                 same ? "Starts the run again at step 0 with this field"
-                     : "Makes the field by this condition and starts the run again at step 0",
-                state.name.empty() ? "Choose a condition first" : ""))
+                     : "Makes the field by this condition and starts the run again at step 0"))
         return;
     if (same)
         ui.act(action::Reset{});

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/window/icons.h"
+#include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 
@@ -13,11 +14,22 @@ namespace {
 constexpr std::string_view kHint =
     "Space runs and pauses, dragging paints, the wheel zooms, middle drag moves. H shows all keys.";
 
+constexpr const char* kOpen = "Open folder";
+
 void draw_dismiss(UiState& ui, const Message& message) {
     ImGui::PushID(message.id);
     if (button(ICON_CLOSE, ImVec2(0, 0), "Dismisses this message"))
         ui.act(action::DismissMessage{message.id});
     ImGui::PopID();
+}
+
+// Of a message that tells what was written.
+void draw_open(UiState& ui, const Message& message) {
+    if (message.folder.empty()) return;
+    const std::string label = fmt::format("{}###open{}", kOpen, message.id);
+    if (button(label.c_str(), ImVec2(0, 0), "Shows " + message.folder + " in the file manager"))
+        open_folder(ui, message.folder);
+    ImGui::SameLine();
 }
 
 void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
@@ -27,6 +39,7 @@ void draw_all_messages(UiState& ui, const Snapshot& snapshot) {
         const Message& message = snapshot.messages[i];
         draw_dismiss(ui, message);
         ImGui::SameLine();
+        draw_open(ui, message);
         const bool error = message.level == Message::Level::error;
         paragraph(message.text, error ? error_color() : text_color());
     }
@@ -40,14 +53,18 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     const bool several = snapshot.messages.size() > 1;
     const std::string all = several ? fmt::format("All {}", snapshot.messages.size()) : "";
     const ImGuiStyle& style = ImGui::GetStyle();
-    const float for_all = several ? text_width(all) + 2 * style.FramePadding.x + style.ItemSpacing.x : 0;
-    const float buttons = for_all + text_width(ICON_CLOSE) + 2 * style.FramePadding.x + style.ItemSpacing.x;
+    const auto room_of = [&](std::string_view label) {
+        return text_width(label) + 2 * style.FramePadding.x + style.ItemSpacing.x;
+    };
+    const float buttons =
+        room_of(ICON_CLOSE) + (several ? room_of(all) : 0) + (message.folder.empty() ? 0 : room_of(kOpen));
     const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - buttons;
     ImGui::AlignTextToFramePadding();
     colored_text(error ? ICON_WARNING : ICON_INFO, color);
     ImGui::SameLine();
     fitted_text(message.text, right - ImGui::GetCursorPosX(), color);
     ImGui::SameLine(right + style.ItemSpacing.x);
+    draw_open(ui, message);
     if (several) {
         if (button(all.c_str(), ImVec2(0, 0), "Shows all messages")) ImGui::OpenPopup("messages");
         ImGui::SameLine();

@@ -120,6 +120,7 @@ struct MeasureState {
 struct ExportState {
     std::string folder = "stencilscope-out";
     std::vector<std::string> files = default_exports();
+    bool replace = false;  ///< files that are there
     std::string spec_path;
     long long record_every = 100;
     NumberDraft every;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
 #include "sim/figure/figure.h"
@@ -176,6 +177,12 @@ bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
 }
 
+// field.npy with the suffix "-u" is field-u.npy.
+std::string file_name(const Export& row, const std::string& suffix) {
+    const Path name = row.name;
+    return name.stem().string() + (row.of_run ? "" : suffix) + name.extension().string();
+}
+
 }  // namespace
 
 const Colormap& field_colors(const RunSpec& spec) {
@@ -229,17 +236,19 @@ void add_export(std::string_view item, std::vector<std::string>& names) {
         if (!contains(names, name)) names.push_back(name);
 }
 
+std::string why_not_exported(std::string_view name, const RunSpec& spec) {
+    const bool cell_a_pixel = name == "field.png" || name == "laplacian.png" || name == "frames.png";
+    if (!cell_a_pixel || !spec.size || 1LL * spec.size->nx * spec.size->ny <= kMaxPngCells) return "";
+    return fmt::format("{}x{} is more than a PNG of one pixel a cell can hold here ({} cells)",
+                       spec.size->nx,
+                       spec.size->ny,
+                       kMaxPngCells);
+}
+
 void check_exports(const RunSpec& spec) {
-    const long long cells = 1LL * spec.size->nx * spec.size->ny;
-    for (const char* name : {"field.png", "laplacian.png", "frames.png"})
-        if (chosen(spec, name) && cells > kMaxPngCells)
-            throw InputError(
-                fmt::format("{}: {}x{} is more than a PNG of one pixel a cell can hold here ({} cells): "
-                            "leave it out with --export",
-                            name,
-                            spec.size->nx,
-                            spec.size->ny,
-                            kMaxPngCells));
+    for (const std::string& name : spec.exports)
+        if (const std::string why = why_not_exported(name, spec); !why.empty())
+            throw InputError(fmt::format("{}: {}: leave it out with --export", name, why));
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {
@@ -289,16 +298,32 @@ std::vector<OutputField> output_fields(Simulation& simulation) {
     return fields;
 }
 
-std::vector<Path> write_exports(const Path& folder, const RunOutput& run) {
-    std::vector<Path> written;
+std::vector<std::string> export_files(const RunSpec& spec) {
+    std::vector<std::string> names;
+    for (const Export& row : kExports)
+        for (const std::string& formula : output_formulas(spec))
+            if (chosen(spec, row.name)) names.push_back(file_name(row, output_suffix(spec, formula)));
+    return names;
+}
+
+WrittenFiles write_exports(const Path& folder, const RunOutput& run) {
+    WrittenFiles written;
+    const auto write = [&](const Export& row, const OutputField& field) {
+        const Path path = folder / file_name(row, field.suffix);
+        try {
+            row.write(path, run, field);
+            written.files.push_back(path);
+        } catch (const std::bad_alloc&) {
+            written.failures.push_back(path.string() + ": not enough host memory");
+        } catch (const std::exception& error) {
+            written.failures.emplace_back(error.what());
+        }
+    };
     for (const Export& row : kExports) {
         if (!chosen(run.spec, row.name)) continue;
-        const Path name = row.name;
         for (const OutputField& field : run.fields) {
             if (is_table_export(row.name) && !field.tables) continue;
-            const std::string suffix = row.of_run ? "" : field.suffix;
-            written.push_back(folder / (name.stem().string() + suffix + name.extension().string()));
-            row.write(written.back(), run, field);
+            write(row, field);
             if (row.of_run) break;
         }
     }

@@ -90,7 +90,10 @@ bool is_table_export(std::string_view name);
 /// own; frames.png joins it where --every is given). Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
-/// Throws InputError where a picture that was asked for is larger than its format holds.
+/// Why there can be no such file of a run of this size; empty: there can.
+std::string why_not_exported(std::string_view name, const RunSpec& spec);
+
+/// Throws InputError where there can be no such file as was asked for.
 void check_exports(const RunSpec& spec);
 
 /// Host bytes per cell that writing takes beyond the fields themselves.
@@ -103,8 +106,16 @@ MeasureTables make_tables(Solver& solver,
                           Measures measures,
                           const std::optional<ProfileLine>& line);
 
-/// Writes the files chosen, in the table's order; returns their paths.
-std::vector<std::filesystem::path> write_exports(const std::filesystem::path& folder, const RunOutput& run);
+/// The names of the files that a run with this spec writes.
+std::vector<std::string> export_files(const RunSpec& spec);
+
+struct WrittenFiles {
+    std::vector<std::filesystem::path> files;
+    std::vector<std::string> failures;  ///< a sentence for each file that could not be written
+};
+
+/// Writes the files chosen, in the table's order; one that fails keeps none of the others from being written.
+WrittenFiles write_exports(const std::filesystem::path& folder, const RunOutput& run);
 
 /// What the frames of a run that goes on take along.
 struct FrameProgress {

@@ -2,55 +2,39 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "sim/files/folder.h"
 #include "sim/run/output/exports.h"
 
 namespace stencil {
 namespace {
 
-Exporter::Outcome outcome_of(const std::function<std::string()>& work) {
+ExportOutcome outcome_of(const std::function<ExportOutcome()>& work) {
     try {
-        return {false, work()};
+        return work();
     } catch (const std::bad_alloc&) {
-        return {true, "export: not enough host memory; fewer files at a time need less"};
+        return {"export: not enough host memory; fewer files at a time need less", "", true};
     } catch (const std::exception& error) {
-        return {true, error.what()};
+        return {error.what(), "", true};
     }
 }
 
 }  // namespace
 
-std::string ExportOrder::write() const {
+ExportOutcome ExportOrder::write() const {
     make_folder(folder, "export to");
-    const auto files = write_exports(folder, output);
-    return fmt::format("Wrote {} files to {}{}", files.size(), folder.string(), remark);
+    const auto [files, failures] = write_exports(folder, output);
+    std::string text = fmt::format(
+        "Wrote {} file{} to {}{}", files.size(), files.size() == 1 ? "" : "s", folder.string(), remark);
+    if (!failures.empty()) text += "; not written: " + failures.front();
+    if (failures.size() > 1) text += fmt::format(" (and {} more)", failures.size() - 1);
+    return {text, folder.string(), !failures.empty()};
 }
 
-std::filesystem::path unused_folder(const std::filesystem::path& folder,
-                                    const std::vector<std::string>& files) {
-    std::filesystem::path plain = folder.lexically_normal();
-    if (!plain.has_filename()) plain = plain.parent_path();  // "out/"
-    const auto holds_any = [&](const std::filesystem::path& candidate) {
-        std::error_code failed;
-        return std::ranges::any_of(files, [&](const std::string& file) {
-            return std::filesystem::exists(candidate / file, failed);
-        });
-    };
-    if (!holds_any(folder)) return folder;
-    for (int number = 2;; ++number) {
-        std::filesystem::path next = plain;
-        next += fmt::format("-{}", number);
-        if (!holds_any(next)) return next;
-    }
-}
-
-void Exporter::start(std::function<std::string()> work) {
+void Exporter::start(std::function<ExportOutcome()> work) {
     writing_ = std::async(std::launch::async, outcome_of, std::move(work));
 }
 
-std::optional<Exporter::Outcome> Exporter::poll() {
+std::optional<ExportOutcome> Exporter::poll() {
     if (!busy() || writing_.wait_for(std::chrono::seconds(0)) != std::future_status::ready)
         return std::nullopt;
     return writing_.get();

@@ -12,38 +12,37 @@
 
 namespace stencil {
 
+/// How an order ended.
+struct ExportOutcome {
+    std::string text;    ///< what was written where, or why not
+    std::string folder;  ///< where files were written; empty: nowhere
+    bool failed = false;
+};
+
 /// Everything that is written, held until it is.
 struct ExportOrder {
     std::filesystem::path folder;
     std::string remark;  ///< after what was written where
     RunOutput output;
 
-    /// Returns what was written where. Throws InputError and MachineError.
-    std::string write() const;
+    /// What can be written is; the outcome tells of the rest. Throws InputError and MachineError where there
+    /// is no folder to write to.
+    ExportOutcome write() const;
 };
-
-/// The folder, or the first of FOLDER-2, FOLDER-3 ... that holds none of these files: an export replaces
-/// nothing.
-std::filesystem::path unused_folder(const std::filesystem::path& folder,
-                                    const std::vector<std::string>& files);
 
 /// One order at a time, on a thread of its own. The destructor waits for it: what was ordered is written.
 class Exporter {
   public:
     bool busy() const { return writing_.valid(); }
 
-    /// Not while busy. The work returns what to say of it.
-    void start(std::function<std::string()> work);
+    /// Not while busy. What the work throws is its outcome, too.
+    void start(std::function<ExportOutcome()> work);
 
-    /// How an order ended, once: what was written where, or why not.
-    struct Outcome {
-        bool failed = false;
-        std::string text;
-    };
-    std::optional<Outcome> poll();
+    /// How an order ended, once.
+    std::optional<ExportOutcome> poll();
 
   private:
-    std::future<Outcome> writing_;
+    std::future<ExportOutcome> writing_;
 };
 
 }  // namespace stencil

@@ -9,6 +9,8 @@
 #include "sim/run/run_spec.h"
 #include "sim/run/settings.h"
 #include "sim/run/simulation.h"
+#include "sim/text/error.h"
+#include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -147,6 +149,23 @@ TEST_CASE("The command line of a run names what differs from the defaults, and q
             "--method cpu --at 10:boundary=periodic");
 }
 
+TEST_CASE("A command that is too long to read is copied as one that reads a file, which repeats the run") {
+    const ScratchFolder folder;
+    RunSpec spec = small_spec();
+    REQUIRE(command_copy(spec, folder.path()).text == command_text(spec));
+    REQUIRE(folder.entries() == 0);
+    for (int i = 0; i < 200; ++i)
+        find_setting("at").set(spec, fmt::format("{}:paint=0.5,4,add,{},20", i, 3 + i % 30));
+    const CommandCopy copy = command_copy(spec, folder / "it's");
+    REQUIRE(copy.text.size() < 300);
+    const auto words = shell_words(copy.text);
+    REQUIRE(words == std::vector<std::string>{"stencilscope", "run", "--spec", copy.file});
+    REQUIRE(command_text(read_spec(copy.file)) == command_text(spec));
+    // The next one replaces nothing.
+    REQUIRE(command_copy(spec, folder / "it's").file != copy.file);
+    REQUIRE(message_of<InputError>([&] { command_copy(spec, ""); }) != "");
+}
+
 TEST_CASE("Changes of a parameter at one step are one edit, and the field goes as its spec says") {
     const Field start = Field(random_field(40, 31)).to(DType::float32);
     Simulation live(small_spec(), start.clone());
@@ -163,7 +182,12 @@ TEST_CASE("Changes of a parameter at one step are one edit, and the field goes a
     live.apply(Advance{5});
     // Away and back at one step is no change, to the bit.
     live.apply(Set{"coefficient", "0.21"});
-    live.apply(Set{"coefficient", "0.137"});
+    REQUIRE(live.spec().edits.size() == wanted.size() + 1);
+    live.apply(Set{"boundary", "insulated"});
+    live.apply(Set{"coefficient", "0.1370"});
+    REQUIRE(live.spec().edits.size() == wanted.size() + 1);
+    live.apply(Set{"boundary", "zero"});
+    REQUIRE(live.spec().edits.size() == wanted.size());
     live.apply(Advance{9});
     Simulation again(live.spec(), start.clone());
     again.apply(Advance{21});

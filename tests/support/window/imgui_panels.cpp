@@ -234,7 +234,10 @@ Snapshot full_snapshot(Dice& dice) {
     snapshot.memory = {3.1e10, 1.4e11, 2.2e10, 1.2e11};
     snapshot.can_undo = "brush stroke";
     snapshot.messages = {{Message::Level::notice, 1, "wrote 6 files to stencilscope-out"},
-                         {Message::Level::error, 2, "stencilscope-out/field.npy: No space left on device"}};
+                         {Message::Level::error,
+                          2,
+                          "stencilscope-out/field.npy: No space left on device",
+                          "stencilscope-out"}};
     snapshot.frame = std::make_shared<const Frame>(full_frame(dice, *snapshot.now.size));
     return snapshot;
 }

@@ -8,6 +8,7 @@
 
 #include "app/window/format.h"
 #include "app/window/icons.h"
+#include "app/window/panels/commands.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/examples/report_table.h"
 #include "app/window/panels/number_input.h"
@@ -100,6 +101,9 @@ void draw_save(UiState& ui) {
         ui.runner_orders.emplace_back(SaveReport{state.folder});
     if (!ui.example.saved.empty())
         paragraph(ui.example.saved, ui.example.save_failed ? error_color() : faint_color());
+    if (!ui.example.saved_to.empty() &&
+        button("Open folder", button_size(1), "Shows the files in the file manager"))
+        open_folder(ui, ui.example.saved_to);
 }
 
 void draw_findings(const Report& report) {
