@@ -1,6 +1,7 @@
 // What kernels of several steps are given when their text runs on the CPU.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
@@ -10,6 +11,19 @@
 #include "tests/model/typed_run.h"
 
 namespace stencil_test {
+
+/// With every kind of side, several stages, data, noise, and inputs of place and time.
+inline const std::vector<std::string> kTextsOfSeveralSteps{
+    "du/dt = lap(u) - u*v^2; dv/dt = 0.5*lap(v) + u*v^2 - 0.1*v; dt = 0.1; boundary = periodic",
+    "du/dt = lap(u) + dxy(u); dt = 0.01; left: u = y; right: flux(u) = t; top: u = sin(x); bottom: u + "
+    "flux(u) = 1",
+    "du/dt = lap(u^3 - u - lap(u)); dt = 0.01; x: insulated; y: periodic",
+    "da/dt = b; db/dt = lap(a) + dxy(a); stepper = symplectic; dt = 0.1; left: a = 1; right: a + 2*flux(a) "
+    "= 1; y: insulated",
+    "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: flux(u) = x; "
+    "inside = x + y > 4",
+    "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: flux(u) = 0; "
+    "laplacian = isotropic; stepper = heun"};
 
 /// The arrays of a program at run.start, and the inputs of `steps` steps from there.
 template <class T>

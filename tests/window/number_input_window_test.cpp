@@ -69,6 +69,14 @@ struct Slider {
         for (int i = 0; i < 60; ++i) imgui.frame(draw());
     }
 
+    void take_hold(float share) {
+        imgui.frame(draw());
+        imgui.move_mouse(at(share));
+        imgui.frame(draw());
+        imgui.press_mouse(true);
+        imgui.frame(draw());
+    }
+
     // A click, and a frame in which the number field gets the keyboard.
     void begin_typing(float share) {
         imgui.click(at(share), draw());
@@ -199,11 +207,7 @@ TEST_CASE("a number typed into a slider is sent once; one beyond the limit is ke
 
 TEST_CASE("a drag moves a slider to its ends and no further, and is one edit that continues") {
     Slider slider;
-    slider.imgui.frame(slider.draw());
-    slider.imgui.move_mouse(slider.at(0.5f));
-    slider.imgui.frame(slider.draw());
-    slider.imgui.press_mouse(true);
-    slider.imgui.frame(slider.draw());
+    slider.take_hold(0.5f);
     CHECK(slider.edits.empty());
     for (const float share : {0.9f, 1.4f, -0.5f}) {
         slider.imgui.move_mouse(slider.at(share));
@@ -221,11 +225,7 @@ TEST_CASE("a drag moves a slider to its ends and no further, and is one edit tha
 
 TEST_CASE("Esc ends a drag where it began") {
     Slider slider;
-    slider.imgui.frame(slider.draw());
-    slider.imgui.move_mouse(slider.at(0.5f));
-    slider.imgui.frame(slider.draw());
-    slider.imgui.press_mouse(true);
-    slider.imgui.frame(slider.draw());
+    slider.take_hold(0.5f);
     slider.imgui.move_mouse(slider.at(0.9f));
     slider.imgui.frame(slider.draw());
     REQUIRE(slider.edits.size() == 1);

@@ -452,17 +452,19 @@ TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the 
     CHECK(window.ui.actions.empty());
 }
 
+static void draw_initial_alone(Interface& window) {
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize({400, 500});
+    ImGui::Begin("initial");
+    draw_initial(window.ui, window.snapshot);
+    ImGui::End();
+}
+
 TEST_CASE("a seed is typed as numbers are, and refused where it stands") {
     Interface window;
     HeadlessImGui& imgui = window.imgui;
     CAPTURE(window.dice.seed);
-    const auto draw = [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize({400, 500});
-        ImGui::Begin("initial");
-        draw_initial(window.ui, window.snapshot);
-        ImGui::End();
-    };
+    const auto draw = [&] { draw_initial_alone(window); };
     const ImVec2 field = imgui.find("initial", {"##seed"}, draw).GetCenter();
     for (const char* text : {"1e4", "18446744073709551615", "-1", "abc"}) {
         imgui.click(field, draw);
@@ -486,13 +488,7 @@ TEST_CASE("a path is opened by Enter, with ~ for the home folder, and an error g
     write_bytes(home / "there.npy", "x");
     const Environment variable("HOME", home.path().string());
     InitialState& state = window.ui.panel.initial;
-    const auto draw = [&] {
-        ImGui::SetNextWindowPos({0, 0});
-        ImGui::SetNextWindowSize({400, 500});
-        ImGui::Begin("initial");
-        draw_initial(window.ui, window.snapshot);
-        ImGui::End();
-    };
+    const auto draw = [&] { draw_initial_alone(window); };
     const ImVec2 field = imgui.find("initial", {"##path"}, draw).GetCenter();
     const auto open = [&](const char* path) {
         imgui.click(field, draw);

@@ -198,7 +198,7 @@ std::optional<LiveEdit> live_slider(
     }
     draw_slider(look, draft.value, held);
     // While it is dragged the tooltip would cover what is looked at.
-    if (!held) tooltip(tip);
+    tooltip(tip);
     return edit;
 }
 
