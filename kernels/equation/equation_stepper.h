@@ -8,12 +8,12 @@
 
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
-#include "kernels/equation/compiled_rows.h"
 #include "kernels/equation/implicit_solve.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
-#include "kernels/equation/stage_rows.h"
-#include "kernels/equation/time_tiling.h"
+#include "kernels/equation/rows/compiled_rows.h"
+#include "kernels/equation/rows/stage_rows.h"
+#include "kernels/equation/rows/time_tiling.h"
 #include "kernels/field/field_view.h"
 
 namespace stencil::equation {

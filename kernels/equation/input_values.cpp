@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "kernels/equation/row_machine.h"
-#include "kernels/equation/scalar_machine.h"
+#include "kernels/equation/rows/row_machine.h"
+#include "kernels/equation/rows/scalar_machine.h"
 
 namespace stencil::equation {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "sim/code/program_text.h"
 #include "sim/machine/median.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/user_kernel/user_kernel.h"

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "sim/machine/median.h"
-#include "sim/model/linearisation.h"
+#include "sim/model/waves/linearisation.h"
 #include "sim/run/resolve.h"
 #include "sim/run/stability.h"
 #include "sim/run/start.h"

@@ -6,7 +6,7 @@
 #include <array>
 #include <cctype>
 
-#include "kernels/equation/row_machine.h"
+#include "kernels/equation/rows/row_machine.h"
 
 namespace stencil::equation {
 namespace {

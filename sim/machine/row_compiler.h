@@ -1,7 +1,7 @@
 // Rows of typed equations by the system's C compiler.
 #pragma once
 
-#include "kernels/equation/compiled_rows.h"
+#include "kernels/equation/rows/compiled_rows.h"
 
 namespace stencil {
 

@@ -8,7 +8,7 @@
 
 #include "sim/model/sensitivities.h"
 #include "sim/model/sides.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"

@@ -9,7 +9,7 @@
 
 #include "sim/files/input_file.h"
 #include "sim/model/equations.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"

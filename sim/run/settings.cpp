@@ -9,7 +9,7 @@
 
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/run/keep_choices.h"
 #include "sim/run/output/exports.h"

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "sim/model/linearisation.h"
+#include "sim/model/waves/linearisation.h"
 #include "sim/run/run_spec.h"
 
 namespace stencil {

@@ -9,7 +9,7 @@
 #include "sim/field/field_hash.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/linearisation.h"
+#include "sim/model/waves/linearisation.h"
 #include "sim/session/engine/cadence.h"
 #include "sim/view/radial_spectrum.h"
 

@@ -7,7 +7,7 @@
 
 #include "kernels/equation/input_values.h"
 #include "sim/model/equations.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "kernels/equation/equation_stepper.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/error.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 // The text of the CUDA kernels, run on the CPU cell after cell. What is tested is the text; that a GPU rounds
 // as it says is for a GPU to show.
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 
 #include <fmt/format.h>
 

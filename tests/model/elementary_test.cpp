@@ -4,7 +4,7 @@
 #include <limits>
 #include <random>
 
-#include "kernels/equation/scalar_machine.h"
+#include "kernels/equation/rows/scalar_machine.h"
 #include "tests/support/catch.h"
 #include "tests/support/seed.h"
 

@@ -8,10 +8,10 @@
 
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
-#include "kernels/equation/cuda_text.h"
 #include "kernels/equation/fused/fused_kernel.h"
 #include "kernels/equation/fused/fused_shape.h"
 #include "kernels/equation/resident/resident_kernel.h"
+#include "kernels/equation/text/cuda_text.h"
 #include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"

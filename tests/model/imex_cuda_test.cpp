@@ -5,7 +5,7 @@
 
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "sim/model/linearisation.h"
+#include "sim/model/waves/linearisation.h"
 
 #include <cmath>
 

@@ -1,9 +1,9 @@
 #include "kernels/equation/cuda/nvrtc.h"
 
 #include "kernels/cuda/cuda_runtime.h"
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 #include "sim/machine/kernel_cache.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
 

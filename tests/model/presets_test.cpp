@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/model/linearisation.h"
 #include "sim/model/presets.h"
+#include "sim/model/waves/linearisation.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 

@@ -1,4 +1,4 @@
-#include "kernels/equation/time_tiling.h"
+#include "kernels/equation/rows/time_tiling.h"
 
 #include <algorithm>
 #include <atomic>

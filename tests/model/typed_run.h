@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kernels/equation/equation_stepper.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "tests/support/catch.h"
 
 namespace stencil_test {

@@ -3,7 +3,7 @@
 
 #include "sim/code/code_report.h"
 #include "sim/code/program_text.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"

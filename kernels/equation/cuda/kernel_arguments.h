@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/equation/cuda_text.h"
 #include "kernels/equation/input_values.h"
+#include "kernels/equation/text/cuda_text.h"
 
 namespace stencil::equation {
 

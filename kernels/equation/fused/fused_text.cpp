@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "kernels/equation/cuda_text.h"
 #include "kernels/equation/fused/pipeline_text.h"
 #include "kernels/equation/fused/stage_text.h"
-#include "kernels/equation/operation_text.h"
+#include "kernels/equation/text/cuda_text.h"
+#include "kernels/equation/text/operation_text.h"
 
 namespace stencil::equation {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "kernels/equation/operation_text.h"
+#include "kernels/equation/text/operation_text.h"
 
 namespace stencil::equation {
 namespace {

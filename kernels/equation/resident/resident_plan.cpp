@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "kernels/equation/operation_text.h"
+#include "kernels/equation/text/operation_text.h"
 #include "kernels/field/divide.h"
 
 namespace stencil::equation {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "kernels/equation/operation_text.h"
 #include "kernels/equation/resident/tile_text.h"
-#include "kernels/equation/window_text.h"
+#include "kernels/equation/text/operation_text.h"
+#include "kernels/equation/text/window_text.h"
 
 namespace stencil::equation {
 namespace {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/run/solvers/cuda_view_solver.h"
 #include "sim/run/solvers/equation_solver.h"

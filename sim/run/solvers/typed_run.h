@@ -11,7 +11,7 @@
 #include "kernels/equation/input_values.h"
 #include "sim/field/field.h"
 #include "sim/model/equations.h"
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/run/solvers/solver.h"
 
 namespace stencil {

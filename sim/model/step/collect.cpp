@@ -1,4 +1,4 @@
-#include "sim/model/collect.h"
+#include "sim/model/step/collect.h"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "sim/model/lowering.h"
+#include "sim/model/step/lowering.h"
 
 #include "kernels/equation/elementary.h"
 

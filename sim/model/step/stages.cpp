@@ -1,14 +1,14 @@
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "sim/model/arrays.h"
-#include "sim/model/collect.h"
-#include "sim/model/linear_part.h"
-#include "sim/model/lowering.h"
+#include "sim/model/step/arrays.h"
+#include "sim/model/step/collect.h"
+#include "sim/model/step/linear_part.h"
+#include "sim/model/step/lowering.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {

@@ -1,8 +1,8 @@
-#include "kernels/equation/stage_rows.h"
+#include "kernels/equation/rows/stage_rows.h"
 
 #include <algorithm>
 
-#include "kernels/equation/scalar_machine.h"
+#include "kernels/equation/rows/scalar_machine.h"
 
 namespace stencil::equation {
 namespace {

@@ -1,9 +1,9 @@
-#include "kernels/equation/window_text.h"
+#include "kernels/equation/text/window_text.h"
 
 #include <algorithm>
 #include <array>
 
-#include "kernels/equation/operation_text.h"
+#include "kernels/equation/text/operation_text.h"
 
 namespace stencil::equation {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 
 namespace stencil::equation {
 

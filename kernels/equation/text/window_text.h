@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 
 namespace stencil::equation {
 

@@ -1,10 +1,10 @@
-#include "kernels/equation/row_text.h"
+#include "kernels/equation/rows/row_text.h"
 
 #include <algorithm>
 #include <set>
 
-#include "kernels/equation/operation_text.h"
-#include "kernels/equation/row_machine.h"
+#include "kernels/equation/rows/row_machine.h"
+#include "kernels/equation/text/operation_text.h"
 
 namespace stencil::equation {
 namespace {

@@ -1,5 +1,5 @@
 // The table of steppers.
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 
 namespace stencil::equation {

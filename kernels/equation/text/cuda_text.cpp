@@ -1,11 +1,11 @@
-#include "kernels/equation/cuda_text.h"
+#include "kernels/equation/text/cuda_text.h"
 
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include "kernels/equation/operation_text.h"
-#include "kernels/equation/window_text.h"
+#include "kernels/equation/text/operation_text.h"
+#include "kernels/equation/text/window_text.h"
 
 namespace stencil::equation {
 namespace {

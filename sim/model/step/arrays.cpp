@@ -1,11 +1,11 @@
-#include "sim/model/arrays.h"
+#include "sim/model/step/arrays.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "sim/model/lowering.h"
+#include "sim/model/step/lowering.h"
 
 namespace stencil::equation {
 namespace {

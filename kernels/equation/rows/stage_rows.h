@@ -7,8 +7,8 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/equation/input_values.h"
 #include "kernels/equation/program.h"
-#include "kernels/equation/row_machine.h"
-#include "kernels/equation/row_text.h"
+#include "kernels/equation/rows/row_machine.h"
+#include "kernels/equation/rows/row_text.h"
 
 namespace stencil::equation {
 

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
-#include "sim/model/linear_part.h"
-#include "sim/model/linearisation.h"
+#include "sim/model/step/linear_part.h"
+#include "sim/model/waves/linearisation.h"
 
 namespace stencil::equation {
 namespace {

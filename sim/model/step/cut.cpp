@@ -3,7 +3,7 @@
 #include <set>
 #include <tuple>
 
-#include "sim/model/stages.h"
+#include "sim/model/step/stages.h"
 
 namespace stencil::equation {
 namespace {

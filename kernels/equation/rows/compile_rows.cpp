@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/equation/row_machine.h"
+#include "kernels/equation/rows/row_machine.h"
 
 namespace stencil::equation {
 namespace {

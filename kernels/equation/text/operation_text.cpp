@@ -1,4 +1,4 @@
-#include "kernels/equation/operation_text.h"
+#include "kernels/equation/text/operation_text.h"
 
 #include <bit>
 #include <cstdarg>

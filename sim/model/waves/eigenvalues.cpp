@@ -1,7 +1,7 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
-#include "sim/model/linearisation.h"
+#include "sim/model/waves/linearisation.h"
 
 namespace stencil::equation {
 namespace {

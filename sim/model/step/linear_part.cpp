@@ -1,13 +1,13 @@
-#include "sim/model/linear_part.h"
+#include "sim/model/step/linear_part.h"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <stdexcept>
 
-#include "sim/model/linearisation.h"
-#include "sim/model/lowering.h"
 #include "sim/model/sides.h"
+#include "sim/model/step/lowering.h"
+#include "sim/model/waves/linearisation.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "sim/model/lowering.h"
+#include "sim/model/step/lowering.h"
 
 namespace stencil::equation {
 
