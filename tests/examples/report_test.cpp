@@ -294,6 +294,26 @@ TEST_CASE("Whatever takes long moves the progress, and before its last call litt
     }
 }
 
+TEST_CASE("What follows the last row of ridge, the errors of its solutions, is not told as done before") {
+    ExampleRequest request = request_for(find_example("ridge"));
+    request.backend = "cpu";
+    request.repeats = 2;
+    request.threads = 2;
+    for (const char* edge : {"rows", "columns"}) request.options.set(edge, "120");
+    std::vector<std::pair<double, std::string>> told;
+    run_example(request,
+                query_machine(),
+                {{}, [&](double share, const std::string& doing) { told.emplace_back(share, doing); }, {}});
+    REQUIRE(told.size() > 20);
+    REQUIRE(told.back().second.find("errors") != std::string::npos);
+    const auto last_row = std::find_if(told.rbegin(), told.rend(), [](const auto& one) {
+        return one.second.find("errors") == std::string::npos;
+    });
+    REQUIRE(last_row != told.rend());
+    REQUIRE(last_row->first < 1);
+    REQUIRE(last_row->first > 0.5);
+}
+
 TEST_CASE("A cancelled example keeps what it had found") {
     const Machine machine = query_machine();
     int news = 0;

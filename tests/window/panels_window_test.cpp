@@ -428,6 +428,45 @@ TEST_CASE("the status line tells the rates of pictures and steps, and none while
     CHECK(width() == without);
 }
 
+// What is drawn into a window of its own of this width.
+static std::string text_of(Interface& window, float width, const std::function<void()>& draw) {
+    std::string text;
+    window.imgui.frame([&] {
+        ImGui::SetNextWindowSize({width, 100});
+        ImGui::Begin("alone");
+        ImGui::LogToBuffer();
+        draw();
+        text = ImGui::GetCurrentContext()->LogBuffer.c_str();
+        ImGui::End();
+    });
+    return text;
+}
+
+TEST_CASE("the status line says less where there is no room, and cuts nothing") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.cost.fields_per_s = 24.5;
+    window.ui.cost.steps_per_s = 2450;
+    window.ui.transfer.text = "copied through the host: interop is switched off";
+    window.snapshot.way.name = "compiled";
+    const auto told = [&](float width) {
+        return text_of(window, width, [&] { draw_status_line(window.ui, window.snapshot); });
+    };
+    const std::string all = told(3000);
+    CHECK(all.find("switched off") != all.npos);
+    CHECK(all.find("(compiled)") != all.npos);
+    std::size_t before = all.size();
+    for (float width = 2000; width > 300; width -= 20) {
+        CAPTURE(width);
+        const std::string some = told(width);
+        CHECK(some.find("...") == some.npos);
+        CHECK(some.size() <= before);
+        CHECK(some.find("step ") != some.npos);
+        before = some.size();
+    }
+    CHECK(before < all.size() / 2);
+}
+
 TEST_CASE("while a jump goes on the main button, Space and Esc stop it, and the time that is left is shown") {
     Interface window;
     CAPTURE(window.dice.seed);

@@ -12,13 +12,14 @@
 namespace stencil {
 namespace {
 
-/// A piece of the line. Those of the least importance are left out where there is no room.
+/// A piece of the line. Where there is no room those of the least importance are told in fewer words, or else
+/// left out.
 struct Piece {
     std::string text = {};
     std::string tip = {};
     float least_width = 0;  ///< so that what follows does not jump as the number changes
     int importance = 0;
-    bool elastic = false;  ///< may be cut, down to its least width
+    std::vector<std::string> shorter = {};  ///< the shortest one first
     ImVec4 color = text_color();
 };
 
@@ -90,21 +91,23 @@ void add_rates(std::vector<Piece>& pieces, const InterfaceCost& cost) {
                       .importance = 48});
 }
 
-// The processor's name is long and seldom news.
-std::string device_text(const Snapshot& snapshot) {
+// Method, precision and device; the processor's name is long and seldom news.
+Piece device_piece(const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    const bool one = now.threads == 1;
-    const std::string device =
-        now.backend == "cpu" ? fmt::format("{} thread{}", now.threads, one ? "" : "s") : snapshot.device;
+    const std::string device = now.backend == "cpu"
+                                   ? fmt::format("{} thread{}", now.threads, now.threads == 1 ? "" : "s")
+                                   : snapshot.device;
     const SteppingWay& way = snapshot.way;
     const std::string how = way.name + (way.compiling ? ", compiling" : "");
-    return fmt::format("{}{} {} {} {} {}",
-                       user_kernel::stepped_by(now),
-                       how.empty() ? "" : fmt::format(" ({})", how),
-                       kDot,
-                       name_of(now.dtype),
-                       kDot,
-                       device);
+    const std::string method = user_kernel::stepped_by(now);
+    const std::string stepped = how.empty() ? method : fmt::format("{} ({})", method, how);
+    const std::string precise = fmt::format("{} {} {}", stepped, kDot, name_of(now.dtype));
+    const std::string whole = fmt::format("{} {} {}", precise, kDot, device);
+    return {
+        .text = whole,
+        .tip = fmt::format("Method, precision and what it runs on: {} {} {}", precise, kDot, snapshot.device),
+        .importance = 40,
+        .shorter = {method, stepped, precise}};
 }
 
 std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
@@ -136,14 +139,9 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
     add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How the pixels get to the screen: interop is without a detour through the host",
-                      .least_width = em(5),
                       .importance = 30,
-                      .elastic = true});
-    pieces.push_back({.text = device_text(snapshot),
-                      .tip = "Method, precision and what it runs on: " + snapshot.device,
-                      .least_width = em(8),
-                      .importance = 40,
-                      .elastic = true});
+                      .shorter = {ui.transfer.interop ? "interop" : "copied"}});
+    pieces.push_back(device_piece(snapshot));
     if (!ui.preferences.panels)
         pieces.push_back({.text = "U shows the panels", .tip = "", .importance = 45, .color = faint_color()});
     std::erase_if(pieces, [](const Piece& piece) { return piece.text.empty(); });
@@ -151,8 +149,7 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
 }
 
 float width_of(const Piece& piece) {
-    return piece.elastic ? std::min(piece.least_width, text_width(piece.text))
-                         : std::max(piece.least_width, text_width(piece.text));
+    return std::max(piece.least_width, text_width(piece.text));
 }
 
 float gap() {
@@ -163,6 +160,17 @@ float width_of(const std::vector<Piece>& pieces) {
     float width = 0;
     for (const Piece& piece : pieces) width += width_of(piece) + gap();
     return width - gap();
+}
+
+// The least important piece says less, or nothing.
+void shorten(std::vector<Piece>& pieces) {
+    const auto least = std::ranges::min_element(pieces, {}, &Piece::importance);
+    if (least->shorter.empty()) {
+        pieces.erase(least);
+        return;
+    }
+    least->text = std::move(least->shorter.back());
+    least->shorter.pop_back();
 }
 
 // Between two pieces.
@@ -182,20 +190,16 @@ void draw_status_line(UiState& ui, const Snapshot& snapshot) {
     if (ImGui::GetTime() >= ui.said_until) ui.said.clear();
     std::vector<Piece> pieces = pieces_of(ui, snapshot);
     const float room = ImGui::GetContentRegionAvail().x;
-    while (pieces.size() > 1 && width_of(pieces) > room)
-        pieces.erase(std::ranges::min_element(pieces, {}, &Piece::importance));
+    while (pieces.size() > 1 && width_of(pieces) > room) shorten(pieces);
     const float left = ImGui::GetCursorPosX();
     float x = left;
-    float spare = std::max(0.0f, room - width_of(pieces));
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         const Piece& piece = pieces[i];
         if (i > 0) {
             ImGui::SameLine(x);
             draw_divider();
         }
-        const float grown = piece.elastic ? std::min(spare, text_width(piece.text) - width_of(piece)) : 0;
-        const float width = width_of(piece) + grown;
-        spare -= grown;
+        const float width = width_of(piece);
         fitted_text(piece.text, std::min(width, left + room - x), piece.color, piece.tip);
         x += width + gap();
     }

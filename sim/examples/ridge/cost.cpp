@@ -14,18 +14,24 @@ namespace {
 
 constexpr std::int64_t kSensibleOnCpu = 4000, kSensibleOnGpu = 20000;  // columns
 
-constexpr double kStepSeconds = 1e-5;  // of a step of the process on next to nothing
+constexpr double kStepSeconds = 1e-5;   // of a step of the process on next to nothing
+constexpr double kLimitsSeconds = 0.5;  // of measuring what a row is held against, once a device, about
 
 double cholesky_seconds(const RidgeSize& size, std::size_t coefficients, const RoughRates& rates) {
     const double n = double(size.columns);
     return (double(size.rows) * n * n + double(coefficients) * n * n * n / 3) / rates.flops;
 }
 
+// Of one product with A and one with its transpose.
+double products_seconds(const RidgeSize& size, const RoughRates& rates) {
+    const double bytes = 14.0 * double(size.nonzeros) + 64.0 * double(size.rows + size.columns);
+    return bytes / rates.bytes + kStepSeconds;
+}
+
 double process_seconds(const RidgeSize& size, bool certified, const RoughRates& rates) {
     // As found for random matrices.
     const double steps = (certified ? 25 : 8) * std::sqrt(double(std::min(size.rows, size.columns)));
-    const double bytes = 14.0 * double(size.nonzeros) + 64.0 * double(size.rows + size.columns);
-    return steps * (bytes / rates.bytes + kStepSeconds);
+    return steps * products_seconds(size, rates);
 }
 
 }  // namespace
@@ -63,15 +69,22 @@ std::vector<double> ridge_parts(const RidgeSize& size, const RidgeTask& task) {
             cholesky_seconds(size, settings.coefficients.size(), rough_rates(device, context.thread_count()));
         parts.push_back(1.5 * once);  // the truth, refined
         parts.push_back(timed_seconds(once, request.repeats));
+        parts.push_back(kLimitsSeconds);
     }
     if (!settings.process) return parts;
     parts.insert(parts.end(), devices.size(), 5e-8 * double(size.nonzeros + size.rows));  // layouts
-    for (const bool certified : {true, false})
-        for (const Device device : devices)
-            if (certified ? settings.certified : settings.lsmr)
-                parts.push_back(timed_seconds(
-                    process_seconds(size, certified, rough_rates(device, context.thread_count())),
-                    request.repeats));
+    const RoughRates host = rough_rates(Device::cpu, context.thread_count());
+    double limits = kLimitsSeconds;
+    for (const bool certified : {true, false}) {
+        if (!(certified ? settings.certified : settings.lsmr)) continue;
+        for (const Device device : devices) {
+            const RoughRates rates = rough_rates(device, context.thread_count());
+            parts.push_back(timed_seconds(process_seconds(size, certified, rates), request.repeats));
+            parts.push_back(limits);
+            parts.push_back(double(settings.coefficients.size()) * products_seconds(size, host));  // errors
+        }
+        limits = 0;
+    }
     return parts;
 }
 

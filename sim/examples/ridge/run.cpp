@@ -20,6 +20,7 @@ namespace stencil::ridge {
 namespace {
 
 constexpr int kRefinements = 2;
+constexpr const char* kLimits = "the machine's limits";
 constexpr double kFailedBound = 1.5;  // times the tolerance: what rounding may add to a certificate
 [[maybe_unused]] constexpr double kBlasWorkspace = 32 << 20;  // bytes
 
@@ -76,10 +77,12 @@ class RidgeRun {
     }
 
     void add_path_row(ReportRow row, PathResult result) {
+        const std::string doing = row.name + ": its solutions' errors";
+        context_.begin_part(doing);
         double bound = 0, norms = 0;
         std::size_t bounded = 0, certified = 0;
         for (std::size_t i = 0; i < result.points.size(); ++i) {
-            context_.pause();
+            context_.progress(double(i) / double(result.points.size()), doing);
             const RidgePoint& point = result.points[i];
             const SolutionCheck check =
                 checker_.check({result.x.data() + i * columns(), columns()}, d_, point.c);
@@ -132,6 +135,7 @@ class RidgeRun {
             result.x = process.combine(solutions);
         }).fill(row);
         result.bidiagonal = process.bidiagonal();
+        context_.begin_part(kLimits);
         row.rates = {
             context_.memory_rate(row, double(result.bidiagonal.steps() + 1) * checker_.bytes_of_step())};
         add_path_row(std::move(row), std::move(result));
@@ -230,6 +234,7 @@ class RidgeRun {
                 std::ranges::copy(dense.apply(right), std::back_inserter(plain));
             }
         }).fill(row);
+        context_.begin_part(kLimits);
         truth_ = std::move(truth);
         row.error = largest_error(plain, truth_, a_.columns);
         row.check = "refined, it is the truth";
