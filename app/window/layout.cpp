@@ -9,6 +9,7 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
+#include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
@@ -156,6 +157,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
+    draw_long_actions(ui, snapshot);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);
     draw_help(ui);

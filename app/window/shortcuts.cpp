@@ -62,7 +62,7 @@ constexpr Shortcut kShortcuts[] = {
     {"S", kS, "Export the files chosen under Export", export_now},
     {"C", kC, "Copy the command line that repeats this run", copy_command_line},
     {"H, F1 or ?", kHelp, "Help", toggle_help},
-    {"Esc", kEscape, "Close what is open: help, list, menu; else stop a jump", close_popups},
+    {"Esc", kEscape, "Close what is open: help, list, menu; else stop what takes long", close_popups},
     {"U", kU, "Hide or show toolbar and panels", toggle_panels},
     {"T", kT, "Dark or light theme", toggle_theme},
     {"Ctrl+plus", kLargerText, "Larger text", larger_text, true},

@@ -31,7 +31,16 @@ struct Reset {};
 /// start again.
 struct Jump {
     long long step = 0;
+    /// By a method that jumps, or by steps; empty: at once where the method is `auto` and steps take long.
+    std::optional<bool> at_once = {};
 };
+
+/// Ends whatever takes long and is the session's own: an order, the ladder, a field that is being made, the
+/// float64 run on its way to the present step.
+struct Cancel {};
+
+/// Ends the files that are being written, after the one in work.
+struct CancelExport {};
 
 /// A run stops at exactly this step; empty: it goes on.
 struct StopAt {
@@ -134,6 +143,8 @@ using Action = std::variant<action::Run,
                             action::Step,
                             action::Reset,
                             action::Jump,
+                            action::Cancel,
+                            action::CancelExport,
                             action::StopAt,
                             action::Pace,
                             action::ScalePace,

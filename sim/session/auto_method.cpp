@@ -11,8 +11,6 @@ namespace {
 constexpr double kBetter = 0.8;
 constexpr int kFramesInRow = 8;
 constexpr double kWorthSeconds = 0.5;
-// Seconds of stepping beyond which a jump is done at once.
-constexpr double kLongJump = 2;
 
 bool fits(const Method& method, const RunSpec& spec) {
     return !method.unfit || method.unfit({spec.size->nx, spec.size->ny}, bytes_of(spec.dtype)).empty();
@@ -46,12 +44,13 @@ const Method* AutoMethod::for_change(const RunSpec& now, const RunSpec& next, lo
 
 std::optional<AutoMethod::Jump> AutoMethod::for_jump(const RunSpec& now,
                                                      long long steps,
-                                                     double seconds_per_step) {
+                                                     double seconds_per_step,
+                                                     double longer_than) {
     const Method& present = *method_of(now);
     if (present.jumps) return std::nullopt;
     const double seconds = seconds_per_step > 0 ? seconds_per_step * double(steps)
                                                 : expected_seconds(present, request_for(now, steps));
-    if (!(seconds > kLongJump) || !std::isfinite(seconds)) return std::nullopt;
+    if (!(seconds > longer_than) || !std::isfinite(seconds)) return std::nullopt;
     const auto rows = methods(now.model->family());
     const auto jumping = std::ranges::find_if(
         rows, [&](const Method& row) { return row.jumps && row.device == present.device && fits(row, now); });

@@ -32,6 +32,11 @@ class Reference {
     /// What is done to the run at this step.
     void follow(long long step, const std::string& setting, const std::string& value);
 
+    /// None is made until it is released.
+    void refuse() {
+        run_.reset();
+        refused_ = true;
+    }
     /// It begins again.
     void forget() { run_.reset(); }
     /// It is not seen any more.

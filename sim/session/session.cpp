@@ -99,6 +99,7 @@ void Session::replace(std::unique_ptr<Simulation> next) {
 // The field is another one, of a moment before which nothing was measured after.
 void Session::went_back() {
     pace_.stand(step());
+    after_jump_.clear();
     measures_.rewind(step() - 1);
     field_changed(true);
 }
@@ -149,6 +150,7 @@ bool Session::busy() const {
 
 void Session::work() {
     try {
+        if (exporter_.busy()) dirty_ = true;
         if (const auto outcome = exporter_.poll()) tell(*outcome);
         if (reference_missing()) make_reference();
         work_a_slice();

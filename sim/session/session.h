@@ -64,6 +64,8 @@ class Session {
     void handle(const action::Step& some);
     void handle(const action::Reset&);
     void handle(const action::Jump& jump);
+    void handle(const action::Cancel&);
+    void handle(const action::CancelExport&);
     void handle(const action::StopAt& stop);
     void handle(const action::Pace& pace);
     void handle(const action::ScalePace& scale);
@@ -107,7 +109,7 @@ class Session {
     RunSpec as_asked(RunSpec spec) const;
     const Method& best_method() const;
     void change_method(const Method* method);
-    void jump_at_once();
+    void jump_at_once(bool asked);
     void step_again();
 
     void remember(const std::string& what);
@@ -151,7 +153,8 @@ class Session {
     bool making_field_ = false;
     Pace pace_;
     AutoMethod auto_;
-    Reference reference_;  ///< where its difference is seen
+    std::string after_jump_;  ///< the method, as asked for, that steps again after a jump at once
+    Reference reference_;     ///< where its difference is seen
     Speeds speeds_;
     Recorder recorder_;
     UndoStack undo_;

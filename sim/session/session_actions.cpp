@@ -33,8 +33,12 @@ bool is_spec_file(const std::filesystem::path& path) {
 void Session::apply(const Action& action) {
     dirty_ = true;
     const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
+                               std::holds_alternative<action::CancelExport>(action) ||
                                std::holds_alternative<action::Pace>(action);
-    if (speeds_.ladder() && !spares_ladder) end_ladder("The ladder was left unfinished");
+    if (speeds_.ladder() && !spares_ladder) {
+        end_ladder("The ladder was left unfinished");
+        if (std::holds_alternative<action::Cancel>(action)) return;  // and the run goes on as it did
+    }
     try {
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
@@ -83,7 +87,21 @@ void Session::handle(const action::Jump& jump) {
         replace(std::make_unique<Simulation>(spec, std::move(start)));
     }
     order(jump.step, fmt::format("jumping to step {}", jump.step));
-    jump_at_once();
+    if (jump.at_once.value_or(auto_.on)) jump_at_once(jump.at_once.has_value());
+}
+
+void Session::handle(const action::Cancel&) {
+    if (reference_behind()) {
+        reference_.refuse();
+        messages_.notice("The float64 run was stopped; another view and back begins it again");
+        return;
+    }
+    pace_.stop(step());
+    step_again();
+}
+
+void Session::handle(const action::CancelExport&) {
+    exporter_.cancel();
 }
 
 void Session::handle(const action::StopAt& stop) {
@@ -170,6 +188,7 @@ void Session::reshape(const action::Change& change) {
 
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
+    if (device) after_jump_.clear();
     const RunSpec old = simulation_->now();
     const bool was_auto = auto_.on;
     set(change.setting, change.value);
@@ -223,25 +242,31 @@ void Session::change_method(const Method* method) {
     }
 }
 
-void Session::jump_at_once() {
-    if (!auto_.on || recorder_.writer()) return;
+// A recording needs the steps between.
+void Session::jump_at_once(bool asked) {
+    if (recorder_.writer()) {
+        if (asked) messages_.notice("Going by steps: the recording has frames of those between");
+        return;
+    }
     const long long steps = pace_.target - step();
-    const auto jump = AutoMethod::for_jump(simulation_->now(), steps, step_cost().seconds_per_step);
+    const double long_jump = asked ? 0 : AutoMethod::kLongJump;
+    const auto jump =
+        AutoMethod::for_jump(simulation_->now(), steps, step_cost().seconds_per_step, long_jump);
     if (!jump) return;
-    change_method(jump->method);
-    auto_.for_a_jump = auto_.on;
-    if (auto_.on)
-        messages_.notice(
-            fmt::format("Jumped {} steps at once by the method {}, which rounds once; stepping "
-                        "would have taken about {:.0f} s",
-                        steps,
-                        jump->method->name,
-                        jump->seconds));
+    const std::string before = auto_.on ? "auto" : simulation_->now().method;
+    set("method", std::string(jump->method->name));
+    after_jump_ = before;
+    messages_.notice(
+        fmt::format("Jumped {} steps at once by the method {}, which rounds once; stepping "
+                    "would have taken about {:.0f} s",
+                    steps,
+                    jump->method->name,
+                    jump->seconds));
 }
 
 // After such a jump, or when it was called off.
 void Session::step_again() {
-    if (std::exchange(auto_.for_a_jump, false) && auto_.on) change_method(&best_method());
+    if (!after_jump_.empty()) set("method", std::exchange(after_jump_, {}));
 }
 
 // `auto` would change methods beneath it.
@@ -375,7 +400,7 @@ void Session::handle(const action::Export& order) {
     if (auto_.on) report.method_choice = method_choice(now, pace_.steps_per_call());
     report.spec.steps = step();
     written.output.timings = to_json(report);
-    exporter_.start([kept] { return kept->write(); });
+    exporter_.start([kept](WriteProgress& progress) { return kept->write(progress); });
 }
 
 void Session::handle(const action::SaveCheckpoint& order) {
@@ -386,7 +411,7 @@ void Session::handle(const action::SaveCheckpoint& order) {
     RunSpec& spec = kept->run.spec;
     spec.steps = std::max(spec.steps, step());
     add_measures(spec);
-    exporter_.start([kept, step = step(), folder = order.folder] {
+    exporter_.start([kept, step = step(), folder = order.folder](WriteProgress&) {
         write_checkpoint(folder, *kept);
         return ExportOutcome{fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder),
                              folder};
@@ -442,7 +467,8 @@ void Session::handle(const action::ExportMeasures& order) {
     output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
     written.folder = unused_folder(order.folder, export_files(spec));
     written.remark = kept_text(order.folder, written.folder);
-    tell(written.write());
+    WriteProgress progress;
+    tell(written.write(progress));
 }
 
 void Session::tell(const ExportOutcome& outcome) {

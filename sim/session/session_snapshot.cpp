@@ -12,8 +12,6 @@ namespace {
 constexpr auto kMemoryInterval = std::chrono::milliseconds(500);
 // A batch that takes longer than this shows how far it is.
 constexpr auto kLongBatch = std::chrono::milliseconds(500);
-// Of an order, from which the rest of its time is guessed.
-constexpr auto kTelling = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -38,6 +36,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
         snapshot->recorded = writer->count();
     }
     snapshot->exporting = exporter_.busy();
+    snapshot->export_share = exporter_.share();
     snapshot->messages = messages_.all();
     snapshot->frame = frame_;
     snapshot_ = std::move(snapshot);
@@ -70,9 +69,6 @@ void Session::fill_progress(Snapshot& snapshot) const {
                             ? fmt::format("{} steps to the next frame", pace_.target - pace_.from)
                             : pace_.order;
         snapshot.busy_share = share(pace_.from, step(), pace_.target);
-        if (snapshot.busy_share > 0 && spent > kTelling)
-            snapshot.busy_seconds_left =
-                std::chrono::duration<double>(spent).count() * (1 / snapshot.busy_share - 1);
     }
 }
 

@@ -45,9 +45,8 @@ struct Snapshot {
     /// An order that takes longer than a frame: "jumping to step 5000", with its share done in [0, 1].
     std::string busy;
     double busy_share = 0;
-    std::optional<double> busy_seconds_left;  ///< by how long its share has taken
-    bool ordered = false;                     ///< steps up to a target, or a field, which Run{false} ends
-    long long steps_per_frame = 0;            ///< 0: automatic
+    bool ordered = false;           ///< steps up to a target, or a field, which Run{false} ends
+    long long steps_per_frame = 0;  ///< 0: automatic
     double budget_ms = 12;
     long long last_batch = 0;      ///< steps between the newest two frames
     long long steps_per_call = 0;  ///< between two frames, as far as it is known: `auto` goes by them
@@ -73,7 +72,8 @@ struct Snapshot {
     std::string recording;           ///< the folder; empty: not recording
     long long recorded = 0;          ///< files
     bool exporting = false;
-    std::vector<Message> messages;  ///< newest last
+    std::optional<double> export_share;  ///< written; empty where nobody knows
+    std::vector<Message> messages;       ///< newest last
 
     std::shared_ptr<const Frame> frame;
 };

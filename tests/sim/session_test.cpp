@@ -493,6 +493,64 @@ TEST_CASE("A long jump is done at once where the method is auto, and its spec re
     REQUIRE(cells(other) == cells(session));
 }
 
+TEST_CASE(
+    "A jump goes at once or by steps as it is asked to, and the method that was asked for steps again") {
+    RunSpec spec = small_spec();
+    spec.method = "cpu";
+    Session session(spec, standing());
+    perform(session, action::Step{30});
+    perform(session, action::Jump{200, true});
+    REQUIRE(session.snapshot()->step == 200);
+    REQUIRE(session.snapshot()->now.method == "cpu");
+    REQUIRE_FALSE(session.snapshot()->auto_method);
+    REQUIRE(contains(newest_message(session), "spectral"));
+    const auto at_once = cells(session);
+
+    Session other(spec, standing());
+    perform(other, action::Jump{200, false});
+    REQUIRE(other.snapshot()->messages.empty());
+    REQUIRE(other.snapshot()->spec.edits.empty());
+    const auto by_steps = cells(other);
+    REQUIRE(at_once != by_steps);
+    for (std::size_t i = 0; i < at_once.size(); ++i) REQUIRE(at_once[i] == Approx(by_steps[i]).margin(1e-5));
+}
+
+TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath it") {
+    RunSpec spec = small_spec();
+    spec.method = "reference";
+    Session session(spec, standing());
+    session.set_view(view_of(Pane::now));
+    settle(session);
+    session.apply(action::Jump{100'000'000});
+    for (int i = 0; i < 5; ++i) session.work();
+    perform(session, action::Cancel{});
+    REQUIRE_FALSE(session.snapshot()->ordered);
+    session.apply(action::Run{true});
+    session.apply(action::MeasureLadder{});
+    session.work();
+    REQUIRE(session.snapshot()->measuring_ladder);
+    session.apply(action::Cancel{});
+    REQUIRE_FALSE(session.snapshot()->measuring_ladder);
+    REQUIRE(session.snapshot()->running);
+}
+
+TEST_CASE("An export that is cancelled writes no further file, and says how many it left") {
+    const ScratchFolder folder;
+    Session session(small_spec(), standing());
+    ExportOrder order;
+    order.folder = folder / "out";
+    order.output.spec = session.simulation().spec();
+    order.output.spec.exports = {"field.npy", "spec.json"};
+    order.output.fields = output_fields(session.simulation());
+    WriteProgress progress;
+    progress.cancelled = true;
+    const ExportOutcome outcome = order.write(progress);
+    REQUIRE(progress.all == 2);
+    REQUIRE(progress.done == 0);
+    REQUIRE(std::filesystem::is_empty(folder / "out"));
+    REQUIRE(contains(outcome.text, "stopped"));
+}
+
 TEST_CASE("A session goes on from the checkpoint of another, bit for bit, and the way back stays") {
     const ScratchFolder folder;
     Session session(small_spec(), standing());

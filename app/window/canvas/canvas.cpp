@@ -126,9 +126,6 @@ void Canvas::draw(const UiState& ui,
         if (const PaneImage* image = image_of(snapshot, slot.pane))
             draw_color_bar(painter, frame.colors, at.color_bar, *image);
     }
-    const double below = top.y + top.height - frame.area.y;
-    const ScreenRect& area = frame.area;
-    draw_busy(painter, scene, {area.x, area.y + below, area.width, area.height - below});
 }
 
 }  // namespace stencil

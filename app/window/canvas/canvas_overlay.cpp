@@ -265,27 +265,4 @@ double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect&
     return right - 12 * radius;
 }
 
-void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area) {
-    if (scene.snapshot.busy.empty()) return;
-    const double unit = scene.ui.scale;
-    const double size = painter.line_height();
-    const double pad = std::round(0.7 * size);
-    const double share = std::clamp(scene.snapshot.busy_share, 0.0, 1.0);
-    const std::string text = fmt::format("{}: {:.0f} %", scene.snapshot.busy, std::floor(share * 100));
-    const double wanted = std::max(painter.text_width(text, size) + 2 * pad, 18 * size);
-    const double width = std::round(std::min(wanted, area.width));
-    const ScreenRect plate{area.x + std::floor((area.width - width) / 2),
-                           area.y + std::round(0.5 * size),
-                           width,
-                           std::round(2.3 * size)};
-    const Painter::Clip clip(painter, plate);
-    painter.fill(plate, faded(scene.colors.background, 0.92), 4 * unit);
-    painter.frame(plate, scene.colors.outline);
-    painter.text(plate.x + pad, plate.y + 0.4 * size, size, scene.colors.text, text);
-    const double thin = std::max(2.0, std::round(3 * unit));
-    const ScreenRect bar{plate.x + pad, plate.y + plate.height - 0.4 * size - thin, width - 2 * pad, thin};
-    painter.fill(bar, scene.colors.outline);
-    painter.fill({bar.x, bar.y, std::round(bar.width * share), bar.height}, scene.colors.accent);
-}
-
 }  // namespace stencil

@@ -42,7 +42,4 @@ void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
 /// picture is not yet the one that was asked for. Returns where on the left it begins.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);
 
-/// An order that takes its time, at the top of an area.
-void draw_busy(Painter& painter, const OverlayScene& scene, const ScreenRect& area);
-
 }  // namespace stencil

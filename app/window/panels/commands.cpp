@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/window/panels/long_actions.h"
 #include "app/window/preferences.h"
 #include "sim/run/command_text.h"
 #include "sim/text/parse.h"
@@ -167,7 +168,7 @@ void toggle_help(UiState& ui, const Snapshot&) {
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
     const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.popup_open;
-    if (!any && snapshot.ordered) ui.act(action::Run{false});
+    if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = false;
     ui.close_popups = true;
 }

@@ -41,6 +41,12 @@ struct SliderDraft {
     NumberDraft typed;
 };
 
+/// Of something that takes long: since when (ImGui's time) and from which share, and the share by now.
+struct ActionClock {
+    std::string key;
+    double since = 0, from = 0, share = 0;
+};
+
 struct RangeDraft {
     NumberDraft low, high;
 };
@@ -186,6 +192,7 @@ struct PanelState {
     ExamplesState examples;
     KernelState kernel;
     CodeState code;
+    std::vector<ActionClock> long_actions;  ///< that go on
 };
 
 }  // namespace stencil

@@ -224,6 +224,51 @@ void draw_stop(UiState& ui, const Snapshot& snapshot) {
     if (on && entered) ui.act(action::StopAt{*entered});
 }
 
+// Of the field that the ladder timed, where it was measured.
+std::optional<double> measured_error(const Snapshot& snapshot, const Method& method) {
+    const auto known = std::ranges::find_if(snapshot.speeds, [&](const MethodSpeed& speed) {
+        return speed.method == &method && speed.error.has_value();
+    });
+    return known == snapshot.speeds.end() ? std::nullopt : known->error;
+}
+
+// The two ways to go there, with what steps take and, where the ladder has measured them, the errors of both.
+void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
+    const long long to = ui.panel.simulation.jump;
+    const RunSpec& now = snapshot.now;
+    const Method* stepping = method_of(now);
+    if (!stepping || !now.size) return;
+    const long long steps = to >= snapshot.step ? to - snapshot.step : to;
+    const auto jump = AutoMethod::for_jump(now, steps, snapshot.speed.us_per_step * 1e-6, 0);
+    constexpr std::string_view kErrors = "\"Measure the ladder\" tells the errors of both ways.";
+    row("", "");
+    const std::string by_steps =
+        fmt::format("Steps{}###by_steps", jump ? ": " + format_duration(jump->seconds) : "");
+    if (button(by_steps.c_str(),
+               button_size(2),
+               fmt::format("Step by step, by {}. {}", stepping->name, kErrors)))
+        ui.act(action::Jump{to, false});
+    ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
+    const std::string tip = !jump ? ""
+                                  : fmt::format(
+                                        "All of them in one by the method {}, which rounds once; then {} "
+                                        "steps again. {}",
+                                        jump->method->name,
+                                        stepping->name,
+                                        kErrors);
+    const std::string_view why_not = !snapshot.recording.empty() ? "The recording needs the steps between"
+                                     : stepping->jumps ? "The present method makes all steps at once anyway"
+                                     : steps == 0      ? "It is there"
+                                     : !jump           ? "Only steps of diffusion can be made at once"
+                                                       : "";
+    if (button("At once", button_size(1), tip, why_not)) ui.act(action::Jump{to, true});
+    const auto of_steps = measured_error(snapshot, *stepping);
+    const auto of_jump = jump ? measured_error(snapshot, *jump->method) : std::nullopt;
+    if (!of_steps || !of_jump) return;
+    row("", "");
+    paragraph(fmt::format("Errors: {:.0e} by steps, {:.0e} at once", *of_steps, *of_jump), faint_color());
+}
+
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     SimulationState& state = ui.panel.simulation;
     if (draw_order("Advance by",
@@ -238,9 +283,10 @@ void draw_steps(UiState& ui, const Snapshot& snapshot) {
             state.jump,
             state.jump_draft,
             "Goes to exactly this step as fast as it can, then stands still; from the start again where "
-            "the step lies behind. Diffusion that would take long is done at once by the method spectral "
-            "where the method is auto. Space or Esc stops it."))
+            "the step lies behind. Diffusion that would take more than 2 s is done at once by the method "
+            "spectral where the method is auto. Space or Esc stops it."))
         ui.act(action::Jump{state.jump});
+    draw_ways_to_jump(ui, snapshot);
     draw_stop(ui, snapshot);
 }
 

@@ -35,8 +35,6 @@ Piece state_piece(const Snapshot& snapshot) {
     Piece piece{.tip = "What the simulation does", .least_width = em(4), .importance = 90};
     if (!snapshot.busy.empty()) {
         piece.text = fmt::format("{} ({})", snapshot.busy, format_share(snapshot.busy_share));
-        if (snapshot.busy_seconds_left)
-            piece.text += fmt::format(", {} left", format_duration(*snapshot.busy_seconds_left));
         piece.color = warning_color();
     } else {
         piece.text = snapshot.running ? "running" : "paused";

@@ -306,8 +306,9 @@ std::vector<std::string> export_files(const RunSpec& spec) {
     return names;
 }
 
-WrittenFiles write_exports(const Path& folder, const RunOutput& run) {
+WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgress* progress) {
     WrittenFiles written;
+    std::vector<std::pair<const Export*, const OutputField*>> files;
     const auto write = [&](const Export& row, const OutputField& field) {
         const Path path = folder / file_name(row, field.suffix);
         try {
@@ -323,9 +324,15 @@ WrittenFiles write_exports(const Path& folder, const RunOutput& run) {
         if (!chosen(run.spec, row.name)) continue;
         for (const OutputField& field : run.fields) {
             if (is_table_export(row.name) && !field.tables) continue;
-            write(row, field);
+            files.emplace_back(&row, &field);
             if (row.of_run) break;
         }
+    }
+    if (progress) progress->all = files.size();
+    for (const auto& [row, field] : files) {
+        if (progress && progress->cancelled) break;
+        write(*row, *field);
+        if (progress) ++progress->done;
     }
     return written;
 }

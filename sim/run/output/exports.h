@@ -1,6 +1,7 @@
 // What a run leaves behind: a table of files.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -114,8 +115,16 @@ struct WrittenFiles {
     std::vector<std::string> failures;  ///< a sentence for each file that could not be written
 };
 
+/// How far the files are, and whether the others are still wanted: for other threads.
+struct WriteProgress {
+    std::atomic<std::size_t> done{0}, all{0};  ///< files; 0 of 0 before the first
+    std::atomic<bool> cancelled{false};
+};
+
 /// Writes the files chosen, in the table's order; one that fails keeps none of the others from being written.
-WrittenFiles write_exports(const std::filesystem::path& folder, const RunOutput& run);
+WrittenFiles write_exports(const std::filesystem::path& folder,
+                           const RunOutput& run,
+                           WriteProgress* progress = nullptr);
 
 /// What the frames of a run that goes on take along.
 struct FrameProgress {

@@ -85,7 +85,7 @@ bool Engine::is_cut() {
     const std::lock_guard lock(mutex_);
     return stop_ || std::ranges::any_of(inbox_.actions, [](const Action& action) {
                const auto* run = std::get_if<action::Run>(&action);
-               return run && !run->on;
+               return (run && !run->on) || std::holds_alternative<action::Cancel>(action);
            });
 }
 

@@ -27,21 +27,26 @@ struct ExportOrder {
 
     /// What can be written is; the outcome tells of the rest. Throws InputError and MachineError where there
     /// is no folder to write to.
-    ExportOutcome write() const;
+    ExportOutcome write(WriteProgress& progress) const;
 };
 
 /// One order at a time, on a thread of its own. The destructor waits for it: what was ordered is written.
 class Exporter {
   public:
     bool busy() const { return writing_.valid(); }
+    /// Done, 0 to 1, while busy; empty where nobody knows.
+    std::optional<double> share() const;
+    /// After the file in work.
+    void cancel() { progress_.cancelled = true; }
 
     /// Not while busy. What the work throws is its outcome, too.
-    void start(std::function<ExportOutcome()> work);
+    void start(std::function<ExportOutcome(WriteProgress&)> work);
 
     /// How an order ended, once.
     std::optional<ExportOutcome> poll();
 
   private:
+    WriteProgress progress_;
     std::future<ExportOutcome> writing_;
 };
 

@@ -1,0 +1,157 @@
+#include "app/window/panels/long_actions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kShownFrom = 0.3;  // seconds: what ends before would only flicker
+constexpr double kTelling = 1;      // seconds, from which the rest is guessed
+
+void stop_session(UiState& ui, const Snapshot&) {
+    ui.act(action::Cancel{});
+}
+
+void stop_example(UiState& ui, const Snapshot&) {
+    ui.runner_orders.emplace_back(CancelExample{});
+}
+
+void stop_kernel(UiState& ui, const Snapshot&) {
+    ui.panel.kernel.file.clear();
+}
+
+void stop_export(UiState& ui, const Snapshot&) {
+    ui.act(action::CancelExport{});
+}
+
+void stop_recording(UiState& ui, const Snapshot&) {
+    ui.act(action::Record{});
+}
+
+// Since when each goes on, and from which share.
+void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all) {
+    const double now = ImGui::GetTime();
+    const auto goes_on = [&](const ActionClock& clock) {
+        const auto same = std::ranges::find(all, clock.key, &LongAction::key);
+        return same != all.end() && same->share.value_or(0) >= clock.share;
+    };
+    std::erase_if(clocks, [&](const ActionClock& clock) { return !goes_on(clock); });
+    for (const LongAction& one : all) {
+        auto clock = std::ranges::find(clocks, one.key, &ActionClock::key);
+        if (clock == clocks.end())
+            clock = clocks.insert(clock, {std::string(one.key), now, one.share.value_or(0), 0});
+        clock->share = one.share.value_or(0);
+    }
+}
+
+void draw_one(
+    const LongAction& one, const ActionClock& clock, bool first, UiState& ui, const Snapshot& snapshot) {
+    std::string far;
+    if (one.share) far = fmt::format("{:.0f} %", std::floor(100 * *one.share));
+    if (const auto left = seconds_left(clock, ImGui::GetTime()))
+        far += fmt::format(", {} left", format_duration(*left));
+    const float spacing = ImGui::GetStyle().ItemSpacing.x;
+    const float button_width = text_width(ICON_CLOSE " Stop") + 2 * ImGui::GetStyle().FramePadding.x;
+    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - button_width;
+    const float told = right - text_width(far) - spacing;
+    ImGui::AlignTextToFramePadding();
+    fitted_text(one.name, told - spacing - ImGui::GetCursorPosX(), text_color());
+    ImGui::SameLine(told);
+    colored_text(far, faint_color());
+    ImGui::SameLine(right);
+    const std::string tip = fmt::format("{}{}", one.stop_tip, first ? ". Key Esc." : "");
+    if (button(ICON_CLOSE " Stop", ImVec2(button_width, 0), tip)) one.stop(ui, snapshot);
+    if (one.share)
+        ImGui::ProgressBar(float(std::clamp(*one.share, 0.0, 1.0)), ImVec2(-FLT_MIN, em(0.3f)), "");
+}
+
+}  // namespace
+
+std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot) {
+    std::vector<LongAction> all;
+    if (!snapshot.busy.empty()) {
+        const bool known = snapshot.busy_share > 0 || snapshot.measuring_ladder || snapshot.ordered;
+        all.push_back({snapshot.measuring_ladder ? "ladder" : "session",
+                       snapshot.busy,
+                       known ? std::optional(snapshot.busy_share) : std::nullopt,
+                       stop_session,
+                       "Ends it; the field stays as it is by then"});
+    }
+    if (const ExampleNews& example = ui.example; example.running)
+        all.push_back({"example",
+                       example.cancelling ? example.example + ": ends"
+                                          : fmt::format("{}: {}", example.example, example.doing),
+                       example.share,
+                       stop_example,
+                       "Ends the example within about a second; what it has found stays"});
+    if (!ui.kernel.doing.empty() && !ui.panel.kernel.file.empty())
+        all.push_back({"kernel",
+                       "your kernel: " + ui.kernel.doing,
+                       std::nullopt,
+                       stop_kernel,
+                       "Ends the trial; the file is watched no more"});
+    if (snapshot.exporting)
+        all.push_back({"export",
+                       "writing files",
+                       snapshot.export_share,
+                       stop_export,
+                       "Ends after the file in work; those that are written stay"});
+    if (!snapshot.recording.empty())
+        all.push_back(
+            {"recording",
+             fmt::format("recording to {}: {} files", snapshot.recording, format_count(snapshot.recorded)),
+             std::nullopt,
+             stop_recording,
+             "Ends the recording; the files stay"});
+    return all;
+}
+
+std::optional<double> seconds_left(const ActionClock& clock, double now) {
+    const double spent = now - clock.since, done = clock.share - clock.from;
+    if (spent < kTelling || done <= 0) return std::nullopt;
+    return spent * (1 - clock.share) / done;
+}
+
+void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
+    const std::vector<LongAction> all = long_actions(ui, snapshot);
+    std::vector<ActionClock>& clocks = ui.panel.long_actions;
+    follow(clocks, all);
+    const auto shown = [&](const LongAction& one) {
+        return ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
+    };
+    if (std::ranges::none_of(all, shown)) return;
+    const ImGuiIO& io = ImGui::GetIO();
+    const float scale = io.DisplayFramebufferScale.x;
+    const float x = float(ui.canvas.x) / scale, y = float(ui.canvas.y) / scale;
+    const float width = float(ui.canvas.width) / scale;
+    ImGui::SetNextWindowPos(ImVec2(x + width / 2, y + em(2.2f)), ImGuiCond_Always, ImVec2(0.5f, 0));
+    ImGui::SetNextWindowSize(ImVec2(std::min(em(32), width), 0));
+    ImGui::Begin("##long",
+                 nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+    for (const LongAction& one : all) {
+        if (!shown(one)) continue;
+        ImGui::PushID(one.key.data(), one.key.data() + one.key.size());
+        draw_one(one,
+                 *std::ranges::find(clocks, one.key, &ActionClock::key),
+                 one.key == all.front().key,
+                 ui,
+                 snapshot);
+        ImGui::PopID();
+    }
+    ImGui::End();
+}
+
+void stop_long_action(UiState& ui, const Snapshot& snapshot) {
+    const std::vector<LongAction> all = long_actions(ui, snapshot);
+    if (!all.empty()) all.front().stop(ui, snapshot);
+}
+
+}  // namespace stencil
