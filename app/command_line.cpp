@@ -19,6 +19,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/meaning.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/ready_runs.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
@@ -65,7 +66,7 @@ void set_all(RunSpec& spec, const SettingWords& words) {
 
 RunSpec spec_of(const RunWords& words) {
     RunSpec spec;
-    if (!words.spec_file.empty()) spec = read_spec(words.spec_file);
+    if (!words.spec_file.empty()) spec = named_spec(words.spec_file);
     set_all(spec, words.settings);
     return spec;
 }
@@ -110,6 +111,8 @@ std::string list_names() {
         for (const InitialParameter& p : row.parameters)
             text += fmt::format("  {:<13}   {}={}: {}\n", "", p.name, p.standard, p.help);
     }
+    text += "\nReady runs (--spec NAME):\n";
+    for (const ReadyRun& run : ready_runs()) text += fmt::format("  {:<15} {}\n", run.name, run.title);
     text += "\nMethods:\n";
     for (const Method& row : methods())
         text += fmt::format("  {:<13} {}: {}\n", row.name, name_of(row.device), row.summary);
@@ -163,8 +166,11 @@ void add_settings(CLI::App& command, RunWords& words) {
             add_text(command, setting.name, setting.value, help_of(setting), take)
                 ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     }
-    command.add_option("--spec", words.spec_file, "start from a spec.json; other options override it")
-        ->type_name("FILE.json");
+    command
+        .add_option("--spec",
+                    words.spec_file,
+                    "start from a ready run (see below) or a spec.json; other options override it")
+        ->type_name("NAME|FILE.json");
     command.footer(list_names());
 }
 

@@ -112,6 +112,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
                "FILE",
                "when the window closes: what its frames cost, and how fast the field was stepped",
                &WindowRequest::json);
+    add_flag("--prompts", "the prompts of the first minute once more", &WindowRequest::prompts, true);
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);

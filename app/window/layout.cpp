@@ -11,6 +11,7 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/prompts.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
 
@@ -138,6 +139,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_components(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
+    ui.slider_y.reset();
 
     // A window too low for everything goes without the toolbar first, then without the notices.
     const bool roomy = rest.height >= strip_height(line) + 2 * strip_height(frame) + least_canvas;
@@ -146,7 +148,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         const Area area = rest.cut_bottom(strip_height(line));
         strip("##status", area, false, [&] { draw_status_line(ui, snapshot); });
     }
-    if (roomy && has_notices(ui, snapshot)) {
+    if (roomy && !snapshot.messages.empty()) {
         const Area area = rest.cut_bottom(strip_height(frame));
         strip("##notices", area, false, [&] { draw_notices(ui, snapshot); });
     }
@@ -158,6 +160,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_long_actions(ui, snapshot);
+    draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);
     draw_help(ui);

@@ -9,10 +9,12 @@
 #include "app/window/layout.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/prompts.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/run/resolve.h"
+#include "sim/text/names.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -35,8 +37,15 @@ std::shared_ptr<const Snapshot> first_snapshot(const RunSpec& asked) {
     return snapshot;
 }
 
+// Pictures that a script takes have none unless it asks for them.
+std::vector<std::string> prompts_done(const WindowRequest& request, const Preferences& preferences) {
+    if (request.prompts) return {};
+    return request.frames > 0 ? names_of(prompts()) : preferences.prompts_done;
+}
+
 Preferences preferences_for(const WindowRequest& request) {
     Preferences preferences = request.frames > 0 ? Preferences() : load_preferences();
+    preferences.prompts_done = prompts_done(request, preferences);
     if (request.theme) preferences.theme = *request.theme;
     if (request.sections) preferences.open_sections = *request.sections;
     if (request.window) {
@@ -199,13 +208,14 @@ void MainWindow::take_example_news() {
     example_news_ = ui_.example.version != before;
 }
 
-// Its pictures are made from its first opening on.
+// Its pictures are made once they are to be seen.
 void MainWindow::take_gallery() {
-    if (!ui_.gallery.open) return;
+    if (ui_.gallery.wanted == 0) return;
     if (!gallery_) {
         gallery_ = std::make_unique<Gallery>([this] { wake(); });
         gallery_texture_ = std::make_unique<GalleryTexture>();
     }
+    gallery_->want(ui_.gallery.wanted);
     Gallery::Pictures pictures = gallery_->pictures();
     if (pictures == ui_.gallery.pictures) return;
     ui_.gallery.pictures = std::move(pictures);
@@ -296,6 +306,7 @@ void MainWindow::build(CanvasOutput& output) {
     if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
     if (ui_.snap_range) hold_range();
     ask_engine(std::move(output.request));
+    follow_prompts(ui_);
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
     engine_->send(std::exchange(ui_.actions, {}));
     pass_runner_orders();

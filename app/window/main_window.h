@@ -68,7 +68,7 @@ class MainWindow {
     std::unique_ptr<FrameClock> clock_;
     FieldRate rate_;
     // Their threads use the display and its mutex, so they come later and end earlier.
-    std::unique_ptr<Gallery> gallery_;  ///< from its first opening on
+    std::unique_ptr<Gallery> gallery_;  ///< once its pictures are to be seen
     std::unique_ptr<GalleryTexture> gallery_texture_;
     std::unique_ptr<ExampleRunner> examples_;
     std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< from its first file on

@@ -53,7 +53,7 @@ Preferences read_preferences(std::string_view text) {
     read(json, "panel_width", result.panel_width, kMinPanelWidth, kMaxPanelWidth);
     read(json, "window_width", result.window_width, kMinWindow, kMaxWindow);
     read(json, "window_height", result.window_height, kMinWindow, kMaxWindow);
-    read(json, "hints_seen", result.hints_seen);
+    read(json, "prompts_done", result.prompts_done);
     read(json, "open_sections", result.open_sections);
     return result;
 }
@@ -66,7 +66,7 @@ std::string write_preferences(const Preferences& preferences) {
     json["panel_width"] = preferences.panel_width;
     json["window_width"] = preferences.window_width;
     json["window_height"] = preferences.window_height;
-    json["hints_seen"] = preferences.hints_seen;
+    json["prompts_done"] = preferences.prompts_done;
     json["open_sections"] = preferences.open_sections;
     return json.dump(2) + "\n";
 }

@@ -27,6 +27,7 @@ constexpr Chord kP[] = {{GLFW_KEY_P, 0}};
 constexpr Chord kL[] = {{GLFW_KEY_L, 0}};
 constexpr Chord kLeftBracket[] = {{GLFW_KEY_LEFT_BRACKET, 0}};
 constexpr Chord kRightBracket[] = {{GLFW_KEY_RIGHT_BRACKET, 0}};
+constexpr Chord kG[] = {{GLFW_KEY_G, 0}};
 constexpr Chord kS[] = {{GLFW_KEY_S, 0}};
 constexpr Chord kC[] = {{GLFW_KEY_C, 0}};
 constexpr Chord kHelp[] = {{GLFW_KEY_H, 0}, {GLFW_KEY_F1, 0}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}};
@@ -59,6 +60,7 @@ constexpr Shortcut kShortcuts[] = {
     {"L", kL, "Line profile: the left button draws the line", use_profile},
     {"[", kLeftBracket, "Smaller brush", smaller_brush, true},
     {"]", kRightBracket, "Larger brush", larger_brush, true},
+    {"G", kG, "Gallery: ready runs and models", toggle_gallery},
     {"S", kS, "Export the files chosen under Export", export_now},
     {"C", kC, "Copy the command line that repeats this run", copy_command_line},
     {"H, F1 or ?", kHelp, "Help", toggle_help},

@@ -31,7 +31,7 @@ struct Preferences {
     bool panels = true;       ///< shown
     float panel_width = 340;  ///< pixels at scale 1
     int window_width = 1280, window_height = 800;
-    bool hints_seen = false;
+    std::vector<std::string> prompts_done;  ///< of the first minute, by name
     std::vector<std::string> open_sections{
         "Equation", "Simulation", "View", "Brush"};  ///< of the panel, by title
     friend bool operator==(const Preferences&, const Preferences&) = default;
@@ -68,10 +68,11 @@ struct SaveReport {
 };
 using RunnerOrder = std::variant<StartExample, CancelExample, RemarkExample, SaveReport>;
 
-/// The presets' pictures.
+/// The pictures of what a run can begin with.
 struct GalleryView {
     bool open = false;
-    Gallery::Pictures pictures;  ///< in the order of presets(); empty before it was opened
+    std::size_t wanted = 0;      ///< so many of the rows have been seen
+    Gallery::Pictures pictures;  ///< in the order of gallery_rows(); empty before any was wanted
     std::uintptr_t texture = 0;  ///< OpenGL's name of what holds them all
 };
 
@@ -94,6 +95,8 @@ struct UiState {
 
     // The range under each pane's colours: rules are the session's; this asks once for numbers to hold.
     bool snap_range = false;
+
+    std::optional<float> slider_y;  ///< of the first parameter's slider in this frame, ImGui's coordinates
 
     ScreenRect canvas;         ///< of the newest frame, pixels of the frame buffer
     ScreenRect picture;        ///< of its first pane

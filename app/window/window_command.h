@@ -23,6 +23,7 @@ struct WindowRequest {
     long long frames = 0;    ///< leave after this many new ones of the field; 0: when told to
     std::string screenshot;  ///< file for a picture of the last frame; empty: none
     std::string json;        ///< file for what the frames cost; empty: none
+    bool prompts = false;    ///< those of the first minute, even where they were seen
     bool vsync = true;
     bool interop = true;
     std::optional<Size> window;  ///< pixels at scale 1

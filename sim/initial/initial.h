@@ -38,8 +38,9 @@ struct InitialCondition {
     std::string_view name;
     std::string_view help;
     std::span<const InitialParameter> parameters;
-    bool random;         ///< takes the seed
-    int bytes_per_cell;  ///< of host memory at the most while it is made, the result included
+    bool random;              ///< takes the seed
+    int bytes_per_cell;       ///< of host memory at the most while it is made, the result included
+    std::string_view sample;  ///< as --initial takes it: what its picture in the gallery shows
     Array<double> (*make)(const InitialRequest&);
 };
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -21,6 +22,9 @@ namespace stencil {
 namespace {
 
 using Json = nlohmann::json;
+
+// What spec.json may say besides its settings.
+constexpr std::array<std::string_view, 4> kRemarks{"program", "version", "title", "about"};
 
 std::size_t index_in(const Model& model, std::string_view name) {
     if (const auto index = model.index_of(name)) return *index;
@@ -271,8 +275,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
         for (const std::string_view first : kModelSettings)
             if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
         for (const auto& [name, value] : json.items())
-            if (name != "program" && name != "version" && name != "initial_hash" &&
-                !contains(kModelSettings, name))
+            if (!contains(kRemarks, name) && name != "initial_hash" && !contains(kModelSettings, name))
                 set_from_json(spec, name, value);
         if (json.contains("initial_hash")) spec.initial_hash = text_of("initial_hash", json["initial_hash"]);
     } catch (const InputError& error) {

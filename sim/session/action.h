@@ -78,8 +78,8 @@ struct Paint {
 struct Undo {};
 struct Redo {};
 
-/// A spec.json or the folder of a run: that session from its start. A picture or array: the initial
-/// condition.
+/// A spec.json or the folder of a run: that session from its start, up to its step. The name of a ready run:
+/// that one, and it runs on. A picture or array: the initial condition.
 struct Open {
     std::string path;
 };

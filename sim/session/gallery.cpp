@@ -13,11 +13,15 @@
 
 #include "sim/files/folder.h"
 #include "sim/files/image.h"
+#include "sim/initial/initial.h"
 #include "sim/model/equations.h"
+#include "sim/model/presets.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/run/start.h"
+#include "sim/text/names.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -28,7 +32,7 @@ constexpr int kShortestSide = 16;
 constexpr double kMostSeconds = 2;  // of one core, however many others want it
 constexpr int kSlices = 64;
 
-// Shades from 0 to 255, which a preset's colour table turns into a picture.
+// Shades from 0 to 255, which a colour table turns into a picture.
 struct Shades {
     int nx = 0, ny = 0;
     std::vector<Rgb> grey;
@@ -41,36 +45,72 @@ double processor_seconds() {
     return double(time.tv_sec) + 1e-9 * double(time.tv_nsec);
 }
 
-RunSpec small_spec(const Preset& preset) {
-    RunSpec spec;
-    spec.use_model(model_of_text(std::string(preset.text), std::string(preset.name)));
+// What is run for a picture, and what stands beside it.
+struct Subject {
+    std::string title, about, text;  ///< the text is all that the picture depends on
+    RunSpec spec;                    ///< as it would be run at its own size
+    bool spreads_evenly = false;     ///< by diffusion: a smaller field needs fewer steps
+};
+
+Subject subject_of(const InitialCondition& condition) {
+    Subject subject{
+        std::string(condition.name), std::string(condition.help), std::string(condition.sample), {}};
+    subject.spec.initial = subject.text;
+    subject.spec.size = Size{GalleryPicture::kSide, GalleryPicture::kSide};
+    subject.spec.steps = 0;
+    return subject;
+}
+
+Subject subject_of(const ReadyRun& run) {
+    Subject subject{run.title, run.about, to_json(run.spec).dump(), run.spec};
+    subject.spreads_evenly = !run.spec.model->is_general();
+    return subject;
+}
+
+Subject subject_of(const Preset& preset) {
+    Subject subject{std::string(preset.name), "", std::string(preset.text), {}};
+    subject.spec.use_model(model_of_text(subject.text, subject.title));
+    const equation::Equations& equations = *subject.spec.model->equations;
+    if (!equations.title.empty()) subject.title = equations.title;
+    subject.about = equations.about;
+    return subject;
+}
+
+Subject subject_of(const GalleryRow& row) {
+    if (row.kind == GalleryRow::Kind::run) return subject_of(*find_ready_run(row.name));
+    if (row.kind == GalleryRow::Kind::model) return subject_of(*find_preset(row.name));
+    return subject_of(row_named(initial_conditions(), "initial condition", row.name));
+}
+
+int longest_side(const RunSpec& spec) {
+    return spec.size ? std::max(spec.size->nx, spec.size->ny) : kLongestSide;
+}
+
+RunSpec small_spec(const Subject& subject) {
+    RunSpec spec = subject.spec;
     spec.backend = "cpu";
     spec.threads = 1;
     const Size own = spec.size.value_or(Size{kLongestSide, kLongestSide});
-    const double share = std::min(1.0, double(kLongestSide) / std::max(own.nx, own.ny));
+    const double share = std::min(1.0, double(kLongestSide) / longest_side(spec));
     const auto side = [&](int n) {
         return std::max(std::min(n, kShortestSide), int(std::lround(share * n)));
     };
     spec.size = Size{side(own.nx), side(own.ny)};
+    if (subject.spreads_evenly) spec.steps = std::llround(share * share * double(spec.steps));
     spec.exports.clear();
     spec.allow_unstable = true;  // the text's own step, which its source has chosen
     return spec;
 }
 
-int longest_side(const Preset& preset) {
-    RunSpec spec;
-    spec.use_model(model_of_text(std::string(preset.text), std::string(preset.name)));
-    return spec.size ? std::max(spec.size->nx, spec.size->ny) : kLongestSide;
-}
-
 // Empty where it was cut.
-Shades run_preset(const Preset& preset, const std::function<bool()>& cut) {
-    RunSpec spec = resolve(small_spec(preset), query_machine());
+Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
+    RunSpec spec = resolve(small_spec(subject), query_machine());
     State start = make_start(spec);
     Simulation simulation(spec, std::move(start));
-    const long long own_way = spec.steps * std::max(spec.size->nx, spec.size->ny) / longest_side(preset);
+    const long long own_way =
+        spec.steps * std::max(spec.size->nx, spec.size->ny) / longest_side(subject.spec);
     std::optional<Field>
-        underway;  // of what spreads, when it has filled as much as of the preset's own field
+        underway;  // of what spreads, when it has filled as much as of the field in its own size
     const double end = processor_seconds() + kMostSeconds;
     while (simulation.step() < spec.steps && processor_seconds() < end) {
         if (cut()) return {};
@@ -102,11 +142,11 @@ Shades run_preset(const Preset& preset, const std::function<bool()>& cut) {
 }
 
 // Empty where there is no cache.
-std::filesystem::path kept_file(const Preset& preset) {
+std::filesystem::path kept_file(std::string_view name, const Subject& subject) {
     const auto folder = user_cache_folder();
     if (!folder) return {};
-    const std::string key = fmt::format("{} {}", STENCILSCOPE_VERSION, preset.text);
-    return *folder / "gallery" / fmt::format("{}-{:016x}.png", preset.name, std::hash<std::string>{}(key));
+    const std::string key = fmt::format("{} {}", STENCILSCOPE_VERSION, subject.text);
+    return *folder / "gallery" / fmt::format("{}-{:016x}.png", name, std::hash<std::string>{}(key));
 }
 
 Shades read_shades(const std::filesystem::path& file) {
@@ -120,8 +160,8 @@ Shades read_shades(const std::filesystem::path& file) {
     return shades;
 }
 
-Shades find_shades(const Preset& preset, const std::function<bool()>& cut) {
-    const std::filesystem::path file = kept_file(preset);
+Shades find_shades(std::string_view name, const Subject& subject, const std::function<bool()>& cut) {
+    const std::filesystem::path file = kept_file(name, subject);
     std::error_code failed;
     if (!file.empty() && std::filesystem::is_regular_file(file, failed)) {
         try {
@@ -130,7 +170,7 @@ Shades find_shades(const Preset& preset, const std::function<bool()>& cut) {
             // It is made again.
         }
     }
-    Shades shades = run_preset(preset, cut);
+    Shades shades = run_subject(subject, cut);
     if (file.empty() || shades.grey.empty()) return shades;
     try {
         std::filesystem::create_directories(file.parent_path());
@@ -143,28 +183,58 @@ Shades find_shades(const Preset& preset, const std::function<bool()>& cut) {
 
 }  // namespace
 
-GalleryPicture make_picture(const Preset& preset, const std::function<bool()>& cut) {
-    const auto equations = equation::read_equations(preset.text);
+std::span<const GalleryRow> gallery_rows() {
+    static const std::vector<GalleryRow> rows = [] {
+        std::vector<GalleryRow> all;
+        for (const InitialCondition& row : initial_conditions())
+            all.push_back({GalleryRow::Kind::initial, row.name});
+        for (const ReadyRun& row : ready_runs()) all.push_back({GalleryRow::Kind::run, row.name});
+        for (const Preset& row : presets()) all.push_back({GalleryRow::Kind::model, row.name});
+        return all;
+    }();
+    return rows;
+}
+
+GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut) {
+    const Subject subject = subject_of(row);
     GalleryPicture picture;
-    picture.title = equations.title.empty() ? std::string(preset.name) : equations.title;
-    Shades shades = find_shades(preset, cut);
+    picture.title = subject.title;
+    picture.about = subject.about;
+    Shades shades = find_shades(row.name, subject, cut);
     picture.nx = shades.nx;
     picture.ny = shades.ny;
     picture.pixels = std::move(shades.grey);
-    const Colormap& map = colormap(equations.colormap.empty() ? "viridis" : equations.colormap);
+    const Colormap& map = field_colors(subject.spec);
     for (Rgb& pixel : picture.pixels) pixel = map.colors[pixel.r];
     return picture;
 }
 
 Gallery::Gallery(std::function<void()> on_news)
-    : on_news_(std::move(on_news)), pictures_(presets().size()), thread_([this] { run(); }) {}
+    : on_news_(std::move(on_news)), pictures_(gallery_rows().size()), thread_([this] { run(); }) {}
 
 Gallery::~Gallery() {
     {
         const std::lock_guard lock(mutex_);
         stop_ = true;
     }
+    wanted_more_.notify_one();
     thread_.join();
+}
+
+void Gallery::want(std::size_t count) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (count <= wanted_) return;
+        wanted_ = count;
+    }
+    wanted_more_.notify_one();
+}
+
+// False where the gallery ends.
+bool Gallery::wait_for(std::size_t picture) {
+    std::unique_lock lock(mutex_);
+    wanted_more_.wait(lock, [&] { return stop_ || picture < wanted_; });
+    return !stop_;
 }
 
 Gallery::Pictures Gallery::pictures() const {
@@ -180,13 +250,13 @@ bool Gallery::stopped() const {
 void Gallery::run() {
     // Of this thread alone, and of those that it starts.
     setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 19);
-    for (std::size_t i = 0; i < presets().size() && !stopped(); ++i) {
+    const auto rows = gallery_rows();
+    for (std::size_t i = 0; i < rows.size() && wait_for(i); ++i) {
         auto picture = std::make_shared<GalleryPicture>();
         try {
-            *picture = make_picture(presets()[i], [this] { return stopped(); });
+            *picture = make_picture(rows[i], [this] { return stopped(); });
         } catch (const std::exception&) {
-            picture->title =
-                std::string(presets()[i].name);  // without a picture it can be chosen all the same
+            picture->title = std::string(rows[i].name);  // without a picture it can be chosen all the same
         }
         {
             const std::lock_guard lock(mutex_);

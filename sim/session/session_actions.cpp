@@ -9,6 +9,7 @@
 #include "sim/initial/initial.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/run_report.h"
+#include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
@@ -346,6 +347,11 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
 }
 
 void Session::handle(const action::Open& open) {
+    if (const ReadyRun* run = find_ready_run(open.path)) {
+        begin_another(run->spec, run->title);
+        handle(action::Run{true});
+        return;
+    }
     if (!is_spec_file(open.path)) {
         handle(action::Change{"initial", open.path});
         return;

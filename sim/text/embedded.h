@@ -17,6 +17,8 @@ std::span<const EmbeddedFile> embedded_colormaps();
 std::span<const EmbeddedFile> embedded_measured();
 /// assets/models/*.txt
 std::span<const EmbeddedFile> embedded_models();
+/// assets/runs/*.json
+std::span<const EmbeddedFile> embedded_runs();
 /// assets/kernels/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
 

@@ -1,10 +1,13 @@
 // The section Equation without a window: what is typed, dragged and chosen becomes orders to the session.
+#include <algorithm>
 #include <cmath>
 
 #include "app/window/layout.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/equation/equation_editor.h"
 #include "app/window/panels/panels.h"
+#include "sim/model/presets.h"
+#include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
@@ -155,16 +158,36 @@ TEST_CASE("The button sets dt to a share of the limit, and the canvas shows comp
     CHECK(lab.ui.panes == std::vector<Pane>{Pane::now});
 }
 
-TEST_CASE("A click in the gallery begins a run with that model") {
+TEST_CASE("A click in the gallery begins a ready run, which runs on, or a run with that model") {
     EquationLab lab;
     lab.session.apply(action::Step{3});
     lab.follow();
-    lab.ui.gallery.open = true;
-    lab.frames(3);
-    const ImVec2 corner = window_rect("Gallery").least;
-    lab.imgui.click({corner.x + 40, corner.y + 70}, [&] { lab.draw(); });  // the first picture
-    lab.frames(2);
+    // Where in the gallery's first column this tile is.
+    const auto click_tile = [&](std::string_view name) {
+        lab.ui.gallery.open = true;
+        lab.frames(3);
+        const WindowRect area = window_rect("Gallery");
+        const ImGuiID tile = ImGui::FindWindowByName("Gallery")->GetID(name.data());
+        ImVec2 at(area.least.x + 40, area.least.y);
+        while (at.y < area.most.y && ImGui::GetCurrentContext()->HoveredId != tile) {
+            at.y += 10;
+            lab.imgui.move_mouse(at);
+            lab.frames(1);
+        }
+        lab.imgui.click(at, [&] { lab.draw(); });
+        for (const Action& action : std::exchange(lab.ui.actions, {})) lab.session.apply(action);
+        CHECK_FALSE(lab.ui.gallery.open);
+    };
+    click_tile(presets()[0].name);
+    lab.follow();
+    CHECK(lab.ui.gallery.wanted == gallery_rows().size());
     CHECK(lab.model().name == presets()[0].name);
     CHECK(lab.session.snapshot()->step == 0);
-    CHECK_FALSE(lab.ui.gallery.open);
+    CHECK_FALSE(lab.session.snapshot()->running);
+    const ReadyRun& run = ready_runs()[0];
+    click_tile(run.name);
+    CHECK(lab.session.simulation().now().size == run.spec.size);
+    CHECK(lab.session.snapshot()->running);
+    lab.session.apply(action::Undo{});
+    CHECK(lab.model().name == presets()[0].name);
 }

@@ -65,7 +65,9 @@ TEST_CASE("every section draws and fits, in both themes and at both scales, full
                 for (const char* name : kStrips) {
                     CAPTURE(name);
                     const WindowRect window = window_rect(name);
-                    REQUIRE(window.drawn);
+                    const bool nothing_to_say = !full && std::string(name) == "##notices";
+                    REQUIRE(window.drawn != nothing_to_say);
+                    if (nothing_to_say) continue;
                     CHECK(window.content.x <= window.room.x + 1);
                     if (std::string(name) != "##panel") CHECK(window.content.y <= window.room.y + 1);
                 }
@@ -305,7 +307,7 @@ TEST_CASE("the panel's edge can be dragged, and takes no more than its share of 
     CHECK(window.ui.actions.empty());
 }
 
-TEST_CASE("the newest message can be dismissed, and so can the hint of the first start") {
+TEST_CASE("the newest message can be dismissed") {
     Interface window;
     CAPTURE(window.dice.seed);
     const WindowRect notices = window_rect("##notices");
@@ -316,8 +318,7 @@ TEST_CASE("the newest message can be dismissed, and so can the hint of the first
     REQUIRE(dismissed.size() == 1);
     CHECK(dismissed.front().id == window.snapshot.messages.back().id);
     window.snapshot.messages.clear();
-    window.click(close);
-    CHECK(window.ui.preferences.hints_seen);
+    window.frames();
     CHECK_FALSE(window_rect("##notices").drawn);
 }
 

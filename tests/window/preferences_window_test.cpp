@@ -21,7 +21,7 @@ Preferences random_preferences(Dice& dice) {
     preferences.panel_width = float(dice.integer(280, 900));
     preferences.window_width = dice.integer(320, 5000);
     preferences.window_height = dice.integer(320, 5000);
-    preferences.hints_seen = dice.integer(0, 1) == 0;
+    if (dice.integer(0, 1) == 0) preferences.prompts_done = {"paint", "three-up"};
     preferences.open_sections.clear();
     for (int i = dice.integer(0, 5); i > 0; --i)
         preferences.open_sections.push_back("Section " + std::to_string(dice.integer(0, 99)));
@@ -86,14 +86,14 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     const Preferences standard;
     const Preferences read = read_preferences(
         R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
-            "window_height": 900, "hints_seen": true, "open_sections": ["View", 7], "unknown": {"a": [1]}})");
+            "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
     CHECK(read.panel_width == kMaxPanelWidth);
     CHECK(read.window_width >= 100);
     CHECK(read.panels == standard.panels);
     CHECK(read.window_height == 900);
-    CHECK(read.hints_seen);
+    CHECK(read.prompts_done == std::vector<std::string>{"paint"});
     CHECK(read.open_sections == standard.open_sections);
     CHECK(read_preferences(R"({"theme": 3, "font_size": 1e999, "window_width": 1e300})").theme ==
           Theme::dark);

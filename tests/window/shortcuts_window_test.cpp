@@ -76,6 +76,7 @@ const std::map<UiCommand, Expectation>& expectations() {
          }},
         {copy_command_line,
          [](const Outcome& o) { return o.after.clipboard.starts_with("stencilscope run"); }},
+        {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
         {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
         {toggle_panels,

@@ -162,6 +162,10 @@ void larger_brush(UiState& ui, const Snapshot&) {
     scale_brush(ui, kBrushFactor);
 }
 
+void toggle_gallery(UiState& ui, const Snapshot&) {
+    ui.gallery.open = !ui.gallery.open;
+}
+
 void toggle_help(UiState& ui, const Snapshot&) {
     ui.help_open = !ui.help_open;
 }

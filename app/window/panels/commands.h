@@ -48,6 +48,7 @@ inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cel
 void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
+void toggle_gallery(UiState& ui, const Snapshot& snapshot);
 void toggle_help(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);

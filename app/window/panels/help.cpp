@@ -40,8 +40,10 @@ bool begin_list(const char* id) {
 }
 
 constexpr std::string_view kAbout =
-    "What is stepped stands in the section Equation, to be typed over, or chosen from the gallery. Change "
-    "anything while it runs; only another model of the gallery, another initial condition and its seed start "
+    "What is stepped stands in the section Equation, to be typed over, or chosen from the gallery (G). "
+    "Change "
+    "anything while it runs; only another run or model of the gallery, another initial condition and its "
+    "seed start "
     "again. Each control explains itself where the mouse rests on it.";
 
 void draw_mouse() {

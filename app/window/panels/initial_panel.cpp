@@ -1,11 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <random>
 
 #include "app/window/format.h"
+#include "app/window/panels/gallery/gallery_tile.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
@@ -109,6 +111,20 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
             if (choice(condition.name.data(), &condition == chosen, condition.help))
                 choose(state, condition, current);
     });
+}
+
+// A click begins with it as its picture shows it.
+void draw_pictures(UiState& ui, const RunSpec& now, const InitialCondition* current) {
+    constexpr int kColumns = 3;
+    const float spacing = ImGui::GetStyle().ItemSpacing.x;
+    const float side = std::floor((ImGui::GetContentRegionAvail().x - (kColumns - 1) * spacing) / kColumns);
+    const auto all = initial_conditions();  // the first rows of the gallery
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (i % kColumns != 0) ImGui::SameLine(0, spacing);
+        const std::string option = fmt::format("Starts the run again with it\n--initial {}", all[i].sample);
+        if (gallery_tile(ui, i, {side, &all[i] == current}, option))
+            begin_with(ui, now, std::string(all[i].sample));
+    }
 }
 
 void draw_parameters(InitialState& state, const InitialCondition& condition) {
@@ -243,6 +259,7 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
         else
             state.path = current.file;
     }
+    draw_pictures(ui, now, current.condition);
     draw_condition(ui, now, current);
     const InitialCondition* condition = find_condition(state.name);
     if (condition) draw_parameters(state, *condition);

@@ -11,9 +11,6 @@
 namespace stencil {
 namespace {
 
-constexpr std::string_view kHint =
-    "Space runs and pauses, dragging paints, the wheel zooms, middle drag moves. H shows all keys.";
-
 constexpr const char* kOpen = "Open folder";
 
 void draw_dismiss(UiState& ui, const Message& message) {
@@ -73,28 +70,10 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     draw_dismiss(ui, message);
 }
 
-void draw_hint(UiState& ui) {
-    const float close = text_width(ICON_CLOSE) + 2 * ImGui::GetStyle().FramePadding.x;
-    const float right = ImGui::GetCursorPosX() + ImGui::GetContentRegionAvail().x - close;
-    ImGui::AlignTextToFramePadding();
-    fitted_text(kHint, right - ImGui::GetCursorPosX() - ImGui::GetStyle().ItemSpacing.x, faint_color());
-    ImGui::SameLine(right);
-    ImGui::PushID("hint");
-    if (button(ICON_CLOSE, ImVec2(0, 0), "Don't show this again")) ui.preferences.hints_seen = true;
-    ImGui::PopID();
-}
-
 }  // namespace
 
-bool has_notices(const UiState& ui, const Snapshot& snapshot) {
-    return !snapshot.messages.empty() || !ui.preferences.hints_seen;
-}
-
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.messages.empty())
-        draw_newest_message(ui, snapshot);
-    else if (!ui.preferences.hints_seen)
-        draw_hint(ui);
+    if (!snapshot.messages.empty()) draw_newest_message(ui, snapshot);
 }
 
 }  // namespace stencil

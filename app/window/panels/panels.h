@@ -13,8 +13,7 @@ namespace stencil {
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
 
-/// The newest message and the hint of the first start; nothing where there is neither.
-bool has_notices(const UiState& ui, const Snapshot& snapshot);
+/// The newest message; nothing where there is none.
 void draw_notices(UiState& ui, const Snapshot& snapshot);
 
 /// Its own window, while UiState::help_open.

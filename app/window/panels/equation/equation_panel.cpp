@@ -29,7 +29,7 @@ constexpr int kWaves = 96;
 
 void draw_choice(UiState& ui, const Model& model) {
     row("", "");
-    if (button("Gallery", button_size(1), "All models with their pictures, to choose from"))
+    if (button("Gallery", button_size(1), "Ready runs and all models with their pictures, to choose from"))
         ui.gallery.open = !ui.gallery.open;
     row("Model", "A run of its own begins with it; undo brings the old one back\n--model NAME");
     combo(

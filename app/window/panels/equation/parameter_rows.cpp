@@ -29,6 +29,12 @@ std::string capitalized(std::string text) {
     return text;
 }
 
+// Where the first one stands that is seen, for the prompt that points at it.
+void note_slider(UiState& ui) {
+    if (!ui.slider_y && ImGui::IsItemVisible())
+        ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
+}
+
 // Of the built-in diffusion, whose names are words.
 void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter, double value) {
     const std::string option = fmt::format("--{} {}", parameter.name, parameter.symbol);
@@ -46,6 +52,7 @@ void draw_named(UiState& ui, const RunSpec& now, const ModelParameter& parameter
                                   value,
                                   look,
                                   "Drag, or click to type a number\n" + option);
+    note_slider(ui);
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
 }
 
@@ -98,6 +105,7 @@ void draw_typed(UiState& ui, const ModelParameter& parameter, double value) {
                                   value,
                                   look_of(parameter, wish, value),
                                   "Drag, or click to type a number; right-click for the range\n" + option);
+    note_slider(ui);
     if (edit) change(ui, parameter.name, format_real(edit->value), edit->continuing);
     if (ImGui::IsWindowHovered() && ImGui::IsMouseHoveringRect(least, most) &&
         ImGui::IsMouseClicked(ImGuiMouseButton_Right))

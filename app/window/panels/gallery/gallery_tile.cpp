@@ -1,0 +1,74 @@
+#include "app/window/panels/gallery/gallery_tile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "app/window/display/gallery_texture.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+// Where the picture is in the texture, and how much of the tile it takes.
+void draw_picture(
+    const UiState& ui, std::size_t index, const GalleryPicture& picture, ImVec2 at, float side) {
+    constexpr float kSide = GalleryPicture::kSide;
+    const ImVec2 size(side * float(picture.nx) / kSide, side * float(picture.ny) / kSide);
+    const ImVec2 least(at.x + (side - size.x) / 2, at.y + (side - size.y) / 2);
+    const float columns = GalleryTexture::kColumns;
+    const float rows = float(GalleryTexture::rows(ui.gallery.pictures.size()));
+    const float left = float(index % GalleryTexture::kColumns), top = float(index / GalleryTexture::kColumns);
+    const ImVec2 from(left / columns, top / rows);
+    const ImVec2 to((left + float(picture.nx) / kSide) / columns, (top + float(picture.ny) / kSide) / rows);
+    ImGui::GetWindowDrawList()->AddImage(
+        (ImTextureID)ui.gallery.texture, least, ImVec2(least.x + size.x, least.y + size.y), from, to);
+}
+
+// Wrapped, and cut where its place ends. Returns its height.
+float draw_text(std::string_view text, ImVec2 at, ImVec2 most, ImGuiCol color) {
+    const ImVec4 clip(at.x, at.y, most.x, most.y);
+    const char* begin = text.data();
+    const char* end = begin + text.size();
+    const float width = most.x - at.x;
+    ImGui::GetWindowDrawList()->AddText(
+        ImGui::GetFont(), ImGui::GetFontSize(), at, ImGui::GetColorU32(color), begin, end, width, &clip);
+    return ImGui::CalcTextSize(begin, end, false, width).y;
+}
+
+}  // namespace
+
+bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::string_view option) {
+    GalleryView& gallery = ui.gallery;
+    gallery.wanted = std::max(gallery.wanted, index + 1);
+    const std::string_view name = gallery_rows()[index].name;
+    const auto picture = index < gallery.pictures.size() ? gallery.pictures[index] : nullptr;
+    const std::string title(picture ? std::string_view(picture->title) : name);
+    const float pad = em(0.25f), lines = 2.1f * ImGui::GetTextLineHeight();
+    const bool beside = look.text_beside > 0;
+    const ImVec2 least = ImGui::GetCursorScreenPos();
+    const ImVec2 corner(least.x + look.side, least.y + look.side);
+    const ImVec2 most =
+        beside ? ImVec2(corner.x + look.text_beside, corner.y) : ImVec2(corner.x, corner.y + pad + lines);
+    const bool clicked =
+        ImGui::InvisibleButton(std::string(name).c_str(), ImVec2(most.x - least.x, most.y - least.y));
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(least, corner, ImGui::GetColorU32(ImGuiCol_FrameBg), pad);
+    if (picture && !picture->pixels.empty() && gallery.texture != 0)
+        draw_picture(ui, index, *picture, least, look.side);
+    if (ImGui::IsItemHovered() || look.chosen)
+        list->AddRect(
+            least, corner, ImGui::GetColorU32(ImGuiCol_SliderGrabActive), 0, 0, std::max(1.0f, em(0.12f)));
+    if (beside) {
+        const ImVec2 at(corner.x + 2 * pad, least.y);
+        const float height = draw_text(title, at, most, ImGuiCol_Text);
+        if (picture) draw_text(picture->about, ImVec2(at.x, at.y + height), most, ImGuiCol_TextDisabled);
+    } else {
+        draw_text(title, ImVec2(least.x, corner.y + pad), most, ImGuiCol_Text);
+    }
+    const bool says = picture && !picture->about.empty();
+    tooltip(fmt::format("{}{}{}\n{}", title, says ? "\n" : "", says ? picture->about : "", option));
+    return clicked;
+}
+
+}  // namespace stencil
