@@ -137,6 +137,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_example(ui, snapshot);
     follow_kernel(ui, snapshot);
     follow_components(ui, snapshot);
+    follow_brush(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
     ui.slider_y.reset();

@@ -23,6 +23,8 @@ constexpr Chord kN[] = {{GLFW_KEY_N, 0}};
 constexpr Chord kF[] = {{GLFW_KEY_F, 0}};
 constexpr Chord kOne[] = {{GLFW_KEY_1, 0}, {GLFW_KEY_KP_1, 0}};
 constexpr Chord kB[] = {{GLFW_KEY_B, 0}};
+constexpr Chord kE[] = {{GLFW_KEY_E, 0}};
+constexpr Chord kI[] = {{GLFW_KEY_I, 0}};
 constexpr Chord kP[] = {{GLFW_KEY_P, 0}};
 constexpr Chord kL[] = {{GLFW_KEY_L, 0}};
 constexpr Chord kLeftBracket[] = {{GLFW_KEY_LEFT_BRACKET, 0}};
@@ -56,6 +58,8 @@ constexpr Shortcut kShortcuts[] = {
     {"F", kF, "Show all of the field", fit},
     {"1", kOne, "One cell per pixel", one_cell_per_pixel},
     {"B", kB, "Brush: the left button paints", use_brush},
+    {"E", kE, "Eraser: the left button paints 0, and back", use_eraser},
+    {"I", kI, "Eyedropper: a click takes the brush's value from the field", use_eyedropper},
     {"P", kP, "Probe: the left button pins a probe on a cell", use_probe},
     {"L", kL, "Line profile: the left button draws the line", use_profile},
     {"[", kLeftBracket, "Smaller brush", smaller_brush, true},

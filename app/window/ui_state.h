@@ -20,7 +20,7 @@
 namespace stencil {
 
 /// What the left mouse button does on the canvas.
-enum class Tool { paint, probe, profile };
+enum class Tool { paint, probe, profile, pick };
 
 enum class Theme { dark, light };
 
@@ -90,6 +90,10 @@ struct UiState {
     // Tools.
     Tool tool = Tool::paint;
     Brush brush;
+    bool straight = false;             ///< a stroke is one line, from where it begins to where it ends
+    bool erases = false;               ///< the left button paints 0, as the right one does
+    double fill_tolerance = 0.1;       ///< the radius of a fill, which is no length
+    std::optional<SamplePoint> picks;  ///< the brush is to take the value there, once a frame has it
     std::optional<ProfileLine> profile;
     bool wants_histogram = false;  ///< the section that shows it is open
 

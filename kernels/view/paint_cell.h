@@ -14,14 +14,15 @@ struct CellBox {
     int x = 0, y = 0, nx = 0, ny = 0;
 };
 
-/// The cells that a piece can reach.
+/// The cells that a piece, which is no fill, can reach.
 inline CellBox reach_of(const BrushPiece& piece, int nx, int ny) {
     struct Cells {
         int begin, count;
     };
+    const double beyond = piece.brush.shape == BrushShape::rectangle ? 0 : piece.brush.radius;
     const auto cut = [&](double a, double b, int n) -> Cells {
-        const double low = std::floor(std::min(a, b) - piece.brush.radius);
-        const double high = std::ceil(std::max(a, b) + piece.brush.radius);
+        const double low = std::floor(std::min(a, b) - beyond);
+        const double high = std::ceil(std::max(a, b) + beyond);
         if (!(low < n && high > 0)) return {0, 0};
         const int begin = low > 0 ? int(low) : 0;
         const int end = high < n ? int(high) : n;

@@ -1,6 +1,7 @@
 #include "sim/run/edit.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,10 +21,21 @@ struct StyleRow {
     std::string_view name;
     bool add;
     bool soft;
+    BrushShape shape;
 };
 
-constexpr StyleRow kStyles[] = {
-    {"replace", false, false}, {"replace-soft", false, true}, {"add", true, false}, {"add-soft", true, true}};
+constexpr StyleRow kStyles[] = {{"replace", false, false, BrushShape::round},
+                                {"replace-soft", false, true, BrushShape::round},
+                                {"add", true, false, BrushShape::round},
+                                {"add-soft", true, true, BrushShape::round},
+                                {"replace-square", false, false, BrushShape::square},
+                                {"replace-soft-square", false, true, BrushShape::square},
+                                {"add-square", true, false, BrushShape::square},
+                                {"add-soft-square", true, true, BrushShape::square},
+                                {"replace-rectangle", false, false, BrushShape::rectangle},
+                                {"add-rectangle", true, false, BrushShape::rectangle},
+                                {"replace-fill", false, false, BrushShape::fill},
+                                {"add-fill", true, false, BrushShape::fill}};
 
 // Values and places beyond this have no use, and sums of their squares would overflow.
 constexpr double kLargestNumber = 1e30;
@@ -133,27 +145,34 @@ BrushPiece parse_piece(std::string_view text) {
     BrushPiece piece;
     piece.brush.value = piece_number(text, parts[0]);
     piece.brush.radius = piece_number(text, parts[1]);
-    if (piece.brush.radius <= 0) refuse_piece(text, "the radius must be above 0");
     const auto style = std::ranges::find(kStyles, parts[2], &StyleRow::name);
     if (style == std::end(kStyles))
-        refuse_piece(text, "the style must be replace, replace-soft, add or add-soft");
+        refuse_piece(text, fmt::format("the style must be one of {}", fmt::join(names_of(kStyles), ", ")));
     piece.brush.add = style->add;
     piece.brush.soft = style->soft;
-    piece.joined = parts.size() == 7;
+    const BrushShape shape = piece.brush.shape = style->shape;
+    const bool box = shape == BrushShape::rectangle, fill = shape == BrushShape::fill;
+    if (piece.brush.radius < 0 || (piece.brush.radius == 0 && !box && !fill))
+        refuse_piece(text, fill ? "the tolerance must be 0 or above" : "the radius must be above 0");
+    const bool two_points = parts.size() == 7;
+    if ((box && !two_points) || (fill && two_points))
+        refuse_piece(text, box ? "a rectangle has two corners" : "a fill has one point");
+    piece.joined = two_points && !box;
     piece.x0 = piece_number(text, parts[3]);
     piece.y0 = piece_number(text, parts[4]);
-    piece.x1 = piece.joined ? piece_number(text, parts[5]) : piece.x0;
-    piece.y1 = piece.joined ? piece_number(text, parts[6]) : piece.y0;
+    piece.x1 = two_points ? piece_number(text, parts[5]) : piece.x0;
+    piece.y1 = two_points ? piece_number(text, parts[6]) : piece.y0;
     return piece;
 }
 
 std::string to_string(const BrushPiece& piece) {
     const auto style = std::ranges::find_if(kStyles, [&](const StyleRow& row) {
-        return row.add == piece.brush.add && row.soft == piece.brush.soft;
+        return row.add == piece.brush.add && row.soft == piece.brush.soft && row.shape == piece.brush.shape;
     });
     std::string text =
         fmt::format("{},{},{},{},{}", piece.brush.value, piece.brush.radius, style->name, piece.x0, piece.y0);
-    if (piece.joined) text += fmt::format(",{},{}", piece.x1, piece.y1);
+    if (piece.joined || piece.brush.shape == BrushShape::rectangle)
+        text += fmt::format(",{},{}", piece.x1, piece.y1);
     return text;
 }
 

@@ -14,7 +14,9 @@ namespace stencil {
 
 /// One change at one step: a setting's or parameter's new value, or, where `setting` is "paint", a piece of a
 /// brush stroke as VALUE,RADIUS,STYLE,X,Y (a point) or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1 (joined to the piece
-/// before), STYLE being replace, replace-soft, add or add-soft.
+/// before), STYLE being replace or add, -soft or not, -square or not. A -rectangle has the corners X0,Y0 and
+/// X1,Y1 (its radius says nothing), and a -fill of the cell at X,Y takes in what is joined to it by values
+/// that are no farther from its own than RADIUS.
 struct Edit {
     long long step = 0;
     std::string setting;

@@ -21,6 +21,8 @@ std::vector<std::string> seeds() {
     return {"500:coefficient=0.1",
             "0:boundary=periodic",
             "12:paint=1,20,replace,64.5,80",
+            "12:paint=1,0,add-rectangle,64.5,80,-1,2",
+            "12:paint=1,0.25,replace-fill,64.5,80",
             "1000000000000:paint=-1e-30,0.5,add-soft,-1,2,3e5,4",
             "7:size=100x50",
             "8:dtype=float64",

@@ -246,3 +246,82 @@ TEST_CASE("Where the mouse goes after a button was let go is no part of what was
     let_go_elsewhere(lab.session.hands.middle);
     REQUIRE(lab.ui.view == panned);
 }
+
+TEST_CASE(
+    "A line and a rectangle are painted when the button is let go, and the rectangle is of whole cells") {
+    const bool line = GENERATE(true, false);
+    Lab lab({200, 140});
+    lab.ui.brush.shape = line ? BrushShape::round : BrushShape::rectangle;
+    lab.ui.brush.soft = true;
+    lab.ui.straight = line;
+    lab.move(300, 200);
+    lab.press(lab.session.hands.left);
+    lab.move(500, 300);
+    lab.move(420, 340);
+    CHECK(lab.sent<action::Paint>().empty());
+    const SamplePoint from = lab.cell(300.5, 200.5), to = lab.cell(420.5, 340.5);
+    lab.release(lab.session.hands.left);
+    const auto pieces = lab.sent<action::Paint>();
+    REQUIRE(pieces.size() == (line ? 2 : 1));
+    const BrushPiece& last = pieces.back().piece;
+    CHECK_FALSE(pieces.front().piece.joined);
+    CHECK(last.joined == line);
+    CHECK(last.brush.soft == line);
+    if (line) {
+        CHECK(std::abs(last.x0 - from.x) <= 1.0 / 32);
+        CHECK(std::abs(last.y1 - to.y) <= 1.0 / 32);
+    } else {
+        CHECK(last.x0 == std::floor(from.x));
+        CHECK(last.y0 == std::floor(from.y));
+        CHECK(last.x1 == std::floor(to.x) + 1);
+        CHECK(last.y1 == std::floor(to.y) + 1);
+    }
+}
+
+TEST_CASE("A fill is one piece with its tolerance, the eraser paints 0, and beside the field both say so") {
+    Lab lab({200, 140});
+    lab.ui.brush = {0.75, 12, true, true, BrushShape::fill};
+    lab.ui.fill_tolerance = 0.25;
+    lab.drag(lab.session.hands.left, {300, 200}, {400, 300});
+    auto pieces = lab.sent<action::Paint>();
+    REQUIRE(pieces.size() == 1);
+    CHECK(pieces[0].piece.brush == Brush{0.75, 0.25, true, false, BrushShape::fill});
+    lab.ui.erases = true;
+    lab.click(lab.session.hands.left);
+    pieces = lab.sent<action::Paint>();
+    REQUIRE(pieces.size() == 2);
+    CHECK(pieces[1].piece.brush == Brush{0, 0.25, false, false, BrushShape::fill});
+    CHECK(lab.ui.said.empty());
+}
+
+TEST_CASE("A rectangle and a fill beside the field say that there is nothing to paint") {
+    Lab lab({40, 140});
+    lab.ui.brush.shape = GENERATE(BrushShape::rectangle, BrushShape::fill);
+    lab.move(500, 300);
+    lab.click(lab.session.hands.left);
+    CHECK(lab.ui.said.empty());
+    lab.move(60, 300);
+    lab.click(lab.session.hands.left);
+    CHECK_FALSE(lab.ui.said.empty());
+}
+
+TEST_CASE("The eyedropper takes the value of the cell that was clicked, though the mouse went on") {
+    Lab lab({200, 140});
+    lab.ui.tool = Tool::pick;
+    lab.move(300, 200);
+    lab.click(lab.session.hands.left);
+    REQUIRE(lab.ui.picks);
+    const SamplePoint clicked = *lab.ui.picks;
+    lab.move(500, 400);
+    CHECK(lab.output.request.hover == clicked);
+    CHECK(lab.ui.brush.value == 1);
+    auto answer = std::make_shared<Frame>(*lab.snapshot.frame);
+    answer->hover = clicked;
+    answer->hover_value = 0.375;
+    lab.snapshot.frame = answer;
+    lab.frame();
+    CHECK(lab.ui.brush.value == 0.375);
+    CHECK(lab.ui.tool == Tool::paint);
+    CHECK_FALSE(lab.ui.picks);
+    CHECK(lab.sent<action::Paint>().empty());
+}

@@ -699,3 +699,14 @@ TEST_CASE("the chart of speeds has a button that measures the ladder, unless it 
         REQUIRE(actions_of<action::MeasureLadder>(window.ui).empty() == measuring);
     }
 }
+
+TEST_CASE("A brush whose radius is in percent keeps its share of the field, one in cells its cells") {
+    Interface window;
+    const Size size = *window.snapshot.now.size;
+    window.frames();
+    const double radius = window.ui.brush.radius;
+    window.ui.panel.brush.percent = GENERATE(true, false);
+    window.snapshot.now.size = Size{2 * size.nx, 2 * size.ny};
+    window.frames();
+    CHECK(window.ui.brush.radius == (window.ui.panel.brush.percent ? 2 * radius : radius));
+}

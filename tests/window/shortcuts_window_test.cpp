@@ -64,6 +64,8 @@ const std::map<UiCommand, Expectation>& expectations() {
         {one_cell_per_pixel,
          [](const Outcome& o) { return o.after.view.scale == 1 && !o.after.view.fitted; }},
         {use_brush, [](const Outcome& o) { return o.after.tool == Tool::paint; }},
+        {use_eraser, [](const Outcome& o) { return o.after.erases && o.after.tool == Tool::paint; }},
+        {use_eyedropper, [](const Outcome& o) { return o.after.tool == Tool::pick; }},
         {use_probe, [](const Outcome& o) { return o.after.tool == Tool::probe; }},
         {use_profile, [](const Outcome& o) { return o.after.tool == Tool::profile; }},
         {smaller_brush, [](const Outcome& o) { return o.after.brush.radius < o.before.brush.radius; }},

@@ -1,11 +1,14 @@
 #include "app/window/canvas/canvas.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/canvas/color_bar.h"
+#include "app/window/format.h"
 
 namespace stencil {
 namespace {
@@ -48,9 +51,21 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
     return drawings;
 }
 
+// The value under the eyedropper comes with the frame that was asked for it.
+void take_picked(UiState& ui, const Snapshot& snapshot) {
+    const auto& frame = snapshot.frame;
+    if (!ui.picks || !frame || frame->hover != ui.picks) return;
+    ui.picks.reset();
+    if (!std::isfinite(frame->hover_value)) return ui.say("There is no number to paint with");
+    ui.brush.value = frame->hover_value;
+    ui.tool = Tool::paint;
+    ui.say(fmt::format("The brush paints {}", format_value(ui.brush.value)));
+}
+
 }  // namespace
 
 CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame) {
+    take_picked(ui, snapshot);
     const double line = Painter().line_height();
     const FieldSize field = field_of(snapshot);
     slots_ = lay_out(ui.panes, frame.area, line, field);
@@ -83,7 +98,7 @@ ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
         request.numbers = numbered_cells(ui, field, *visible);
     }
     request.host_pixels = !ui.transfer.interop;
-    request.hover = ui.hover;
+    request.hover = ui.picks ? ui.picks : ui.hover;
     request.profile = ui.profile;
     request.histogram_bins = ui.wants_histogram ? kHistogramBins : 0;
     return request;
@@ -109,8 +124,13 @@ void Canvas::draw(const UiState& ui,
                   const CanvasFrame& frame,
                   double waited) const {
     Painter painter;
-    const OverlayScene scene{
-        ui, snapshot, frame.colors, field_of(snapshot), input_.brush_at(), input_.brush(ui)};
+    const OverlayScene scene{ui,
+                             snapshot,
+                             frame.colors,
+                             field_of(snapshot),
+                             input_.brush_at(),
+                             input_.brush(ui),
+                             input_.pending()};
     const PaneSlot& corner = top_right(slots_);
     const ScreenRect& top = corner.title;
     const double state_begins = draw_state(painter, scene, top, waited);

@@ -41,12 +41,30 @@ SamplePoint brush_point(const CanvasView& view,
     return {to_sixteenth(at.x), to_sixteenth(at.y)};
 }
 
-/// Whether the brush there covers any of the field.
-bool reaches(const Brush& brush, SamplePoint at, FieldSize field) {
-    const double dx = at.x - std::clamp(at.x, 0.0, double(field.nx));
-    const double dy = at.y - std::clamp(at.y, 0.0, double(field.ny));
-    return std::hypot(dx, dy) < brush.radius;
+/// Whether the piece covers any of the field; of a line, whether one of its ends does.
+bool reaches(const BrushPiece& piece, FieldSize field) {
+    if (piece.brush.shape == BrushShape::rectangle)
+        return piece.x0 < field.nx && piece.x1 > 0 && piece.y0 < field.ny && piece.y1 > 0;
+    const auto covers = [&](double x, double y) {
+        const double dx = x - std::clamp(x, 0.0, double(field.nx));
+        const double dy = y - std::clamp(y, 0.0, double(field.ny));
+        if (piece.brush.shape == BrushShape::fill) return dx == 0 && dy == 0 && x < field.nx && y < field.ny;
+        return brush_distance2(piece.brush.shape, dx, dy) < piece.brush.radius * piece.brush.radius;
+    };
+    return covers(piece.x0, piece.y0) || covers(piece.x1, piece.y1);
 }
+
+/// All cells from that of one point to that of the other.
+BrushPiece rectangle(const Brush& brush, SamplePoint a, SamplePoint b) {
+    return {brush,
+            std::floor(std::min(a.x, b.x)),
+            std::floor(std::min(a.y, b.y)),
+            std::floor(std::max(a.x, b.x)) + 1,
+            std::floor(std::max(a.y, b.y)) + 1,
+            false};
+}
+
+constexpr const char* kNothingThere = "Beside the field there is nothing to paint";
 
 double distance(const UiState& ui, const ScreenRect& picture, SamplePoint cell, const Mouse& mouse) {
     const ScreenRect at = place(ui.view, picture, {cell.x, cell.y, cell.x, cell.y});
@@ -122,9 +140,22 @@ Mouse read_mouse() {
     return mouse;
 }
 
+Brush stroke_brush(const UiState& ui, bool erases) {
+    Brush brush = ui.brush;
+    if (brush.shape == BrushShape::fill) brush.radius = ui.fill_tolerance;
+    if (brush.shape == BrushShape::fill || brush.shape == BrushShape::rectangle) brush.soft = false;
+    if (!erases && !ui.erases) return brush;
+    brush.value = 0;
+    brush.add = false;
+    return brush;
+}
+
 void CanvasInput::update(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
     // Where the mouse went after the button was let go is no part of the drag.
-    if (dragging() && !mouse.down[std::size_t(drag_.button)]) drag_.kind = Drag::Kind::none;
+    if (dragging() && !mouse.down[std::size_t(drag_.button)]) {
+        end_stroke(ui, scene);
+        drag_.kind = Drag::Kind::none;
+    }
     if (mouse.known) {
         if (dragging())
             go_on(ui, scene, mouse);
@@ -179,19 +210,10 @@ void CanvasInput::press_tool(UiState& ui,
                              const PaneSlot& slot) {
     const int button = mouse.pressed[kLeft] ? kLeft : kRight;
     if (ui.tool == Tool::paint) {
-        if (slot.pane == Pane::start) {
-            ui.say("The brush paints on the field as it is; here its start is shown");
-            return;
-        }
-        begin(Drag::Kind::stroke, button, mouse, slot);
-        drag_.brush = ui.brush;
-        if (button == kRight) {
-            drag_.brush.value = 0;
-            drag_.brush.add = false;
-        }
-        stroke_to(ui, mouse);
-        if (!reaches(drag_.brush, drag_.cell, scene.field))
-            ui.say("Beside the field there is nothing to paint");
+        press_brush(ui, scene, mouse, slot);
+    } else if (ui.tool == Tool::pick) {
+        ui.picks = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
+        if (!ui.picks) ui.say("Beside the field there is no value");
     } else if (ui.tool == Tool::probe) {
         const int near = probe_near(ui, scene, slot.picture, mouse);
         const auto cell = shown_at(ui.view, slot.picture, scene.field, mouse.x, mouse.y);
@@ -207,6 +229,26 @@ void CanvasInput::press_tool(UiState& ui,
         begin(Drag::Kind::profile, kLeft, mouse, slot);
         press_profile(ui, scene, mouse);
     }
+}
+
+void CanvasInput::press_brush(UiState& ui,
+                              const CanvasScene& scene,
+                              const Mouse& mouse,
+                              const PaneSlot& slot) {
+    if (slot.pane == Pane::start) {
+        ui.say("The brush paints on the field as it is; here its start is shown");
+        return;
+    }
+    const int button = mouse.pressed[kLeft] ? kLeft : kRight;
+    begin(Drag::Kind::stroke, button, mouse, slot);
+    drag_.brush = stroke_brush(ui, button == kRight);
+    const BrushShape shape = drag_.brush.shape;
+    drag_.waits = shape == BrushShape::rectangle || (ui.straight && shape != BrushShape::fill);
+    drag_.from = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
+    stroke_to(ui, mouse);
+    const SamplePoint& at = drag_.cell;
+    if (!drag_.waits && !reaches({drag_.brush, at.x, at.y, at.x, at.y, false}, scene.field))
+        ui.say(kNothingThere);
 }
 
 void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
@@ -234,11 +276,34 @@ void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mous
 
 void CanvasInput::stroke_to(UiState& ui, const Mouse& mouse) {
     const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
-    if (drag_.joined && to == drag_.cell) return;
+    if (drag_.waits) {
+        drag_.cell = mouse.shift ? snapped(drag_.from, to) : to;
+        return;
+    }
+    const bool once = drag_.brush.shape == BrushShape::fill;
+    if (drag_.joined && (once || to == drag_.cell)) return;
     const SamplePoint from = drag_.joined ? drag_.cell : to;
     ui.act(action::Paint{{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined}, component_of(drag_.pane)});
     drag_.joined = true;
     drag_.cell = to;
+}
+
+std::optional<BrushPiece> CanvasInput::pending() const {
+    if (drag_.kind != Drag::Kind::stroke || !drag_.waits) return std::nullopt;
+    const SamplePoint &from = drag_.from, &to = drag_.cell;
+    if (drag_.brush.shape == BrushShape::rectangle) return rectangle(drag_.brush, from, to);
+    return BrushPiece{drag_.brush, from.x, from.y, to.x, to.y, true};
+}
+
+void CanvasInput::end_stroke(UiState& ui, const CanvasScene& scene) {
+    const auto piece = pending();
+    if (!piece) return;
+    const auto component = component_of(drag_.pane);
+    const SamplePoint& from = drag_.from;
+    if (piece->joined)
+        ui.act(action::Paint{{piece->brush, from.x, from.y, from.x, from.y, false}, component});
+    if (!piece->joined || drag_.cell != from) ui.act(action::Paint{*piece, component});
+    if (!reaches(*piece, scene.field)) ui.say(kNothingThere);
 }
 
 void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
@@ -262,7 +327,7 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)
-        brush_at_ = brush_point(ui.view, slot->picture, ui.brush, mouse);
+        brush_at_ = brush_point(ui.view, slot->picture, stroke_brush(ui, false), mouse);
 }
 
 }  // namespace stencil

@@ -32,6 +32,9 @@ struct CanvasScene {
     std::span<const ProbeSeries> probes;
 };
 
+/// What a stroke is made with: the brush as it is set, or the eraser.
+Brush stroke_brush(const UiState& ui, bool erases);
+
 /// Changes UiState (view, brush, profile, hover) and sends actions (strokes, probes). What was begun on the
 /// canvas goes on beyond it until the button is let go.
 class CanvasInput {
@@ -41,12 +44,15 @@ class CanvasInput {
     /// The point of the field, or beyond it, that the brush would paint now; empty where it would not.
     const std::optional<SamplePoint>& brush_at() const { return brush_at_; }
 
+    /// A line or rectangle that is painted once the button is let go.
+    std::optional<BrushPiece> pending() const;
+
     /// Whether an end of the profile is under the mouse, or in its hand.
     bool at_handle() const { return at_handle_; }
 
     /// The brush of the stroke that is going on, or else the one that is set.
-    const Brush& brush(const UiState& ui) const {
-        return drag_.kind == Drag::Kind::stroke ? drag_.brush : ui.brush;
+    Brush brush(const UiState& ui) const {
+        return drag_.kind == Drag::Kind::stroke ? drag_.brush : stroke_brush(ui, false);
     }
 
     bool dragging() const { return drag_.kind != Drag::Kind::none; }
@@ -64,6 +70,8 @@ class CanvasInput {
         bool far = false;         ///< a profile: the mouse went far enough to mean a line
         bool moves_from = false;  ///< a profile: its first end is dragged
         bool joined = false;      ///< a stroke has begun
+        bool waits = false;       ///< a stroke that is painted when it ends
+        SamplePoint from;         ///< of such a one
     };
 
     void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
@@ -71,7 +79,9 @@ class CanvasInput {
     void press_tool(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
     void press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
+    void press_brush(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
     void stroke_to(UiState& ui, const Mouse& mouse);
+    void end_stroke(UiState& ui, const CanvasScene& scene);
     void profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void look(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void begin(Drag::Kind kind, int button, const Mouse& mouse, const PaneSlot& slot);

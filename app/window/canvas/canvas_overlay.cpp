@@ -47,6 +47,12 @@ void rimmed_circle(Painter& painter, Point at, double radius, double unit) {
     painter.circle(at.x, at.y, radius, kLight, kLineWidth * unit);
 }
 
+void rimmed_frame(Painter& painter, const ScreenRect& rect, double unit) {
+    const double rim = kLineWidth * unit;
+    painter.frame({rect.x - rim, rect.y - rim, rect.width + 2 * rim, rect.height + 2 * rim}, kDark, 3 * rim);
+    painter.frame(rect, kLight, rim);
+}
+
 void cross(Painter& painter, Point at, double arm, double unit) {
     for (const bool light : {false, true}) {
         const ImU32 color = light ? kLight : kDark;
@@ -59,16 +65,41 @@ void cross(Painter& painter, Point at, double arm, double unit) {
 void draw_brush(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     const double unit = scene.ui.scale;
     const Point at = on_screen(scene, slot, *scene.brush_at);
-    const double radius = scene.brush.radius * scene.ui.view.scale;
+    const BrushShape shape = scene.brush.shape;
+    const bool extends = shape == BrushShape::round || shape == BrushShape::square;
+    const double radius = extends ? scene.brush.radius * scene.ui.view.scale : 0;
     if (radius > kLargestCircle) return;
     if (radius < kSmallestCircle * unit) {
         cross(painter, at, 2 * kSmallestCircle * unit, unit);
+        return;
+    }
+    if (shape == BrushShape::square) {
+        rimmed_frame(painter, {at.x - radius, at.y - radius, 2 * radius, 2 * radius}, unit);
         return;
     }
     rimmed_circle(painter, at, radius, unit);
     const double inner = radius * kHalfEffect;
     if (scene.brush.soft && inner > 2 * kSmallestCircle * unit)
         painter.circle(at.x, at.y, inner, faded(kLight, 0.5), unit);
+}
+
+// What is painted once the button is let go.
+void draw_pending(Painter& painter,
+                  const OverlayScene& scene,
+                  const PaneSlot& slot,
+                  const BrushPiece& piece) {
+    const double unit = scene.ui.scale;
+    if (piece.brush.shape == BrushShape::rectangle) {
+        const CellArea cells{piece.x0, piece.y0, piece.x1, piece.y1};
+        rimmed_frame(painter, place(scene.ui.view, slot.picture, cells), unit);
+        return;
+    }
+    const Point from = on_screen(scene, slot, {piece.x0, piece.y0});
+    const Point to = on_screen(scene, slot, {piece.x1, piece.y1});
+    painter.line(from.x, from.y, to.x, to.y, kDark, kShadowWidth * unit);
+    painter.line(from.x, from.y, to.x, to.y, kLight, kLineWidth * unit);
+    const double radius = piece.brush.radius * scene.ui.view.scale;
+    if (radius <= kLargestCircle) rimmed_circle(painter, from, radius, unit);
 }
 
 void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
@@ -236,6 +267,7 @@ void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
     const Painter::Clip clip(painter, slot.picture);
     if (scene.ui.profile) draw_profile(painter, scene, slot);
     for (std::size_t i = 0; i < scene.snapshot.probes.size(); ++i) draw_probe(painter, scene, slot, i);
+    if (scene.pending) draw_pending(painter, scene, slot, *scene.pending);
     if (scene.brush_at)
         draw_brush(painter, scene, slot);
     else if (scene.ui.hover && scene.ui.panes.size() > 1)

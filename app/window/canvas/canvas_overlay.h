@@ -18,6 +18,7 @@ struct OverlayScene {
     FieldSize field;
     std::optional<SamplePoint> brush_at;  ///< of a brush that is over the canvas
     Brush brush;                          ///< with which its outline is drawn
+    std::optional<BrushPiece> pending;    ///< a line or rectangle that is being drawn
 };
 
 /// Above the field, not beyond `right`.

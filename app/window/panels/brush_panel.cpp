@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
@@ -17,20 +18,91 @@ void draw_tool(UiState& ui) {
     if (const auto clicked = segmented("tool", kTools, int(ui.tool))) ui.tool = Tool(*clicked);
 }
 
-void draw_value(Brush& brush, NumberDraft& draft) {
-    constexpr std::string_view kTip = "What the brush writes into the field, or adds to it";
-    row("Value", kTip);
-    if (const auto value = number_input("##value", draft, brush.value, {}, kTip)) brush.value = *value;
+struct ShapeChoice {
+    const char* label;
+    BrushShape shape;
+    bool straight;
+    std::string_view tip;
+};
+
+constexpr ShapeChoice kShapes[] = {
+    {"Round", BrushShape::round, false, "A disc that follows the mouse\n--at STEP:paint=1,10,replace,X,Y"},
+    {"Square",
+     BrushShape::square,
+     false,
+     "A square that follows the mouse\n--at STEP:paint=1,10,replace-square,X,Y"},
+    {"Line",
+     BrushShape::round,
+     true,
+     "One straight line, from where the button is pressed to where it is let go; Shift: straight or "
+     "diagonal\n--at STEP:paint=1,10,replace,X0,Y0,X1,Y1"},
+    {"Rectangle",
+     BrushShape::rectangle,
+     false,
+     "All cells between two corners\n--at STEP:paint=1,10,replace-rectangle,X0,Y0,X1,Y1"},
+    {"Fill",
+     BrushShape::fill,
+     false,
+     "The cell that is clicked and all that are joined to it by values near to its own\n--at "
+     "STEP:paint=1,TOLERANCE,replace-fill,X,Y"}};
+
+void draw_shape(UiState& ui) {
+    const auto is_set = [&](const ShapeChoice& row) {
+        return row.shape == ui.brush.shape && row.straight == ui.straight;
+    };
+    const auto found = std::ranges::find_if(kShapes, is_set);
+    const ShapeChoice& current = found == std::end(kShapes) ? kShapes[0] : *found;
+    row("Shape", "What a stroke covers");
+    combo("##shape", current.label, current.tip, [&] {
+        for (const ShapeChoice& shape : kShapes) {
+            if (!choice(shape.label, is_set(shape), shape.tip)) continue;
+            ui.brush.shape = shape.shape;
+            ui.straight = shape.straight;
+        }
+    });
 }
 
-void draw_radius(Brush& brush, SliderDraft& draft, const RunSpec& now) {
-    constexpr std::string_view kTip = "Of the brush, in cells. Also [ and ], and Ctrl+wheel on the canvas.";
-    row("Radius", kTip);
-    const double most = now.size ? std::max(now.size->nx, now.size->ny) : kMaxBrushRadius;
-    SliderLook look{kMinBrushRadius, std::clamp(most, brush.radius, kMaxBrushRadius), "{:.1f} cells", true};
-    look.typed = {kMinBrushRadius, kMaxBrushRadius};
-    if (const auto edit = live_slider("##radius", draft, brush.radius, look, kTip))
-        brush.radius = edit->value;
+void draw_value(UiState& ui, const Snapshot& snapshot) {
+    constexpr std::string_view kTip = "What the brush writes into the field, or adds to it";
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    row("Value", kTip, em(3.4f) + gap);
+    ImGui::BeginDisabled(ui.erases);
+    if (const auto value = number_input("##value", ui.panel.brush.value, ui.brush.value, {}, kTip))
+        ui.brush.value = *value;
+    ImGui::EndDisabled();
+    ImGui::SameLine(0, gap);
+    if (button("Pick", button_size(1), "The next click on the field takes the value that is there. Key I."))
+        use_eyedropper(ui, snapshot);
+}
+
+void draw_tolerance(UiState& ui) {
+    constexpr std::string_view kTip =
+        "How far the values that a fill takes in may be from that of the cell that is clicked";
+    row("Tolerance", kTip);
+    if (const auto typed =
+            number_input("##tolerance", ui.panel.brush.tolerance, ui.fill_tolerance, {0.0}, kTip))
+        ui.fill_tolerance = *typed;
+}
+
+void draw_radius(UiState& ui) {
+    BrushState& state = ui.panel.brush;
+    constexpr std::string_view kTip = "Of the brush. Also [ and ], and Ctrl+wheel on the canvas.";
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    row("Radius", kTip, em(3.4f) + gap);
+    const double most = state.side > 0 ? state.side : kMaxBrushRadius;
+    const double unit = state.percent ? most / 100 : 1;  // cells
+    SliderLook look{kMinBrushRadius / unit,
+                    std::clamp(most, ui.brush.radius, kMaxBrushRadius) / unit,
+                    state.percent ? "{:.2f}" : "{:.1f}",
+                    true};
+    look.typed = {kMinBrushRadius / unit, kMaxBrushRadius / unit};
+    if (const auto edit = live_slider("##radius", state.radius, ui.brush.radius / unit, look, kTip))
+        ui.brush.radius = edit->value * unit;
+    ImGui::SameLine(0, gap);
+    if (button(state.percent ? "%###unit" : "cells###unit",
+               button_size(1),
+               "In cells, or in percent of the field's longer side, which it keeps when the size changes"))
+        state.percent = !state.percent;
 }
 
 }  // namespace
@@ -38,18 +110,32 @@ void draw_radius(Brush& brush, SliderDraft& draft, const RunSpec& now) {
 void draw_brush(UiState& ui, const Snapshot& snapshot) {
     Brush& brush = ui.brush;
     draw_tool(ui);
-    ImGui::BeginDisabled(ui.tool != Tool::paint);
-    draw_value(brush, ui.panel.brush.value);
-    draw_radius(brush, ui.panel.brush.radius, snapshot.now);
+    ImGui::BeginDisabled(ui.tool != Tool::paint && ui.tool != Tool::pick);
+    draw_shape(ui);
+    draw_value(ui, snapshot);
+    const bool box = brush.shape == BrushShape::rectangle, fill = brush.shape == BrushShape::fill;
+    ImGui::BeginDisabled(box);
+    if (fill)
+        draw_tolerance(ui);
+    else
+        draw_radius(ui);
+    ImGui::EndDisabled();
     row("Effect", "What a stroke does to a cell that it reaches");
     static constexpr Segment kEffects[] = {
         {"Replace", "Sets the field to the value; where the brush is soft, moves it part of the way"},
-        {"Add", "Adds the value to the field, once per stroke"}};
-    if (const auto clicked = segmented("effect", kEffects, brush.add ? 1 : 0)) brush.add = *clicked == 1;
+        {"Add", "Adds the value to the field, once per stroke"},
+        {"Erase", "Sets the field to 0, as the right button does. Key E."}};
+    if (const auto clicked = segmented("effect", kEffects, ui.erases ? 2 : brush.add ? 1 : 0)) {
+        ui.erases = *clicked == 2;
+        if (!ui.erases) brush.add = *clicked == 1;
+    }
     row("Edge", "How the brush ends");
     static constexpr Segment kEdges[] = {{"Hard", "The whole effect up to the edge"},
                                          {"Soft", "The effect falls off smoothly towards the edge"}};
-    if (const auto clicked = segmented("edge", kEdges, brush.soft ? 1 : 0)) brush.soft = *clicked == 1;
+    ImGui::BeginDisabled(box || fill);
+    if (const auto clicked = segmented("edge", kEdges, brush.soft && !box && !fill ? 1 : 0))
+        brush.soft = *clicked == 1;
+    ImGui::EndDisabled();
     ImGui::EndDisabled();
 }
 

@@ -144,6 +144,25 @@ void snap_range(UiState& ui, const Snapshot&) {
 
 void use_brush(UiState& ui, const Snapshot&) {
     ui.tool = Tool::paint;
+    ui.erases = false;
+}
+
+void use_eraser(UiState& ui, const Snapshot&) {
+    ui.erases = ui.tool != Tool::paint || !ui.erases;
+    ui.tool = Tool::paint;
+}
+
+void use_eyedropper(UiState& ui, const Snapshot&) {
+    ui.tool = Tool::pick;
+}
+
+void follow_brush(UiState& ui, const Snapshot& snapshot) {
+    BrushState& state = ui.panel.brush;
+    const auto& size = snapshot.now.size;
+    const int side = size ? std::max(size->nx, size->ny) : state.side;
+    if (state.percent && state.side > 0 && side != state.side)
+        ui.brush.radius = std::clamp(ui.brush.radius * side / state.side, kMinBrushRadius, kMaxBrushRadius);
+    state.side = side;
 }
 
 void use_probe(UiState& ui, const Snapshot&) {

@@ -42,6 +42,10 @@ void follow_components(UiState& ui, const Snapshot& snapshot);
 void snap_range(UiState& ui, const Snapshot& snapshot);
 
 void use_brush(UiState& ui, const Snapshot& snapshot);
+/// The left button paints 0, or the brush's value again.
+void use_eraser(UiState& ui, const Snapshot& snapshot);
+/// The next click takes the brush's value from the field.
+void use_eyedropper(UiState& ui, const Snapshot& snapshot);
 void use_probe(UiState& ui, const Snapshot& snapshot);
 void use_profile(UiState& ui, const Snapshot& snapshot);
 inline constexpr double kMinBrushRadius = 0.5, kMaxBrushRadius = 4096;  ///< cells
@@ -50,6 +54,8 @@ void larger_brush(UiState& ui, const Snapshot& snapshot);
 
 void toggle_gallery(UiState& ui, const Snapshot& snapshot);
 void toggle_help(UiState& ui, const Snapshot& snapshot);
+/// The brush's radius follows the field's size where it is a share of it.
+void follow_brush(UiState& ui, const Snapshot& snapshot);
 void close_popups(UiState& ui, const Snapshot& snapshot);
 void toggle_panels(UiState& ui, const Snapshot& snapshot);
 void toggle_theme(UiState& ui, const Snapshot& snapshot);

@@ -107,8 +107,10 @@ struct InitialState {
 };
 
 struct BrushState {
-    NumberDraft value;
+    NumberDraft value, tolerance;
     SliderDraft radius;
+    bool percent = false;  ///< the radius is told as a share of the field's longer side, and keeps it
+    int side = 0;          ///< that side in the newest frame, cells
 };
 
 struct ViewState {

@@ -4,9 +4,29 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/view/flood_fill.h"
 #include "sim/run/solvers/typed_run.h"
 
 namespace stencil {
+
+namespace {
+
+std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field) {
+    if (!(fill.x0 >= 0 && fill.y0 >= 0 && fill.x0 < field.nx() && fill.y0 < field.ny())) return {};
+    std::vector<BrushPiece> parts;
+    field.visit([&](const auto& cells) {
+        for (const CellBox& box : flood_fill(cells.view(), int(fill.x0), int(fill.y0), fill.brush.radius)) {
+            BrushPiece part{fill.brush, double(box.x), double(box.y), 0, 0, false};
+            part.brush.shape = BrushShape::rectangle;
+            part.x1 = box.x + box.nx;
+            part.y1 = box.y + box.ny;
+            parts.push_back(part);
+        }
+    });
+    return parts;
+}
+
+}  // namespace
 
 void Solver::load(std::span<const Field> start, long long step) {
     step_ = step;
@@ -32,7 +52,11 @@ void Solver::advance(long long steps) {
 
 void Solver::paint(const BrushPiece& piece, std::size_t component) {
     if (largest_) largest_ = largest_with(piece);
-    paint_piece(piece, component);
+    if (piece.brush.shape != BrushShape::fill) {
+        paint_piece(piece, component);
+        return;
+    }
+    for (const BrushPiece& part : parts_of_fill(piece, fields()[component])) paint_piece(part, component);
 }
 
 double Solver::measure_largest() {

@@ -67,6 +67,11 @@ TEST_CASE("Edits that make no sense are refused with what is allowed") {
     REQUIRE(contains(refusal("5:paint=1,0,replace,3,4"), "above 0"));
     REQUIRE(contains(refusal("5:paint=1,2,spray,3,4"), "replace-soft"));
     REQUIRE(contains(refusal("5:paint=nan,2,add,3,4"), "not a number"));
+    REQUIRE(contains(refusal("5:paint=1,-1,replace-fill,3,4"), "tolerance"));
+    REQUIRE(contains(refusal("5:paint=1,0,replace-square,3,4"), "above 0"));
+    REQUIRE(contains(refusal("5:paint=1,2,replace-rectangle,3,4"), "two corners"));
+    REQUIRE(contains(refusal("5:paint=1,2,add-fill,3,4,5,6"), "one point"));
+    REQUIRE(contains(refusal("5:paint=1,2,replace-soft-fill,3,4"), "replace-fill"));
     RunSpec spec = small_spec();
     find_setting("at").set(spec, "5:coefficient=0.3");
     REQUIRE(contains(input_error([&] { spec.validate(); }), "unstable"));
