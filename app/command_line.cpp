@@ -14,6 +14,7 @@
 #include "app/commands/example_words.h"
 #include "app/commands/models_command.h"
 #include "app/commands/run_command.h"
+#include "app/film_options.h"
 #include "app/window_options.h"
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
@@ -41,6 +42,7 @@ struct RunWords {
     SettingWords settings;
     std::string spec_file;
     RunRequest request;
+    FilmRequest film;  ///< without a file: none
 };
 
 bool was_given(const RunWords& words, std::string_view name) {
@@ -73,6 +75,7 @@ RunSpec spec_of(const RunWords& words) {
 
 RunRequest request_of(const RunWords& words) {
     RunRequest request = words.request;
+    request.film = film_of(words.film);
     if (request.resume.empty()) {
         request.spec = spec_of(words);
         request.spec_file = words.spec_file;
@@ -86,9 +89,11 @@ RunRequest request_of(const RunWords& words) {
 
 int start_run(const RunWords& words) {
     const RunRequest request = request_of(words);
-    for (const char* name : {"export", "every", "checkpoint"})
+    for (const std::string_view name : {"export", "every", "checkpoint"}) {
+        if (request.film && name == "every") continue;
         if (request.out.empty() && was_given(words, name))
             throw InputError(fmt::format("--{} needs --out DIR, the folder to write to", name));
+    }
     return run_command(request);
 }
 
@@ -201,6 +206,7 @@ void add_run(CLI::App& app, RunWords& words) {
                      throw InputError(fmt::format("--compare {}: must be dt/2", quotable(text)));
                  words.request.compare = true;
              });
+    add_film_options(*run, words.film);
     add_results(*run, words.request.json, words.request.quiet);
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "app/console.h"
 #include "app/interrupt.h"
@@ -66,13 +67,13 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
 
 // How many steps the next batch takes: up to the next frame, checkpoint, or the end; a method that jumps goes
 // there at once.
-long long next_batch(const Simulation& simulation) {
+long long next_batch(const Simulation& simulation, long long film_every) {
     const RunSpec& spec = simulation.spec();
     const long long done = simulation.step();
     const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
         std::min({slice_steps(cost, kBatch), spec.steps - done, simulation.steps_to_next_edit()});
-    for (const long long every : {spec.every, spec.checkpoint})
+    for (const long long every : {spec.every, spec.checkpoint, film_every})
         if (every > 0) batch = std::min(batch, every - done % every);
     return batch;
 }
@@ -101,6 +102,8 @@ struct Run {
     MeasuresOf measures;
     FrameWriter frames;
     fs::path out;
+    long long film_every = 0;  ///< steps; 0: no film
+    std::unique_ptr<FilmWriter> film = {};
 
     void save() { write_checkpoint(out, {simulation.state(), measures, frames.progress()}); }
 };
@@ -129,10 +132,12 @@ void step_to_the_end(Run& run, bool quiet) {
     ProgressBar bar(spec.steps, cells, quiet);
     simulation.expect(spec.steps - simulation.step());
     if (simulation.step() == 0) look(run, series);
+    if (run.film) run.film->write(simulation);
     while (simulation.step() < spec.steps && interrupt_signal() == 0) {
-        simulation.apply(Advance{next_batch(simulation)});
+        simulation.apply(Advance{next_batch(simulation, run.film_every)});
         bar.show(simulation.step(), simulation.timings().total_seconds());
         if (is_due(spec.every, simulation.step())) look(run, series);
+        if (is_due(run.film_every, simulation.step())) run.film->write(simulation);
         if (is_due(spec.checkpoint, simulation.step())) run.save();
     }
     // What follows belongs to this end: a run that goes on from here to a later one does without it.
@@ -182,6 +187,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         note("note: not stepped in the fastest way: {}\n", why);
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
+    if (run.film) run.film->finish();
     WrittenFiles written;
     const auto timings = to_json(report);
     if (!request.out.empty()) {
@@ -198,6 +204,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     print_text(to_text(report));
     std::vector<fs::path>& files = written.files;
     if (!request.json.empty()) files.emplace_back(request.json);
+    if (run.film) files.push_back(run.film->path());
     print_written(files);
     if (run.frames.count() > 0)
         print("wrote {} frames to {}\n", run.frames.count(), run.frames.folder().string());
@@ -258,11 +265,20 @@ Run resume(const RunRequest& request, const Machine& machine) {
     return run;
 }
 
+void begin_film(const RunRequest& request, Run& run) {
+    if (!request.film) return;
+    const RunSpec& spec = run.simulation.spec();
+    const long long every = request.spec.every;
+    run.film_every = every > 0 ? every : film_steps(spec.steps - run.simulation.step());
+    run.film = std::make_unique<FilmWriter>(*request.film, spec);
+}
+
 }  // namespace
 
 int run_command(const RunRequest& request) {
     const Machine machine = query_machine();
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
+    begin_film(request, run);
     watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
     const long long steps = run.simulation.spec().steps;
     step_to_the_end(run, request.quiet);

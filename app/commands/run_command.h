@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "sim/run/output/film.h"
 #include "sim/run/run_spec.h"
 
 namespace stencil {
@@ -17,7 +18,8 @@ struct RunRequest {
     /// The folder of an earlier run, to go on from its checkpoint; empty: a run from its start.
     std::string resume;
     std::vector<std::pair<std::string, std::string>> given;  ///< settings beside it, by name
-    bool compare = false;                                    ///< with half the time step
+    std::optional<FilmRequest> film;
+    bool compare = false;  ///< with half the time step
     bool quiet = false;
 };
 

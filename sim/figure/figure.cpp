@@ -319,6 +319,16 @@ void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
 
 }  // namespace
 
+std::string figure_bytes(FigureFormat format,
+                         std::span<const FigurePanel> panels,
+                         const std::string& caption,
+                         std::size_t columns) {
+    const Layout layout = make_layout(panels, columns, caption);
+    const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(caption));
+    draw(*canvas, layout, format);
+    return canvas->finish();
+}
+
 void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,
@@ -326,10 +336,7 @@ void write_figure(const std::filesystem::path& path,
                   std::size_t columns) {
     std::string file;
     try {
-        const Layout layout = make_layout(panels, columns, caption);
-        const auto canvas = make_canvas(format, layout.width, layout.height, clean_text(caption));
-        draw(*canvas, layout, format);
-        file = canvas->finish();
+        file = figure_bytes(format, panels, caption, columns);
     } catch (const MachineError& error) {
         throw MachineError(fmt::format("cannot write {}: {}", path.string(), error.what()));
     }

@@ -31,4 +31,10 @@ void write_figure(const std::filesystem::path& path,
                   const std::string& caption,
                   std::size_t columns = 3);
 
+/// The same as the bytes of a file.
+std::string figure_bytes(FigureFormat format,
+                         std::span<const FigurePanel> panels,
+                         const std::string& caption,
+                         std::size_t columns = 3);
+
 }  // namespace stencil::figure

@@ -99,6 +99,10 @@ void AtomicFile::fail(int error_number) const {
     throw MachineError(fmt::format("cannot write {}: {}", path_.string(), reason));
 }
 
+std::string AtomicFile::open_name() const {
+    return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_);
+}
+
 void AtomicFile::write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());

@@ -24,6 +24,8 @@ class AtomicFile {
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
+    /// By which a program that this one has started can open it, to write it.
+    std::string open_name() const;
     /// After this the file and its name are on the disk.
     void commit();
 

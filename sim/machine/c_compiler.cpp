@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 #include <system_error>
 
 #include "sim/machine/child_process.h"
@@ -26,20 +25,6 @@ constexpr std::string_view kTemporary = "stencilscope-XXXXXX";
 std::string variable(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";
-}
-
-bool is_program(const fs::path& path) {
-    std::error_code error;
-    return fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0;
-}
-
-// Empty where there is no such program.
-fs::path program_path(const std::string& name) {
-    if (name.find('/') != std::string::npos) return is_program(name) ? fs::path(name) : fs::path();
-    std::istringstream folders(variable("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');)
-        if (const fs::path path = fs::path(folder) / name; is_program(path)) return path;
-    return {};
 }
 
 // A file that goes with the object.
@@ -81,12 +66,12 @@ CCompiler find_c_compiler() {
         throw MachineError(fmt::format("$CC: {}", error.what()));
     }
     if (compiler.command.empty()) compiler.command = {"cc"};
-    const fs::path path = program_path(compiler.command.front());
+    const std::string path = find_program(compiler.command.front());
     if (path.empty())
         throw MachineError(fmt::format("there is no C compiler `{}'", compiler.command.front()));
     std::error_code error;
     const fs::path program = fs::canonical(path, error);
-    compiler.command.front() = path.string();
+    compiler.command.front() = path;
     compiler.identity = fmt::format("{} {} {}",
                                     fmt::join(compiler.command, " "),
                                     fs::file_size(program, error),

@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 #include <utility>
 
 #include "sim/files/memory_file.h"
@@ -134,6 +138,76 @@ ChildEnd run_child(const ChildCommand& command,
     if (WEXITSTATUS(status) == kNotStarted)
         throw MachineError("cannot start a process beside this one: " + command.words.front());
     return {ChildEnd::How::exited, WEXITSTATUS(status)};
+}
+
+struct PipedChild::State {
+    State(const ChildCommand& command, int ours, int its)
+        : input{ours}, its_end{its}, child(command, its, printed.descriptor()) {
+        close(std::exchange(its_end.number, -1));
+    }
+
+    MemoryFile printed;
+    File input, its_end;
+    Child child;
+};
+
+PipedChild::PipedChild(std::vector<std::string> words) {
+    // A socket: what is written to a pipe that nobody reads any more would end this program.
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) fail("socketpair");
+    ChildCommand command{std::move(words), ""};
+    command.is_tool = true;
+    state_ = std::make_unique<State>(command, ends[0], ends[1]);
+}
+
+PipedChild::~PipedChild() = default;
+
+bool PipedChild::write(std::span<const std::byte> bytes, double limit_seconds) {
+    const int input = state_->input.number;
+    for (auto last = Clock::now(); !bytes.empty();) {
+        const ssize_t taken = send(input, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (taken > 0) {
+            bytes = bytes.subspan(std::size_t(taken));
+            last = Clock::now();
+            continue;
+        }
+        if (taken < 0 && errno != EAGAIN && errno != EINTR) return false;
+        if (std::chrono::duration<double>(Clock::now() - last).count() > limit_seconds) return false;
+        pollfd waiting{input, POLLOUT, 0};
+        poll(&waiting, 1, kPollMilliseconds);
+    }
+    return true;
+}
+
+ChildEnd PipedChild::finish(double limit_seconds) {
+    if (state_->input.number >= 0) close(std::exchange(state_->input.number, -1));
+    int status = 0;
+    for (const auto begun = Clock::now(); !state_->child.has_ended(status);) {
+        if (std::chrono::duration<double>(Clock::now() - begun).count() > limit_seconds)
+            return {ChildEnd::How::over_limit};
+        poll(nullptr, 0, kPollMilliseconds);
+    }
+    if (WIFSIGNALED(status)) return {ChildEnd::How::signalled, WTERMSIG(status)};
+    return {ChildEnd::How::exited, WEXITSTATUS(status)};
+}
+
+std::string PipedChild::said() const {
+    const std::string text = state_->printed.text();
+    return text.substr(0, text.find('\n'));
+}
+
+std::string find_program(const std::string& name) {
+    namespace fs = std::filesystem;
+    const auto is_program = [](const fs::path& path) {
+        std::error_code error;
+        return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+    };
+    if (name.find('/') != std::string::npos) return is_program(name) ? name : "";
+    const char* path = std::getenv("PATH");
+    std::istringstream folders(path ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');)
+        if (const fs::path file = fs::path(folder) / name; is_program(file)) return file.string();
+    return "";
 }
 
 std::string own_program() {

@@ -1,7 +1,10 @@
 // A program of one's own beside this one: what it does wrong stays with it.
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +36,30 @@ struct ChildEnd {
 ChildEnd run_child(const ChildCommand& command,
                    const std::function<void(std::string_view line)>& take,
                    const std::function<bool()>& stop = nullptr);
+
+/// A tool that is given its input bit by bit, and ends with this object.
+class PipedChild {
+  public:
+    /// Throws MachineError where it cannot be started.
+    explicit PipedChild(std::vector<std::string> words);
+    ~PipedChild();
+    PipedChild(const PipedChild&) = delete;
+    PipedChild& operator=(const PipedChild&) = delete;
+
+    /// Waits until it has taken all of it. False where it has ended, and where it takes nothing for so long.
+    bool write(std::span<const std::byte> bytes, double limit_seconds);
+    /// There is no more: waits for its end, at most so long.
+    ChildEnd finish(double limit_seconds);
+    /// The first line that it has printed.
+    std::string said() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// The file of a program by its name, from the folders of $PATH, or by its path; empty where there is none.
+std::string find_program(const std::string& name);
 
 /// This program's own file.
 std::string own_program();

@@ -100,12 +100,16 @@ struct Resume {
     std::string folder;
 };
 
-/// From now on a numbered frame every `every` steps, in FOLDER/frames; every == 0 ends it.
+/// From now on a frame every `every` steps: of FOLDER/film.mp4, .webm or .gif where there is a film's ending,
+/// else numbered files in FOLDER/frames. every == 0 ends it.
 struct Record {
     std::string folder;
     long long every = 0;
     bool png = true;
     bool npy = false;
+    std::string film = {};  ///< ".mp4", say; empty: none
+    double fps = 30;
+    bool figure = false;  ///< the film has axes, colour bar and step
 };
 
 /// A probe on cell (x, y) keeps its values over time.

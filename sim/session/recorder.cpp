@@ -3,18 +3,37 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <utility>
 
 #include "sim/files/folder.h"
 #include "sim/run/resolve.h"
 #include "sim/text/error.h"
 
 namespace stencil {
+
+Recorder::~Recorder() {
+    try {
+        end();
+    } catch (const std::exception&) {
+        // Nobody is left to be told.
+    }
+}
+
 void Recorder::start(const action::Record& order, const RunSpec& now) {
-    writer_.reset();
     if (order.every <= 0) return;
     if (order.folder.empty()) throw InputError("recording: a folder is needed");
+    every_ = order.every;
+    fps_ = order.fps;
+    if (!order.film.empty()) {
+        const std::string name = "film" + order.film;
+        const std::filesystem::path folder = unused_folder(order.folder, {&name, 1});
+        auto film = std::make_unique<FilmWriter>(FilmRequest{folder / name, order.fps, order.figure}, now);
+        make_folder(folder, "record to");
+        film_ = std::move(film);
+        return;
+    }
     RunSpec spec = now;
-    spec.every = every_ = order.every;
+    spec.every = order.every;
     spec.exports.clear();
     if (order.png) spec.exports.emplace_back("frames.png");
     if (order.npy) spec.exports.emplace_back("frames.npy");
@@ -26,14 +45,38 @@ void Recorder::start(const action::Record& order, const RunSpec& now) {
     writer_ = std::make_unique<FrameWriter>(folder, spec);
 }
 
+std::string Recorder::place() const {
+    return film_ ? film_->path().string() : writer_ ? writer_->folder().string() : "";
+}
+
 void Recorder::look(Simulation& simulation) {
-    if (!writer_ || simulation.step() % every_ != 0) return;
+    if (!on() || simulation.step() % every_ != 0) return;
     try {
-        writer_->write(simulation);
+        if (film_)
+            film_->write(simulation);
+        else
+            writer_->write(simulation);
     } catch (const std::exception& error) {
         writer_.reset();
+        film_.reset();
         throw std::runtime_error(fmt::format("Recording ended: {}", error.what()));
     }
+}
+
+std::string Recorder::end() {
+    const auto film = std::exchange(film_, nullptr);
+    const auto frames = std::exchange(writer_, nullptr);
+    if (film && film->frames() == 0) return "Recorded nothing: the run stood still";
+    if (film) {
+        film->finish();
+        return fmt::format("Recorded {} frames to {}", film->frames(), film->path().string());
+    }
+    if (!frames) return "";
+    const std::string recorded =
+        fmt::format("Recorded {} files to {}", frames->count(), frames->folder().string());
+    return frames->has_pictures()
+               ? fmt::format("{}; a film of them: {}", recorded, film_command(frames->folder(), fps_))
+               : recorded;
 }
 
 }  // namespace stencil

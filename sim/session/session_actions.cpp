@@ -245,7 +245,7 @@ void Session::change_method(const Method* method) {
 
 // A recording needs the steps between.
 void Session::jump_at_once(bool asked) {
-    if (recorder_.writer()) {
+    if (recorder_.on()) {
         if (asked) messages_.notice("Going by steps: the recording has frames of those between");
         return;
     }
@@ -443,9 +443,10 @@ void Session::handle(const action::Resume& resume) {
 }
 
 void Session::handle(const action::Record& order) {
-    if (const FrameWriter* ended = recorder_.writer()) {
-        const std::string folder = ended->folder().string();
-        tell({fmt::format("Recorded {} files to {}", ended->count(), folder), folder});
+    if (recorder_.on()) {
+        const std::filesystem::path place = recorder_.place();
+        const bool film = place.has_extension() && !std::filesystem::is_directory(place);
+        tell({recorder_.end(), film ? place.parent_path().string() : place.string()});
     }
     recorder_.start(order, simulation_->now());
     record();

@@ -31,9 +31,9 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     fill_numbers(*snapshot);
     if (!undo_.undo.empty()) snapshot->can_undo = undo_.undo.back().what;
     if (!undo_.redo.empty()) snapshot->can_redo = undo_.redo.back().what;
-    if (const FrameWriter* writer = recorder_.writer()) {
-        snapshot->recording = writer->folder().string();
-        snapshot->recorded = writer->count();
+    if (recorder_.on()) {
+        snapshot->recording = recorder_.place();
+        snapshot->recorded = recorder_.count();
     }
     snapshot->exporting = exporter_.busy();
     snapshot->export_share = exporter_.share();

@@ -11,6 +11,7 @@
 #include "sim/model/presets.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
@@ -149,4 +150,23 @@ TEST_CASE("models lists the table and shows a model's text; run takes its parame
     require_refused(stencilscope("run --set coeficient=0.1"), 2, "did you mean 'coefficient'");
     require_refused(stencilscope("run --set coefficient"), 2, "NAME=VALUE");
     require_refused(stencilscope("run --set coefficient=0.3"), 2, "--allow-unstable");
+}
+
+TEST_CASE("run --video makes a film of every so many steps, and says where it is") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    const std::string film = (folder / "film.mp4").string();
+    const std::string start = "run --size 8x6 --backend cpu --steps 20 ";
+    const ProgramResult result = require_done(stencilscope(start + "--video {} --every 10 --fps 12", film));
+    CHECK(result.out.find("film.mp4") != std::string::npos);
+    CHECK(read_bytes(film).size() == 3 * 8 * 6 * 3);
+    CHECK(fake.arguments().find("-framerate 12") != std::string::npos);
+    require_refused(stencilscope(start + "--video {}", folder / "film.avi"), 2, ".webm");
+    require_refused(stencilscope(start + "--fps 12"), 2, "--video");
+    require_refused(stencilscope(start + "--video {} --fps 0", film), 2, "--fps");
+    require_refused(stencilscope(start + "--video {} --video-of mars", film), 2, "figure");
+    const FakeFfmpeg broken("cat >/dev/null; echo 'No space left on device' >&2; exit 1");
+    fs::remove(film);
+    require_refused(stencilscope(start + "--video {}", film), 1, "No space left");
+    CHECK_FALSE(fs::exists(film));
 }

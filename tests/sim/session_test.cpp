@@ -14,6 +14,7 @@
 #include "sim/session/engine/engine.h"
 #include "sim/session/pace.h"
 #include "tests/support/catch.h"
+#include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
@@ -588,6 +589,35 @@ TEST_CASE("A drag of thousands of changes at one step is one edit, and what is s
     REQUIRE(first != second);
     REQUIRE(second->spec.edits.size() == 3001);
     REQUIRE(first->spec.edits.begin() == second->spec.edits.begin());
+}
+
+TEST_CASE("A film of a session has a frame at every multiple of its step, and is told of with its folder") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    RunSpec spec;
+    spec.size = Size{8, 6};
+    spec.backend = "cpu";
+    SessionOptions options;
+    options.running = false;
+    options.measure_limits = false;
+    Session session(spec, options);
+    const auto settle = [&] {
+        while (session.busy()) session.work();
+    };
+    session.apply(action::Record{folder.path().string(), 5, true, false, ".gif"});
+    session.apply(action::Step{12});
+    settle();
+    CHECK(session.snapshot()->recording == (folder / "film.gif").string());
+    CHECK(session.snapshot()->recorded == 3);
+    session.apply(action::Record{});
+    CHECK(session.snapshot()->recording.empty());
+    const Message told = session.snapshot()->messages.back();
+    CHECK(told.text.find("Recorded 3 frames") != std::string::npos);
+    CHECK(told.folder == folder.path().string());
+    CHECK(read_bytes(folder / "film.gif").size() == 3 * 8 * 6 * 3);
+    session.apply(action::Record{folder.path().string(), 5, true, false, ".avi"});
+    CHECK(session.snapshot()->messages.back().text.find(".webm") != std::string::npos);
+    CHECK(session.snapshot()->recording.empty());
 }
 
 TEST_CASE("A recording has a frame at every multiple of its step, whatever the pace") {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "app/window/format.h"
 #include "app/window/icons.h"
@@ -9,6 +10,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/film.h"
 #include "sim/run/run_spec.h"
 
 namespace stencil {
@@ -48,9 +50,50 @@ std::string_view why_no_export(const ExportState& state, const Snapshot& snapsho
     return "";
 }
 
+struct RecordKind {
+    const char* label;
+    std::string_view ending, tip;
+};
+
+constexpr RecordKind kRecordKinds[] = {
+    {"Frames", "", "Numbered pictures, arrays or both, in FOLDER/frames"},
+    {"MP4 film", ".mp4", "H.264, which plays everywhere\n--video FILE.mp4"},
+    {"WebM film", ".webm", "VP9, for the web\n--video FILE.webm"},
+    {"GIF", ".gif", "A picture that moves\n--video FILE.gif"}};
+
+void draw_film_options(ExportState& state) {
+    constexpr std::string_view kTip = "Frames of the film a second\n--fps N";
+    row("Frames/s", kTip);
+    const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
+    if (const auto fps = number_input("##fps", state.fps_draft, state.fps, range, kTip)) state.fps = *fps;
+    row("", "");
+    checkbox("Axes, colour bar, step",
+             &state.film_figure,
+             "As the figure has them; else a pixel a cell and no more\n--video-of figure");
+}
+
+void draw_record_as(ExportState& state) {
+    const auto& current = *std::ranges::find(kRecordKinds, std::string_view(state.film), &RecordKind::ending);
+    row("As", "A film, which ffmpeg makes where it is installed, or numbered files");
+    combo("##as", current.label, current.tip, [&] {
+        const std::string why_not = why_no_video();
+        for (const RecordKind& kind : kRecordKinds)
+            if (choice(kind.label, &kind == &current, kind.tip, kind.ending.empty() ? "" : why_not))
+                state.film = kind.ending;
+    });
+    if (!state.film.empty()) {
+        draw_film_options(state);
+        return;
+    }
+    row("", "");
+    checkbox("PNG", &state.record_png, "A picture of one pixel a cell");
+    ImGui::SameLine();
+    checkbox("NPY", &state.record_npy, "The values, for NumPy");
+}
+
 void draw_record(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
-    subtitle("Frames", "Numbered files while it runs, for films and for analysis");
+    subtitle("Record", "A film or numbered files while it runs");
     const bool recording = !snapshot.recording.empty();
     ImGui::BeginDisabled(recording);
     constexpr std::string_view kTip = "A frame is written each time this number of steps is done\n--every N";
@@ -59,26 +102,31 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
         state.record_every = *every;
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::TextUnformatted("steps");
-    row("As", "Pictures, arrays or both");
-    checkbox("PNG", &state.record_png, "A picture of one pixel a cell");
-    ImGui::SameLine();
-    checkbox("NPY", &state.record_npy, "The values, for NumPy");
+    draw_record_as(state);
     ImGui::EndDisabled();
     row("", "");
     if (recording) {
-        if (button(ICON_RECORD " Stop", button_size(1), "Ends the recording; the files stay"))
+        if (button(ICON_RECORD " Stop", button_size(1), "Ends the recording; what was recorded stays"))
             ui.act(action::Record{});
-        paragraph(fmt::format("{} files in {}", format_count(snapshot.recorded), snapshot.recording),
+        paragraph(fmt::format("{} so far, to {}", format_count(snapshot.recorded), snapshot.recording),
                   warning_color());
         return;
     }
-    const bool none = !state.record_png && !state.record_npy;
+    const bool none = state.film.empty() && !state.record_png && !state.record_npy;
     const std::string_view why = state.folder.empty() ? "Name a folder"
                                  : none               ? "Choose pictures, arrays or both"
                                                       : "";
-    if (button(
-            ICON_RECORD " Record", button_size(1), "Writes numbered files to FOLDER/frames from now on", why))
-        ui.act(action::Record{state.folder, state.record_every, state.record_png, state.record_npy});
+    if (button(ICON_RECORD " Record",
+               button_size(1),
+               "From now on, to a film in FOLDER or to FOLDER/frames",
+               why))
+        ui.act(action::Record{state.folder,
+                              state.record_every,
+                              state.record_png,
+                              state.record_npy,
+                              state.film,
+                              state.fps,
+                              state.film_figure});
 }
 
 void draw_open(UiState& ui) {

@@ -105,10 +105,10 @@ std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot
     if (!snapshot.recording.empty())
         all.push_back(
             {"recording",
-             fmt::format("recording to {}: {} files", snapshot.recording, format_count(snapshot.recorded)),
+             fmt::format("recording to {}: {} so far", snapshot.recording, format_count(snapshot.recorded)),
              std::nullopt,
              stop_recording,
-             "Ends the recording; the files stay"});
+             "Ends the recording; what was recorded stays"});
     return all;
 }
 

@@ -133,6 +133,10 @@ struct ExportState {
     long long record_every = 100;
     NumberDraft every;
     bool record_png = true, record_npy = false;
+    std::string film;  ///< ".mp4", say: a film is recorded; empty: frames
+    double fps = 30;
+    NumberDraft fps_draft;
+    bool film_figure = false;  ///< with axes, colour bar and step
 };
 
 /// Options of an example as they are typed, by name; several texts of those that may be given several times.

@@ -347,6 +347,10 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
         if (chosen(spec, row.name)) kinds_.push_back(&row);
 }
 
+bool FrameWriter::has_pictures() const {
+    return std::ranges::any_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".png"; });
+}
+
 void FrameWriter::write(Simulation& simulation) {
     // It may have been removed in mid-run; where it cannot be made again, the file says why.
     std::error_code ignored;

@@ -144,6 +144,7 @@ class FrameWriter {
     void remove_later(long long step) const;
 
     bool wanted() const { return !kinds_.empty(); }
+    bool has_pictures() const;
     void write(Simulation& simulation);
     long long count() const { return progress_.count; }
     const std::filesystem::path& folder() const { return folder_; }

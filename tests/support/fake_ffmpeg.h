@@ -1,0 +1,32 @@
+// A script of the shell in the place of ffmpeg.
+#pragma once
+
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include "tests/support/scratch.h"
+
+namespace stencil_test {
+
+/// Writes all that it is given to its last argument.
+inline constexpr std::string_view kKeepsFrames = "for last; do :; done; cat > \"$last\"";
+
+/// The first ffmpeg on $PATH as long as this lives.
+class FakeFfmpeg {
+  public:
+    explicit FakeFfmpeg(std::string_view script)
+        : path_("PATH", folder_.path().string() + ":" + std::getenv("PATH")) {
+        const std::string notes = (folder_ / "arguments").string();
+        write_script(folder_ / "ffmpeg", "echo \"$*\" > '" + notes + "'; " + std::string(script));
+    }
+
+    /// Of its newest start.
+    std::string arguments() const { return read_bytes(folder_ / "arguments"); }
+
+  private:
+    ScratchFolder folder_;
+    Environment path_;
+};
+
+}  // namespace stencil_test
