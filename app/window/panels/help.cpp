@@ -63,7 +63,7 @@ void draw_keys(std::span<const Shortcut> part, const char* title) {
 // In two columns where they have room beside each other.
 void draw_lists() {
     const auto keys = shortcuts();
-    const std::size_t first = keys.size() / 2 - std::size(kMouse) / 2;
+    const std::size_t first = (keys.size() - std::size(kMouse)) / 2 - 1;  // the mouse's lines are longer
     if (ImGui::GetContentRegionAvail().x < em(50) || !ImGui::BeginTable("columns", 2)) {
         draw_mouse();
         draw_keys(keys, "Keys");
@@ -82,10 +82,13 @@ void draw_lists() {
 void draw_help(UiState& ui) {
     if (!ui.help_open) return;
     // Between the toolbar and the status line, which stay in use.
-    const ImVec2 share(0.96f, 0.98f), most(em(58), em(38));
+    const ImVec2 share(0.96f, 0.98f), most(em(58), em(43));
     if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
         paragraph(kAbout, text_color());
         draw_lists();
+        if (!ui.preferences.prompts_done.empty() &&
+            button("Show the first prompts again", ImVec2(0, 0), "Those of the first minute, on the canvas"))
+            ui.preferences.prompts_done.clear();
     }
     ImGui::End();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/view/flood_fill.h"
 #include "sim/run/solvers/solver.h"
 #include "tests/support/catch.h"
 #include "tests/support/device.h"
@@ -38,6 +39,20 @@ double brush_share(const Brush& brush, double distance) {
     return brush.soft ? (1 - t * t) * (1 - t * t) : 1;
 }
 
+// The least value on [0, 1] of a function that falls and then rises, by cutting thirds off.
+template <class F>
+double least_of(F&& value) {
+    double from = 0, to = 1;
+    for (int i = 0; i < 90; ++i) {
+        const double third = (to - from) / 3;
+        if (value(from + third) < value(to - third))
+            to -= third;
+        else
+            from += third;
+    }
+    return std::min({value(0), value(from), value(1)});
+}
+
 // The effect of a piece on one cell, from the distances to the piece and to its start; `share` is 0 where
 // there is none.
 double plainly_painted(const BrushPiece& piece, int x, int y, double u, double& share) {
@@ -49,11 +64,19 @@ double plainly_painted(const BrushPiece& piece, int x, int y, double u, double& 
         along = ((cx - piece.x0) * (piece.x1 - piece.x0) + (cy - piece.y0) * (piece.y1 - piece.y0)) /
                 (length * length);
     along = std::clamp(along, 0.0, 1.0);
-    const double distance = std::hypot(cx - piece.x0 - along * (piece.x1 - piece.x0),
-                                       cy - piece.y0 - along * (piece.y1 - piece.y0));
-    share = brush_share(piece.brush, distance);
-    if (piece.brush.add && piece.joined)
-        share = std::max(0.0, share - brush_share(piece.brush, std::hypot(cx - piece.x0, cy - piece.y0)));
+    const bool square = piece.brush.shape == BrushShape::square;
+    const auto distance = [&](double t) {
+        const double across = std::abs(cx - piece.x0 - t * (piece.x1 - piece.x0));
+        const double down = std::abs(cy - piece.y0 - t * (piece.y1 - piece.y0));
+        return square ? std::max(across, down) : std::hypot(across, down);
+    };
+    share = brush_share(piece.brush, square ? least_of(distance) : distance(along));
+    if (piece.brush.add && piece.joined) share = std::max(0.0, share - brush_share(piece.brush, distance(0)));
+    if (piece.brush.shape == BrushShape::rectangle) {
+        const auto [left, right] = std::minmax(piece.x0, piece.x1);
+        const auto [top, bottom] = std::minmax(piece.y0, piece.y1);
+        share = left < cx && cx < right && top < cy && cy < bottom ? 1 : 0;
+    }
     return piece.brush.add ? u + share * piece.brush.value : (1 - share) * u + share * piece.brush.value;
 }
 
@@ -66,6 +89,8 @@ BrushPiece random_piece(Dice& dice, FieldShape size) {
     piece.x1 = dice.integer(0, 2) == 0 ? piece.x0 : dice.uniform(-10, size.nx + 10);
     piece.y1 = dice.integer(0, 2) == 0 ? piece.y0 : dice.uniform(-10, size.ny + 10);
     piece.joined = dice.integer(0, 1) == 1;
+    piece.brush.shape = BrushShape(dice.integer(0, 2));  // all but the fill
+    if (piece.brush.shape == BrushShape::rectangle) piece.joined = false;
     return piece;
 }
 
@@ -131,6 +156,35 @@ TEST_CASE("Every method steps what was painted, and cells beyond the brush keep 
         solver->paint({{5, 4, false, true}, 10, 60, 1e9, 60, false});
         solver->advance(20);
         REQUIRE(same_bits(solver->field(), untouched));
+    });
+}
+
+TEST_CASE("Every method fills what is joined to a cell by like values, and no other cell changes a bit") {
+    const FieldShape size{83, 45};
+    for_methods([&](const Method& method, DType dtype, Boundary boundary) {
+        const auto solver = solver_for(method, dtype, {0.13, boundary}, size);
+        solver->load(Field(random_field(size.nx, size.ny)));
+        solver->advance(9);
+        const double tolerance = 0.1;
+        const Field before = solver->field().to(DType::float64);
+        const FieldView<const double> cells = before.as<double>().view();
+        Array<double> filled(size.nx, size.ny);  // 1 where it is
+        for (double& cell : filled.cells()) cell = 0;
+        for (const CellBox& box : flood_fill(cells, 40, 20, tolerance))
+            for (int y = box.y; y < box.y + box.ny; ++y)
+                for (int x = box.x; x < box.x + box.nx; ++x) filled.at(x, y) = 1;
+        solver->paint({{2.5, tolerance, false, false, BrushShape::fill}, 40.5, 20.5, 40.5, 20.5, false});
+        const Field after = solver->field().to(DType::float64);
+        long long count = 0, different = 0;
+        for (int y = 0; y < size.ny; ++y)
+            for (int x = 0; x < size.nx; ++x) {
+                const double u = after.as<double>().at(x, y);
+                const bool in = filled.at(x, y) == 1;
+                count += in;
+                different += in ? std::abs(u - 2.5) > 1e-6 : u != cells.at(x, y);
+            }
+        CHECK(different == 0);
+        CHECK(count > 0);
     });
 }
 
