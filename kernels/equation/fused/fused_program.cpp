@@ -1,6 +1,7 @@
 #include "kernels/equation/fused/fused_program.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <utility>
 
@@ -148,14 +149,16 @@ FusedProgram::FusedProgram(const Program& original) : program(original) {
 }
 
 void FusedProgram::find_live() {
+    const auto only_read = [&](int array) { return is_only_read(array); };
     std::set<int> live(program.next.begin(), program.next.end());
-    live.insert(from.begin() + program.components, from.end());
     for (std::size_t s = stages.size(); s-- > 0;) {
         Stage& stage = stages[s].stage;
+        std::erase_if(live, only_read);
         prune(stage, live);
         for (const Output& output : stage.outputs) live.erase(output.array);
         live.merge(read_by(stage));
         stages[s].live.assign(live.begin(), live.end());
+        std::ranges::stable_partition(stages[s].live, std::not_fn(only_read));
     }
     // A step begins with all components in their order, as the one before ends; what is made of them first
     // takes the places of those that are done.
@@ -180,16 +183,24 @@ bool FusedProgram::is_even(int array, std::size_t side) const {
                                 [](const Operation& o) { return o.code == Code::x || o.code == Code::y; });
 }
 
+bool FusedProgram::is_only_read(int array) const {
+    return std::find(from.begin() + program.components, from.end(), array) != from.end();
+}
+
 int FusedProgram::held_rows() const {
     std::size_t rows = 0;
-    for (const FusedStage& s : stages) rows += 2 * s.live.size() + s.carried.size() + s.kept.size();
+    for (const FusedStage& s : stages) {
+        rows += 2 * s.live.size() + s.carried.size() + s.kept.size();
+        // Their newest row is read when its turn comes.
+        rows -= std::size_t(std::ranges::count_if(s.live, [&](int a) { return is_only_read(a); }));
+    }
     return int(rows);
 }
 
 std::vector<int> FusedProgram::after(std::size_t stage) const {
-    if (stage + 1 < stages.size()) return stages[stage + 1].live;
-    std::vector<int> arrays(program.next.begin(), program.next.end());
-    arrays.insert(arrays.end(), from.begin() + program.components, from.end());
+    if (stage + 1 == stages.size()) return {program.next.begin(), program.next.end()};
+    std::vector<int> arrays = stages[stage + 1].live;
+    std::erase_if(arrays, [&](int array) { return is_only_read(array); });
     return arrays;
 }
 

@@ -10,8 +10,10 @@ namespace stencil::equation {
 
 /// A stage that reads beyond its own cell, and with it those after it that do not.
 struct FusedStage {
-    Stage stage;            ///< sums of four as two pairs and their sum
-    std::vector<int> live;  ///< arrays that it has rows of: those that it or a later stage reads
+    Stage stage;  ///< sums of four as two pairs and their sum
+    /// The arrays that it has rows of: those that are handed to it, because it or a later stage reads them,
+    /// and then those that are only read, by this stage.
+    std::vector<int> live;
     /// What is worked out for the next row already, once the row below it and its own are there: operations
     /// that depend on the row above and on none below. Or, where those are fewer, `kept`: the arrays whose
     /// row above is kept as it is.
@@ -34,6 +36,8 @@ class FusedProgram {
 
     const Program& program;
     std::vector<int> from;  ///< the arrays that a step begins with: components, then those only read
+    int only_read() const { return int(from.size()) - program.components; }
+    bool is_only_read(int array) const;
     /// What a step works out of a row's own cells before anything reads beyond them: done where a row comes
     /// in.
     Stage leading;

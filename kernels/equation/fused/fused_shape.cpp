@@ -14,7 +14,7 @@ namespace {
 constexpr int kMostHeld = 216;
 constexpr int kMostColumns = 20;
 constexpr int kSharedBytes = 227 * 1024, kReservedBytes = 1024;
-constexpr double kInstructionsPerBatch = 120;               // of fetching, waiting and telling
+constexpr double kInstructionsPerBatch = 150;               // of fetching, waiting and telling
 constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // what it issues while memory moves a byte
 
 class Estimate {
@@ -38,23 +38,26 @@ class Estimate {
         const FusedCut cut = cut_of(shape);
         const double overlap = double(cut.width) / (cut.width - 2 * round_up(cut.levels, cut.packet));
         const double rows = double(program_.from.size()), stages = double(program_.stages.size());
-        const double handed = 2 * rows / shape.steps * per_handed_cell(shape),
-                     beside = 4 * rows * stages / shape.columns;
+        const double components = program_.program.components;
+        const double moves = 2 * components / shape.steps + program_.only_read() * stages;
+        const double handed = moves * per_handed_cell(shape), beside = 4 * rows * stages / shape.columns;
         const double per_batch = kInstructionsPerBatch / (shape.batch * shape.steps * shape.columns * stages);
         const double issued = (program_.operations() + handed + beside + per_batch) * (float64_ ? 2 : 1);
-        const double bytes = (rows + program_.program.components) * (float64_ ? 8 : 4);
+        const double bytes = (rows + components) * (float64_ ? 8 : 4);
         const double moved = bytes * kInstructionsPerByte / (shape.steps * shape.warps);
         // Copies go on beside instructions, but not for nothing.
         return overlap * (std::max(issued, moved) + 0.3 * std::min(issued, moved));
     }
 
+    bool aligned() const { return program_.wraps_x || nx_ % (float64_ ? 2 : 4) == 0; }
+
   private:
     /// Turns of shared memory that a lane's cell takes, where lanes lie `columns` cells apart: a share of one
-    /// in packets, which are aligned in fields that wrap, several where lanes meet in a bank.
+    /// where several cells are taken together, which needs alignment, more where lanes meet in a bank.
     double per_handed_cell(const FusedShape& shape) const {
-        const int packet = float64_ ? 2 : 4;
-        if (program_.wraps_x && shape.columns % packet == 0) return 1.0 / packet;
-        return std::gcd(shape.columns, 32 / (float64_ ? 2 : 1));
+        const int words = float64_ ? 2 : 1;
+        const int together = shape.aligned ? std::gcd(shape.columns, 4 / words) : 1;
+        return double(std::gcd(shape.columns / together, 32 / words / together)) / together;
     }
 
     FusedCut cut_of(const FusedShape& shape) const {
@@ -80,7 +83,7 @@ std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, 
         for (const int steps : {1, 2, 3, 4, 6, 8}) {
             std::pair<double, FusedShape> chosen{1e30, {}};
             for (int columns = 2; columns <= kMostColumns; ++columns) {
-                FusedShape shape{steps, columns, warps};
+                FusedShape shape{steps, columns, warps, 4, estimate.aligned()};
                 if (estimate.fits_in(shape))
                     chosen = std::min(chosen,
                                       {estimate.cost(shape), shape},

@@ -6,9 +6,19 @@
 #include "kernels/equation/fused/stage_text.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "kernels/equation/text/operation_text.h"
+#include "kernels/field/divide.h"
 
 namespace stencil::equation {
 namespace {
+
+// Rows of arrays that are only read stay in a ring until the last warp has read them: it is as many rows
+// behind the first one as all levels, and, since a warp is at most two batches ahead of the next one, as many
+// batches.
+int read_batches(const FusedProgram& program, const FusedShape& shape) {
+    const int levels = int(program.stages.size()) * shape.steps;
+    const int behind = (shape.warps - 1) * (2 * levels - 1) + 2 * (levels - 1);
+    return program.only_read() > 0 ? ceil_div(behind, shape.batch) + 2 * shape.warps : 0;
+}
 
 class Text {
   public:
@@ -53,8 +63,10 @@ class Text {
         define("kWarps", shape_.warps);
         define("kBlocks", shape_.blocks());
         define("kBatch", shape_.batch);
-        define("kRings", int(program_.from.size()));
         define("kComponents", program_.program.components);
+        define("kOnlyRead", program_.only_read());
+        define("kReadBatches", read_batches(program_, shape_));
+        define("kAligned", int(program_.wraps_x || shape_.aligned));
         define("kSides", std::max(lines_.count, 1));
         define("kOfTime", int(program_.of_time));
         define("kWrapsX", int(program_.wraps_x));
@@ -100,17 +112,17 @@ class Text {
             append(text_,
                    "template <bool kEdge>\n__device__ __forceinline__ void iterate%d(Levels& v, const "
                    "Arguments& a, const Cut& cut, const Place& p, int newest, const Row* in, Row* out, const "
-                   "Hands& hands) {\n",
+                   "Hands& hands, const Reading& reading, int row) {\n",
                    now);
-            append_hands("takes_plain", [&](std::size_t k, const char* packed, const char* where) {
-                append(text_, "        take%s(v.l0row%zu_%d, in[%zu]%s);\n", packed, k, now, k, where);
+            append_hands("takes_plain", [&](int k, const char* packed, const char* where) {
+                append(text_, "        take%s(v.l0row%d_%d, in[%d]%s);\n", packed, k, now, k, where);
             });
-            for (std::size_t k = 0; k < program_.from.size(); ++k) append(text_, "    Cells done%zu;\n", k);
+            for (int k = 0; k < program_.program.components; ++k) append(text_, "    Cells done%d;\n", k);
             for (std::size_t l = levels_; l-- > 0;) {
                 append_level(l, now);
                 if (l + 1 < levels_) continue;
-                append_hands("gives_plain", [&](std::size_t k, const char* packed, const char* where) {
-                    append(text_, "        give%s(out[%zu]%s, done%zu);\n", packed, k, where, k);
+                append_hands("gives_plain", [&](int k, const char* packed, const char* where) {
+                    append(text_, "        give%s(out[%d]%s, done%d);\n", packed, k, where, k);
                 });
             }
             text_ += "}\n";
@@ -119,17 +131,34 @@ class Text {
 
     void append_hands(const char* end, const auto& append_line) {
         append(text_, "    if (hands.%s) {\n", end);
-        for (std::size_t k = 0; k < program_.from.size(); ++k) append_line(k, "", " + hands.cell");
+        for (int k = 0; k < program_.program.components; ++k) append_line(k, "", " + hands.cell");
         text_ += "    } else {\n";
-        for (std::size_t k = 0; k < program_.from.size(); ++k) append_line(k, "_packed", ", hands.lane");
+        for (int k = 0; k < program_.program.components; ++k) append_line(k, "_packed", ", hands.lane");
         text_ += "    }\n";
     }
 
     bool leads() const { return !program_.leading.outputs.empty(); }
 
+    // Of what is only read, the newest row.
+    void append_reading(std::size_t l, int now) {
+        const std::vector<int>& live = l % program_.stages.size() == 0 ? program_.from : stage_of(l).live;
+        for (std::size_t k = 0; k < live.size(); ++k) {
+            if (!program_.is_only_read(live[k])) continue;
+            const auto place = std::ranges::find(program_.from, live[k]) - program_.from.begin();
+            append(text_,
+                   "    take(v.l%zurow%zu_%d, reading.of_level[%zu][row + %d] + hands.cell);\n",
+                   l,
+                   k,
+                   now,
+                   l,
+                   int(place) - program_.program.components);
+        }
+    }
+
     void append_level(std::size_t l, int now) {
         const std::size_t stages = program_.stages.size();
         const FusedStage& stage = stage_of(l);
+        append_reading(l, now);
         if (leads() && l % stages == 0) {
             append(text_, "    lead(a, cut, p, %zu, newest - %zu", l / stages, 2 * l);
             for (std::size_t k = 0; k < stage.live.size(); ++k) append(text_, ", v.l%zurow%zu_%d", l, k, now);
@@ -165,8 +194,10 @@ std::string fused_text(const FusedProgram& program, bool float64, const FusedSha
 int fused_shared_bytes(const FusedProgram& program, bool float64, const FusedShape& shape, int warps) {
     const int cell = float64 ? 8 : 4;
     const int barriers = 4 * shape.warps * 8;
-    const int row = shape.width() * cell + 16;
-    return (barriers + 127) / 128 * 128 + (warps + 1) * 2 * shape.batch * int(program.from.size()) * row;
+    const int batch = shape.batch * (shape.width() * cell + 16);
+    const int rings = (warps + 1) * 2 * program.program.components +
+                      (read_batches(program, shape) + 1) * program.only_read();
+    return (barriers + 127) / 128 * 128 + rings * batch;
 }
 
 }  // namespace stencil::equation

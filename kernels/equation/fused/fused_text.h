@@ -13,7 +13,8 @@ struct FusedShape {
     static constexpr int kWarpsAtATime = 8;  ///< on a multiprocessor: each may have 255 registers a thread
 
     int steps = 1, columns = 8, warps = 4;
-    int batch = 4;  ///< rows that warps hand on together, even
+    int batch = 4;         ///< rows that warps hand on together, even
+    bool aligned = false;  ///< the field's rows are a multiple of 16 bytes
 
     int width() const { return 32 * columns; }
     int blocks() const { return kWarpsAtATime / warps; }  ///< on a multiprocessor

@@ -67,6 +67,7 @@ constexpr int kPacket = 16 / sizeof(Real);
 constexpr int kRowCells = kWidth + kPacket;
 typedef Real Row[kRowCells];
 typedef Real Cells[kColumns], Kept[kColumns + 2];
+constexpr int kReadRows = kBatch * kReadBatches;
 
 struct Tile { int origin, x_begin, x_end, y_begin, y_end; };
 struct Cut { const Tile* tiles; long long values_of_step; Real sides[kSides]; };
@@ -79,16 +80,30 @@ struct Place {
     int nx, ny, x;
     bool at_west, at_east;  // this lane's first or last column is the field's
     const Real* lines;      // of the warp's first step; those of the next are `values` further on
-    long long line, values, step;
+    int line, values;
+    long long step;
     unsigned long long seed;
 };
 
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
 __device__ __forceinline__ int around(int i, int n) { return i < 0 ? i + n : i >= n ? i - n : i; }
+// The rows that are only read, in a ring that all warps share: where those that a batch of each level begins with
+// are. The ring's first batch follows its last one once more, so that all rows of a batch follow each other.
+struct Reading {
+    const Row* of_level[kLevels];
+    __device__ __forceinline__ Reading(const Row* ring, int slot) {
+        #pragma unroll
+        for (int l = 0; l < kLevels; ++l) of_level[l] = ring + around(slot - 2 * l, kReadRows) * kOnlyRead;
+    }
+};
+
 __device__ __forceinline__ int column_of(const Place& p, int x) { return kWrapsX ? around(x, p.nx) : x; }
 __device__ __forceinline__ int row_of(const Place& p, int y) { return kWrapsY ? around(y, p.ny) : inside(y, p.ny); }
+__device__ __forceinline__ unsigned start_of_line(const Place& p, int step, int number) {
+    return (kOfTime ? step * p.values : 0) + number * p.line;
+}
 __device__ __forceinline__ const Real* line(const Place& p, int step, int number) {
-    return p.lines + ((kOfTime ? step * p.values : 0) + number * p.line);
+    return p.lines + start_of_line(p, step, number);
 }
 // The line of beta follows that of alpha.
 __device__ __forceinline__ Real ghost(const Place& p, const Real* alpha, int i, Real edge) {
@@ -110,18 +125,22 @@ __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, 
     to_west = fma_rn(alpha, west, beta);
     to_east = fma_rn(alpha, east, beta);
 }
-// Of lines of the left and of the right side, for a lane at either of them.
-template <int kLeft, int kRight>
+// Of lines of the left and of the right side, for a lane at either of them; others read it too, which is less work.
+template <bool kEdge, int kLeft, int kRight>
 __device__ __forceinline__ Real at_side(const Place& p, int step, int left_row, int right_row) {
-    const Real* from = line(p, step, p.at_west ? kLeft : kRight) + row_of(p, p.at_west ? left_row : right_row);
-    return p.at_west || p.at_east ? *from : (Real)0;
+    const int row = p.at_west ? left_row : right_row;
+    return p.lines[start_of_line(p, step, p.at_west ? kLeft : kRight) + (kEdge || kWrapsY ? row_of(p, row) : row)];
 }
 // Rows as they lie in the field: a lane's columns beside each other.
-__device__ __forceinline__ void take(Cells& to, const Real* from) {
+constexpr int kLaneBytes = kColumns * sizeof(Real), kLaneAlignment = kLaneBytes & -kLaneBytes;
+constexpr int kKnownBytes = !kAligned ? sizeof(Real) : kLaneAlignment < 16 ? kLaneAlignment : 16;
+__device__ __forceinline__ void take(Cells& to, const Real* unaligned) {
+    const Real* from = (const Real*)__builtin_assume_aligned(unaligned, kKnownBytes);
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
 }
-__device__ __forceinline__ void give(Real* to, const Cells& from) {
+__device__ __forceinline__ void give(Real* unaligned, const Cells& from) {
+    Real* to = (Real*)__builtin_assume_aligned(unaligned, kKnownBytes);
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = from[j];
 }
@@ -164,7 +183,7 @@ __device__ __forceinline__ void clear(Real (&cells)[kCount]) {
 // All warps wait for the slowest one: what only one of them does is kept short.
 constexpr const char* kKernel = R"(
 constexpr int kLag = 2 * kLevels - 1;
-constexpr int kHalf = kBatch * kRings;  // rows of half a ring
+constexpr int kHalf = kBatch * kComponents;  // rows of half a ring
 // Of the halves of the ring before a warp: there is a batch to take up, there is room for the next one.
 struct Ring { Barrier full[2], freed[2]; };
 
@@ -181,57 +200,79 @@ struct Strip {
 __device__ __forceinline__ int settled(int v, int lane) { return uniform_of_warp(lane == 0 ? v : 0); }
 
 template <bool kEdge>
-__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands) {
+__device__ __forceinline__ void run_batch(Levels& levels, const Arguments& a, const Cut& cut, const Place& place, int newest, const Row* in, Row* out, const Hands& hands, const Reading& reading) {
     // Not unrolled: two iterations are enough code for the instruction cache.
     #pragma unroll 1
     for (int r = 0; r < kBatch; r += 2) {
-        iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kRings, out + r * kRings, hands);
-        iterate1<kEdge>(levels, a, cut, place, newest + r + 1, in + (r + 1) * kRings, out + (r + 1) * kRings, hands);
+        iterate0<kEdge>(levels, a, cut, place, newest + r, in + r * kComponents, out + r * kComponents, hands, reading, r * kOnlyRead);
+        iterate1<kEdge>(levels, a, cut, place, newest + r + 1, in + (r + 1) * kComponents, out + (r + 1) * kComponents, hands, reading, (r + 1) * kOnlyRead);
     }
 }
 
+// Where rows are fetched to: of components, and of what is only read, which may have two places.
+struct Fetched {
+    Row *components, *only_read, *once_more;
+    __device__ __forceinline__ Fetched after(int rows) const {
+        return {components + rows * kComponents, only_read + rows * kOnlyRead, once_more ? once_more + rows * kOnlyRead : nullptr};
+    }
+};
+
+// The same of what is fetched to each place: `each(rows, the first array, how many)`.
+template <class Each>
+__device__ __forceinline__ void to_places(const Fetched& to, const Each& each) {
+    each(to.components, 0, kComponents);
+    if (kOnlyRead == 0) return;
+    each(to.only_read, kComponents, kOnlyRead);
+    if (to.once_more) each(to.once_more, kComponents, kOnlyRead);
+}
+
 template <int kRows>
-__device__ __forceinline__ void load_piece(const Arguments& a, Row* to, int to_cell, int y, int x, int cells, Barrier* full) {
-    const long long first = (long long)y * (int)a.grid.pitch + x;
-    #pragma unroll
-    for (int k = 0; k < kRings; ++k) {
-        const Real* from = a.arrays[from_array(k)] + first;
+__device__ __forceinline__ void load_piece(const Arguments& a, const Fetched& to, int to_cell, int y, int x, int cells, Barrier* full) {
+    const long long start = (long long)y * (int)a.grid.pitch + x;
+    to_places(to, [&](Row* rows, int first, int arrays) {
         #pragma unroll
-        for (int r = 0; r < kRows; ++r, from += a.grid.pitch)
-            bulk_load(to[r * kRings + k] + to_cell, from, unsigned(cells * sizeof(Real)), full);
-    }
+        for (int k = 0; k < arrays; ++k) {
+            const Real* from = a.arrays[from_array(first + k)] + start;
+            #pragma unroll
+            for (int r = 0; r < kRows; ++r, from += a.grid.pitch)
+                bulk_load(rows[r * arrays + k] + to_cell, from, unsigned(cells * sizeof(Real)), full);
+        }
+    });
 }
 
 template <int kRows>
-__device__ __forceinline__ void load_rows(const Arguments& a, const Strip& strip, Row* to, int y, Barrier* full) {
+__device__ __forceinline__ void load_rows(const Arguments& a, const Strip& strip, const Fetched& to, int y, Barrier* full) {
     load_piece<kRows>(a, to, 0, y, strip.source, strip.first_piece, full);
     if (kWrapsX && strip.first_piece < strip.cells)
         load_piece<kRows>(a, to, strip.first_piece, y, 0, strip.cells - strip.first_piece, full);
 }
 
 // The rows from y0 on, as far as the strip has them; `full` is complete once they are there.
-__device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, const Strip& strip, Barrier* full, Row* to, int y0, int lane) {
+__device__ __forceinline__ void fetch(const Arguments& a, const Tile& tile, const Strip& strip, Barrier* full, const Fetched& to, int y0, int lane) {
     const int rows = min(kBatch, strip.end_row - y0), ny = a.grid.ny;
     __syncwarp();  // all lanes have read what is written over
     if (rows <= 0 || strip.gathers) {
         #pragma unroll 1
         for (int r = 0; r < rows; ++r)
-            #pragma unroll 1
-            for (int k = 0; k < kRings; ++k) {
-                const Real* row = a.arrays[from_array(k)] + (kWrapsY ? around(y0 + r, ny) : y0 + r) * a.grid.pitch;
+            to_places(to.after(r), [&](Row* row, int first, int arrays) {
                 #pragma unroll 1
-                for (int i = lane; i < kWidth; i += 32) to[r * kRings + k][i] = row[around(tile.origin + i, a.grid.nx)];
-            }
+                for (int k = 0; k < arrays; ++k) {
+                    const Real* from = a.arrays[from_array(first + k)] + (kWrapsY ? around(y0 + r, ny) : y0 + r) * a.grid.pitch;
+                    #pragma unroll 1
+                    for (int i = lane; i < kWidth; i += 32) row[k][i] = from[around(tile.origin + i, a.grid.nx)];
+                }
+            });
         __syncwarp();
         if (elected()) arrive(full);
     } else if (elected()) {
-        expect_bytes(full, unsigned(rows * kRings * strip.cells * sizeof(Real)));
+        const int arrays = kComponents + (to.once_more ? 2 : 1) * kOnlyRead;
+        expect_bytes(full, unsigned(rows * arrays * strip.cells * sizeof(Real)));
         const int y = kWrapsY ? around(y0, ny) : y0;
         if (rows == kBatch && y + kBatch <= ny) {
             load_rows<kBatch>(a, strip, to, y, full);
         } else {
             #pragma unroll 1
-            for (int r = 0; r < rows; ++r) load_rows<1>(a, strip, to + r * kRings, kWrapsY ? around(y0 + r, ny) : y0 + r, full);
+            for (int r = 0; r < rows; ++r) load_rows<1>(a, strip, to.after(r), kWrapsY ? around(y0 + r, ny) : y0 + r, full);
         }
     }
     __syncwarp();
@@ -247,7 +288,7 @@ __device__ __forceinline__ void store_rows(const Arguments& a, const Tile& tile,
         Real* to = a.arrays[to_array(k)] + first;
         #pragma unroll
         for (int r = 0; r < kRows; ++r, to += a.grid.pitch)
-            bulk_store(to, from[r * kRings + k] + (tile.x_begin - tile.origin + skew), unsigned(cells * sizeof(Real)));
+            bulk_store(to, from[r * kComponents + k] + (tile.x_begin - tile.origin + skew), unsigned(cells * sizeof(Real)));
     }
 }
 
@@ -260,7 +301,7 @@ __device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int s
         } else {
             #pragma unroll 1
             for (int r = max(tile.y_begin - y, 0); r < min(tile.y_end - y, kBatch); ++r)
-                store_rows<1>(a, tile, skew, from + r * kRings, y + r);
+                store_rows<1>(a, tile, skew, from + r * kComponents, y + r);
         }
         close_and_wait_for_stores<1>();
     }
@@ -270,7 +311,8 @@ __device__ __forceinline__ void send(const Arguments& a, const Tile& tile, int s
 extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const __grid_constant__ Arguments a, const __grid_constant__ Cut cut) {
     SHARED_MEMORY(memory);
     Ring* barriers = (Ring*)memory;
-    Row* rings = (Row*)(memory + (kWarps * sizeof(Ring) + 127) / 128 * 128);
+    Row* only_read = (Row*)(memory + (kWarps * sizeof(Ring) + 127) / 128 * 128);
+    Row* rings = only_read + (kReadRows + kBatch) * kOnlyRead;
     const int lane = threadIdx.x, warps = blockDim.y;
     // From one lane, so that the compiler knows it to be the same in all of them.
     const int warp = uniform_of_warp(threadIdx.y);
@@ -278,7 +320,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     const int nx = a.grid.nx, ny = a.grid.ny, halo = warps * kLevels;
 
     Strip strip;
-    strip.skew = kWrapsX ? 0 : tile.origin % kPacket;
+    strip.skew = kAligned ? 0 : tile.origin % kPacket;
     strip.source = settled(kWrapsX ? around(tile.origin, nx) : tile.origin - strip.skew, lane);
     strip.cells = settled(kWidth + (strip.skew > 0 ? kPacket : 0), lane);
     strip.first_piece = kWrapsX ? settled(min(strip.cells, nx - strip.source), lane) : strip.cells;
@@ -303,7 +345,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     place.at_west = !kWrapsX && place.x == 0;
     place.at_east = !kWrapsX && place.x + kColumns == nx;
     place.line = a.grid.line;
-    place.lines = a.lines + warp * kSteps * cut.values_of_step;
+    place.lines = a.lines + (kOfTime ? warp * kSteps * cut.values_of_step : 0);
     place.values = cut.values_of_step;
     place.step = a.grid.step + warp * kSteps;
     place.seed = a.grid.seed;
@@ -312,29 +354,35 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     Ring& before = barriers[warp];
     Ring& after = barriers[warp + 1];
     Row* in = rings + warp * 2 * kHalf;
-    if (first) fetch(a, tile, strip, &before.full[0], in, strip.first_row, lane);
+    if (first) fetch(a, tile, strip, &before.full[0], {in, only_read, only_read + kReadRows * kOnlyRead}, strip.first_row, lane);
     int newest = strip.first_row - warp * kLag;  // that level 0 takes up first
-    int half = 0, phase = 0;
+    int half = 0, phase = 0, nth = 0;
+    int slot = around(-warp * kLag, kReadRows);  // of the newest row in the ring of what is only read
     const int rows = tile.y_end - strip.first_row + warps * kLag;
     for (int left = settled(rows, lane); left > 0; left -= kBatch) {
         wait(&before.full[half], phase);
-        if (first) fetch(a, tile, strip, &before.full[half ^ 1], in + (half ^ 1) * kHalf, newest + kBatch, lane);
+        if (first) {
+            nth = nth + 1 == kReadBatches ? 0 : nth + 1;
+            const Fetched to = {in + (half ^ 1) * kHalf, only_read + nth * kBatch * kOnlyRead, nth == 0 ? only_read + kReadRows * kOnlyRead : nullptr};
+            fetch(a, tile, strip, &before.full[half ^ 1], to, newest + kBatch, lane);
+        }
         if (!last) wait(&after.freed[half], phase ^ 1);  // there is room for the first batches
         const Row* from = in + half * kHalf;
         Row* to = in + (2 + half) * kHalf;
         // Level l takes up rows 2 l before those of level 0.
-        const bool at_top = !kWrapsY && newest - 2 * (kLevels - 1) <= 0 && newest + kBatch > 0;
-        const bool at_bottom = !kWrapsY && newest - 2 * (kLevels - 1) <= ny && newest + kBatch > ny;
-        if (at_top || at_bottom)
-            run_batch<true>(levels, a, cut, place, newest, from, to, hands);
-        else
-            run_batch<false>(levels, a, cut, place, newest, from, to, hands);
+        const int oldest = newest - 2 * (kLevels - 1);
+        const Reading reading(only_read, slot);
+        if (kWrapsY || (oldest > 0 && newest + kBatch <= ny))
+            run_batch<false>(levels, a, cut, place, newest, from, to, hands, reading);
+        else if (newest + kBatch > 0 && oldest <= ny)
+            run_batch<true>(levels, a, cut, place, newest, from, to, hands, reading);
         arrive(&before.freed[half]);
         if (last)
             send(a, tile, strip.skew, to, newest - kLag);
         else
             arrive(&after.full[half]);
         newest += kBatch;
+        slot = around(slot + kBatch, kReadRows);
         phase ^= half;
         half ^= 1;
     }

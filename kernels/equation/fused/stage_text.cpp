@@ -124,7 +124,7 @@ class StageText {
             name = (i == 0 ? "alpha_" : "beta_") + (left.name + k);
             east[std::size_t(i)] = name;
             append(text_,
-                   "    const Real %s = at_side<%d, %d>(p, step, %s, %s);\n",
+                   "    const Real %s = at_side<kEdge, %d, %d>(p, step, %s, %s);\n",
                    name.c_str(),
                    sides[0] + i,
                    sides[1] + i,
