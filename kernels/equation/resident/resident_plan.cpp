@@ -84,8 +84,10 @@ class Planner {
         plan.exchanges = x_.exchanges() || y_.exchanges();
         if (!x_.fits() || !y_.fits()) return plan;
         const int width = x_.held(), height = y_.held();
-        const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1);
-        const std::int64_t bytes = (slot * slots_ + 2 * (width + x_.unit)) * cell_bytes_;
+        // Patches are read with what lies around them: between slots is room that nothing is written to.
+        const std::int64_t room = width + x_.unit;
+        const std::int64_t slot = std::int64_t(width) * (height + shape_.rows - 1) + room;
+        const std::int64_t bytes = (slot * slots_ + room) * cell_bytes_;
         if (bytes > device_.shared_bytes) return plan;
         plan.tiles_x = x_.tiles;
         plan.tiles_y = y_.tiles;

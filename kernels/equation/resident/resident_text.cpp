@@ -90,23 +90,28 @@ class Text {
         text_ += results_text(windows_, stage);
         for (std::size_t i = 0; i < stage.outputs.size(); ++i)
             append(text_,
-                   "    if (exists) write(memory + s%d, t, patch, r%zu);\n",
+                   "    if (patch.exists) write(memory + s%d, t, patch, r%zu);\n",
                    slots_.of[std::size_t(stage.outputs[i].array)],
                    i);
         text_ += "    }\n}\n";
     }
 
     void append_window(const Stage& stage, int array) {
-        const auto beside = [&](bool diagonally) {
-            return std::ranges::any_of(stage.operations, [&](const Operation& o) {
-                return o.code == Code::load && o.index == array && o.dx != 0 && (!diagonally || o.dy != 0);
-            });
+        const auto loads = [&](auto which) {
+            return int(std::ranges::any_of(stage.operations, [&](const Operation& o) {
+                return o.code == Code::load && o.index == array && which(o.dx != 0, o.dy != 0);
+            }));
         };
+        const bool in_place = std::ranges::any_of(stage.outputs, [&](const Output& output) {
+            return slots_.of[std::size_t(output.array)] == slots_.of[std::size_t(array)];
+        });
         append(text_,
-               "    Window w%d;\n    read<%d, %d>(w%d, memory + s%d, t, patch);\n",
+               "    Window w%d;\n    read<%d, %d, %d, %d>(w%d, memory + s%d, t, patch);\n",
                array,
-               int(beside(false)),
-               int(beside(true)),
+               loads([](bool, bool above) { return above; }),
+               loads([](bool beside, bool) { return beside; }),
+               loads([](bool beside, bool above) { return beside && above; }),
+               int(in_place),
                array,
                slots_.of[std::size_t(array)]);
     }

@@ -56,7 +56,7 @@ struct Tile {
 };
 // kRows packs below each other, and `at` of them in a slot of memory; what lies beside them is in no lane at the ends of
 // a warp.
-struct Patch { int x, y, at; bool first_lane, last_lane; };
+struct Patch { int x, y, at; bool exists, first_lane, last_lane; };
 
 __device__ __forceinline__ Span span_of(int tile, int tiles, int n, int unit, int halo, bool wraps) {
     const int units = (n + unit - 1) / unit;
@@ -81,13 +81,15 @@ __device__ __forceinline__ Tile tile_of(const Grid& g, const Plan& plan) {
 }
 
 // Around the cells of a patch; a row's patches are beside each other in lanes. Where memory ends are cells of other rows or
-// slots, of which nothing comes: there the halo is spoilt, or settle() is to come.
-template <bool kBeside, bool kDiagonal>
+// between slots, of which nothing comes: there the halo is spoilt, or settle() is to come.
+template <bool kAbove, bool kBeside, bool kDiagonal, bool kInPlace>
 __device__ __forceinline__ void read(Window& w, const Real* array, const Tile& t, const Patch& p) {
-    const Real* row = array + p.at - t.width;
+    constexpr int kFirst = kAbove ? 0 : 1;
+    const Real* row = array + p.at + (kFirst - 1) * t.width;
     #pragma unroll
-    for (int j = 0; j < kRows + 2; ++j, row += t.width) {
-        const Pack middle = *(const Pack*)row;
+    for (int j = kFirst; j < kRows + 2 - kFirst; ++j, row += t.width) {
+        Pack middle;  // in place, others write to where a lane without a patch would read
+        if (!kInPlace || p.exists) middle = *(const Pack*)row;
         #pragma unroll
         for (int i = 0; i < kColumns; ++i) w[j][i + 1] = middle.v[i];
         if (!kBeside || (!kDiagonal && (j == 0 || j == kRows + 1))) continue;
@@ -226,8 +228,8 @@ constexpr const char* kPatches =
     const int patches = (end - first + kRows - 1) / kRows * t.packs, lane = threadIdx.x & 31;
     int pack = t.pack, row = first + t.row_of_patches * kRows;
     for (int base = threadIdx.x - lane; base < patches; base += blockDim.x) {
-    const bool exists = row < end;
     Patch patch;
+    patch.exists = row < end;
     patch.x = pack * kColumns;
     patch.y = min(row, end - 1);
     patch.at = patch.y * t.width + patch.x;
