@@ -101,6 +101,8 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
+    if (!request.film.empty() && request.frames == 0)
+        throw InputError("--video needs --frames N: the film has a picture for each of them");
     request.spec = spec_of(words);
     if (was_given(words, "steps") || !words.spec_file.empty()) request.stop_at = request.spec.steps;
     return window_command(request);

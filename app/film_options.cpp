@@ -12,6 +12,13 @@
 
 namespace stencil {
 
+double parse_fps(const std::string& text) {
+    const double fps = parse_real(text, "--fps");
+    if (fps <= 0 || fps > kMostFps)
+        throw InputError(fmt::format("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps));
+    return fps;
+}
+
 void add_film_options(CLI::App& command, FilmRequest& film) {
     add_text(
         command,
@@ -25,10 +32,7 @@ void add_film_options(CLI::App& command, FilmRequest& film) {
         });
     add_text(
         command, "fps", "N", "frames a second of the film (default 30)", [&film](const std::string& text) {
-            film.fps = parse_real(text, "--fps");
-            if (film.fps <= 0 || film.fps > kMostFps)
-                throw InputError(
-                    fmt::format("--fps {}: must be above 0 and at most {}", quotable(text), kMostFps));
+            film.fps = parse_fps(text);
         });
     add_text(command,
              "video-of",

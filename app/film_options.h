@@ -1,10 +1,16 @@
 // The film's options of `run`.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "app/cli.h"
 #include "sim/run/output/film.h"
 
 namespace stencil {
+
+/// Frames a second. Throws InputError.
+double parse_fps(const std::string& text);
 
 /// Fills `film`; without a file there is to be none.
 void add_film_options(CLI::App& command, FilmRequest& film);

@@ -2,6 +2,7 @@
 
 #include "app/cli.h"
 #include "app/commands/example_words.h"
+#include "app/film_options.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
@@ -108,6 +109,17 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
         });
     add_member(
         "screenshot", "FILE.png", "with --frames: a picture of the last one", &WindowRequest::screenshot);
+    add("video",
+        "FILE",
+        "with --frames: a film of the canvas, a picture for each frame; .mp4, .webm or .gif, by ffmpeg",
+        [](WindowRequest& r, const std::string& text) {
+            check_video_name(text);
+            r.film = text;
+        });
+    add("fps",
+        "N",
+        "pictures a second of the film (default 30)",
+        [](WindowRequest& r, const std::string& text) { r.fps = parse_fps(text); });
     add_member("json",
                "FILE",
                "when the window closes: what its frames cost, and how fast the field was stepped",

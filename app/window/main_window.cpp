@@ -318,7 +318,7 @@ void MainWindow::build(CanvasOutput& output) {
 void MainWindow::ask_engine(ViewRequest request) {
     request.host_pixels = !renderer_->transfer().interop;
     // The picture that is kept is of its own moment, whatever the machine had time for.
-    request.exact = scripted() && frames_are_done();
+    request.exact = scripted() && (frames_are_done() || !request_.film.empty());
     request.serial = view_.serial;
     if (view_.serial > 0 && request == view_) return;
     view_ = std::move(request);
@@ -364,8 +364,11 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     clock_->end_frame();
     const auto& frame = snapshot_->frame;
     const bool awaits_example = request_.example || example_goes_on();
+    const long long before = drawn_;
     if (frame) note_field();
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
+    if (drawn_ > before && !request_.film.empty()) film_frame();
+    if (finished_ && film_) film_->finish();
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.
     display_->finish_drawing();
@@ -382,6 +385,21 @@ void MainWindow::note_field() {
     shown_step_ = frame.step;
     rate_.shown(seconds(), frame.step);
     ++drawn_;
+}
+
+// The canvas alone, as large as it is in the first of them.
+void MainWindow::film_frame() {
+    const auto [width, height] = display_->frame_size();
+    if (!film_) {
+        const ScreenRect& canvas = ui_.canvas;
+        filmed_ = {
+            std::floor(canvas.x), std::floor(canvas.y), std::floor(canvas.width), std::floor(canvas.height)};
+        const VideoInput input{int(filmed_.width), int(filmed_.height), request_.fps};
+        film_ = std::make_unique<VideoFile>(request_.film, input);
+    }
+    const auto pixels =
+        read_pixels(int(filmed_.x), int(filmed_.y), int(filmed_.width), int(filmed_.height), height);
+    film_->add(std::as_bytes(std::span(pixels)));
 }
 
 void MainWindow::finish_frame(bool shows_request) {

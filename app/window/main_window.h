@@ -13,6 +13,7 @@
 #include "app/window/field_rate.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
+#include "sim/files/video_file.h"
 #include "sim/session/engine/engine.h"
 
 namespace stencil {
@@ -54,6 +55,7 @@ class MainWindow {
     void note_field();
     bool frames_are_done() const { return drawn_ >= request_.frames; }
     void finish_frame(bool shows_request);
+    void film_frame();
     bool goes_on() const;
     double patience() const;
     double seconds() const;
@@ -82,9 +84,11 @@ class MainWindow {
     double begun_ = 0;      ///< the newest frame, by seconds()
     bool follows_ = false;  ///< the newest frame came right after the one before
     bool moves_ = false;
-    long long shown_step_ = 0;  ///< of the field that is on the screen
-    long long drawn_ = 0;       ///< frames of the field, of a scripted window
-    bool finished_ = false;     ///< the last of them was drawn as it was asked for
+    long long shown_step_ = 0;         ///< of the field that is on the screen
+    long long drawn_ = 0;              ///< frames of the field, of a scripted window
+    std::unique_ptr<VideoFile> film_;  ///< of a scripted window, from its first frame on
+    ScreenRect filmed_;                ///< the canvas then
+    bool finished_ = false;            ///< the last of them was drawn as it was asked for
 };
 
 }  // namespace stencil

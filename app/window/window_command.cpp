@@ -37,6 +37,8 @@ int window_command(const WindowRequest& request) {
         require_not_input(request.screenshot, "--screenshot", inputs);
         require_writable(request.screenshot, "--screenshot: this file");
     }
+    if (const std::string why = why_no_video(); !request.film.empty() && !why.empty())
+        throw MachineError(fmt::format("cannot write {}: {}", request.film, why));
     check_json_file(request.json, "", inputs);
     const auto warm = warm_up_compiler();
     MainWindow window(request);

@@ -22,6 +22,8 @@ struct WindowRequest {
     // What a scripted window needs. With frames, the user's preferences are neither read nor written.
     long long frames = 0;    ///< leave after this many new ones of the field; 0: when told to
     std::string screenshot;  ///< file for a picture of the last frame; empty: none
+    std::string film;        ///< file for a film of the canvas, a picture for each frame; empty: none
+    double fps = 30;         ///< of the film
     std::string json;        ///< file for what the frames cost; empty: none
     bool prompts = false;    ///< those of the first minute, even where they were seen
     bool vsync = true;

@@ -8,6 +8,7 @@
 #include "sim/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/support/expected_run.h"
+#include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"
 #include "tests/support/window/window_robot.h"
@@ -51,6 +52,43 @@ TEST_CASE("Scripted frames are frames of the field: as many steps, whatever the 
     const double fields_per_s = report["frame"]["fields_per_s"], steps_per_s = report["frame"]["steps_per_s"];
     CHECK((fields_per_s > 0) == (frames > 1));
     CHECK(steps_per_s == Approx(10 * fields_per_s));
+}
+
+TEST_CASE("A scripted window films its canvas, a picture for each frame of the field", "[program]") {
+    const FakeFfmpeg fake(kKeepsFrames);
+    const ScratchFolder folder;
+    const RobotHome home;
+    const auto film = folder / "film.mp4", shot = folder / "shot.png";
+    WindowRobot robot(
+        words("--size 40x30 --window 800x600 --frames 3 --fps 12 --video {} --screenshot {}", film, shot),
+        home);
+    robot.move({1599, 1199});  // no brush over the picture
+    const auto status = robot.wait_for_exit();
+    INFO(robot.errors());
+    REQUIRE(status == 0);
+    const std::string given = fake.arguments();
+    int width = 0, height = 0;
+    const std::size_t at = given.find("-video_size ");
+    REQUIRE(at != std::string::npos);
+    REQUIRE(std::sscanf(given.c_str() + at, "-video_size %dx%d", &width, &height) == 2);
+    CHECK(width > 100);
+    CHECK(width < 800);
+    CHECK(height < 600);
+    const std::string bytes = read_bytes(film);
+    const std::size_t frame = std::size_t(width) * std::size_t(height) * 3;
+    REQUIRE(bytes.size() == 3 * frame);
+    CHECK(bytes.substr(0, frame) != bytes.substr(frame, frame));
+    // The canvas is what is right of the panel: the same pixels as in the picture of the window.
+    const Picture seen = read_picture(shot);
+    const auto pixel = [&](int x, int y) {
+        const std::size_t first = 2 * frame + 3 * (std::size_t(y) * std::size_t(width) + std::size_t(x));
+        const auto part = [&](std::size_t i) { return static_cast<unsigned char>(bytes[first + i]); };
+        return Rgb{part(0), part(1), part(2)};
+    };
+    const int x = width / 2, y = height / 2;
+    int row = 0;  // the toolbar's height, which is all that is above the canvas
+    while (row < 60 && seen.at({800 - width + x, row + y}) != pixel(x, y)) ++row;
+    CHECK(row < 60);
 }
 
 TEST_CASE(
