@@ -24,6 +24,7 @@
 #define ICON_WARNING "\xef\x81\xb1"  // f071 exclamation-triangle
 #define ICON_INFO "\xef\x81\x9a"     // f05a info-circle
 #define ICON_RECORD "\xef\x84\x91"   // f111 circle
+#define ICON_MARK "\xef\x80\xae"     // f02e bookmark
 #define ICON_FOLDER "\xef\x81\xbc"   // f07c folder-open
 #define ICON_LEFT "\xef\x81\xa0"     // f060 arrow-left
 #define ICON_THREE "\xef\x83\x9b"    // f0db columns

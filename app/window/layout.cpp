@@ -157,6 +157,10 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         const Area area = rest.cut_top(strip_height(frame));
         strip("##toolbar", area, true, [&] { draw_toolbar(ui, snapshot); });
         draw_sides(ui, snapshot, rest);
+        if (rest.height >= strip_height(frame) + least_canvas) {
+            const Area below = rest.cut_bottom(strip_height(frame));
+            strip("##timeline", below, false, [&] { draw_timeline(ui, snapshot); });
+        }
     }
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};

@@ -17,6 +17,7 @@ constexpr Chord kPlus[] = {{GLFW_KEY_EQUAL, 0}, {GLFW_KEY_EQUAL, GLFW_MOD_SHIFT}
 constexpr Chord kMinus[] = {{GLFW_KEY_MINUS, 0}, {GLFW_KEY_KP_SUBTRACT, 0}};
 constexpr Chord kUndo[] = {{GLFW_KEY_Z, GLFW_MOD_CONTROL}};
 constexpr Chord kRedo[] = {{GLFW_KEY_Y, GLFW_MOD_CONTROL}, {GLFW_KEY_Z, GLFW_MOD_CONTROL | GLFW_MOD_SHIFT}};
+constexpr Chord kM[] = {{GLFW_KEY_M, 0}};
 constexpr Chord kV[] = {{GLFW_KEY_V, 0}};
 constexpr Chord kThree[] = {{GLFW_KEY_3, 0}, {GLFW_KEY_KP_3, 0}};
 constexpr Chord kN[] = {{GLFW_KEY_N, 0}};
@@ -52,6 +53,7 @@ constexpr Shortcut kShortcuts[] = {
     {"-", kMinus, "Half as many steps between two frames", slower, true},
     {"Ctrl+Z", kUndo, "Undo", undo, true},
     {"Ctrl+Y or Ctrl+Shift+Z", kRedo, "Redo", redo, true},
+    {"M", kM, "Bookmark this moment", set_bookmark},
     {"V", kV, "Next view", next_view},
     {"3", kThree, "Start, now and Laplacian side by side, and back", toggle_three_up},
     {"N", kN, "Hold the colour range as it is now", snap_range},

@@ -89,6 +89,15 @@ bool operator==(const EditList& a, const EditList& b) {
     return std::ranges::equal(a, b);
 }
 
+EditList EditList::until(long long step) const {
+    const auto after =
+        std::upper_bound(begin(), end(), step, [](long long at, const Edit& edit) { return at < edit.step; });
+    if (after == end()) return *this;
+    EditList some;
+    some.add(std::vector<Edit>(begin(), after));
+    return some;
+}
+
 void EditList::add(std::vector<Edit> more) {
     if (more.empty()) return;
     std::vector<Edit>& edits = own();

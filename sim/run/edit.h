@@ -48,6 +48,8 @@ class EditList {
     const Edit* end() const { return begin() + size(); }
     friend bool operator==(const EditList& a, const EditList& b);
 
+    /// Those up to this step, itself included.
+    EditList until(long long step) const;
     /// Each behind those of its own step and of earlier ones.
     void add(std::vector<Edit> more);
     /// To be changed; they have to stay in the order of their steps.

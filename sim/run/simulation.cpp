@@ -163,6 +163,11 @@ void Simulation::restore(const Checkpoint& checkpoint) {
     start_statistics_ = checkpoint.start_statistics;
 }
 
+void Simulation::plan(EditList edits) {
+    if (edits.size() < moment_.applied) throw std::logic_error("fewer edits than were made");
+    moment_.spec.edits = std::move(edits);
+}
+
 bool Simulation::conserves_total() const {
     return !moment_.now.model->is_general() && moment_.conserves &&
            row_of(moment_.now.boundary).conserves_total;
@@ -345,10 +350,19 @@ std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) co
     const auto component = std::ranges::find(names, formula);
     if (component != names.end())
         return {moment_.start, &moment_.start->components[std::size_t(component - names.begin())]};
+    return formula_of(*moment_.start, formula);
+}
+
+std::shared_ptr<const Field> Simulation::formula_of(const State& state, const std::string& formula) const {
+    const RunSpec& now = moment_.now;
+    const auto names = names_of(now.model->components);
+    const auto component = std::ranges::find(names, formula);
+    if (component != names.end())
+        return std::make_shared<Field>(state.components[std::size_t(component - names.begin())].clone());
     SolverSetup setup = solver_setup(now);
     setup.method = find_method("cpu", Device::cpu, kEquation);
     const auto solver = make_solver(setup);
-    solver->load(*moment_.start);
+    solver->load(state);
     solver->show(formula);
     return std::make_shared<Field>(solver->field());
 }

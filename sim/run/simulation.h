@@ -89,8 +89,9 @@ class Simulation {
     const std::shared_ptr<const State>& start() const { return moment_.start; }
     /// Of the first component.
     const Statistics& start_statistics() const { return start_statistics_; }
-    /// A formula of the start.
+    /// A formula of the start, or of another state of the present model and size.
     std::shared_ptr<const Field> start_of(const std::string& formula) const;
+    std::shared_ptr<const Field> formula_of(const State& state, const std::string& formula) const;
     /// What is shown now and its Laplacian.
     Field field() { return solver_->field(); }
     Field laplacian() { return solver_->laplacian(); }
@@ -117,6 +118,8 @@ class Simulation {
     Checkpoint checkpoint();
     /// Throws CudaError and std::bad_alloc, and changes nothing then.
     void restore(const Checkpoint& checkpoint);
+    /// These are the run's edits from now on: up to the present step the same as before.
+    void plan(EditList edits);
 
   private:
     void run(const Advance& advance);

@@ -27,8 +27,9 @@ struct Step {
 /// Back to the start; keeps the settings.
 struct Reset {};
 
-/// As fast as it goes to exactly this step, and then it stands still; a step that is behind begins at the
-/// start again.
+/// As fast as it goes to exactly this step, and then it stands still. To one that the run has been at it goes
+/// from the nearest state that was kept, bit by bit, and nothing is lost until something else is done there:
+/// that leaves the later steps behind, and undoing it brings them back.
 struct Jump {
     long long step = 0;
     /// By a method that jumps, or by steps; empty: at once where the method is `auto` and steps take long.
@@ -75,8 +76,27 @@ struct Paint {
     std::optional<std::size_t> component = {};  ///< empty: the one that is shown, else the first
 };
 
-struct Undo {};
-struct Redo {};
+struct Undo {
+    int times = 1;
+};
+struct Redo {
+    int times = 1;
+};
+
+/// The present moment is kept under a name.
+struct SetBookmark {};
+/// By its number in the list.
+struct RemoveBookmark {
+    std::size_t index = 0;
+};
+/// To its moment: of this run as by Jump, of another one as a change that can be undone.
+struct GoToBookmark {
+    std::size_t index = 0;
+};
+/// The pane from_bookmark is the difference from this one.
+struct Compare {
+    std::size_t index = 0;
+};
 
 /// A spec.json or the folder of a run: that session from its start, up to its step. The name of a ready run:
 /// that one, and it runs on. A picture or array: the initial condition.
@@ -156,6 +176,10 @@ using Action = std::variant<action::Run,
                             action::Paint,
                             action::Undo,
                             action::Redo,
+                            action::SetBookmark,
+                            action::RemoveBookmark,
+                            action::GoToBookmark,
+                            action::Compare,
                             action::Open,
                             action::Export,
                             action::SaveCheckpoint,

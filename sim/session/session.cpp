@@ -93,7 +93,10 @@ State Session::make_state(RunSpec& spec) {
 void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_ = std::move(next);
     simulation_->expect(kMaxSteps);  // nobody knows when a person has seen enough
+    timeline_.clear();
+    tip_.reset();
     went_back();
+    keep_state(true);
 }
 
 // The field is another one, of a moment before which nothing was measured after.
@@ -216,14 +219,16 @@ void Session::do_slice() {
     const Solver* solver = &simulation_->solver();
     const std::string method = simulation_->now().method;
     simulation_->apply(Advance{steps});
-    if (simulation_->now().method != method) auto_.on = false;  // an edit of the spec asked for another
+    // An edit of the spec asked for another.
+    if (!tip_ && simulation_->now().method != method) auto_.on = false;
     const bool same = &simulation_->solver() == solver && timings.total_steps() == steps_before + steps;
     const double wall = std::chrono::duration<double>(Pace::Clock::now() - begin).count();
     pace_.note_slice(same ? timings.total_seconds() - before : wall, wall, steps);
     if (!simulation_->now().kernel) speeds_.note(simulation_->now(), pace_.recent);
     // An edit of the spec may have brought another size or method with it.
     field_changed(&simulation_->solver() != solver);
-    record();
+    if (!tip_) record();
+    keep_state(false);
     if (steps_left()) return;
     step_again();
     pace_.finish(step());
@@ -250,7 +255,8 @@ void Session::make_frame() {
     // A difference from a reference of another step would be no error.
     Simulation* reference = reference_behind() ? nullptr : reference_.run();
     const bool exact = settled() || view_.exact;
-    frame_ = frame_maker_.make(view_, {simulation_.get(), reference, version_, steps_left(), exact});
+    frame_ =
+        frame_maker_.make(view_, {simulation_.get(), reference, compared(), version_, steps_left(), exact});
     const bool stepped = framed_version_ != version_;
     framed_version_ = version_;
     last_frame_ = Pace::Clock::now();
@@ -288,6 +294,7 @@ void Session::measure_anew() {
     RunSpec spec = simulation_->now();
     add_measures(spec);
     take_probes(spec);
+    if (tip_) tip_measures_ = measures_;
 }
 
 void Session::watch_for_overflow(const Statistics& statistics) {

@@ -21,6 +21,7 @@
 #include "sim/session/snapshot.h"
 #include "sim/session/speeds.h"
 #include "sim/session/step_watch.h"
+#include "sim/session/timeline.h"
 #include "sim/session/undo.h"
 
 namespace stencil {
@@ -36,7 +37,7 @@ struct SessionOptions {
 
 /// Knows no thread and no window: its owner calls apply() for what a person does and work() as long as busy()
 /// says so. Every problem becomes a message; only the constructor throws. What the actions come to is done by
-/// the parts, one file each: pace, method, reference, speeds, recorder, undo, messages.
+/// the parts, one file each: pace, method, reference, speeds, recorder, undo, timeline, messages.
 class Session {
   public:
     /// Makes the simulation. Throws InputError, MachineError, CudaError, std::bad_alloc.
@@ -71,8 +72,12 @@ class Session {
     void handle(const action::ScalePace& scale);
     void handle(const action::Change& change);
     void handle(const action::Paint& paint);
-    void handle(const action::Undo&);
-    void handle(const action::Redo&);
+    void handle(const action::Undo& undo);
+    void handle(const action::Redo& redo);
+    void handle(const action::SetBookmark&);
+    void handle(const action::RemoveBookmark& removed);
+    void handle(const action::GoToBookmark& bookmark);
+    void handle(const action::Compare& with);
     void handle(const action::Open& open);
     void handle(const action::Export& order);
     void handle(const action::SaveCheckpoint& order);
@@ -112,10 +117,22 @@ class Session {
     void jump_at_once(bool asked);
     void step_again();
 
+    // The way back.
+    bool copy_fits();
     void remember(const std::string& what);
     double undo_budget();
+    double timeline_budget();
     double free_memory();
     void revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing);
+    void keep_state(bool at_once);
+    void go_back_to(long long step);
+    void restore_before(long long step, const EditList& edits);
+    void return_to_tip();
+    void leave_tip();
+    void plan_no_more();
+    std::string why_no_difference(const Simulation::Checkpoint& from) const;
+    const State* compared() const;
+    std::shared_ptr<const History> history() const;
     void add_measures(RunSpec& spec) const;
     void tell(const ExportOutcome& outcome);
     MeasureTables tables();
@@ -158,6 +175,17 @@ class Session {
     Speeds speeds_;
     Recorder recorder_;
     UndoStack undo_;
+    Timeline timeline_;
+    KeptState tip_;  ///< the run's furthest moment while it stands at an earlier one
+    Measures tip_measures_;
+    struct Bookmark {
+        std::string name;
+        KeptState state;
+        std::shared_ptr<const State> fields;
+    };
+    std::vector<Bookmark> bookmarks_;
+    int bookmarks_set_ = 0;     ///< ever
+    std::size_t compared_ = 0;  ///< a bookmark
     Measures measures_;
     std::string measured_of_;  ///< the formula that was shown
     StepWatch step_watch_;
@@ -179,6 +207,7 @@ class Session {
     Pace::Clock::time_point memory_at_{};
     MemoryUse memory_;
     bool dirty_ = true;
+    bool history_old_ = true;  ///< what was told of it
     std::shared_ptr<const Snapshot> snapshot_;
 };
 

@@ -25,6 +25,16 @@ std::string kept_text(const std::filesystem::path& asked, const std::filesystem:
     return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
 }
 
+// Of what is done at an earlier step: it begins another way from there.
+bool goes_another_way(const Action& action) {
+    if (const auto* run = std::get_if<action::Run>(&action)) return run->on;
+    if (const auto* change = std::get_if<action::Change>(&action))
+        return kind_of(change->setting) != SettingKind::view;
+    return std::holds_alternative<action::Reset>(action) || std::holds_alternative<action::Paint>(action) ||
+           std::holds_alternative<action::Open>(action) || std::holds_alternative<action::Resume>(action) ||
+           std::holds_alternative<action::UseKernel>(action);
+}
+
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -32,7 +42,7 @@ bool is_spec_file(const std::filesystem::path& path) {
 }  // namespace
 
 void Session::apply(const Action& action) {
-    dirty_ = true;
+    dirty_ = history_old_ = true;
     const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
                                std::holds_alternative<action::CancelExport>(action) ||
                                std::holds_alternative<action::Pace>(action);
@@ -41,6 +51,7 @@ void Session::apply(const Action& action) {
         if (std::holds_alternative<action::Cancel>(action)) return;  // and the run goes on as it did
     }
     try {
+        if (tip_ && goes_another_way(action)) leave_tip();
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
         messages_.error("Not enough memory; nothing was changed");
@@ -48,11 +59,13 @@ void Session::apply(const Action& action) {
         const auto* change = std::get_if<action::Change>(&action);
         messages_.error(error.what(), change && change->continuing);
     }
+    history_old_ = true;  // also where it was told while a field was made
 }
 
 void Session::handle(const action::Run& run) {
     if (!run.on || !pace_.order.empty()) pace_.stand(step());  // an order ends here
     pace_.running = run.on;
+    plan_no_more();
     step_again();
 }
 
@@ -64,7 +77,13 @@ void Session::order(long long target, std::string what) {
 }
 
 void Session::handle(const action::Step& some) {
-    order(step() + std::max(some.steps, 0LL), fmt::format("{} steps", some.steps));
+    const long long to = step() + std::max(some.steps, 0LL);
+    if (tip_ && to <= tip_->step) {
+        go_back_to(to);
+        return;
+    }
+    if (tip_) return_to_tip();
+    order(to, fmt::format("{} steps", some.steps));
 }
 
 void Session::handle(const action::Reset&) {
@@ -74,21 +93,9 @@ void Session::handle(const action::Reset&) {
     }
     remember("reset");
     simulation_->apply(stencil::Reset{});
+    timeline_.clear();
     went_back();
-}
-
-void Session::handle(const action::Jump& jump) {
-    if (jump.step < 0 || jump.step > kMaxSteps)
-        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
-    if (jump.step < step()) {
-        RunSpec spec = simulation_->spec();
-        std::erase_if(spec.edits.own(), [&](const Edit& edit) { return edit.step > jump.step; });
-        State start = origin_of(*simulation_, start_maker());
-        remember("jump back");
-        replace(std::make_unique<Simulation>(spec, std::move(start)));
-    }
-    order(jump.step, fmt::format("jumping to step {}", jump.step));
-    if (jump.at_once.value_or(auto_.on)) jump_at_once(jump.at_once.has_value());
+    keep_state(true);
 }
 
 void Session::handle(const action::Cancel&) {
@@ -98,6 +105,7 @@ void Session::handle(const action::Cancel&) {
         return;
     }
     pace_.stop(step());
+    plan_no_more();
     step_again();
 }
 
@@ -201,7 +209,8 @@ void Session::change_running(const action::Change& change) {
     const std::string after = method && auto_.on ? "auto" : setting_text(simulation_->now(), undone);
     if (before == after) return;
     if (change.continuing && undo_.extend(undone, after)) return;
-    undo_.push({device ? change.setting : undone, SettingChange{undone, before, after}}, undo_budget());
+    undo_.push({device ? change.setting : undone, step(), SettingChange{undone, before, after}},
+               undo_budget());
 }
 
 // The run goes on with another value.
@@ -210,6 +219,8 @@ void Session::set(const std::string& setting, const std::string& value) {
     const Method& before = *method_of(simulation_->now());
     const bool automatic = setting == "method" && value == "auto";
     simulation_->apply(Set{setting, automatic ? std::string(best_method().name) : value});
+    timeline_.cut(step());
+    history_old_ = true;
     const Method& after = *method_of(simulation_->now());
     if (setting == "method") auto_.on = automatic;
     if (setting == "backend" && after.name != before.name) auto_.on = true;
@@ -273,6 +284,7 @@ void Session::step_again() {
 // `auto` would change methods beneath it.
 void Session::handle(const action::UseKernel& use) {
     simulation_->use(use.kernel);
+    timeline_.cut(step());
     auto_.on = false;
     field_changed(true);
     if (use.kernel)
@@ -290,60 +302,10 @@ void Session::handle(const action::Paint& paint) {
     if (paint.component) index = std::min(*paint.component, components.size() - 1);
     const std::string component = index == 0 ? "" : components[index];
     simulation_->apply(stencil::Paint{paint.piece, component});
+    timeline_.cut(step());
     const std::string setting = std::string(kPaint) + (index == 0 ? "" : "-" + component);
     reference_.follow(step(), setting, to_string(paint.piece));
     field_changed(false);
-}
-
-// Where the field is, which is where checkpoints stay.
-double Session::free_memory() {
-    const MemoryUse memory = memory_use();
-    const bool cuda = method_of(simulation_->now())->device == Device::cuda;
-    return cuda ? memory.gpu_free : memory.host_free;
-}
-
-double Session::undo_budget() {
-    constexpr double kShare = 0.25;
-    return kShare * (free_memory() + double(undo_.bytes()));
-}
-
-// Where a copy of the field would not fit, the change is made all the same.
-void Session::remember(const std::string& what) {
-    const RunSpec& now = simulation_->now();
-    const double copy =
-        double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
-    constexpr double kMaxOfFree = 0.5;
-    if (copy > kMaxOfFree * free_memory()) undo_ = {};
-    memory_at_ = {};
-    if (copy <= kMaxOfFree * free_memory()) {
-        undo_.push({what, simulation_->checkpoint()}, undo_budget());
-        return;
-    }
-    messages_.notice(fmt::format("Not enough memory to undo this {}", what));
-}
-
-void Session::handle(const action::Undo&) {
-    revert(undo_.undo, undo_.redo, true);
-}
-
-void Session::handle(const action::Redo&) {
-    revert(undo_.redo, undo_.undo, false);
-}
-
-void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
-    if (from.empty()) return;
-    const UndoEntry entry = std::move(from.back());
-    from.pop_back();
-    UndoEntry back{entry.what, {}};
-    if (const auto* change = std::get_if<SettingChange>(&entry.change)) {
-        set(change->setting, undoing ? change->before : change->after);
-        back.change = *change;
-    } else {
-        back.change = simulation_->checkpoint();
-        simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
-        went_back();
-    }
-    to.push_back(std::move(back));
 }
 
 void Session::handle(const action::Open& open) {
@@ -455,11 +417,13 @@ void Session::handle(const action::Record& order) {
 void Session::handle(const action::AddProbe& probe) {
     const Size size = *simulation_->now().size;
     measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
+    if (tip_) tip_measures_.add_probe(probe.x, probe.y, size.nx, size.ny);
     measured_version_ = framed_version_ = 0;  // so that it has a value at once
 }
 
 void Session::handle(const action::RemoveProbe& probe) {
     measures_.remove_probe(probe.index);
+    if (tip_) tip_measures_.remove_probe(probe.index);
 }
 
 // A small share of an export, which needs no field and is done at once.

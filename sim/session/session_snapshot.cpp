@@ -29,8 +29,14 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
     fill_progress(*snapshot);
     fill_numbers(*snapshot);
-    if (!undo_.undo.empty()) snapshot->can_undo = undo_.undo.back().what;
-    if (!undo_.redo.empty()) snapshot->can_redo = undo_.redo.back().what;
+    snapshot->history = history_old_ || !snapshot_ ? history() : snapshot_->history;
+    history_old_ = false;
+    if (!snapshot->history->done.empty()) snapshot->can_undo = snapshot->history->done.back();
+    if (!snapshot->history->undone.empty()) snapshot->can_redo = snapshot->history->undone.back();
+    snapshot->end_step = tip_ ? tip_->step : step();
+    snapshot->kept_steps = timeline_.steps();
+    snapshot->kept_bytes = double(timeline_.bytes());
+    snapshot->kept_most = timeline_budget();
     if (recorder_.on()) {
         snapshot->recording = recorder_.place();
         snapshot->recorded = recorder_.count();

@@ -32,6 +32,19 @@ struct MemoryUse {
     double host_total = 0, host_free = 0;
 };
 
+/// What was done, and where one can go.
+struct History {
+    std::vector<std::string> done, undone;  ///< the newest last
+    struct Bookmark {
+        std::string name;
+        long long step = 0;
+        bool on_the_way = false;  ///< of this run, rather than of one that was left
+        std::string why_no_difference = {};
+    };
+    std::vector<Bookmark> bookmarks;
+    std::size_t compared = 0;  ///< the number of the bookmark that from_bookmark is of
+};
+
 struct Snapshot {
     RunSpec spec;              ///< what repeats the run so far, edits included: `steps` is the step now
     RunSpec now;               ///< the present settings, all decided
@@ -68,9 +81,13 @@ struct Snapshot {
     EngineCost cost;
     MemoryUse memory;
 
-    std::string can_undo, can_redo;  ///< what it would be, e.g. "brush stroke"; empty: nothing
-    std::string recording;           ///< the folder; empty: not recording
-    long long recorded = 0;          ///< files
+    std::string can_undo, can_redo;  ///< what it would be, "brush stroke at step 530"; empty: nothing
+    std::shared_ptr<const History> history;
+    long long end_step = 0;  ///< the furthest of the run; the present one is behind after going back
+    std::vector<long long> kept_steps;  ///< whose states are kept, in their order
+    double kept_bytes = 0, kept_most = 0;
+    std::string recording;   ///< the folder; empty: not recording
+    long long recorded = 0;  ///< files
     bool exporting = false;
     std::optional<double> export_share;  ///< written; empty where nobody knows
     std::vector<Message> messages;       ///< newest last

@@ -1,5 +1,7 @@
 #include "sim/session/undo.h"
 
+#include <fmt/format.h>
+
 namespace stencil {
 namespace {
 
@@ -10,6 +12,12 @@ constexpr std::size_t kMaxEntries = 200;
 std::size_t UndoEntry::bytes() const {
     const auto* checkpoint = std::get_if<Simulation::Checkpoint>(&change);
     return checkpoint && checkpoint->state ? checkpoint->state->bytes() : 0;
+}
+
+std::string UndoEntry::text() const {
+    const auto* setting = std::get_if<SettingChange>(&change);
+    const std::string values = setting ? fmt::format(" {} to {}", setting->before, setting->after) : "";
+    return fmt::format("{}{} at step {}", what, values, step);
 }
 
 void UndoStack::push(UndoEntry entry, double budget_bytes) {

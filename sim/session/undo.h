@@ -2,8 +2,10 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "sim/run/simulation.h"
 
@@ -16,10 +18,15 @@ struct SettingChange {
 };
 
 struct UndoEntry {
-    std::string what;  ///< for people: "brush stroke", "coefficient"
+    std::string what;    ///< for people: "brush stroke", "coefficient"
+    long long step = 0;  ///< when it was done
     std::variant<SettingChange, Simulation::Checkpoint> change;
+    /// Of the run as it was then.
+    std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
 
     std::size_t bytes() const;
+    /// "coefficient 0.2 to 0.1 at step 530".
+    std::string text() const;
 };
 
 /// Two stacks. Checkpoints are whole fields, so the oldest go where all of them together would exceed a share

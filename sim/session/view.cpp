@@ -34,6 +34,13 @@ constexpr PaneRow kComponentPanes[] = {
     {Pane::third, "third", "Third component", "Third", "The third component."},
 };
 
+// Seen where there is a bookmark.
+constexpr PaneRow kBookmarkPane[] = {{Pane::from_bookmark,
+                                      "from-bookmark",
+                                      "Difference from the bookmark",
+                                      "From bookmark",
+                                      "The field minus that of a bookmark."}};
+
 const PaneRow* find_row(std::span<const PaneRow> rows, Pane pane) {
     const auto row = std::ranges::find(rows, pane, &PaneRow::pane);
     return row == rows.end() ? nullptr : &*row;
@@ -48,6 +55,7 @@ std::span<const PaneRow> panes() {
 const PaneRow& row_of(Pane pane) {
     const PaneRow* row = find_row(kPanes, pane);
     if (!row) row = find_row(kComponentPanes, pane);
+    if (!row) row = find_row(kBookmarkPane, pane);
     if (!row) throw std::logic_error("a pane without a row");
     return *row;
 }

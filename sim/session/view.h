@@ -15,10 +15,10 @@
 
 namespace stencil {
 
-/// A picture of the field. The table kPanes in view.cpp names them. The last ones are of the model's
-/// components, whatever is shown.
-enum class Pane { now, laplacian, from_start, from_reference, start, first, second, third };
-inline constexpr std::size_t kPaneKinds = 8;
+/// A picture of the field. The table kPanes in view.cpp names them. Those from first on are of the model's
+/// components, whatever is shown, and the last one is seen where there are bookmarks.
+enum class Pane { now, laplacian, from_start, from_reference, start, first, second, third, from_bookmark };
+inline constexpr std::size_t kPaneKinds = 9;
 
 struct PaneRow {
     Pane pane;
@@ -79,6 +79,12 @@ struct Numbers {
     std::vector<double> values;  ///< (ny, nx)
 };
 
+/// How far the field is from that of a bookmark.
+struct Comparison {
+    double relative = 0;                       ///< 2-norm of the difference over that of the bookmark's
+    double lowest = 0, highest = 0, mean = 0;  ///< of the difference
+};
+
 /// All of one moment of the run.
 struct Frame {
     std::uint64_t serial = 0;  ///< of the request that it answers
@@ -92,6 +98,7 @@ struct Frame {
     std::optional<Numbers> numbers;
     std::optional<Profile> profile;
     std::optional<Histogram> histogram;
+    std::optional<Comparison> comparison;
 };
 
 /// What three-up shows, from left to right.

@@ -240,7 +240,7 @@ TEST_CASE("Undo and redo go through strokes, settings and starts, bit by bit") {
     session.apply(action::Change{"initial", "gaussian:sigma=0.2"});
     const auto gaussian = cells(session);
     REQUIRE(session.snapshot()->step == 0);
-    REQUIRE(session.snapshot()->can_undo == "initial condition");
+    REQUIRE(session.snapshot()->can_undo == "initial condition at step 20");
 
     session.apply(action::Undo{});
     REQUIRE(cells(session) == painted);

@@ -25,7 +25,8 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr const char* kStrips[] = {"##toolbar", "##panel", "##splitter", "##notices", "##status"};
+constexpr const char* kStrips[] = {
+    "##toolbar", "##panel", "##splitter", "##timeline", "##notices", "##status"};
 
 const std::initializer_list<const char*> kCoefficient = {"Simulation", "##coefficient"};
 

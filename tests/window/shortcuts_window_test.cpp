@@ -63,6 +63,7 @@ const std::map<UiCommand, Expectation>& expectations() {
         {fit, [](const Outcome& o) { return !o.before.view.fitted && o.after.view.fitted; }},
         {one_cell_per_pixel,
          [](const Outcome& o) { return o.after.view.scale == 1 && !o.after.view.fitted; }},
+        {set_bookmark, [](const Outcome& o) { return o.action<action::SetBookmark>() != nullptr; }},
         {use_brush, [](const Outcome& o) { return o.after.tool == Tool::paint; }},
         {use_eraser, [](const Outcome& o) { return o.after.erases && o.after.tool == Tool::paint; }},
         {use_eyedropper, [](const Outcome& o) { return o.after.tool == Tool::pick; }},

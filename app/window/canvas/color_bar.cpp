@@ -79,7 +79,8 @@ double bar_width(double strip, double beside, double line) {
 
 std::string quantity_label(Pane pane, const std::string& formula) {
     if (pane == Pane::laplacian) return "Laplacian of " + formula;
-    if (pane == Pane::from_start || pane == Pane::from_reference) return "difference";
+    if (pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark)
+        return "difference";
     return formula;
 }
 

@@ -50,11 +50,20 @@ void reset(UiState& ui, const Snapshot&) {
 }
 
 void undo(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
+    if (snapshot.can_undo.empty()) return;
+    ui.act(action::Undo{});
+    ui.say("Undone: " + snapshot.can_undo);
 }
 
 void redo(UiState& ui, const Snapshot& snapshot) {
-    if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
+    if (snapshot.can_redo.empty()) return;
+    ui.act(action::Redo{});
+    ui.say("Done again: " + snapshot.can_redo);
+}
+
+void set_bookmark(UiState& ui, const Snapshot&) {
+    ui.act(action::SetBookmark{});
+    ui.say("Bookmarked: see History");
 }
 
 void faster(UiState& ui, const Snapshot&) {

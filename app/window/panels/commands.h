@@ -19,6 +19,9 @@ void reset(UiState& ui, const Snapshot& snapshot);
 void undo(UiState& ui, const Snapshot& snapshot);
 void redo(UiState& ui, const Snapshot& snapshot);
 
+/// Keeps the present moment, to come back to and to compare.
+void set_bookmark(UiState& ui, const Snapshot& snapshot);
+
 /// Twice, or half as many steps between two frames, exactly; from an automatic pace, of the newest batch.
 void faster(UiState& ui, const Snapshot& snapshot);
 void slower(UiState& ui, const Snapshot& snapshot);

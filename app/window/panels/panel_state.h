@@ -168,6 +168,11 @@ struct ExamplesState {
     std::string live_failure;
 };
 
+struct TimelineState {
+    std::optional<long long> wish;  ///< the step that was asked for last, of the drag in progress
+    double wished_at = 0;           ///< ImGui's time
+};
+
 struct CodeState {
     std::string key;  ///< what the code was made for
     GeneratedCode code;
@@ -198,6 +203,7 @@ struct PanelState {
     ExamplesState examples;
     KernelState kernel;
     CodeState code;
+    TimelineState timeline;
     std::vector<ActionClock> long_actions;  ///< that go on
 };
 

@@ -12,6 +12,7 @@ namespace stencil {
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot);
 void draw_status_line(UiState& ui, const Snapshot& snapshot);
+void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
 /// The newest message; nothing where there is none.
 void draw_notices(UiState& ui, const Snapshot& snapshot);

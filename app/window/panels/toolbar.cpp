@@ -114,7 +114,8 @@ void draw_view_choice(UiState& ui, const Snapshot& snapshot, bool labelled, floa
     view_combo(ui,
                snapshot,
                labelled ? shown.title : shown.brief,
-               fmt::format("{}\n--view {}", with_keys("What the canvas shows", next_view), shown.name));
+               with_keys("What the canvas shows", next_view) +
+                   (shown.pane == Pane::from_bookmark ? "" : fmt::format("\n--view {}", shown.name)));
 }
 
 // --- All of them.

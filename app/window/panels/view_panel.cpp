@@ -142,6 +142,8 @@ void draw_colours(UiState& ui, const Colours& colours) {
 }
 
 std::string view_tip(const PaneRow& row) {
+    // Bookmarks are the window's own.
+    if (row.pane == Pane::from_bookmark) return std::string(row.help);
     return fmt::format("{}\n--view {}", row.help, row.name);
 }
 

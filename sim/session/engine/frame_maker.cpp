@@ -17,7 +17,7 @@ double seconds_since(Clock::time_point begin) {
 }
 
 bool is_difference(Pane pane) {
-    return pane == Pane::from_start || pane == Pane::from_reference;
+    return pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark;
 }
 
 // Differences are about zero, so their table is the diverging one and their range is all of them.
@@ -70,6 +70,7 @@ Quantity quantity_of(Pane pane) {
             return Quantity::laplacian;
         case Pane::from_start:
         case Pane::from_reference:
+        case Pane::from_bookmark:
             return Quantity::difference;
         case Pane::start:
             return Quantity::base;
@@ -89,6 +90,7 @@ void FrameMaker::forget() {
     base_solver_ = nullptr;
     histogram_.reset();
     histogram_cadence_.reset();
+    comparison_.reset();
     newest_.reset();
 }
 
@@ -104,6 +106,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     const RunSpec& now = moment.simulation->now();
     for (const PaneRequest& pane : request.panes) {
         if (pane.pane == Pane::from_reference && !moment.reference) continue;
+        if (pane.pane == Pane::from_bookmark && !moment.bookmark) continue;
         const std::string formula = formula_of(pane.pane, now);
         if (formula.empty()) continue;
         const Showing showing(moment.simulation->solver(), formula, now.shown());
@@ -111,6 +114,7 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         image.pixels = known_pixels(pane, request.host_pixels, moment.version);
         if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
         frame->panes.push_back(std::move(image));
+        if (pane.pane == Pane::from_bookmark) compare(moment, *frame);
     }
     if (!frame->panes.empty()) {
         const auto begin = Clock::now();
@@ -146,6 +150,8 @@ std::shared_ptr<const Pixels> FrameMaker::resample(const PaneRequest& request,
 PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment) {
     if (request.pane == Pane::from_reference)
         set_base(Base::reference, moment);
+    else if (request.pane == Pane::from_bookmark)
+        set_base(Base::bookmark, moment);
     else if (request.pane == Pane::from_start || request.pane == Pane::start)
         set_base(Base::start, moment);
     PaneImage image;
@@ -160,11 +166,11 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
 
 void FrameMaker::set_base(Base base, const Moment& moment) {
     Solver& solver = moment.simulation->solver();
-    const State* start = moment.simulation->start().get();
+    const State* start = base == Base::bookmark ? moment.bookmark : moment.simulation->start().get();
     const std::string shown = moment.simulation->now().shown();
     const bool same_solver = base_solver_ == &solver;
     const bool same_start = base_start_ == start && base_shown_ == shown;
-    if (base == Base::start && base_ == base && same_start && same_solver) return;
+    if (base != Base::reference && base_ == base && same_start && same_solver) return;
     if (!same_solver || base_ == Base::none) {
         // The base is an array of its own, made on first use.
         const auto& spec = moment.simulation->now();
@@ -175,12 +181,31 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
     }
     if (base == Base::start)
         solver.set_base(*moment.simulation->start_of(shown));
+    else if (base == Base::bookmark)
+        solver.set_base(*moment.simulation->formula_of(*moment.bookmark, shown));
     else
         solver.set_base(moment.reference->solver());
     base_ = base;
     base_start_ = start;
     base_shown_ = shown;
     base_solver_ = &solver;
+}
+
+// While the bookmark is the base.
+void FrameMaker::compare(const Moment& moment, Frame& frame) {
+    if (!comparison_ || moment.exact || comparison_cadence_.due())
+        comparison_cadence_.spend([&] {
+            Solver& solver = moment.simulation->solver();
+            const Statistics difference = solver.statistics(Quantity::difference);
+            const double norm = solver.norm(Quantity::base);
+            comparison_ = Comparison{norm > 0 ? solver.norm(Quantity::difference) / norm : 0,
+                                     difference.min,
+                                     difference.max,
+                                     difference.mean};
+        });
+    else
+        stale_ = true;
+    frame.comparison = comparison_;
 }
 
 ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::string& map) {

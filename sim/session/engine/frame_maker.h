@@ -16,6 +16,7 @@ namespace stencil {
 struct Moment {
     Simulation* simulation = nullptr;
     Simulation* reference = nullptr;  ///< the same run in float64; null: there is none
+    const State* bookmark = nullptr;  ///< of the present size and model; null: there is none to compare with
     std::uint64_t version = 0;        ///< another one for every change of the field
     bool mid_batch = false;           ///< steps that were ordered are still to come
     bool exact = false;               ///< worth measuring anew, e.g. because nothing changes the field now
@@ -45,7 +46,7 @@ class FrameMaker {
         Cadence cadence;
         bool known = false;
     };
-    enum class Base { none, start, reference };
+    enum class Base { none, start, reference, bookmark };
 
     std::shared_ptr<const Pixels> known_pixels(const PaneRequest& request,
                                                bool on_host,
@@ -54,6 +55,7 @@ class FrameMaker {
     PaneImage make_pane(const PaneRequest& request, const Moment& moment);
     ValueRange range_for(Pane pane, const Moment& moment, const std::string& colormap);
     void set_base(Base base, const Moment& moment);
+    void compare(const Moment& moment, Frame& frame);
     void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
 
     PixelPool pool_;
@@ -64,6 +66,8 @@ class FrameMaker {
     const Solver* base_solver_ = nullptr;
     Cadence histogram_cadence_;
     std::optional<Histogram> histogram_;
+    Cadence comparison_cadence_;
+    std::optional<Comparison> comparison_;
     std::uint64_t count_ = 0;
     std::shared_ptr<const Frame> newest_;
     std::uint64_t newest_version_ = 0;

@@ -1,0 +1,222 @@
+// The run's past, below the canvas: a slider over its steps, bookmarks, and the list of what was done.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "app/window/format.h"
+#include "app/window/icons.h"
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr double kBetweenWishes = 0.05;  // seconds: each takes a copy of the field
+
+bool compares(const UiState& ui) {
+    return ui.panes.front() == Pane::from_bookmark;
+}
+
+void wish_for(UiState& ui, long long step) {
+    ui.panel.timeline.wish = step;
+    ui.panel.timeline.wished_at = ImGui::GetTime();
+    ui.act(action::Jump{step});
+}
+
+// --- The slider.
+
+/// From steps to places on the screen.
+struct Scale {
+    float left = 0, width = 0;
+    double end = 1;
+    float place(long long step) const { return left + width * float(double(step) / end); }
+    long long step(float x) const {
+        return std::llround(end * std::clamp(double(x - left) / double(width), 0.0, 1.0));
+    }
+};
+
+void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float height, long long shown) {
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float middle = std::round(top.y + height / 2), thick = em(0.2f);
+    const auto color = [](ImGuiCol which) { return ImGui::GetColorU32(which); };
+    const float right = scale.left + scale.width, now = scale.place(shown);
+    list->AddRectFilled(ImVec2(scale.left, middle - thick / 2),
+                        ImVec2(right, middle + thick / 2),
+                        color(ImGuiCol_Separator),
+                        thick / 2);
+    list->AddRectFilled(ImVec2(scale.left, middle - thick / 2),
+                        ImVec2(now, middle + thick / 2),
+                        color(ImGuiCol_SliderGrab),
+                        thick / 2);
+    for (const long long step : snapshot.kept_steps) {
+        const float x = std::round(scale.place(step));
+        list->AddLine(
+            ImVec2(x, middle + em(0.2f)), ImVec2(x, middle + em(0.45f)), ImGui::GetColorU32(faint_color()));
+    }
+    list->AddCircleFilled(ImVec2(now, middle), em(0.4f), color(ImGuiCol_SliderGrabActive));
+    if (!snapshot.history) return;
+    for (const History::Bookmark& one : snapshot.history->bookmarks)
+        if (one.on_the_way && one.step <= snapshot.end_step)
+            list->AddText(ImVec2(scale.place(one.step) - text_width(one.name) / 2, top.y - em(0.15f)),
+                          ImGui::GetColorU32(warning_color()),
+                          one.name.c_str());
+}
+
+void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
+    TimelineState& state = ui.panel.timeline;
+    const ImVec2 top = ImGui::GetCursorScreenPos();
+    const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
+    ImGui::InvisibleButton("##steps", ImVec2(width, height));
+    const Scale scale{top.x + pad, std::max(1.0f, width - 2 * pad), double(std::max(snapshot.end_step, 1LL))};
+    const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
+    if (ImGui::IsItemActivated()) state.wish.reset();
+    if (held || released) {
+        const long long step = scale.step(ImGui::GetIO().MousePos.x);
+        const bool due = released || ImGui::GetTime() - state.wished_at >= kBetweenWishes;
+        if (snapshot.end_step > 0 && state.wish != step && due) wish_for(ui, step);
+    }
+    draw_marks(snapshot, scale, top, height, held && state.wish ? *state.wish : snapshot.step);
+    tooltip(fmt::format(
+        "Drag to go back and forth through the run. At the {} small marks the state is kept ({} of at "
+        "most {}, the rarer the longer ago); steps between are made again, to the bit. What is done at "
+        "an earlier step leaves the later ones behind; undo brings them back.\n--steps N",
+        snapshot.kept_steps.size(),
+        format_bytes(snapshot.kept_bytes),
+        format_bytes(snapshot.kept_most)));
+}
+
+// --- What was done.
+
+// The newest on top; what was undone above all.
+void draw_deeds(UiState& ui, const History& history) {
+    const std::size_t all = history.done.size() + history.undone.size();
+    if (all == 0) {
+        paragraph("Nothing yet: strokes, settings and starts will be listed here.", faint_color());
+        return;
+    }
+    constexpr std::size_t kRows = 12;
+    const float height = float(std::min(all, kRows)) * ImGui::GetTextLineHeightWithSpacing() + em(0.5f);
+    ImGui::BeginChild("deeds", ImVec2(0, height));
+    ImGui::PushStyleColor(ImGuiCol_Text, faint_color());
+    for (std::size_t i = 0; i < history.undone.size(); ++i) {
+        ImGui::PushID(int(i));
+        if (ImGui::Selectable(history.undone[i].c_str()))
+            ui.act(action::Redo{int(history.undone.size() - i)});
+        tooltip("Undone: a click does it again, and what was done before it");
+        ImGui::PopID();
+    }
+    ImGui::PopStyleColor();
+    for (std::size_t i = history.done.size(); i-- > 0;) {
+        ImGui::PushID(int(history.undone.size() + i));
+        if (ImGui::Selectable(history.done[i].c_str())) ui.act(action::Undo{int(history.done.size() - i)});
+        tooltip("A click undoes it, and what was done after it");
+        ImGui::PopID();
+    }
+    ImGui::EndChild();
+}
+
+void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
+    const History::Bookmark& one = history.bookmarks[index];
+    const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
+    ImGui::AlignTextToFramePadding();
+    colored_text(
+        fmt::format("{}: step {}{}", one.name, format_count(one.step), one.on_the_way ? "" : ", another run"),
+        text_color());
+    ImGui::SameLine(em(13));
+    if (button("Go", ImVec2(em(3), 0), "To this very moment, to the bit; from another run undo comes back"))
+        ui.act(action::GoToBookmark{index});
+    ImGui::SameLine(0, gap);
+    const bool compared = compares(ui) && history.compared == index;
+    if (button(
+            compared ? "Field###compare" : "Compare###compare",
+            ImVec2(em(5.5f), 0),
+            compared ? "Shows the field again" : "Shows the field minus that of the bookmark, with numbers",
+            one.why_no_difference)) {
+        if (!compared) ui.act(action::Compare{index});
+        show_pane(ui, compared ? Pane::now : Pane::from_bookmark);
+    }
+    ImGui::SameLine(0, gap);
+    if (button(ICON_CLOSE, ImVec2(0, 0), "Forgets this bookmark")) ui.act(action::RemoveBookmark{index});
+}
+
+void draw_history(UiState& ui, const Snapshot& snapshot) {
+    const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
+    ImGui::SetNextWindowPos(ImVec2(most.x, least.y - em(0.5f)), ImGuiCond_Appearing, ImVec2(1, 1));
+    ImGui::SetNextWindowSize(ImVec2(em(28), 0));
+    if (!ImGui::BeginPopup("history")) return;
+    static const History kNone;
+    const History& history = snapshot.history ? *snapshot.history : kNone;
+    subtitle("What was done", "The newest on top; a click goes back to before it");
+    draw_deeds(ui, history);
+    subtitle("Bookmarks",
+             "Moments of this run and of others, to go to and to compare. Key M keeps the present one.");
+    for (std::size_t i = 0; i < history.bookmarks.size(); ++i) {
+        ImGui::PushID(int(i));
+        draw_bookmark(ui, history, i);
+        ImGui::PopID();
+    }
+    if (button(ICON_MARK " Keep this moment", button_size(1), "A bookmark of the whole state. Key M."))
+        set_bookmark(ui, snapshot);
+    ImGui::EndPopup();
+}
+
+// --- What stands beside the slider.
+
+struct Told {
+    std::string text, tip;
+};
+
+Told told_of(const UiState& ui, const Snapshot& snapshot) {
+    const bool compared = compares(ui) && snapshot.frame && snapshot.frame->comparison && snapshot.history &&
+                          snapshot.history->compared < snapshot.history->bookmarks.size();
+    if (compared) {
+        const Comparison& c = *snapshot.frame->comparison;
+        const std::string& name = snapshot.history->bookmarks[snapshot.history->compared].name;
+        return {fmt::format("now \xe2\x88\x92 {}: {:.2e}", name, c.relative),
+                fmt::format("2-norm of the difference over that of {}; from {} to {}, mean {}",
+                            name,
+                            format_value(c.lowest),
+                            format_value(c.highest),
+                            format_value(c.mean))};
+    }
+    const bool behind = snapshot.step < snapshot.end_step;
+    return {behind
+                ? fmt::format("step {} of {}", format_count(snapshot.step), format_count(snapshot.end_step))
+                : fmt::format("step {}", format_count(snapshot.step)),
+            behind ? "The run has been further: what is done here leaves the later steps behind"
+                   : "As far as the run has been"};
+}
+
+}  // namespace
+
+void draw_timeline(UiState& ui, const Snapshot& snapshot) {
+    const float gap = ImGui::GetStyle().ItemSpacing.x, padding = 2 * ImGui::GetStyle().FramePadding.x;
+    const float left = ImGui::GetCursorPosX(), room = ImGui::GetContentRegionAvail().x;
+    if (compares(ui) && snapshot.history && snapshot.history->bookmarks.empty()) show_pane(ui, Pane::now);
+    const Told told = told_of(ui, snapshot);
+    const float text = std::max(em(9), text_width(told.text));
+    const float buttons = text_width(ICON_MARK) + text_width("History") + 2 * padding + gap;
+    const bool with_text = room > buttons + text + em(12);
+    draw_slider(ui, snapshot, std::max(em(3), room - buttons - gap - (with_text ? text + gap : 0)));
+    if (with_text) {
+        ImGui::SameLine(left + room - buttons - gap - text);
+        ImGui::AlignTextToFramePadding();
+        fitted_text(
+            told.text, text, snapshot.step < snapshot.end_step ? warning_color() : text_color(), told.tip);
+    }
+    ImGui::SameLine(left + room - buttons);
+    if (button(ICON_MARK,
+               ImVec2(0, 0),
+               "Keeps this moment as a bookmark, to come back to and to compare. Key M."))
+        set_bookmark(ui, snapshot);
+    ImGui::SameLine();
+    if (button("History", ImVec2(0, 0), "What was done, to be undone by a click, and the bookmarks"))
+        ImGui::OpenPopup("history");
+    draw_history(ui, snapshot);
+}
+
+}  // namespace stencil

@@ -1,0 +1,276 @@
+// The way back: what can be undone, the states of the run's past, and bookmarks.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "sim/run/settings.h"
+#include "sim/session/session.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+
+namespace stencil {
+namespace {
+
+// Of what is free and what is held already, each.
+constexpr double kUndoShare = 0.25, kTimelineShare = 0.125;
+
+double copy_bytes(const RunSpec& now) {
+    return double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
+}
+
+// How the run is seen stays as it is, whatever moment of it is seen.
+void see_as(const RunSpec& seen, Simulation& simulation) {
+    for (const Setting& setting : settings()) {
+        if (setting.kind != SettingKind::view) continue;
+        const std::string name(setting.name), wanted = setting_text(seen, name);
+        if (wanted == setting_text(simulation.now(), name)) continue;
+        try {
+            simulation.apply(Set{name, wanted});
+        } catch (const InputError&) {
+            // A formula of another model: what that moment showed stays.
+        }
+    }
+}
+
+}  // namespace
+
+// --- What can be undone.
+
+// Where the field is, which is where checkpoints stay.
+double Session::free_memory() {
+    const MemoryUse memory = memory_use();
+    const RunSpec& now = simulation_->now();
+    const bool cuda = method_of(now)->device == Device::cuda;
+    return std::min(cuda ? memory.gpu_free : memory.host_free, double(now.memory_limit));
+}
+
+double Session::undo_budget() {
+    return kUndoShare * (free_memory() + double(undo_.bytes()));
+}
+
+double Session::timeline_budget() {
+    return kTimelineShare * (free_memory() + double(timeline_.bytes()));
+}
+
+bool Session::copy_fits() {
+    constexpr double kMaxOfFree = 0.5;
+    return copy_bytes(simulation_->now()) <= kMaxOfFree * free_memory();
+}
+
+// Where a copy of the field would not fit, the change is made all the same.
+void Session::remember(const std::string& what) {
+    const bool fits = copy_fits();
+    memory_at_ = {};
+    if (fits) {
+        undo_.push({what, step(), simulation_->checkpoint(), timeline_.remember()}, undo_budget());
+        return;
+    }
+    undo_ = {};
+    messages_.notice(fmt::format("Not enough memory to undo this {}", what));
+}
+
+void Session::handle(const action::Undo& undo) {
+    for (int i = 0; i < undo.times; ++i) revert(undo_.undo, undo_.redo, true);
+}
+
+void Session::handle(const action::Redo& redo) {
+    for (int i = 0; i < redo.times; ++i) revert(undo_.redo, undo_.undo, false);
+}
+
+void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
+    if (from.empty()) return;
+    if (tip_) return_to_tip();
+    const UndoEntry entry = std::move(from.back());
+    from.pop_back();
+    UndoEntry back{entry.what, entry.step, {}};
+    if (const auto* change = std::get_if<SettingChange>(&entry.change)) {
+        set(change->setting, undoing ? change->before : change->after);
+        back.change = *change;
+    } else {
+        back.change = simulation_->checkpoint();
+        back.timeline = timeline_.remember();
+        simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
+        timeline_.recall(entry.timeline);
+        went_back();
+    }
+    to.push_back(std::move(back));
+}
+
+// --- Back and forth through the run.
+
+// Where the device has no room for another one the run goes on without.
+void Session::keep_state(bool at_once) {
+    if (!at_once && !timeline_.due()) return;
+    const KeptState last = timeline_.before(step());
+    if (last && last->step == step()) return;
+    const double budget = timeline_budget();
+    if (copy_bytes(simulation_->now()) > budget || !copy_fits()) return;
+    try {
+        timeline_.keep(*simulation_, budget);
+    } catch (const std::exception&) {
+        timeline_.clear();
+    }
+}
+
+void Session::handle(const action::Jump& jump) {
+    if (jump.step < 0 || jump.step > kMaxSteps)
+        throw InputError(fmt::format("jump to step {}: must be from 0 to {}", jump.step, kMaxSteps));
+    if (jump.step < step() || (tip_ && jump.step <= tip_->step)) {
+        go_back_to(jump.step);
+        return;
+    }
+    if (tip_) return_to_tip();
+    keep_state(true);
+    order(jump.step, fmt::format("jumping to step {}", jump.step));
+    if (jump.at_once.value_or(auto_.on)) jump_at_once(jump.at_once.has_value());
+}
+
+// To a step that the run has been at.
+void Session::go_back_to(long long to) {
+    pace_.stop(step());
+    after_jump_.clear();
+    if (!tip_ && copy_fits()) {
+        tip_ = std::make_shared<const Simulation::Checkpoint>(simulation_->checkpoint());
+        tip_measures_ = measures_;
+    } else if (!tip_) {
+        messages_.notice(
+            fmt::format("Not enough memory to come back: the steps after {} are left behind", to));
+    }
+    if (tip_ && to == tip_->step) {
+        return_to_tip();
+        return;
+    }
+    const EditList edits = tip_ ? tip_->spec.edits : simulation_->spec().edits;
+    restore_before(to, edits.until(to));
+    if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
+}
+
+// The nearest state from which steps lead to this one, with the edits on the way.
+void Session::restore_before(long long to, const EditList& edits) {
+    const KeptState kept = timeline_.before(to);
+    if (step() > to || (kept && kept->step > step())) {
+        const RunSpec seen = simulation_->now();
+        if (kept) {
+            simulation_->restore(*kept);
+        } else {
+            RunSpec spec = simulation_->spec();
+            spec.edits = edits;
+            State start = origin_of(*simulation_, start_maker());
+            simulation_ = std::make_unique<Simulation>(spec, std::move(start));
+            simulation_->expect(kMaxSteps);
+        }
+        see_as(seen, *simulation_);
+        if (tip_) measures_ = tip_measures_;
+        went_back();
+    }
+    simulation_->plan(edits);
+}
+
+void Session::return_to_tip() {
+    const RunSpec seen = simulation_->now();
+    simulation_->restore(*tip_);
+    see_as(seen, *simulation_);
+    measures_ = std::move(tip_measures_);
+    tip_.reset();
+    went_back();
+}
+
+// Something is done at an earlier step: the later ones are another run's from now on.
+void Session::leave_tip() {
+    pace_.stand(step());
+    plan_no_more();
+    const std::size_t left = tip_->spec.edits.size() - simulation_->spec().edits.size();
+    undo_.push({"leaving the later steps", step(), *tip_, timeline_.remember()}, undo_budget());
+    timeline_.cut(step() + 1);
+    messages_.notice(
+        fmt::format("Going on from step {}: the steps up to {}{} are left behind; undo brings them back",
+                    step(),
+                    tip_->step,
+                    left == 0 ? "" : fmt::format(" and {} edit{}", left, left == 1 ? "" : "s")));
+    tip_.reset();
+}
+
+// What repeats the run ends here.
+void Session::plan_no_more() {
+    if (tip_) simulation_->plan(tip_->spec.edits.until(step()));
+}
+
+// --- Bookmarks.
+
+void Session::handle(const action::SetBookmark&) {
+    if (!copy_fits()) throw InputError("bookmark: not enough memory for a copy of the field");
+    constexpr int kLetters = 26;
+    const int number = bookmarks_set_++;
+    const std::string name =
+        number < kLetters ? std::string(1, char('A' + number)) : std::to_string(number + 1);
+    KeptState state = timeline_.keep(*simulation_, timeline_budget(), true);
+    auto fields = std::make_shared<const State>(simulation_->solver().state());
+    compared_ = bookmarks_.size();
+    bookmarks_.push_back({name, std::move(state), std::move(fields)});
+    frame_maker_.forget();
+    framed_version_ = 0;
+}
+
+void Session::handle(const action::RemoveBookmark& removed) {
+    if (removed.index >= bookmarks_.size()) return;
+    timeline_.unpin(bookmarks_[removed.index].state);
+    bookmarks_.erase(bookmarks_.begin() + std::ptrdiff_t(removed.index));
+    if (compared_ > removed.index || compared_ >= bookmarks_.size()) compared_ -= compared_ > 0 ? 1 : 0;
+    frame_maker_.forget();
+    framed_version_ = 0;
+}
+
+void Session::handle(const action::GoToBookmark& bookmark) {
+    if (bookmark.index >= bookmarks_.size()) return;
+    const auto [name, state, fields] = bookmarks_[bookmark.index];
+    if (timeline_.has(state)) {
+        if (tip_ || state->step != step()) go_back_to(state->step);
+        return;
+    }
+    if (tip_) return_to_tip();
+    remember("going to bookmark " + name);
+    const RunSpec seen = simulation_->now();
+    simulation_->restore(*state);
+    simulation_->plan(state->spec.edits.until(state->step));
+    see_as(seen, *simulation_);
+    pace_.stop(step());
+    timeline_.clear();
+    timeline_.put(state, true);
+    went_back();
+}
+
+void Session::handle(const action::Compare& with) {
+    if (with.index >= bookmarks_.size()) return;
+    compared_ = with.index;
+    frame_maker_.forget();
+    framed_version_ = 0;
+}
+
+std::string Session::why_no_difference(const Simulation::Checkpoint& from) const {
+    const RunSpec& now = simulation_->now();
+    if (from.now.size != now.size)
+        return fmt::format("Its field has {}x{} cells", from.now.size->nx, from.now.size->ny);
+    if (names_of(from.now.model->components) != names_of(now.model->components))
+        return "It is of another equation";
+    return "";
+}
+
+const State* Session::compared() const {
+    if (compared_ >= bookmarks_.size()) return nullptr;
+    const Bookmark& bookmark = bookmarks_[compared_];
+    return why_no_difference(*bookmark.state).empty() ? bookmark.fields.get() : nullptr;
+}
+
+std::shared_ptr<const History> Session::history() const {
+    auto history = std::make_shared<History>();
+    for (const UndoEntry& entry : undo_.undo) history->done.push_back(entry.text());
+    for (const UndoEntry& entry : undo_.redo) history->undone.push_back(entry.text());
+    for (const Bookmark& one : bookmarks_)
+        history->bookmarks.push_back(
+            {one.name, one.state->step, timeline_.has(one.state), why_no_difference(*one.state)});
+    history->compared = compared_;
+    return history;
+}
+
+}  // namespace stencil

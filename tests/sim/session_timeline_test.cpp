@@ -1,0 +1,296 @@
+#include "sim/session/timeline.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "sim/files/atomic_file.h"
+#include "sim/model/model.h"
+#include "sim/run/resolve.h"
+#include "sim/run/start.h"
+#include "sim/session/session.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+RunSpec diffusion(const std::string& method = "cpu") {
+    RunSpec spec;
+    spec.size = Size{61, 43};
+    spec.initial = "noise";
+    spec.backend = "cpu";
+    spec.method = method;
+    spec.threads = 2;
+    return spec;
+}
+
+struct Bench {
+    explicit Bench(const RunSpec& spec) : session(spec, {false, std::nullopt, 0, false, {}}) {
+        see(Pane::now);
+    }
+
+    void see(Pane pane) {
+        ViewRequest view;
+        view.serial = ++serial;
+        view.panes = {{pane, {{0, 0, 61, 43}, 61, 43, false}}};
+        session.set_view(view);
+        settle();
+    }
+    void settle() {
+        for (int i = 0; session.busy(); ++i) {
+            REQUIRE(i < 100000);
+            session.work();
+            if (const auto frame = now()->frame) session.frame_taken(frame->count);
+        }
+    }
+    void act(const Action& action) {
+        session.apply(action);
+        settle();
+    }
+    void paint(double x, double y) {
+        BrushPiece piece;
+        piece.brush = {0.75, 5, false, false};
+        piece.x0 = piece.x1 = x;
+        piece.y0 = piece.y1 = y;
+        act(action::Paint{piece});
+    }
+    std::shared_ptr<const Snapshot> now() { return session.snapshot(); }
+    std::vector<double> cells() {
+        std::vector<double> all;
+        for (const Field& field : session.simulation().solver().state().components) {
+            const Field wide = field.to(DType::float64);
+            const auto some = wide.as<double>().cells();
+            all.insert(all.end(), some.begin(), some.end());
+        }
+        return all;
+    }
+
+    std::uint64_t serial = 0;
+    Session session;
+};
+
+// A run with strokes and settings on its way, and what was there at some of its steps.
+std::map<long long, std::vector<double>> eventful(Bench& bench, bool another_method) {
+    std::map<long long, std::vector<double>> seen;
+    const auto step = [&](long long steps) {
+        bench.act(action::Step{steps});
+        seen[bench.now()->step] = bench.cells();
+    };
+    seen[0] = bench.cells();
+    step(10);
+    step(25);
+    bench.paint(20, 20);
+    seen[35] = bench.cells();
+    step(1);
+    step(30);
+    bench.act(action::Change{"boundary", "periodic"});
+    if (another_method) bench.act(action::Change{"method", "reference"});
+    step(13);
+    bench.paint(40, 10);
+    bench.paint(10, 30);
+    seen[79] = bench.cells();
+    step(40);
+    return seen;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A run is gone back and forth through bit by bit, its edits included, and what is seen is repeated") {
+    RunSpec typed = diffusion("cpu");
+    typed.use_model(find_model("gray-scott"));
+    typed.size = Size{61, 43};
+    typed.initial.clear();
+    Dice dice;
+    CAPTURE(dice.seed);
+    for (const bool general : {false, true}) {
+        CAPTURE(general);
+        Bench bench(general ? typed : diffusion());
+        const auto seen = eventful(bench, true);
+        const std::size_t edits = bench.now()->spec.edits.size();
+        for (int i = 0; i < 40; ++i) {
+            auto one = seen.begin();
+            std::advance(one, dice.integer(0, int(seen.size()) - 1));
+            bench.act(action::Jump{one->first});
+            CAPTURE(one->first);
+            REQUIRE(bench.now()->step == one->first);
+            REQUIRE(bench.now()->end_step == 119);
+            REQUIRE(bench.cells() == one->second);
+            for (const Edit& edit : bench.now()->spec.edits) REQUIRE(edit.step <= one->first);
+            if (i % 8 > 0) continue;
+            const ScratchFolder folder;
+            write_text_file(folder / "spec.json", to_json(bench.now()->spec).dump());
+            Bench other(diffusion());
+            other.act(action::Open{(folder / "spec.json").string()});
+            REQUIRE(other.now()->step == one->first);
+            REQUIRE(other.cells() == one->second);
+        }
+        bench.act(action::Jump{119});
+        CHECK(bench.now()->spec.edits.size() == edits);
+        CHECK(bench.now()->can_undo.find("brush stroke at step 79") == 0);
+        bench.act(action::Jump{150});
+        CHECK(bench.now()->end_step == 150);
+    }
+}
+
+TEST_CASE("What is done at an earlier step leaves the later ones behind, and undoing it brings them back") {
+    for (const int deed : {0, 1, 2}) {
+        CAPTURE(deed);
+        Bench bench(diffusion());
+        const auto seen = eventful(bench, false);
+        const auto spec = bench.now()->spec;
+        bench.act(action::Jump{35});
+        bench.act(action::Change{"colormap", "magma"});  // is seen, and nothing more
+        CHECK(bench.now()->end_step == 119);
+        bench.act(action::Step{5});  // as a jump would
+        CHECK(bench.now()->end_step == 119);
+        bench.act(action::Jump{35});
+        bench.act(action::StopAt{40});
+        if (deed == 0) bench.act(action::Run{true});
+        if (deed == 1) bench.paint(5, 5);
+        if (deed == 2) bench.act(action::Change{"coefficient", "0.1"});
+        CHECK(bench.now()->end_step == (deed == 0 ? 40 : 35));
+        CHECK(bench.now()->spec.edits.size() == (deed == 0 ? 1 : 2));
+        REQUIRE_FALSE(bench.now()->messages.empty());
+        CHECK(bench.now()->messages.back().text.find("undo") != std::string::npos);
+        if (deed > 0) bench.act(action::Undo{});
+        bench.act(action::Undo{});
+        CHECK(bench.now()->step == 119);
+        CHECK(bench.now()->spec.edits == spec.edits);
+        CHECK(bench.cells() == seen.at(119));
+        bench.act(action::Jump{66});
+        CHECK(bench.cells() == seen.at(66));
+        bench.act(action::Undo{});  // the newest stroke, whatever is looked at
+        CHECK(bench.now()->step == 79);
+    }
+}
+
+TEST_CASE("Going back that is stopped on its way has the edits of no later step") {
+    Bench bench(diffusion("reference"));
+    bench.act(action::Step{10});
+    bench.paint(20, 20);
+    bench.act(action::Step{20000});
+    bench.paint(30, 20);
+    bench.session.apply(action::Jump{0});
+    bench.session.apply(action::Jump{20010});
+    bench.session.apply(action::Jump{0});
+    bench.session.apply(action::Jump{19999});
+    bench.session.work();
+    const long long at = bench.now()->step;
+    bench.act(action::Cancel{});
+    CHECK(bench.now()->end_step == 20010);
+    CHECK_FALSE(bench.now()->ordered);
+    CHECK(bench.now()->step == at);
+    for (const Edit& edit : bench.now()->spec.edits) CHECK(edit.step <= at);
+}
+
+TEST_CASE("The past keeps fewer states the longer ago, within their memory, and never loses the first") {
+    const Machine machine = query_machine();
+    RunSpec spec = resolve(diffusion(), machine);
+    Simulation simulation(spec, make_start(spec));
+    Timeline timeline;
+    timeline.keep(simulation, 1e12);
+    const double each = double(timeline.bytes());
+    REQUIRE(each >= 61 * 43 * 4);
+    const double budget = 20.5 * each;
+    for (int i = 0; i < 2000; ++i) {
+        simulation.apply(Advance{1});
+        timeline.keep(simulation, budget);
+        REQUIRE(double(timeline.bytes()) <= budget);
+    }
+    const std::vector<long long> steps = timeline.steps();
+    REQUIRE(steps.size() == 20);
+    CHECK(steps.front() == 0);
+    CHECK(steps.back() == 2000);
+    CHECK(steps[18] >= 1998);
+    // Going back by n steps makes no more than about n anew.
+    for (std::size_t i = 1; i + 1 < steps.size(); ++i) CHECK(steps[i + 1] - steps[i] <= 2000 - steps[i]);
+    CHECK(timeline.before(1999)->step == steps[18]);
+    for (int i = 0; i < 300; ++i) {
+        simulation.apply(Advance{1});
+        timeline.keep(simulation, 1e12);
+    }
+    CHECK(timeline.steps().size() == Timeline::kMost);
+    timeline.cut(2000);
+    CHECK(timeline.steps().back() < 2000);
+    timeline.keep(simulation, 0.5 * each);
+    CHECK(timeline.steps().empty());
+}
+
+TEST_CASE("Undo says what it undoes and when that was done, and goes back by several at once") {
+    Bench bench(diffusion());
+    bench.act(action::Step{5});
+    bench.paint(20, 20);
+    bench.act(action::Step{5});
+    bench.act(action::Change{"coefficient", "0.1"});
+    bench.act(action::Reset{});
+    const auto history = bench.now()->history;
+    REQUIRE(history->done.size() == 3);
+    CHECK(history->done[0] == "brush stroke at step 5");
+    CHECK(history->done[1] == "coefficient 0.2 to 0.1 at step 10");
+    CHECK(history->done[2] == "reset at step 10");
+    CHECK(bench.now()->can_undo == history->done[2]);
+    bench.act(action::Undo{3});
+    CHECK(bench.now()->history->done.empty());
+    REQUIRE(bench.now()->history->undone.size() == 3);
+    CHECK(bench.now()->history->undone.back() == history->done[0]);
+    CHECK(bench.now()->step == 5);
+    bench.act(action::Redo{2});
+    CHECK(bench.now()->history->done.size() == 2);
+}
+
+TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one leaves the others") {
+    Bench bench(diffusion());
+    bench.act(action::Step{40});
+    bench.act(action::SetBookmark{});
+    const auto a = bench.cells();
+    bench.act(action::Step{20});
+    const auto later = bench.cells();
+    bench.act(action::GoToBookmark{0});  // of this run: nothing is left behind
+    CHECK(bench.cells() == a);
+    CHECK(bench.now()->end_step == 60);
+    CHECK(bench.now()->can_undo.empty());
+
+    bench.see(Pane::from_bookmark);
+    bench.act(action::Jump{60});
+    REQUIRE(bench.now()->frame->comparison);
+    double difference = 0, norm = 0, highest = -1e9;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        difference += (later[i] - a[i]) * (later[i] - a[i]);
+        norm += a[i] * a[i];
+        highest = std::max(highest, later[i] - a[i]);
+    }
+    CHECK(bench.now()->frame->comparison->relative == Approx(std::sqrt(difference / norm)));
+    CHECK(bench.now()->frame->comparison->highest == Approx(highest));
+
+    bench.act(action::Reset{});
+    bench.act(action::Change{"coefficient", "0.1"});
+    bench.act(action::Step{40});
+    bench.act(action::SetBookmark{});
+    const auto b = bench.cells();
+    const auto history = bench.now()->history;
+    REQUIRE(history->bookmarks.size() == 2);
+    CHECK_FALSE(history->bookmarks[0].on_the_way);
+    CHECK(history->bookmarks[1].on_the_way);
+    CHECK(history->compared == 1);
+    bench.act(action::GoToBookmark{0});  // of the run before: a change that can be undone
+    CHECK(bench.cells() == a);
+    CHECK(bench.now()->now.parameter("coefficient") == 0.2);
+    CHECK(bench.now()->can_undo.find("bookmark A") != std::string::npos);
+    bench.act(action::Undo{});
+    CHECK(bench.cells() == b);
+    bench.act(action::Compare{0});
+    REQUIRE(bench.now()->frame->comparison);
+    CHECK(bench.now()->frame->comparison->relative > 1e-3);
+    bench.act(action::Change{"size", "30x20"});
+    CHECK_FALSE(bench.now()->history->bookmarks[0].why_no_difference.empty());
+    CHECK_FALSE(bench.now()->frame->comparison);
+    bench.act(action::RemoveBookmark{0});
+    REQUIRE(bench.now()->history->bookmarks.size() == 1);
+    CHECK(bench.now()->history->bookmarks[0].name == "B");
+    CHECK(bench.now()->history->compared == 0);
+}

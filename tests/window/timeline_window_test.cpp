@@ -1,0 +1,116 @@
+#include <GLFW/glfw3.h>
+
+#include "app/window/panels/commands.h"
+#include "app/window/shortcuts.h"
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+struct Past : Interface {
+    Past() {
+        snapshot.running = false;
+        snapshot.busy.clear();
+        snapshot.step = snapshot.end_step = 1000;
+        snapshot.kept_steps = {0, 500, 900, 1000};
+        auto history = std::make_shared<History>();
+        history->done = {"brush stroke at step 5", "coefficient 0.2 to 0.1 at step 10", "reset at step 20"};
+        history->undone = {"size at step 60", "brush stroke at step 50"};
+        history->bookmarks = {{"A", 500, true, ""}, {"B", 700, false, "Its field has 3x4 cells"}};
+        snapshot.history = history;
+        frames(2);
+    }
+    // A share of the slider's length.
+    ImVec2 at(float share) {
+        const ImRect slider = find("##timeline", {"##steps"});
+        return {slider.Min.x + share * slider.GetWidth(), slider.GetCenter().y};
+    }
+    std::vector<long long> jumps() {
+        std::vector<long long> steps;
+        for (const auto& jump : actions_of<action::Jump>(ui)) steps.push_back(jump.step);
+        return steps;
+    }
+};
+
+}  // namespace
+
+TEST_CASE(
+    "the slider below the canvas goes to the step that it is dragged to, and not more often than it must") {
+    Past window;
+    CAPTURE(window.dice.seed);
+    const ImVec2 from = window.at(0.5f), to = window.at(0.25f);
+    window.move_mouse(from);
+    window.press_mouse(true);
+    window.frames(20);
+    REQUIRE(window.jumps().size() == 1);  // the mouse stands still
+    CHECK(std::abs(window.jumps().back() - 500) < 30);
+    window.move_mouse(to);
+    window.frames(20);
+    window.press_mouse(false);
+    window.frames(2);
+    REQUIRE(window.jumps().size() == 2);
+    CHECK(std::abs(window.jumps().back() - 250) < 30);
+    // Beyond its ends there is nothing.
+    window.ui.actions.clear();
+    window.move_mouse(window.at(0.9f));
+    window.press_mouse(true);
+    window.move_mouse({1279, from.y});
+    window.frames(10);
+    window.press_mouse(false);
+    window.frames(2);
+    CHECK(window.jumps().back() == 1000);
+}
+
+TEST_CASE("a click in the list of what was done undoes or does again as much as lies behind it") {
+    Past window;
+    CAPTURE(window.dice.seed);
+    const auto list = [&]() -> std::string {
+        for (const ImGuiWindow* one : ImGui::GetCurrentContext()->Windows)
+            if (one->Active && std::string_view(one->Name).find("/deeds") != std::string_view::npos)
+                return one->Name;
+        return "";
+    };
+    window.click("##timeline", {"History"});
+    window.frames(2);
+    const std::string deeds = list();
+    REQUIRE_FALSE(deeds.empty());
+    const WindowRect rows = window_rect(deeds.c_str());
+    const float line = ImGui::GetTextLineHeightWithSpacing();
+    const auto click_row = [&](int row) {
+        window.click({rows.least.x + 40, rows.least.y + (float(row) + 0.5f) * line});
+    };
+    click_row(0);
+    REQUIRE(actions_of<action::Redo>(window.ui).size() == 1);
+    CHECK(actions_of<action::Redo>(window.ui).back().times == 2);
+    click_row(4);  // the oldest but one of what was done
+    REQUIRE(actions_of<action::Undo>(window.ui).size() == 1);
+    CHECK(actions_of<action::Undo>(window.ui).back().times == 3);
+}
+
+TEST_CASE("M keeps a bookmark, and undoing says what it undid") {
+    Past window;
+    CAPTURE(window.dice.seed);
+    handle_key({GLFW_KEY_M}, window.ui, window.snapshot);
+    CHECK(actions_of<action::SetBookmark>(window.ui).size() == 1);
+    window.snapshot.can_undo = "brush stroke at step 530";
+    undo(window.ui, window.snapshot);
+    CHECK(window.ui.said.find("brush stroke at step 530") != std::string::npos);
+    window.snapshot.can_undo.clear();
+    window.ui.said.clear();
+    undo(window.ui, window.snapshot);
+    CHECK(window.ui.said.empty());
+}
+
+TEST_CASE("what is compared with a bookmark that is gone is the field again") {
+    Past window;
+    CAPTURE(window.dice.seed);
+    window.ui.panes = {Pane::from_bookmark};
+    window.frames(2);
+    CHECK(window.ui.panes.front() == Pane::from_bookmark);
+    window.snapshot.history = std::make_shared<History>();
+    window.frames(2);
+    CHECK(window.ui.panes.front() == Pane::now);
+}
