@@ -67,7 +67,7 @@ void print_measured(const Measured& m, DType dtype) {
         m.limits.copy_gcells(dtype),
         m.limits.instructions_per_second / 1e12,
         m.limits.issue_gcells());
-    print("Steps: {}: {:.4g} GCells/s, {:.0f}% of the copy limit, {:.0f}% of the issue limit\n",
+    print("Steps: {}: {:.4g} GCells/s, {:.0f}% of the copy limit, {:.0f}% of the arithmetic limit\n",
           m.way.name,
           m.gcells_per_s,
           100 * m.gcells_per_s / m.limits.copy_gcells(dtype),

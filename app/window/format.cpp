@@ -68,7 +68,7 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_share(double share) {
-    return fmt::format("{:.0f} %", 100 * share);
+    return fmt::format("{:.0f}%", 100 * share);
 }
 
 }  // namespace stencil

@@ -33,7 +33,7 @@ std::string format_figures(double value);
 /// A time to wait: "3 s", "12 min", "5 h".
 std::string format_duration(double seconds);
 
-/// A share as a percentage: "94 %".
+/// A share as a percentage: "94%".
 std::string format_share(double share);
 
 }  // namespace stencil

@@ -112,6 +112,7 @@ constexpr Shade kShades[] = {
     {ImGuiCol_ResizeGripHovered, &Palette::accent},
     {ImGuiCol_ResizeGripActive, &Palette::bright_accent},
     {ImGuiCol_PlotHistogram, &Palette::bar},  // a progress bar's text lies on it
+    {ImGuiCol_NavHighlight, &Palette::bright_accent},
     {ImGuiCol_Tab, &Palette::title},
     {ImGuiCol_TabHovered, &Palette::hovered},
     {ImGuiCol_TabActive, &Palette::on_accent},

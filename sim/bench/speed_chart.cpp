@@ -17,7 +17,7 @@ figure::ChartSeries curve_of(const Method& method, std::span<const MethodSpeed> 
     figure::ChartSeries curve{std::string(method.name), {}};
     curve.color = method_color(method);
     for (const MethodSpeed& speed : speeds)
-        if (speed.method == &method)
+        if (speed.method == &method && !method.jumps)
             curve.points.push_back({.x = speed.edge,
                                     .y = speed.gcells_per_s,
                                     .note = speed.error
@@ -40,16 +40,20 @@ Rgb method_color(const Method& method) {
 std::vector<MethodSpeed> speeds_of(std::span<const LadderRow> rows) {
     std::vector<MethodSpeed> speeds;
     for (const LadderRow& row : rows)
-        if (row.timed_steps())
-            speeds.push_back({row.method, std::sqrt(row.cells()), row.speed.gcells_per_s, row.error});
+        if (row.measured())
+            speeds.push_back({row.method,
+                              std::sqrt(row.cells()),
+                              row.speed.gcells_per_s,
+                              row.error,
+                              row.method->jumps ? row.seconds : 0});
     return speeds;
 }
 
 std::vector<figure::ChartLimit> speed_limits(const LadderLimits& limits, DType dtype) {
     std::vector<figure::ChartLimit> lines;
-    if (limits.copy_gb_per_s > 0) lines.push_back({"copy, one step a pass", limits.copy_gcells(dtype)});
+    if (limits.copy_gb_per_s > 0) lines.push_back({"copy limit, one step a pass", limits.copy_gcells(dtype)});
     if (limits.instructions_per_second > 0)
-        lines.push_back({"issue, 3 instructions a cell", limits.issue_gcells()});
+        lines.push_back({"arithmetic limit, 3 instructions a cell", limits.issue_gcells()});
     return lines;
 }
 
@@ -65,7 +69,7 @@ figure::Chart speed_chart(std::span<const MethodSpeed> speeds, const LadderLimit
         if (!curve.points.empty()) chart.series.push_back(std::move(curve));
     }
     chart.limits = speed_limits(limits, dtype);
-    for (const MethodSpeed& speed : speeds) chart.x_ticks.push_back(speed.edge);
+    for (const MethodSpeed& speed : speeds) chart.x_ticks.push_back(std::round(speed.edge));
     std::ranges::sort(chart.x_ticks);
     const auto repeated = std::ranges::unique(chart.x_ticks);
     chart.x_ticks.erase(repeated.begin(), repeated.end());

@@ -188,7 +188,7 @@ void draw_names_at_ends(const Drawing& d) {
         const Rgb color = d.color(name.series);
         const Point beside{name.end.x + d.style.marker, name.end.y};
         draw_line(d.surface, beside, {x - d.text(kGap / 2), name.y}, {d.style.hair, color});
-        d.write(d.chart.series[name.series].name, {x, name.y + d.text(kCapital / 2)}, color);
+        d.write(d.chart.series[name.series].name, {x, name.y + d.text(kCapital / 2)}, d.style.ink);
     }
 }
 
@@ -324,25 +324,19 @@ void draw_limits(const Drawing& d, PlotObstacles& obstacles) {
 
 // Marked points choose first. A label that finds no place is left out.
 void draw_point_labels(const Drawing& d, PlotObstacles obstacles) {
-    struct Wish {
-        const ChartPoint* point;
-        Rgb color;
-    };
-    std::vector<Wish> wishes;
-    for (std::size_t i = 0; i < d.chart.series.size(); ++i)
-        for (const ChartPoint& point : d.chart.series[i].points)
-            if (d.map.axes.holds(point) && !point.label.empty())
-                wishes.push_back({&point, point.marked ? d.style.ink : d.color(i)});
-    std::ranges::stable_sort(
-        wishes, std::ranges::greater(), [](const Wish& wish) { return wish.point->marked; });
+    std::vector<const ChartPoint*> wishes;
+    for (const ChartSeries& series : d.chart.series)
+        for (const ChartPoint& point : series.points)
+            if (d.map.axes.holds(point) && !point.label.empty()) wishes.push_back(&point);
+    std::ranges::stable_sort(wishes, std::ranges::greater(), &ChartPoint::marked);
     std::vector<PlotLabel> labels;
-    for (const Wish& wish : wishes) {
-        const Point at = *d.place(*wish.point);
-        labels.push_back({at.x, at.y, d.width(wish.point->label), d.text(kCapital + kDescent)});
+    for (const ChartPoint* point : wishes) {
+        const Point at = *d.place(*point);
+        labels.push_back({at.x, at.y, d.width(point->label), d.text(kCapital + kDescent)});
     }
     const auto places = place_labels(labels, std::move(obstacles), d.text(0.45));
     for (std::size_t i = 0; i < wishes.size(); ++i)
-        if (places[i]) write_in(d, wishes[i].point->label, *places[i], wishes[i].color);
+        if (places[i]) write_in(d, wishes[i]->label, *places[i], d.style.ink);
 }
 
 }  // namespace

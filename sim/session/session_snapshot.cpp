@@ -65,7 +65,7 @@ void Session::fill_progress(Snapshot& snapshot) const {
     if (making_field_) {
         snapshot.busy = "making the initial field";
     } else if (const Ladder* ladder = speeds_.ladder()) {
-        snapshot.busy = "ladder: " + ladder->doing();
+        snapshot.busy = "measuring methods: " + ladder->doing();
         snapshot.busy_share = ladder->share();
     } else if (reference_behind()) {
         snapshot.busy = "float64 run to compare with: catching up";

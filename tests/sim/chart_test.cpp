@@ -25,6 +25,7 @@ class Recording : public Surface {
     struct Text {
         std::string text;
         Box box;
+        Rgb color;
     };
     struct Line {
         std::vector<Point> points;
@@ -49,7 +50,8 @@ class Recording : public Surface {
                          {at.x - width * int(style.anchor) / 2,
                           at.y - kCapital * style.size,
                           width,
-                          (kCapital + (deep ? kDescent : 0)) * style.size}});
+                          (kCapital + (deep ? kDescent : 0)) * style.size},
+                         style.color});
     }
     double text_width(std::string_view text, double size) const override {
         const auto signs = std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; });
@@ -77,7 +79,7 @@ class Recording : public Surface {
 
 void check_texts(const Recording& drawn, const Box& area) {
     for (std::size_t i = 0; i < drawn.texts.size(); ++i) {
-        const auto& [text, box] = drawn.texts[i];
+        const auto& [text, box, color] = drawn.texts[i];
         CAPTURE(text, box.left, box.top, area.width, area.height);
         CHECK(area.grown(0.01).holds(box));
         for (std::size_t k = 0; k < i; ++k) {
@@ -165,6 +167,21 @@ TEST_CASE("a chart of speeds has its limits' names within the axes, and ticks at
             CHECK(label->box.middle_x() == Approx(map.at(tick, 1).x));
         }
         CHECK_FALSE(drawn.find("200"));
+    }
+}
+
+TEST_CASE("whatever is written in a chart has the colour of ink, so that it can be read on any ground") {
+    Chart chart{"id", "", "x", "y"};
+    for (const char* name : {"one", "two", "three"})
+        chart.series.push_back({name, {{1, 2, "here"}, {2, double(chart.series.size()), "there"}}});
+    const ChartStyle style;
+    for (const bool at_ends : {false, true}) {
+        chart.names_at_ends = at_ends;
+        Recording surface;
+        draw_chart(surface, chart, {0, 0, 500, 300}, style);
+        REQUIRE(surface.find("three"));
+        for (const Recording::Text& text : surface.texts)
+            CHECK((text.color == style.ink || text.color == style.faint));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/plots/plot.h"
+#include "sim/examples/report/report_text.h"
 #include "sim/examples/request.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/sample_example.h"
@@ -423,14 +424,30 @@ TEST_CASE(
     const auto has = [](const std::vector<TableColumn>& among, const std::string& title) {
         return std::ranges::find(among, title, &TableColumn::title) != among.end();
     };
-    for (const char* title : {"how", "time", "error", "of limit", "GPU memory", "iterations"})
+    for (const char* title : {"How", "Time", "Error", "Of limit", "GPU memory", "Iterations"})
         CHECK(has(columns, title));
     std::erase_if(report.rows, [](const ReportRow& row) { return row.backend == Device::cuda; });
     for (ReportRow& row : report.rows) row.more.clear();
     const auto fewer = lines_of(report);
-    for (const char* title : {"to the GPU", "GPU memory", "iterations"})
+    for (const char* title : {"To the GPU", "GPU memory", "Iterations"})
         CHECK_FALSE(has(columns_of(fewer), title));
     CHECK(group_title(report.rows.front()).ends_with(", float32"));
+}
+
+TEST_CASE("without a GPU all its rows are one line below the table") {
+    Dice dice;
+    CAPTURE(dice.seed);
+    Report report = sample_report(dice);
+    CHECK(missing_gpu_text(report).empty());
+    report.has_gpu = false;
+    report.gpu = "no driver in sight";
+    int missing = 0;
+    for (ReportRow& row : report.rows)
+        if (row.backend == Device::cuda && ++missing > 0) row.why_not = report.gpu;
+    REQUIRE(missing > 0);
+    for (const TableLine& line : lines_of(report)) CHECK(line.row->backend == Device::cpu);
+    CHECK(missing_gpu_text(report).starts_with(std::to_string(missing) + " more"));
+    CHECK(missing_gpu_text(report).ends_with(report.gpu));
 }
 
 TEST_CASE("plots draw whatever a report may hold") {

@@ -660,7 +660,7 @@ TEST_CASE("the rate is that of new fields, falls while they are late, and is zer
 TEST_CASE("what was not measured yet is a dash, not a zero") {
     CHECK(format_measured(0) == kUnknown);
     CHECK(format_measured(0, format_share) == kUnknown);
-    CHECK(format_measured(0.94, format_share) == "94 %");
+    CHECK(format_measured(0.94, format_share) == "94%");
     CHECK(format_measured(12.345) == "12.35");
 }
 
@@ -674,7 +674,7 @@ TEST_CASE("numbers for people keep their figures") {
     CHECK(format_figures(4567.8) == "4568");
     CHECK(format_value(std::numeric_limits<double>::quiet_NaN()) == "nan");
     CHECK(format_value(-std::numeric_limits<double>::infinity()) == "-inf");
-    CHECK(format_share(0.943) == "94 %");
+    CHECK(format_share(0.943) == "94%");
     Dice dice;
     CAPTURE(dice.seed);
     for (int i = 0; i < 1000; ++i) {
@@ -692,7 +692,7 @@ TEST_CASE("the chart of speeds has a button that measures the ladder, unless it 
     Interface window;
     CAPTURE(window.dice.seed);
     window.ui.preferences.open_sections = {"Performance"};
-    const ImVec2 button = window.find("##panel", {"Performance", "Measure the ladder"}).GetCenter();
+    const ImVec2 button = window.find("##panel", {"Performance", "Measure all methods"}).GetCenter();
     for (const bool measuring : {false, true}) {
         window.snapshot.measuring_ladder = measuring;
         window.ui.actions.clear();

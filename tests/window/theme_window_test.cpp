@@ -6,7 +6,9 @@
 #include <fstream>
 #include <string>
 
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/icons.h"
+#include "app/window/panels/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
@@ -177,6 +179,23 @@ TEST_CASE("Text is readable on everything that it lies on, in both themes") {
              {canvas.text, canvas.faint_text, canvas.accent, canvas.warning, canvas.error}) {
             CHECK(contrast(wide(ink), wide(canvas.background)) >= kEnough);
             CHECK(contrast(wide(ink), window) >= kEnough);
+        }
+        for (const ImVec4& ink : {error_color(), warning_color(), good_color(), faint_color()})
+            for (const int below : {ImGuiCol_WindowBg,
+                                    ImGuiCol_PopupBg,
+                                    ImGuiCol_TitleBg,
+                                    ImGuiCol_FrameBg,
+                                    ImGuiCol_FrameBgActive,
+                                    ImGuiCol_TableHeaderBg,
+                                    ImGuiCol_TableRowBgAlt}) {
+                CAPTURE(ImGui::GetStyleColorName(below));
+                const ImVec4 ground = over(colors[below], window);
+                CHECK(contrast(over(ink, ground), ground) >= kEnough);
+            }
+        // The signs over the canvas.
+        for (const ImU32 ink : {canvas.warning, canvas.error}) {
+            const ImVec4 plate = over(wide(faded(ink, kBadgeShare)), wide(canvas.background));
+            CHECK(contrast(wide(ink), plate) >= kEnough);
         }
     }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/icons.h"
+#include "sim/figure/chart.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -120,9 +121,12 @@ void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
     const double unit = scene.ui.scale;
     const double size = painter.line_height() * 0.85;
     const ProbeSeries& probe = scene.snapshot.probes[index];
+    // That of its curve.
+    const Rgb of_series = figure::series_color(index);
+    const ImU32 color = IM_COL32(of_series.r, of_series.g, of_series.b, 255);
     const Point at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
     painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
-    painter.disc(at.x, at.y, kHandle * unit, scene.colors.accent);
+    painter.disc(at.x, at.y, kHandle * unit, color);
     painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
     const std::string number = std::to_string(index + 1);
     const double pad = 3 * unit;
@@ -145,7 +149,7 @@ double badge(Painter& painter, const ScreenRect& strip, double right, const std:
     const double height = std::round(size * 1.35);
     const ScreenRect plate{right - width, strip.y + std::floor((strip.height - height) / 2), width, height};
     if (plate.x < strip.x) return right;
-    painter.fill(plate, faded(color, 0.18), height / 2);
+    painter.fill(plate, faded(color, kBadgeShare), height / 2);
     painter.text(plate.x + pad, plate.y + (height - size) / 2, size, color, text);
     return plate.x - pad;
 }

@@ -39,6 +39,8 @@ void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& s
 /// Profile, probes, and the brush or, in the other panes, the cursor.
 void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
+inline constexpr double kBadgeShare = 0.1;  ///< of the colour of a sign in what is behind it
+
 /// Whether it is paused or recording, at the right of the strip; and, where `waiting` (seconds) > 0, that the
 /// picture is not yet the one that was asked for. Returns where on the left it begins.
 double draw_state(Painter& painter, const OverlayScene& scene, const ScreenRect& strip, double waiting);

@@ -60,6 +60,8 @@ void QuickInput::begin_frame(GLFWwindow*) {
     }
     show_text(io);
     if (in_lines() && !io.KeyCtrl) io.KeysDown[GLFW_KEY_ENTER] = io.KeysDown[GLFW_KEY_KP_ENTER] = false;
+    // From one field to the next while a text is typed; else from one part of the window to the next.
+    if (!io.WantTextInput) io.KeysDown[GLFW_KEY_TAB] = false;
     show_button(io);
 }
 

@@ -121,6 +121,7 @@ Display::Gui::Gui(GLFWwindow* window) {
     // A drag that misses a slider by a pixel must not move the window.
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     io.LogFilename = nullptr;
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
     ImGui_ImplGlfw_InitForOpenGL(window, true);
     ImGui_ImplOpenGL3_Init("#version 450 core");
 }

@@ -84,8 +84,9 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
     };
     share(limits.copy_gcells(dtype),
           " of the copy limit",
-          "Beyond 100 % steps share a pass over memory, or the field stays in the cache");
-    share(limits.issue_gcells(), " of the issue limit", "What is left is other instructions, and waiting");
+          "Beyond 100% steps share a pass over memory, or the field stays in the cache");
+    share(
+        limits.issue_gcells(), " of the arithmetic limit", "What is left is other instructions, and waiting");
 }
 
 void draw_kernels(const GeneratedCode& code, const SteppingWay& way) {

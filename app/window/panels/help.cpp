@@ -21,7 +21,8 @@ constexpr MouseUse kMouse[] = {
     {"Ctrl+wheel", "Brush radius"},
     {"Drop a file", "A picture or an array begins a run; a spec.json or a run's folder opens it"},
     {"Click a slider",
-     "Types the number; dragging moves it. 1e4, 10k, 2^20 and 3/8 are numbers in every field"},
+     "Types the number, as Space does with the keyboard; dragging moves it. 1e4, 10k, 2^20 and 3/8 are "
+     "numbers in every field"},
 };
 
 void draw_entry(std::string_view keys, std::string_view what) {

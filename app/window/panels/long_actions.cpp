@@ -53,7 +53,7 @@ void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all
 void draw_one(
     const LongAction& one, const ActionClock& clock, bool first, UiState& ui, const Snapshot& snapshot) {
     std::string far;
-    if (one.share) far = fmt::format("{:.0f} %", std::floor(100 * *one.share));
+    if (one.share) far = fmt::format("{:.0f}%", std::floor(100 * *one.share));
     if (const auto left = seconds_left(clock, ImGui::GetTime()))
         far += fmt::format(", {} left", format_duration(*left));
     const float spacing = ImGui::GetStyle().ItemSpacing.x;

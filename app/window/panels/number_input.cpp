@@ -35,6 +35,7 @@ std::string why_not(std::optional<double> value, std::string_view text, const Nu
     if (*value > range.most && !range.above.empty()) return fmt::format("{} {}", text, range.above);
     if (*value > range.most)
         return fmt::format("{} is above {}, the largest allowed", text, format_short(range.most, 12));
+    if (*value < range.least && !range.below.empty()) return fmt::format("{} {}", text, range.below);
     if (*value < range.least)
         return fmt::format("{} is below {}, the smallest allowed", text, format_short(range.least, 12));
     return {};
@@ -79,6 +80,16 @@ void draw_slider(const SliderLook& look, double value, bool held) {
     if (x + thumb + gap > at.x && x < at.x + size.x + gap)
         at.x = x + thumb + gap + size.x < most.x ? std::max(at.x, x + thumb + gap) : x - gap - size.x;
     list->AddText(at, ImGui::GetColorU32(ImGuiCol_Text), text.c_str());
+    ImGui::RenderNavHighlight({least, most}, ImGui::GetItemID());
+}
+
+// ImGui would let go of what is dragged before it is known where it began.
+void keep_escape([[maybe_unused]] ImGuiID id) {
+#if IMGUI_VERSION_NUM < 18900
+    ImGui::GetCurrentContext()->ActiveIdUsingNavInputMask |= 1U << ImGuiNavInput_Cancel;
+#else
+    ImGui::SetKeyOwner(ImGuiKey_Escape, id);
+#endif
 }
 
 std::optional<LiveEdit> type_number(
@@ -178,6 +189,7 @@ std::optional<LiveEdit> live_slider(
         draft.sent = draft.dragging = false;
         draft.before = draft.value;
     }
+    if (held) keep_escape(ImGui::GetItemID());
     draft.dragging |= held && ImGui::IsMouseDragging(ImGuiMouseButton_Left);
     std::optional<LiveEdit> edit;
     if (held && draft.dragging && ImGui::IsKeyPressed(ImGui::GetKeyIndex(ImGuiKey_Escape), false)) {

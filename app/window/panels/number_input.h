@@ -18,8 +18,8 @@ bool text_field(const char* id, NumberDraft& draft, const std::string& current, 
 struct NumberRange {
     double least = -std::numeric_limits<double>::max();
     double most = std::numeric_limits<double>::max();
-    std::string_view above =
-        {};  ///< what to say of a number above `most`, after the number; empty: the limit
+    // What to say of a number beyond the limits, after the number; empty: the limit.
+    std::string_view above = {}, below = {};
 };
 
 /// A text field of one number, as typed_number() reads it. Returns the number that was entered where it is

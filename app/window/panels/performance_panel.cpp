@@ -9,6 +9,7 @@
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/examples/report/report_text.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -25,7 +26,7 @@ void draw_jump(const Snapshot& snapshot) {
 void draw_steps_speed(const Speed& speed) {
     value_row("Step",
               format_measured(speed.us_per_step),
-              "\xc2\xb5s",
+              "us",
               "Time of one explicit step, over the newest batches: device events on CUDA, the host's clock "
               "on the CPU. No file, picture or transfer is in it.");
     value_row("Updates",
@@ -50,7 +51,7 @@ void draw_speed(const Snapshot& snapshot) {
               "GB/s",
               "Measured on this machine: the fastest of some copies between two arrays, read and write both "
               "counted. On CUDA they are 1 GiB each, on the CPU as large as the last-level cache or larger.");
-    value_row("Batch",
+    value_row("Steps/frame",
               format_measured(double(snapshot.last_batch),
                               [](double steps) { return format_count(static_cast<long long>(steps)); }),
               "steps",
@@ -63,11 +64,28 @@ void draw_ratio(const Snapshot& snapshot) {
     const double share = snapshot.speed.effective_gb_per_s / snapshot.limits.copy_gb_per_s;
     share_bar(share,
               format_share(share) + " of copy",
-              "The effective bandwidth over that of a copy. Beyond 100 % the field stays in the cache, or "
+              "The effective bandwidth over that of a copy. Beyond 100% the field stays in the cache, or "
               "several steps share a pass over memory.");
     if (share > 1)
-        paragraph("Beyond 100 %: steps share a pass over memory, or the field stays in the cache.",
+        paragraph("Beyond 100%: steps share a pass over memory, or the field stays in the cache.",
                   faint_color());
+}
+
+// Those of the button, with their errors; a jump has a time in place of a speed.
+void draw_measured_methods(const std::vector<MethodSpeed>& speeds, double edge) {
+    const auto is_of_ladder = [&](const MethodSpeed& speed) { return speed.error && speed.edge == edge; };
+    if (std::ranges::none_of(speeds, is_of_ladder) || !begin_values("methods")) return;
+    value_row("Method", "GCells/s", "Error", "As measured on a random field of this size");
+    for (const MethodSpeed& speed : speeds) {
+        if (!is_of_ladder(speed)) continue;
+        const bool jumps = speed.jump_seconds > 0;
+        value_row(std::string(speed.method->name).c_str(),
+                  jumps ? format_time(speed.jump_seconds) : format_figures(speed.gcells_per_s),
+                  fmt::format("{:.1e}", *speed.error),
+                  jumps ? "The time of any number of steps at once"
+                        : "Cell updates per second / 1e9, and the relative 2-norm from float64");
+    }
+    end_values();
 }
 
 // The run's own point is a method's too, before it is certain enough to be kept.
@@ -81,9 +99,12 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
     const bool known = std::ranges::any_of(
         speeds, [&](const MethodSpeed& speed) { return speed.method == method && speed.edge == edge; });
     if (!known && running > 0 && !now.kernel) speeds.push_back({method, edge, running, {}});
-    draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
+    if (speeds.empty())
+        paragraph("Speeds come with the first steps.", faint_color());
+    else
+        draw_ring(draw_plot(speed_chart(speeds, snapshot.limits, now.dtype), em(17)), edge, running);
     const std::string size = fmt::format("{}x{}", now.size->nx, now.size->ny);
-    if (button("Measure the ladder",
+    if (button("Measure all methods",
                button_size(1),
                fmt::format(
                    "Every method of the backend on a random field of this size, each speed with its error. "
@@ -91,6 +112,7 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
                    size),
                snapshot.measuring_ladder ? "It is being measured; any other order ends it" : ""))
         ui.act(action::MeasureLadder{});
+    draw_measured_methods(speeds, edge);
 }
 
 void draw_frame_cost(const UiState& ui, const Snapshot& snapshot) {

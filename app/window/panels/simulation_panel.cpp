@@ -134,7 +134,8 @@ void draw_memory(const Snapshot& snapshot, Size size) {
     if (preview.text.empty()) return;
     row("Needs",
         "Memory of the method on a field of this size, and of the fields that travel and are written");
-    paragraph(preview.text, preview.fits ? text_color() : error_color());
+    const float room = ImGui::GetContentRegionAvail().x;
+    fitted_text(preview.text, room, preview.fits ? text_color() : error_color());
 }
 
 void draw_presets(SimulationState& state) {
@@ -240,7 +241,7 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     if (!stepping || !now.size) return;
     const long long steps = to >= snapshot.step ? to - snapshot.step : to;
     const auto jump = AutoMethod::for_jump(now, steps, snapshot.speed.us_per_step * 1e-6, 0);
-    constexpr std::string_view kErrors = "\"Measure the ladder\" tells the errors of both ways.";
+    constexpr std::string_view kErrors = "\"Measure all methods\" tells the errors of both ways.";
     row("", "");
     const std::string by_steps =
         fmt::format("Steps{}###by_steps", jump ? ": " + format_duration(jump->seconds) : "");
@@ -328,6 +329,7 @@ void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     if (!now.model->equations) {  // those have a section of their own
         draw_parameters(ui, now);
         draw_stability(ui, now);
+        draw_units(ui, snapshot);
     }
     draw_boundary(ui, now);
     subtitle("Steps", "Exact numbers of steps; for steps per frame see the toolbar");

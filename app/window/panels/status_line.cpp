@@ -60,7 +60,7 @@ void add_jump(std::vector<Piece>& pieces, const Snapshot& snapshot) {
 
 void add_speed(std::vector<Piece>& pieces, const Snapshot& snapshot) {
     const Speed& speed = snapshot.speed;
-    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " \xc2\xb5s/step",
+    pieces.push_back({.text = format_measured(speed.us_per_step, format_figures) + " us/step",
                       .tip = "Time of one step, over the newest batches; without pictures and files",
                       .least_width = em(6),
                       .importance = 70});
@@ -123,6 +123,11 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                       .tip = "Steps since the start",
                       .least_width = em(5.5f),
                       .importance = 100});
+    if (const std::string time = time_text(snapshot.spec, snapshot.step); !time.empty())
+        pieces.push_back({.text = "t = " + time,
+                          .tip = "The time of this step\n--unit-time [N]UNIT",
+                          .least_width = em(5),
+                          .importance = 90});
     pieces.push_back(state_piece(snapshot));
     if (jumps(snapshot))
         add_jump(pieces, snapshot);

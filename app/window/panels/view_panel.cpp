@@ -97,12 +97,14 @@ void draw_ends(UiState& ui, const Colours& colours) {
     // Each end stays on its side of the other.
     const double least = percentile ? 0 : std::numeric_limits<double>::lowest();
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
-    const auto low =
-        number_input("##low", draft.low, rule.low, {least, std::nextafter(rule.high, least)}, tips[0]);
+    const NumberRange lows{
+        least, std::nextafter(rule.high, least), "is not below the other end: raise that first"};
+    const NumberRange highs{
+        std::nextafter(rule.low, most), most, {}, "is not above the other end: lower that first"};
+    const auto low = number_input("##low", draft.low, rule.low, lows, tips[0]);
     ImGui::SameLine(0, spacing);
     ImGui::SetNextItemWidth(width);
-    const auto high =
-        number_input("##high", draft.high, rule.high, {std::nextafter(rule.low, most), most}, tips[1]);
+    const auto high = number_input("##high", draft.high, rule.high, highs, tips[1]);
     if (low) rule.low = *low;
     if (high) rule.high = *high;
     if (low || high) send_rule(ui, colours, rule);

@@ -31,6 +31,7 @@ constexpr double kTipRemains = 0.3;  // seconds within which the next item's too
 // Which item the mouse rests on, known by its corner.
 struct Hovering {
     ImVec2 corner;
+    std::size_t length = 0;  // of its text: another one makes another window
     int frame = -1;
     double since = 0, shown = -1;  // ImGui's time
     int times_shown = 0;
@@ -38,7 +39,7 @@ struct Hovering {
 Hovering hovering;
 
 // Of the last item, which is hovered: whether it has been for long enough.
-bool has_rested() {
+bool has_rested(std::size_t length) {
     const double now = ImGui::GetTime();
     const ImVec2 corner = ImGui::GetItemRectMin();
     const int frame = ImGui::GetFrameCount();
@@ -50,6 +51,7 @@ bool has_rested() {
         h.since = follows ? now - kTipAfter : now;
         h.times_shown = 0;
     }
+    if (std::exchange(h.length, length) != length) h.times_shown = 0;
     const bool first = std::exchange(h.frame, frame) != frame;
     h.corner = corner;
     if (now - h.since < kTipAfter) return false;
@@ -66,20 +68,20 @@ bool is_narrow() {
 }  // namespace
 
 ImVec4 error_color() {
-    return on_light() ? ImVec4(0.76f, 0.10f, 0.10f, 1) : ImVec4(1.00f, 0.45f, 0.42f, 1);
+    return on_light() ? ImVec4(0.70f, 0.09f, 0.09f, 1) : ImVec4(1.00f, 0.45f, 0.42f, 1);
 }
 
 ImVec4 warning_color() {
-    return on_light() ? ImVec4(0.60f, 0.38f, 0.00f, 1) : ImVec4(0.98f, 0.74f, 0.30f, 1);
+    return on_light() ? ImVec4(0.48f, 0.31f, 0.00f, 1) : ImVec4(0.98f, 0.74f, 0.30f, 1);
 }
 
 ImVec4 good_color() {
-    return on_light() ? ImVec4(0.08f, 0.46f, 0.22f, 1) : ImVec4(0.45f, 0.82f, 0.52f, 1);
+    return on_light() ? ImVec4(0.06f, 0.40f, 0.19f, 1) : ImVec4(0.45f, 0.82f, 0.52f, 1);
 }
 
 ImVec4 faint_color() {
     ImVec4 color = text_color();
-    color.w *= 0.65f;
+    color.w *= 0.72f;
     return color;
 }
 
@@ -100,7 +102,7 @@ void colored_text(std::string_view text, const ImVec4& color) {
 void tooltip(std::string_view text) {
     // It would cover what is dragged.
     if (text.empty() || ImGui::IsAnyMouseDown()) return;
-    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested()) return;
+    if (!ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled) || !has_rested(text.size())) return;
     const std::size_t option = text.rfind("\n--");
     const std::string_view what = text.substr(0, option);
     const ImVec2 padding = ImGui::GetStyle().WindowPadding;

@@ -112,7 +112,7 @@ class MapMeasure {
         const bool same = fingerprint(context_, output) == once;
         row.error = relative_error<T>(context_, output, work_.exact);
         row.failed = !same || !(row.error <= work_.error_bound);
-        row.check = same ? "the same bits twice" : "other bits the second time";
+        row.check = same ? "the same bits when repeated" : "other bits when repeated";
         row.more.emplace_back("arrays_moved", way_.arrays_moved);
         // Of the inputs and the output: what no way can do without.
         add_array_row(

@@ -185,22 +185,32 @@ void run(const ExampleRequest& request, ExampleContext& context) {
         "Seconds are those of all repetitions; each computes C and the sums of its columns anew, from A and "
         "B as they came.",
         "Errors are relative 2-norms, the larger of that of the sums and that of some rows of C, against "
-        "sums in long double; the tutorial compares two float32 results with each other, which measures "
-        "neither's error, and float32 sums cannot agree within 1e-8."};
-    if (!context.gpu()) return;
-    for (
-        const char* of_gpu_rows :
-        {"shared-memory tile is the tutorial's Numba kernel repaired: it read A and B beyond their ends (<= "
-         "for <), took a step for each block of the grid instead of ceil(k / 16), twice the work, summed in "
-         "float64, read memory across rows, and added with atomics to an output that nobody had set to zero.",
-         "tensor cores, 3 x FP16: each float32 is the sum of two halves, which takes three products of "
-         "halves; every 64 of k their sums are added up in float32 with rounding, because the tensor cores' "
-         "own sums cut bits off. Splitting is part of the time.",
-         "tensor cores, 14 x INT8: A and B are rounded to integers of 48 bits (for k = 5000), scaled by the "
-         "largest value of each row of A and column of B; modulo 14 small numbers their products are 8-bit "
-         "work, and the Chinese remainder theorem puts C together. Errors are in proportion to those largest "
-         "values, so that rows of very different values lose accuracy in the small ones."})
-        notes.emplace_back(of_gpu_rows);
+        "sums in long double; to compare two float32 results with each other measures neither's "
+        "error, and float32 sums cannot agree within 1e-8."};
+    struct RowNote {
+        std::string_view row, text;
+    };
+    constexpr RowNote kOfRows[] = {
+        {"shared-memory tile",
+         " is the usual kernel of Numba tutorials, repaired: it read A and B beyond their ends (<= for <), "
+         "took a "
+         "step "
+         "for each block of the grid instead of ceil(k / 16), twice the work, summed in float64, read memory "
+         "across rows, and added with atomics to an output that nobody had set to zero."},
+        {"tensor cores, 3 x FP16",
+         ": each float32 is the sum of two halves, which takes three products of halves; every 64 of k their "
+         "sums are added up in float32 with rounding, because the tensor cores' own sums cut bits off. "
+         "Splitting is part of the time."},
+        {"tensor cores, 14 x INT8",
+         ": A and B are rounded to integers of 48 bits (for k = 5000), scaled by the largest value of each "
+         "row of A and column of B; modulo 14 small numbers their products are 8-bit work, and the Chinese "
+         "remainder theorem puts C together. Errors are in proportion to those largest values, so that rows "
+         "of very different values lose accuracy in the small ones."}};
+    for (const RowNote& note : kOfRows)
+        if (std::ranges::any_of(context.report().rows, [&](const ReportRow& row) {
+                return row.measured() && row.name.starts_with(note.row);
+            }))
+            notes.push_back(fmt::format("{}{}", note.row, note.text));
 }
 
 }  // namespace

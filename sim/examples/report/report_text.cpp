@@ -150,11 +150,18 @@ std::string intro_text(const Report& report) {
     return fmt::format("{}: {}\nCPU: {}; GPU: {}\n", report.example, settings, report.cpu, report.gpu);
 }
 
-namespace {
-
 bool lacks_gpu(const Report& report, const ReportRow& row) {
     return !report.has_gpu && !row.measured() && row.why_not == report.gpu;
 }
+
+std::string missing_gpu_text(const Report& report) {
+    const auto rows =
+        std::ranges::count_if(report.rows, [&](const ReportRow& row) { return lacks_gpu(report, row); });
+    if (rows == 0) return "";
+    return fmt::format("{} more {} a GPU: {}", rows, rows == 1 ? "row needs" : "rows need", report.gpu);
+}
+
+namespace {
 
 std::string group_text(const ReportRow& row) {
     return fmt::format("\n{}, {}\n  {:<{}} {:<4} {:>8} {:>6} {:>3} {:>8}  {}\n",
@@ -203,12 +210,8 @@ std::string rows_text(const Report& report, std::size_t first) {
 }
 
 std::string closing_text(const Report& report) {
-    std::string text;
-    const auto gpu_rows =
-        std::ranges::count_if(report.rows, [&](const ReportRow& row) { return lacks_gpu(report, row); });
-    if (gpu_rows > 0)
-        text += fmt::format(
-            "\n{} more {} a GPU: {}\n", gpu_rows, gpu_rows == 1 ? "row needs" : "rows need", report.gpu);
+    const std::string missing = missing_gpu_text(report);
+    std::string text = missing.empty() ? "" : "\n" + missing + "\n";
     for (const ReportTable& table : report.tables) text += table_text(table);
     const auto speedups = speedups_of(report);
     if (!speedups.empty()) text += "\n";

@@ -34,6 +34,11 @@ std::string intro_text(const Report& report);
 std::string rows_text(const Report& report, std::size_t first);
 std::string closing_text(const Report& report);
 
+/// A row of which there is no more to say than that there is no GPU; and what to say of all of them, empty
+/// where there are none.
+bool lacks_gpu(const Report& report, const ReportRow& row);
+std::string missing_gpu_text(const Report& report);
+
 /// Rows of one group stand under one header.
 bool same_group(const ReportRow& a, const ReportRow& b);
 

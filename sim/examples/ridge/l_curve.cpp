@@ -94,8 +94,8 @@ ReportCurve l_curve(const Bidiagonal& bidiagonal, std::span<const CurvePoint> po
         }
         curve.series.push_back(std::move(line));
     }
-    ReportSeries solved{"solved for c", {}, false, true, false};
-    ReportSeries plotted{"what the tutorial plots as the residual", {}, true, true, true};
+    ReportSeries solved{"solved, with its c", {}, false, true, false};
+    ReportSeries plotted{"|A x - d| with a broadcasting mistake", {}, true, true, true};
     for (const CurvePoint& point : points) {
         solved.points.push_back({point.check.residual, point.check.solution, label(point.c), false});
         plotted.points.push_back({point.check.broadcast, point.check.solution, "", false});

@@ -25,7 +25,7 @@ ReportTable table_of(const PathResult& result, const std::string& id, const std:
                      "ended by",
                      "bound on the error of x",
                      "|g| / (|A| |r| + c^2 |x|)",
-                     "tutorial's residual"};
+                     "broadcast residual"};
     for (std::size_t i = 0; i < result.points.size(); ++i) {
         const RidgePoint& point = result.points[i];
         const SolutionCheck& check = result.checked[i].check;
@@ -86,9 +86,11 @@ void report_results(const RidgeTask& task, const RidgeResults& results) {
     report.curves.push_back(l_curve(result.bidiagonal, result.checked));
     report.live = live_l_curve(result.bidiagonal, result.checked, bound);
     report.notes.push_back(
-        "The tutorial plots another residual: there, A x of shape (n,) less d of shape (n, 1) becomes an n x "
-        "n matrix of all differences, and its norm (the dashed line) is far above |A x - d| and not even "
-        "monotone.");
+        "The dashed line is what a broadcasting mistake makes of the residual, as tutorials in NumPy have "
+        "it: "
+        "A x of shape (n,) less d of shape (n, 1) becomes an n x n matrix of all differences, and its norm "
+        "is "
+        "far above |A x - d| and not even monotone.");
     report.notes.push_back(
         "The bound on the error of x is |A^T (d - A x) - c^2 x| / (c^2 |x|), from fresh float64 products. "
         "At other c it adds what rounding was found to add here, eight-fold, to "

@@ -64,6 +64,7 @@ HeadlessImGui::HeadlessImGui(float width, float height, float scale, Theme theme
     io.DisplaySize = ImVec2(width, height);
     io.MousePos = ImVec2(-1, -1);
     io.ConfigInputTextCursorBlink = false;
+    io.ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
 #if IMGUI_VERSION_NUM < 18700
     for (int key = 0; key < ImGuiKey_COUNT; ++key) io.KeyMap[key] = key;
 #endif

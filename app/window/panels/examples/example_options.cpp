@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <utility>
 
 #include "app/window/icons.h"
 #include "app/window/panels/widgets.h"
@@ -50,8 +52,16 @@ void take_common(ExampleWish& wish, const RequestOption& option, const OptionTex
     }
 }
 
+// A name as a label: "seed" is Seed, and m stays the letter that it is in formulas.
+std::string label_of(std::string name) {
+    if (name.size() > 1) name[0] = char(std::toupper(static_cast<unsigned char>(name[0])));
+    std::ranges::replace(name, '-', ' ');
+    return name;
+}
+
 // A label that is longer than its column has a line of its own.
-void option_row(const std::string& name, std::string_view tip, float keep) {
+void option_row(std::string name, std::string_view tip, float keep) {
+    name = label_of(std::move(name));
     if (ImGui::CalcTextSize(name.c_str()).x <= em(7)) {
         row(name.c_str(), tip, keep);
         return;
@@ -120,7 +130,7 @@ void draw_option(const ExampleOption& option, std::vector<std::string>& texts, s
     if (option.kind == Kind::flag) {
         bool on = text == "true";
         row("", tip);
-        if (checkbox(name.c_str(), &on, tip)) text = on ? "true" : "";
+        if (checkbox(label_of(name).c_str(), &on, tip)) text = on ? "true" : "";
         return;
     }
     option_row(name, tip, 0);

@@ -70,6 +70,10 @@ void draw_live(ExamplesState& state, const LiveCurve& live) {
     ImGui::PopID();
 }
 
+bool has_plots(const Report& report) {
+    return !report.curves.empty() || times_chart(report).rows.size() > 1;
+}
+
 void draw_plots(ExamplesState& state, const Report& report, float height) {
     if (const figure::DotChart times = times_chart(report); times.rows.size() > 1) draw_dot_plot(times);
     for (const ReportCurve& curve : report.curves) {
@@ -108,6 +112,8 @@ void draw_save(UiState& ui) {
 
 void draw_findings(const Report& report) {
     draw_report_rows(report);
+    if (const std::string missing = missing_gpu_text(report); !missing.empty())
+        paragraph(missing, faint_color());
     draw_speedups(report);
     draw_notes(report);
 }
@@ -116,7 +122,7 @@ void draw_findings(const Report& report) {
 void draw_side_by_side(ExamplesState& state, const Report& report) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float height = std::clamp(0.25f * width, em(19), em(28));
-    if (width < em(50) || report.curves.empty()) {
+    if (width < em(50) || !has_plots(report)) {
         draw_findings(report);
         draw_plots(state, report, height);
         draw_tables(report);
@@ -161,7 +167,7 @@ void draw_example_progress(const UiState& ui) {
     if (!news.failure.empty() && news.failure != ui.panel.examples.refusal) error_text(news.failure);
     if (!news.running) return;
     share_bar(news.share,
-              fmt::format("{:.0f} %  {:.1f} s", 100 * news.share, news.seconds),
+              fmt::format("{:.0f}%  {:.1f} s", 100 * news.share, news.seconds),
               "How far it is, and for how long it has been running");
     const std::string doing = news.cancelling ? "ends" : news.doing.empty() ? "begins" : news.doing;
     fitted_text(fmt::format("{}: {}", news.example, doing), ImGui::GetContentRegionAvail().x, faint_color());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "app/window/format.h"
@@ -33,7 +34,7 @@ std::string known_time(double seconds) {
 std::string limit_text(const ReportRow& row) {
     if (row.rates.empty() || !(row.rates.front().limit > 0)) return "";
     const double share = row.rates.front().value / row.rates.front().limit;
-    return share < 0.0995 ? fmt::format("{:.1f} %", 100 * share) : format_share(share);
+    return share < 0.0995 ? fmt::format("{:.1f}%", 100 * share) : format_share(share);
 }
 
 std::string memory_text(const ReportRow& row, double GpuMemoryUse::*which) {
@@ -48,28 +49,34 @@ struct ColumnRow {
 };
 
 const ColumnRow kColumns[] = {
-    {"how", "What did the work", false, [](const ReportRow& row) { return row.name; }},
-    {"on",
+    {"How", "What did the work", false, [](const ReportRow& row) { return row.name; }},
+    {"On",
      "The processor or the GPU",
      false,
      [](const ReportRow& row) { return std::string(row.backend == Device::cpu ? "CPU" : "GPU"); }},
-    {"time",
+    {"Time",
      "Of the whole work, with the data in place: the median of all repeats",
      true,
      [](const ReportRow& row) { return known_time(row.seconds); }},
-    {"error",
+    {"Error",
      "Against a float64 reference, relative 2-norm",
      true,
      [](const ReportRow& row) { return error_text(row.error); }},
-    {"rate",
+    {"Rate",
      "What it came to, by the quantity that limits it first",
      true,
      [](const ReportRow& row) {
          if (row.rates.empty()) return std::string();
          return fmt::format("{} {}", format_figures(row.rates.front().value), row.rates.front().unit);
      }},
-    {"of limit", "The rate as a share of the machine's limit", true, limit_text},
-    {"limit",
+    {"Of limit", "The rate as a share of the machine's limit", true, limit_text},
+    {"Spread",
+     "The slowest repeat less the fastest, as a share of the median",
+     true,
+     [](const ReportRow& row) { return fmt::format("{:.1f}%", 100 * row.spread); }},
+    {"Repeats", "Timed", true, [](const ReportRow& row) { return std::to_string(row.repeats); }},
+    {"Check", "What was checked, and how it came out", false, [](const ReportRow& row) { return row.check; }},
+    {"Limit",
      "The machine's limit for the rate, and how it is known",
      false,
      [](const ReportRow& row) {
@@ -77,17 +84,11 @@ const ColumnRow kColumns[] = {
          const Rate& rate = row.rates.front();
          return fmt::format("{} {}, {}", format_figures(rate.limit), rate.unit, rate.limit_name);
      }},
-    {"spread",
-     "The slowest repeat less the fastest, as a share of the median",
-     true,
-     [](const ReportRow& row) { return fmt::format("{:.1f} %", 100 * row.spread); }},
-    {"repeats", "Timed", true, [](const ReportRow& row) { return std::to_string(row.repeats); }},
-    {"check", "What was checked, and how it came out", false, [](const ReportRow& row) { return row.check; }},
-    {"to the GPU",
+    {"To the GPU",
      "Bringing the operands there; not part of the time",
      true,
      [](const ReportRow& row) { return known_time(row.to_device_seconds); }},
-    {"back",
+    {"Back",
      "Bringing the result to the host; not part of the time",
      true,
      [](const ReportRow& row) { return known_time(row.to_host_seconds); }},
@@ -95,11 +96,16 @@ const ColumnRow kColumns[] = {
      "The most that there was at once",
      true,
      [](const ReportRow& row) { return memory_text(row, &GpuMemoryUse::actual); }},
-    {"predicted",
+    {"Predicted",
      "GPU memory as it was said in advance",
      true,
      [](const ReportRow& row) { return memory_text(row, &GpuMemoryUse::predicted); }},
 };
+
+std::string capitalised(std::string text) {
+    if (!text.empty()) text[0] = char(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
 
 template <class Text>
 TableColumn column_over(const std::vector<TableLine>& lines, TableColumn column, const Text& text) {
@@ -134,13 +140,14 @@ std::string text_of_more(const ReportRow& row, const std::string& name) {
 std::vector<TableLine> lines_of(const Report& report) {
     std::vector<const ReportRow*> firsts;
     for (const ReportRow& row : report.rows)
-        if (std::ranges::none_of(firsts, [&](const ReportRow* first) { return same_group(*first, row); }))
+        if (!lacks_gpu(report, row) &&
+            std::ranges::none_of(firsts, [&](const ReportRow* first) { return same_group(*first, row); }))
             firsts.push_back(&row);
     std::vector<TableLine> lines;
     for (const ReportRow* first : firsts) {
         lines.push_back({TableLine::Kind::group, first});
         for (const ReportRow& row : report.rows)
-            if (same_group(*first, row))
+            if (same_group(*first, row) && !lacks_gpu(report, row))
                 lines.push_back({row.measured() ? TableLine::Kind::measured : TableLine::Kind::absent, &row});
     }
     return lines;
@@ -151,9 +158,9 @@ std::vector<TableColumn> columns_of(const std::vector<TableLine>& lines) {
     for (const ColumnRow& column : kColumns)
         columns.push_back(column_over(lines, {column.title, column.tip, column.right, {}}, column.text));
     for (const std::string& name : names_of_more(lines))
-        columns.push_back(column_over(lines, {more_name(name), "", true, {}}, [&](const ReportRow& row) {
-            return text_of_more(row, name);
-        }));
+        columns.push_back(column_over(lines,
+                                      {capitalised(more_name(name)), "", true, {}},
+                                      [&](const ReportRow& row) { return text_of_more(row, name); }));
     columns.erase(std::remove_if(columns.begin() + 1, columns.end(), is_bare), columns.end());
     return columns;
 }

@@ -21,7 +21,8 @@ struct TableLine {
     const ReportRow* row = nullptr;  ///< of a group: its first
 };
 
-/// Rows of the same work and precision one after the other, below a line that names both.
+/// Rows of the same work and precision one after the other, below a line that names both. Those of which all
+/// is said by missing_gpu_text() are left out.
 std::vector<TableLine> lines_of(const Report& report);
 
 /// Columns for the lines, whose cells are empty where they are not of measured rows; columns that would be

@@ -1,9 +1,11 @@
 #include "app/window/panels/examples/report_table.h"
 
+#include <fmt/format.h>
 #include <imgui.h>
 #include <imgui_internal.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/widgets.h"
@@ -11,10 +13,10 @@
 namespace stencil {
 namespace {
 
-constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollX | ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
+constexpr ImGuiTableFlags kTable = ImGuiTableFlags_ScrollY | ImGuiTableFlags_RowBg |
                                    ImGuiTableFlags_SizingFixedFit | ImGuiTableFlags_BordersOuter |
                                    ImGuiTableFlags_NoSavedSettings;
-constexpr float kMaxOfWidth = 0.5f;  ///< of the table, for the column that stays in sight
+constexpr float kMaxOfWidth = 0.5f;  ///< of the table, for the first column
 constexpr float kWidestCell = 26;    ///< in font sizes; longer ones are cut, and whole in their tooltip
 
 ImVec4 mark_color(const ReportRow& row) {
@@ -51,22 +53,49 @@ float line_height() {
     return ImGui::GetTextLineHeight() + 2 * ImGui::GetStyle().CellPadding.y;
 }
 
-// Begins a table of these columns with its header. False where it is not seen.
-bool begin_table(const char* id, const std::vector<TableColumn>& columns, std::vector<float> widths) {
-    const ImGuiStyle& style = ImGui::GetStyle();
+// The last columns, for which there is no room, go: a line's cells tell them where the mouse rests.
+std::vector<TableColumn> cut_to_fit(std::vector<TableColumn>& columns, std::vector<float>& widths) {
     const float room = ImGui::GetContentRegionAvail().x;
     widths.front() = std::min(widths.front(), kMaxOfWidth * room);
     float all = 2;
-    for (const float width : widths) all += width + 2 * style.CellPadding.x;
+    std::size_t fitting = 0;
+    while (fitting < columns.size()) {
+        all += widths[fitting] + 2 * ImGui::GetStyle().CellPadding.x;
+        if (all > room && fitting > 0) break;
+        ++fitting;
+    }
+    const auto first = columns.begin() + std::ptrdiff_t(fitting);
+    std::vector<TableColumn> rest(std::make_move_iterator(first), std::make_move_iterator(columns.end()));
+    columns.resize(fitting);
+    return rest;
+}
+
+std::string told_at(const std::vector<TableColumn>& rest, std::size_t line) {
+    std::string text;
+    for (const TableColumn& column : rest)
+        if (!column.cells[line].empty())
+            text += fmt::format("{}{}: {}", text.empty() ? "" : "\n", column.title, column.cells[line]);
+    return text;
+}
+
+void draw_names_of(const std::vector<TableColumn>& rest) {
+    std::string names;
+    for (const TableColumn& column : rest) names += (names.empty() ? "" : ", ") + column.title;
+    if (!names.empty()) paragraph("Where the mouse rests on a line: " + names, faint_color());
+}
+
+// Begins a table of these columns with its header. False where it is not seen.
+bool begin_table(const char* id, const std::vector<TableColumn>& columns, const std::vector<float>& widths) {
+    const float room = ImGui::GetContentRegionAvail().x;
     const auto lines = columns.front().cells.size() + 1;
-    const float height = float(lines) * line_height() + 2 + (all > room ? style.ScrollbarSize : 0);
+    const float height = float(lines) * line_height() + 2;
     if (!ImGui::BeginTable(id, int(columns.size()), kTable, ImVec2(std::max(1.0f, room), height)))
         return false;
     for (std::size_t i = 0; i < columns.size(); ++i)
         ImGui::TableSetupColumn(columns[i].title.c_str(),
                                 ImGuiTableColumnFlags_WidthFixed | ImGuiTableColumnFlags_NoResize,
                                 std::max(1.0f, widths[i]));
-    ImGui::TableSetupScrollFreeze(1, 1);
+    ImGui::TableSetupScrollFreeze(0, 1);
     ImGui::TableNextRow(ImGuiTableRowFlags_Headers);
     for (const TableColumn& column : columns) {
         ImGui::TableNextColumn();
@@ -107,14 +136,14 @@ void draw_across(const std::string& text, const ImVec4& color) {
     ImGui::EndTooltip();
 }
 
-void draw_name(const ReportRow& row) {
+void draw_name(const ReportRow& row, const std::string& rest) {
     const std::string mark = mark_of(row);
     const ImVec4 color = row.measured() && !row.not_compared ? text_color() : faint_color();
     if (mark.empty() || !row.measured()) {
-        fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1, color);
+        fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1, color, rest);
         return;
     }
-    fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color);
+    fitted_text(row.name, ImGui::GetContentRegionAvail().x + 1 - width_of_mark(row), color, rest);
     ImGui::SameLine(0, 0);
     colored_text(kDot + mark, mark_color(row));
     tooltip(row.failed    ? "A check came out wrong that should hold"
@@ -122,17 +151,20 @@ void draw_name(const ReportRow& row) {
                           : "A lesson rather than a rival; left out of the speed-ups");
 }
 
-void draw_measured(const TableLine& line, const std::vector<TableColumn>& columns, std::size_t i) {
-    draw_name(*line.row);
+void draw_measured(const TableLine& line,
+                   const std::vector<TableColumn>& columns,
+                   std::size_t i,
+                   const std::string& rest) {
+    draw_name(*line.row, rest);
     for (std::size_t k = 1; k < columns.size(); ++k) {
         ImGui::TableNextColumn();
-        const bool wrong = line.row->failed && columns[k].title == "check";
+        const bool wrong = line.row->failed && columns[k].title == "Check";
         draw_cell(columns[k].cells[i],
                   columns[k].right,
                   wrong                    ? error_color()
                   : line.row->not_compared ? faint_color()
                                            : text_color(),
-                  "");
+                  rest);
     }
 }
 
@@ -141,12 +173,14 @@ void draw_measured(const TableLine& line, const std::vector<TableColumn>& column
 void draw_report_rows(const Report& report) {
     if (report.rows.empty()) return;
     const std::vector<TableLine> lines = lines_of(report);
-    const std::vector<TableColumn> columns = columns_of(lines);
+    if (lines.empty()) return;
+    std::vector<TableColumn> columns = columns_of(lines);
     std::vector<float> widths = widths_of(columns);
     for (const TableLine& line : lines)
         if (line.kind == TableLine::Kind::measured)
             widths.front() = std::max(widths.front(), text_width(line.row->name) + width_of_mark(*line.row));
-    if (!begin_table("rows", columns, std::move(widths))) return;
+    const std::vector<TableColumn> rest = cut_to_fit(columns, widths);
+    if (!begin_table("rows", columns, widths)) return;
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const TableLine& line = lines[i];
         ImGui::TableNextRow();
@@ -158,24 +192,29 @@ void draw_report_rows(const Report& report) {
             const char* device = line.row->backend == Device::cpu ? " (CPU): " : " (GPU): ";
             draw_across(line.row->name + device + line.row->why_not, faint_color());
         } else {
-            draw_measured(line, columns, i);
+            draw_measured(line, columns, i, told_at(rest, i));
         }
     }
     ImGui::EndTable();
+    draw_names_of(rest);
 }
 
 void draw_report_table(const ReportTable& table) {
     if (table.columns.empty()) return;
-    const std::vector<TableColumn> columns = columns_of(table);
-    if (!begin_table(table.id.c_str(), columns, widths_of(columns))) return;
+    std::vector<TableColumn> columns = columns_of(table);
+    std::vector<float> widths = widths_of(columns);
+    const std::vector<TableColumn> rest = cut_to_fit(columns, widths);
+    if (!begin_table(table.id.c_str(), columns, widths)) return;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
+        const std::string told = told_at(rest, i);
         ImGui::TableNextRow();
         for (const TableColumn& column : columns) {
             ImGui::TableNextColumn();
-            draw_cell(column.cells[i], column.right, text_color(), "");
+            draw_cell(column.cells[i], column.right, text_color(), told);
         }
     }
     ImGui::EndTable();
+    draw_names_of(rest);
 }
 
 }  // namespace stencil
