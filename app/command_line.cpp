@@ -16,6 +16,9 @@
 #include "app/commands/run_command.h"
 #include "app/film_options.h"
 #include "app/window_options.h"
+#if STENCILSCOPE_HAS_WINDOW
+#include "app/window/remembered.h"
+#endif
 #include "kernels/methods/method.h"
 #include "sim/initial/initial.h"
 #include "sim/model/meaning.h"
@@ -103,8 +106,16 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         throw InputError("--screenshot needs --frames N: the picture is that of the last frame");
     if (!request.film.empty() && request.frames == 0)
         throw InputError("--video needs --frames N: the film has a picture for each of them");
-    request.spec = spec_of(words);
-    if (was_given(words, "steps") || !words.spec_file.empty()) request.stop_at = request.spec.steps;
+    RunWords all = words;
+    if (request.continues) {
+        if (!words.spec_file.empty())
+            throw InputError("--continue takes its settings along: leave --spec out");
+        const auto last = last_session();
+        if (!last) throw InputError("--continue: no session was kept yet; one is whenever the window closes");
+        all.spec_file = last->string();
+    }
+    request.spec = spec_of(all);
+    if (was_given(words, "steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
     return window_command(request);
 #else
     throw InputError("this build has no window; 'stencilscope run --out DIR' runs headless (see --help)");

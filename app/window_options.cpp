@@ -14,18 +14,10 @@ namespace stencil {
 namespace {
 
 void set_view(WindowRequest& request, const std::string& text) {
-    if (text == kThreeUp.name) {
-        request.panes = three_up();
-        return;
-    }
-    if (text == kComponents.name) {
-        request.panes = {kComponents.pane};  // as many as the model has
-        return;
-    }
     std::vector<std::string> known = names_of(panes());
     known.insert(known.begin(), {std::string(kThreeUp.name), std::string(kComponents.name)});
-    if (!contains(known, text)) throw InputError("--view: " + unknown_name_message("view", text, known));
-    request.panes = {std::ranges::find(panes(), text, &PaneRow::name)->pane};
+    request.panes = panes_named(text);
+    if (!request.panes) throw InputError("--view: " + unknown_name_message("view", text, known));
 }
 
 void set_theme(WindowRequest& request, const std::string& text) {
@@ -125,6 +117,10 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
                "when the window closes: what its frames cost, and how fast the field was stepped",
                &WindowRequest::json);
     add_flag("--prompts", "the prompts of the first minute once more", &WindowRequest::prompts, true);
+    add_flag("--continue",
+             "the session that was open last, up to the step where it was left",
+             &WindowRequest::continues,
+             true);
     add_flag("--paused", "do not run yet", &WindowRequest::paused, true);
     add_flag("--no-vsync", "do not wait for the monitor", &WindowRequest::vsync, false);
     add_flag("--no-interop", "copy pixels through the host on CUDA too", &WindowRequest::interop, false);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
@@ -21,7 +22,7 @@ namespace {
 constexpr ImGuiWindowFlags kFixed =
     ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoMove |
     ImGuiWindowFlags_NoCollapse | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus |
-    ImGuiWindowFlags_NoFocusOnAppearing;
+    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNavFocus;
 constexpr ImGuiWindowFlags kStrip =
     kFixed | ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse;
 
@@ -125,6 +126,41 @@ void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
     draw_splitter(ui, rest.cut_left(splitter), window_width);
 }
 
+// The parts that the keyboard goes through: the strips, the panel, and what stands over the canvas.
+std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
+    std::vector<ImGuiWindow*> parts;
+    for (const char* name : {"##toolbar", "##panel", "##notices"})
+        if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
+            parts.push_back(window);
+    constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
+                                       ImGuiWindowFlags_Popup | ImGuiWindowFlags_Tooltip;
+    for (ImGuiWindow* window : context.Windows)
+        if (window->WasActive && (window->Flags & kNone) == 0 && !window->IsFallbackWindow)
+            parts.push_back(window);
+    return parts;
+}
+
+// With a visible focus on its first control; behind the last part the canvas has the keys again.
+void move_keyboard(int step) {
+    if (ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup)) return;
+    ImGuiContext& context = *ImGui::GetCurrentContext();
+    const std::vector<ImGuiWindow*> parts = parts_of(context);
+    const ImGuiWindow* now =
+        context.NavWindow && context.IO.NavVisible ? context.NavWindow->RootWindow : nullptr;
+    const auto found = std::ranges::find(parts, now);
+    const auto count = std::ptrdiff_t(parts.size());
+    const auto next = found == parts.end() ? (step > 0 ? 0 : count - 1) : found - parts.begin() + step;
+    if (next < 0 || next >= count) {
+        ImGui::FocusWindow(nullptr);
+        return;
+    }
+    ImGuiWindow* part = parts[std::size_t(next)];
+    ImGui::FocusWindow(part);
+    ImGui::NavInitWindow(part, true);
+    context.NavDisableHighlight = false;
+    context.NavDisableMouseHover = true;
+}
+
 }  // namespace
 
 Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
@@ -132,7 +168,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const float line = ImGui::GetTextLineHeight(), frame = ImGui::GetFrameHeight();
     const float least_canvas = 2 * frame;
     Area rest{0, 0, io.DisplaySize.x, io.DisplaySize.y};
-    // ImGui has a key for this only where the keyboard also moves between the controls.
+    if (const int step = std::exchange(ui.part_step, 0)) move_keyboard(step);
     if (std::exchange(ui.close_popups, false)) ImGui::ClosePopupsOverWindow(nullptr, false);
     follow_example(ui, snapshot);
     follow_kernel(ui, snapshot);

@@ -10,6 +10,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/prompts.h"
 #include "app/window/preferences.h"
+#include "app/window/remembered.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/run/resolve.h"
@@ -59,7 +60,8 @@ Preferences preferences_for(const WindowRequest& request) {
 MainWindow::MainWindow(const WindowRequest& request)
     : request_(request), snapshot_(first_snapshot(request.spec)) {
     ui_.preferences = preferences_for(request);
-    ui_.panes = request.panes;
+    if (!scripted()) recall(ui_, request_.spec);
+    if (request.panes) ui_.panes = *request.panes;
     ui_.profile = request.spec.profile;
     if (!request.out.empty())
         ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
@@ -76,8 +78,9 @@ MainWindow::MainWindow(const WindowRequest& request)
     session.running = !request.paused;
     session.stop_at = request.stop_at;
     session.steps_per_frame = request.steps_per_frame;
-    engine_ = std::make_unique<Engine>(request.spec, session, [this] { wake(); });
+    engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
     examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
+    desktop_ = std::make_unique<Desktop>([this] { wake(); });
     if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
     ui_.panel.examples.large = request.large_results;
     ui_.panel.examples.held = scripted();
@@ -95,6 +98,7 @@ MainWindow::~MainWindow() {
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
+    desktop_.reset();
     gallery_.reset();
     kernel_.reset();
     examples_.reset();
@@ -102,7 +106,7 @@ MainWindow::~MainWindow() {
 }
 
 Preferences MainWindow::preferences() const {
-    Preferences preferences = ui_.preferences;
+    Preferences preferences = kept(ui_, snapshot_->now);
     const auto [width, height] = display_->logical_size();
     if (!full_screen_ && width > 0 && height > 0) {
         preferences.window_width = width;
@@ -132,6 +136,7 @@ bool MainWindow::turn() {
     take_example_news();
     take_gallery();
     take_kernel_news();
+    if (desktop_->serve(ui_.dialog)) redraws_ = kSettlingFrames;
     take_events();
     const bool news =
         before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
@@ -224,8 +229,7 @@ void MainWindow::take_events() {
     if (display_->take_input()) redraws_ = kSettlingFrames;
     for (const KeyPress& press : display_->take_keys())
         if (handle_key(press, ui_, *snapshot_)) redraws_ = kSettlingFrames;
-    for (const std::string& path : display_->take_drops())
-        path.ends_with(".cu") ? choose_kernel(ui_, path) : ui_.act(action::Open{path});
+    for (const std::string& path : display_->take_drops()) open_path(ui_, path);
 }
 
 // Fonts and sizes follow the monitor, the font size and the theme.
@@ -324,6 +328,7 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
     if (drawn_ > before && !request_.film.empty()) film_frame();
     if (finished_ && film_) film_->finish();
+    if (std::exchange(ui_.copy_picture, false)) desktop_->copy_canvas(ui_, height);
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.
     display_->finish_drawing();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/window/canvas/canvas.h"
+#include "app/window/desktop.h"
 #include "app/window/display/display.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/display/frame_clock.h"
@@ -31,6 +32,9 @@ class MainWindow {
 
     /// As they are now, the window's size included.
     Preferences preferences() const;
+
+    /// What repeats the session up to the step that was shown last; null before there was a field.
+    const RunSpec* session() const { return snapshot_->frame ? &snapshot_->spec : nullptr; }
 
     /// What the performance panel shows, for --json.
     nlohmann::ordered_json report() const;
@@ -75,6 +79,7 @@ class MainWindow {
     std::unique_ptr<ExampleRunner> examples_;
     std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< from its first file on
     std::unique_ptr<Engine> engine_;
+    std::unique_ptr<Desktop> desktop_;
     ViewRequest view_;
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/window/panels/commands.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/text/error.h"
+#include "sim/text/json_text.h"
 
 namespace stencil {
 namespace {
@@ -27,6 +30,11 @@ void read(const Json& json, const char* name, T& value, T least, T most) {
     if (found == json.end() || !found->is_number()) return;
     const double number = found->get<double>();
     if (std::isfinite(number)) value = T(std::clamp(number, double(least), double(most)));
+}
+
+void read(const Json& json, const char* name, std::string& text) {
+    if (const auto found = json.find(name); found != json.end() && found->is_string())
+        text = found->get<std::string>();
 }
 
 void read(const Json& json, const char* name, std::vector<std::string>& texts) {
@@ -55,6 +63,22 @@ Preferences read_preferences(std::string_view text) {
     read(json, "window_height", result.window_height, kMinWindow, kMaxWindow);
     read(json, "prompts_done", result.prompts_done);
     read(json, "open_sections", result.open_sections);
+    read(json, "view", result.view);
+    read(json, "smooth", result.smooth);
+    read(json, "show_numbers", result.show_numbers);
+    read(json, "colormap", result.colormap);
+    read(json, "laplacian_colormap", result.laplacian_colormap);
+    if (const auto brush = json.find("brush"); brush != json.end()) {
+        constexpr double kMost = std::numeric_limits<float>::max();
+        read(*brush, "value", result.brush.value, -kMost, kMost);
+        read(*brush, "radius", result.brush.radius, kMinBrushRadius, kMaxBrushRadius);
+        read(*brush, "add", result.brush.add);
+        read(*brush, "soft", result.brush.soft);
+    }
+    read(json, "export_folder", result.export_folder);
+    read(json, "export_files", result.export_files);
+    read(json, "export_replace", result.export_replace);
+    read(json, "recent", result.recent);
     return result;
 }
 
@@ -68,7 +92,19 @@ std::string write_preferences(const Preferences& preferences) {
     json["window_height"] = preferences.window_height;
     json["prompts_done"] = preferences.prompts_done;
     json["open_sections"] = preferences.open_sections;
-    return json.dump(2) + "\n";
+    json["view"] = preferences.view;
+    json["smooth"] = preferences.smooth;
+    json["show_numbers"] = preferences.show_numbers;
+    json["colormap"] = preferences.colormap;
+    json["laplacian_colormap"] = preferences.laplacian_colormap;
+    const Brush& brush = preferences.brush;
+    json["brush"] = {
+        {"value", brush.value}, {"radius", brush.radius}, {"add", brush.add}, {"soft", brush.soft}};
+    json["export_folder"] = preferences.export_folder;
+    json["export_files"] = preferences.export_files;
+    json["export_replace"] = preferences.export_replace;
+    json["recent"] = preferences.recent;
+    return json_text(json);
 }
 
 Preferences load_preferences() {

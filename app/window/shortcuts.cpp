@@ -11,7 +11,9 @@ namespace {
 constexpr int kMods = GLFW_MOD_SHIFT | GLFW_MOD_CONTROL | GLFW_MOD_ALT | GLFW_MOD_SUPER;
 
 constexpr Chord kSpace[] = {{GLFW_KEY_SPACE, 0}};
-constexpr Chord kStep[] = {{GLFW_KEY_PERIOD, 0}, {GLFW_KEY_KP_DECIMAL, 0}, {GLFW_KEY_TAB, 0}};
+constexpr Chord kStep[] = {{GLFW_KEY_PERIOD, 0}, {GLFW_KEY_KP_DECIMAL, 0}};
+constexpr Chord kTab[] = {{GLFW_KEY_TAB, 0}};
+constexpr Chord kShiftTab[] = {{GLFW_KEY_TAB, GLFW_MOD_SHIFT}};
 constexpr Chord kR[] = {{GLFW_KEY_R, 0}};
 constexpr Chord kPlus[] = {{GLFW_KEY_EQUAL, 0}, {GLFW_KEY_EQUAL, GLFW_MOD_SHIFT}, {GLFW_KEY_KP_ADD, 0}};
 constexpr Chord kMinus[] = {{GLFW_KEY_MINUS, 0}, {GLFW_KEY_KP_SUBTRACT, 0}};
@@ -33,6 +35,7 @@ constexpr Chord kRightBracket[] = {{GLFW_KEY_RIGHT_BRACKET, 0}};
 constexpr Chord kG[] = {{GLFW_KEY_G, 0}};
 constexpr Chord kS[] = {{GLFW_KEY_S, 0}};
 constexpr Chord kC[] = {{GLFW_KEY_C, 0}};
+constexpr Chord kShiftC[] = {{GLFW_KEY_C, GLFW_MOD_SHIFT}};
 constexpr Chord kHelp[] = {{GLFW_KEY_H, 0}, {GLFW_KEY_F1, 0}, {GLFW_KEY_SLASH, GLFW_MOD_SHIFT}};
 constexpr Chord kEscape[] = {{GLFW_KEY_ESCAPE, 0}};
 constexpr Chord kU[] = {{GLFW_KEY_U, 0}};
@@ -46,8 +49,8 @@ constexpr Chord kFullScreen[] = {{GLFW_KEY_F11, 0}};
 constexpr Chord kQuit[] = {{GLFW_KEY_Q, GLFW_MOD_CONTROL}};
 
 constexpr Shortcut kShortcuts[] = {
-    {"Space", kSpace, "Run or pause; stop a jump", toggle_running},
-    {". or Tab", kStep, "One step, then stand still", single_step, true},
+    {"Space", kSpace, "Run or pause; stop a jump", toggle_running, false, false, true},
+    {".", kStep, "One step, then stand still", single_step, true},
     {"R", kR, "Back to the start; the settings stay", reset},
     {"+", kPlus, "Twice as many steps between two frames", faster, true},
     {"-", kMinus, "Half as many steps between two frames", slower, true},
@@ -69,6 +72,12 @@ constexpr Shortcut kShortcuts[] = {
     {"G", kG, "Gallery: ready runs and models", toggle_gallery},
     {"S", kS, "Export the files chosen under Export", export_now},
     {"C", kC, "Copy the command line that repeats this run", copy_command_line},
+    {"Tab",
+     kTab,
+     "Controls: into the toolbar, the panel and so on. Arrows move, Space presses, Esc leaves",
+     next_part},
+    {"Shift+Tab", kShiftTab, "The same backwards", previous_part},
+    {"Shift+C", kShiftC, "Copy the canvas as a picture", copy_picture},
     {"H, F1 or ?", kHelp, "Help", toggle_help},
     {"Esc", kEscape, "Close what is open: help, list, menu; else stop what takes long", close_popups},
     {"U", kU, "Hide or show toolbar and panels", toggle_panels},
@@ -96,7 +105,8 @@ bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot) {
         const bool meant = std::ranges::any_of(row.chords, [&](const Chord& chord) {
             return chord.key == press.key && chord.mods == (press.mods & kMods);
         });
-        if (!meant || (typing && !row.while_typing)) continue;
+        const bool is_anothers = (typing && !row.while_typing) || (row.presses && ImGui::GetIO().NavVisible);
+        if (!meant || is_anothers) continue;
         if (!press.repeat || row.repeats) row.command(ui, snapshot);
         return true;
     }

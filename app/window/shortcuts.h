@@ -16,12 +16,13 @@ struct Chord {
 };
 
 struct Shortcut {
-    std::string_view keys;  ///< for people: "Space", ". or Tab"
+    std::string_view keys;  ///< for people: "Space", "H, F1 or ?"
     std::span<const Chord> chords;
     std::string_view what;  ///< a sentence's beginning, e.g. "Run or pause"
     UiCommand command;
     bool repeats = false;       ///< while the key is held
     bool while_typing = false;  ///< also while a text is being typed
+    bool presses = false;       ///< a control that has the keyboard takes it as a click
 };
 
 /// In the order of the help.
@@ -31,7 +32,7 @@ std::span<const Shortcut> shortcuts();
 const Shortcut* shortcut_of(UiCommand command);
 
 /// Does what the key stands for; false where it stands for nothing. While a text is being typed
-/// (ImGui's WantTextInput), only where the row says so.
+/// (ImGui's WantTextInput), or a control has the keyboard (NavVisible), only where the row says so.
 bool handle_key(const KeyPress& press, UiState& ui, const Snapshot& snapshot);
 
 }  // namespace stencil

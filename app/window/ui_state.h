@@ -34,6 +34,14 @@ struct Preferences {
     std::vector<std::string> prompts_done;  ///< of the first minute, by name
     std::vector<std::string> open_sections{
         "Equation", "Simulation", "View", "Brush"};  ///< of the panel, by title
+    std::string view = "now";                        ///< as --view spells it
+    bool smooth = false, show_numbers = true;
+    std::string colormap, laplacian_colormap;  ///< empty: as the model has it
+    Brush brush;
+    std::string export_folder = kExportFolder;
+    std::vector<std::string> export_files = default_exports();
+    bool export_replace = false;
+    std::vector<std::string> recent;  ///< files and folders that were opened, the newest first
     friend bool operator==(const Preferences&, const Preferences&) = default;
 };
 
@@ -76,6 +84,21 @@ struct GalleryView {
     std::uintptr_t texture = 0;  ///< OpenGL's name of what holds them all
 };
 
+enum class PathKind { file, folder };
+
+struct PathQuestion {
+    PathKind kind = PathKind::file;
+    std::string start;  ///< the folder that is seen first
+};
+
+/// The desktop's dialog for paths.
+struct PathDialog {
+    bool known = false, there = false;  ///< such a program was looked for, and is installed
+    unsigned field = 0;                 ///< ImGui's ID of the field that asked last
+    std::optional<PathQuestion> asked;  ///< once, for the main loop
+    std::string answer;                 ///< for that field, once
+};
+
 struct UiState {
     Preferences preferences;
     float scale = 1;  ///< the monitor's content scale (hi-dpi) times the user's wish
@@ -108,8 +131,11 @@ struct UiState {
     bool help_open = false;
     bool popup_open = false;    ///< in the newest frame
     bool close_popups = false;  ///< once, before the next frame is drawn
+    int part_step = 0;          ///< once: the keyboard goes to the next part (1) or the one before (-1)
     bool about_to_close = false;
-    std::string clipboard;   ///< what goes there, once
+    std::string clipboard;      ///< what goes there, once
+    bool copy_picture = false;  ///< of the canvas, once
+    PathDialog dialog;
     std::string said;        ///< what the interface has just done, for the status line
     double said_until = -1;  ///< ImGui's time; negative: not drawn yet
     void say(std::string text) {

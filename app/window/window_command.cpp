@@ -6,6 +6,7 @@
 #include "app/window/main_window.h"
 #include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
+#include "app/window/remembered.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
@@ -45,7 +46,10 @@ int window_command(const WindowRequest& request) {
     while (window.turn() && interrupt_signal() == 0) {
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
-    if (request.frames == 0) save_preferences(window.preferences());
+    if (request.frames == 0) {
+        save_preferences(window.preferences());
+        if (const RunSpec* session = window.session()) keep_session(*session);
+    }
     return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }
 

@@ -16,8 +16,9 @@ struct WindowRequest {
     std::string out;                   ///< folder that the export panel begins with
     bool paused = false;
     long long steps_per_frame = 10;  ///< 0: automatic; few, so that the start is seen on a fast machine too
-    std::vector<Pane> panes{Pane::now};
-    std::optional<double> zoom;  ///< pixels per cell; empty: all of the field is seen
+    bool continues = false;          ///< with the session that was kept last
+    std::optional<std::vector<Pane>> panes;  ///< else as the preferences have it
+    std::optional<double> zoom;              ///< pixels per cell; empty: all of the field is seen
 
     // What a scripted window needs. With frames, the user's preferences are neither read nor written.
     long long frames = 0;    ///< leave after this many new ones of the field; 0: when told to

@@ -88,6 +88,12 @@ fs::path unused_folder(const fs::path& folder, std::span<const std::string> file
     }
 }
 
+std::string expanded_home(std::string path) {
+    const char* home = std::getenv("HOME");
+    if (home && (path == "~" || path.starts_with("~/"))) path.replace(0, 1, home);
+    return path;
+}
+
 std::optional<fs::path> user_file(const std::string& name) {
     const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
     return folder ? std::optional(*folder / name) : std::nullopt;

@@ -33,6 +33,9 @@ void make_folder(const std::filesystem::path& folder, const std::string& setting
 /// replaces nothing.
 std::filesystem::path unused_folder(const std::filesystem::path& folder, std::span<const std::string> files);
 
+/// "~/fields/a.npy" as a shell would expand it.
+std::string expanded_home(std::string path);
+
 /// A file of the user's settings: $XDG_CONFIG_HOME/stencilscope/NAME (~/.config/...); empty where there is no
 /// such folder.
 std::optional<std::filesystem::path> user_file(const std::string& name);

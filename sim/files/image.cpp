@@ -122,4 +122,13 @@ void write_png(const std::filesystem::path& path, int nx, int ny, std::span<cons
     encode_png(file, path, nx, ny, pixels.data());
 }
 
+std::string png_text(int nx, int ny, std::span<const Rgb> pixels) {
+    std::string text;
+    const auto take = [](void* to, void* bytes, int count) {
+        static_cast<std::string*>(to)->append(static_cast<const char*>(bytes), std::size_t(count));
+    };
+    stbi_write_png_to_func(take, &text, nx, ny, 3, pixels.data(), 3 * nx);
+    return text;
+}
+
 }  // namespace stencil

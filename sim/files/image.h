@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "sim/field/field.h"
@@ -46,5 +47,8 @@ void write_png(const std::filesystem::path& path,
 
 /// A picture of nx x ny colours, row 0 on top; atomically. Throws as the other does.
 void write_png(const std::filesystem::path& path, int nx, int ny, std::span<const Rgb> pixels);
+
+/// The bytes of such a file, of up to some millions of pixels. Throws std::bad_alloc.
+std::string png_text(int nx, int ny, std::span<const Rgb> pixels);
 
 }  // namespace stencil

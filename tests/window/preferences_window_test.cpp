@@ -25,6 +25,16 @@ Preferences random_preferences(Dice& dice) {
     preferences.open_sections.clear();
     for (int i = dice.integer(0, 5); i > 0; --i)
         preferences.open_sections.push_back("Section " + std::to_string(dice.integer(0, 99)));
+    preferences.view = dice.integer(0, 1) == 0 ? "laplacian" : "now";
+    preferences.smooth = dice.integer(0, 1) == 0;
+    preferences.show_numbers = dice.integer(0, 1) == 0;
+    preferences.colormap = dice.integer(0, 1) == 0 ? "" : "magma";
+    preferences.brush = {
+        dice.uniform(-10, 10), dice.uniform(1, 1000), dice.integer(0, 1) == 0, dice.integer(0, 1) == 0};
+    preferences.export_folder = "folder " + std::to_string(dice.integer(0, 99));
+    preferences.export_files.resize(std::size_t(dice.integer(0, 2)));
+    preferences.export_replace = dice.integer(0, 1) == 0;
+    for (int i = dice.integer(0, 3); i > 0; --i) preferences.recent.push_back("/" + std::to_string(i));
     return preferences;
 }
 
@@ -86,6 +96,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     const Preferences standard;
     const Preferences read = read_preferences(
         R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
+            "brush": {"radius": -3, "value": "much", "soft": true}, "recent": "none", "view": 3,
             "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
@@ -95,6 +106,11 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     CHECK(read.window_height == 900);
     CHECK(read.prompts_done == std::vector<std::string>{"paint"});
     CHECK(read.open_sections == standard.open_sections);
+    CHECK(read.brush.radius > 0);
+    CHECK(read.brush.value == standard.brush.value);
+    CHECK(read.brush.soft);
+    CHECK(read.recent.empty());
+    CHECK(read.view == standard.view);
     CHECK(read_preferences(R"({"theme": 3, "font_size": 1e999, "window_width": 1e300})").theme ==
           Theme::dark);
     CHECK(read_preferences(R"({"open_sections": []})").open_sections.empty());

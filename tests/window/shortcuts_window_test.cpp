@@ -3,9 +3,14 @@
 
 #include <GLFW/glfw3.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "app/window/panels/number_input.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -80,6 +85,9 @@ const std::map<UiCommand, Expectation>& expectations() {
         {copy_command_line,
          [](const Outcome& o) { return o.after.clipboard.starts_with("stencilscope run"); }},
         {toggle_gallery, [](const Outcome& o) { return o.after.gallery.open != o.before.gallery.open; }},
+        {copy_picture, [](const Outcome& o) { return o.after.copy_picture; }},
+        {next_part, [](const Outcome& o) { return o.after.part_step == 1; }},
+        {previous_part, [](const Outcome& o) { return o.after.part_step == -1; }},
         {toggle_help, [](const Outcome& o) { return o.after.help_open != o.before.help_open; }},
         {close_popups, [](const Outcome& o) { return !o.after.help_open && o.after.close_popups; }},
         {toggle_panels,
@@ -167,6 +175,71 @@ TEST_CASE("keys are ignored while a text is being typed") {
         }
 }
 
+TEST_CASE(
+    "Tab brings the keyboard into each part of the window and out again, and Space presses what has it") {
+    Interface window;
+    const auto part = [] {
+        const ImGuiContext& context = *ImGui::GetCurrentContext();
+        return context.IO.NavVisible ? std::string(context.NavWindow->RootWindow->Name) : std::string();
+    };
+    const auto tab = [&](int mods) {
+        window.ui.actions.clear();
+        CHECK(handle_key({GLFW_KEY_TAB, mods, false}, window.ui, window.snapshot));
+        CHECK(window.ui.actions.empty());  // no step
+        window.frames(3);
+    };
+    window.frames(2);
+    CHECK(part().empty());
+    std::vector<std::string> parts;
+    for (tab(0); !part().empty(); tab(0)) {
+        REQUIRE(parts.size() < 10);
+        parts.push_back(part());
+    }
+    REQUIRE(parts.size() >= 2);
+    CHECK(parts[0] == "##toolbar");
+    CHECK(parts[1] == "##panel");
+    tab(GLFW_MOD_SHIFT);
+    CHECK(part() == parts.back());
+    tab(0);
+    tab(0);
+    // The first control runs or pauses; Space is its click and no key of the canvas.
+    CHECK_FALSE(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
+    window.imgui.press(ImGuiKey_Space, window.draw());
+    CHECK(actions_of<action::Run>(window.ui).size() == 1);
+    const ImGuiID first = ImGui::GetCurrentContext()->NavId;
+    window.imgui.press(ImGuiKey_RightArrow, window.draw());
+    window.frames(2);
+    CHECK(ImGui::GetCurrentContext()->NavId != first);
+    CHECK(part() == "##toolbar");
+    window.imgui.press(ImGuiKey_Escape, window.draw());
+    window.frames(2);
+    CHECK(part().empty());
+    CHECK(handle_key({GLFW_KEY_SPACE, 0, false}, window.ui, window.snapshot));
+}
+
+TEST_CASE("the keyboard reaches a slider, whose number Space opens to be typed") {
+    HeadlessImGui imgui(400, 300);
+    SliderDraft draft;
+    std::optional<LiveEdit> edit;
+    const auto draw = [&] {
+        ImGui::Begin("a window");
+        ImGui::SetNextItemWidth(200);
+        if (const auto news = live_slider("##slider", draft, 0.2, {0, 1})) edit = news;
+        ImGui::End();
+    };
+    imgui.frame(draw);
+    imgui.press(ImGuiKey_DownArrow, draw);
+    REQUIRE(ImGui::GetIO().NavVisible);
+    imgui.press(ImGuiKey_Space, draw);
+    for (int i = 0; i < 4; ++i) imgui.frame(draw);
+    REQUIRE(ImGui::GetIO().WantTextInput);
+    imgui.type("0.125");
+    imgui.frame(draw);
+    imgui.press(ImGuiKey_Enter, draw);
+    REQUIRE(edit);
+    CHECK(edit->value == 0.125);
+}
+
 TEST_CASE("a held key repeats what can be repeated and nothing else") {
     Dice dice;
     CAPTURE(dice.seed);
@@ -177,7 +250,7 @@ TEST_CASE("a held key repeats what can be repeated and nothing else") {
     handle_key({GLFW_KEY_T, 0, true}, ui, snapshot);
     CHECK(ui.actions.empty());
     CHECK(ui.preferences.theme == Theme::dark);
-    handle_key({GLFW_KEY_TAB, 0, true}, ui, snapshot);
+    handle_key({GLFW_KEY_PERIOD, 0, true}, ui, snapshot);
     handle_key({GLFW_KEY_EQUAL, 0, true}, ui, snapshot);
     CHECK(ui.actions.size() == 2);
 }

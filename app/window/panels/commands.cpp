@@ -8,7 +8,9 @@
 #include <filesystem>
 
 #include "app/window/panels/long_actions.h"
+#include "app/window/panels/panels.h"
 #include "app/window/preferences.h"
+#include "app/window/remembered.h"
 #include "sim/run/command_text.h"
 #include "sim/text/parse.h"
 #include "sim/text/shell_words.h"
@@ -74,6 +76,14 @@ void slower(UiState& ui, const Snapshot&) {
     ui.act(action::ScalePace{0.5});
 }
 
+void open_path(UiState& ui, const std::string& path) {
+    remember_path(ui.preferences, path);
+    if (path.ends_with(".cu"))
+        choose_kernel(ui, path);
+    else
+        ui.act(action::Open{path});
+}
+
 void export_now(UiState& ui, const Snapshot& snapshot) {
     const ExportState& state = ui.panel.exports;
     if (!snapshot.exporting) ui.act(action::Export{state.folder, state.files, state.replace});
@@ -96,6 +106,10 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     ui.clipboard = std::move(copy.text);
 }
 
+void copy_picture(UiState& ui, const Snapshot&) {
+    ui.copy_picture = true;
+}
+
 void open_folder(UiState& ui, const std::string& folder) {
     const std::string place = quoted_for_shell(std::filesystem::absolute(folder).string());
     // The shell leaves at once; what it started goes on without this program.
@@ -114,6 +128,15 @@ void one_cell_per_pixel(UiState& ui, const Snapshot&) {
 
 void show_pane(UiState& ui, Pane pane) {
     ui.panes = {pane};
+}
+
+std::optional<std::vector<Pane>> panes_named(std::string_view name) {
+    if (name == kThreeUp.name) return three_up();
+    if (name == kComponents.name) return std::vector{kComponents.pane};  // as many as the model has
+    const auto rows = panes();
+    const auto found = std::ranges::find(rows, name, &PaneRow::name);
+    if (found == rows.end()) return std::nullopt;
+    return std::vector{found->pane};
 }
 
 void next_view(UiState& ui, const Snapshot&) {
@@ -192,6 +215,14 @@ void larger_brush(UiState& ui, const Snapshot&) {
 
 void toggle_gallery(UiState& ui, const Snapshot&) {
     ui.gallery.open = !ui.gallery.open;
+}
+
+void next_part(UiState& ui, const Snapshot&) {
+    ui.part_step = 1;
+}
+
+void previous_part(UiState& ui, const Snapshot&) {
+    ui.part_step = -1;
 }
 
 void toggle_help(UiState& ui, const Snapshot&) {

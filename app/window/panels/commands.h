@@ -26,16 +26,24 @@ void set_bookmark(UiState& ui, const Snapshot& snapshot);
 void faster(UiState& ui, const Snapshot& snapshot);
 void slower(UiState& ui, const Snapshot& snapshot);
 
+/// A picture, an array, a run or, with the ending .cu, a kernel to be watched; it is one of the recent paths
+/// then.
+void open_path(UiState& ui, const std::string& path);
+
 /// Writes the files chosen in the export section to its folder.
 void export_now(UiState& ui, const Snapshot& snapshot);
 /// Of a run that is long to tell, the command that reads it from a file beside the exports.
 void copy_command_line(UiState& ui, const Snapshot& snapshot);
+/// The canvas as a picture, for other programs.
+void copy_picture(UiState& ui, const Snapshot& snapshot);
 /// In the desktop's file manager; says so where there is none.
 void open_folder(UiState& ui, const std::string& folder);
 
 void fit(UiState& ui, const Snapshot& snapshot);
 void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);
 void show_pane(UiState& ui, Pane pane);
+/// What --view takes; empty for an unknown name.
+std::optional<std::vector<Pane>> panes_named(std::string_view name);
 void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);
@@ -56,6 +64,9 @@ void smaller_brush(UiState& ui, const Snapshot& snapshot);
 void larger_brush(UiState& ui, const Snapshot& snapshot);
 
 void toggle_gallery(UiState& ui, const Snapshot& snapshot);
+/// The keyboard goes to the next part of the window, or the one before, and behind the last to none of them.
+void next_part(UiState& ui, const Snapshot& snapshot);
+void previous_part(UiState& ui, const Snapshot& snapshot);
 void toggle_help(UiState& ui, const Snapshot& snapshot);
 /// The brush's radius follows the field's size where it is a share of it.
 void follow_brush(UiState& ui, const Snapshot& snapshot);

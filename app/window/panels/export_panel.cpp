@@ -8,6 +8,7 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/path_input.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/film.h"
@@ -135,11 +136,18 @@ void draw_open(UiState& ui) {
         "A spec.json or the folder of an earlier run: that session, at the step where it ended, takes the "
         "place of the present one.\n--spec FILE.json";
     subtitle("Earlier runs", "From spec.json, which every export has");
-    row("Open", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
-    const bool entered = text_input("##spec", "a path", state.spec_path, kTip);
+    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
+    row("Open", kTip, keep);
+    const bool entered = path_input("##spec", ui, state.spec_path, PathKind::file, kTip, keep);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool pressed = button("Open", button_size(1), kTip, state.spec_path.empty() ? "Type a path" : "");
-    if ((entered || pressed) && !state.spec_path.empty()) ui.act(action::Open{state.spec_path});
+    if ((entered || pressed) && !state.spec_path.empty()) open_path(ui, state.spec_path);
+    if (button("Continue last session",
+               button_size(1),
+               "What was open when the window was closed the last time, up to the step where it was left.\n"
+               "--continue",
+               state.last_session.empty() ? "None was kept yet: one is whenever the window closes" : ""))
+        ui.act(action::Open{state.last_session});
 }
 
 // In the folder of the exports.
@@ -177,8 +185,11 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
     row("Folder",
         "Where the files go; made if it does not exist. Files that are there are kept, unless they are to be "
         "replaced: the next export goes to FOLDER-2.\n--out DIR");
-    text_input(
-        "##folder", "a folder", state.folder, "Where the files go; made if it does not exist\n--out DIR");
+    path_input("##folder",
+               ui,
+               state.folder,
+               PathKind::folder,
+               "Where the files go; made if it does not exist\n--out DIR");
     draw_file_boxes(ui, state, snapshot);
     checkbox("Replace earlier files",
              &state.replace,
@@ -193,6 +204,10 @@ void draw_export_choice(UiState& ui, const Snapshot& snapshot) {
                "Into the clipboard: the headless command that repeats what is on the screen. One that is too "
                "long to read takes its settings from a file in the folder. Key C."))
         copy_command_line(ui, snapshot);
+    if (button(ICON_COPY " Copy picture",
+               button_size(1),
+               "The canvas as it is, into the clipboard, for other programs. Key Shift+C."))
+        copy_picture(ui, snapshot);
 }
 
 void draw_exports(UiState& ui, const Snapshot& snapshot) {

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 
 #include "app/window/format.h"
+#include "app/window/panels/commands.h"
 #include "app/window/panels/gallery/gallery_tile.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/path_input.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/remembered.h"
 #include "sim/initial/initial.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"
@@ -189,26 +191,21 @@ void draw_apply(UiState& ui, const RunSpec& now, const InitialChoice& current) {
         begin_with(ui, now, spelled(state));
 }
 
-// "~/fields/a.npy" as a shell would expand it.
-std::string expanded(std::string path) {
-    const char* home = std::getenv("HOME");
-    if (home && (path == "~" || path.starts_with("~/"))) path.replace(0, 1, home);
-    return path;
-}
-
 void open_file(UiState& ui, const Snapshot& snapshot) {
     InitialState& state = ui.panel.initial;
-    const std::string path = expanded(state.path);
+    const std::string path = state.path;
     std::error_code failed;
     if (!std::filesystem::exists(path, failed)) {
         state.path_error = fmt::format("{}: there is no such file", path);
         return;
     }
     state.opened_after = snapshot.messages.empty() ? 1 : snapshot.messages.back().id + 1;
-    if (component_of(state, snapshot.now) > 0)
-        begin_with(ui, snapshot.now, path);
-    else
-        ui.act(action::Open{path});
+    if (component_of(state, snapshot.now) == 0) {
+        open_path(ui, path);
+        return;
+    }
+    remember_path(ui.preferences, path);
+    begin_with(ui, snapshot.now, path);
 }
 
 // What an earlier path came to is no longer true of another one.
@@ -227,9 +224,10 @@ void draw_file(UiState& ui, const Snapshot& snapshot) {
         "An array (.npy) or a picture (.png, .jpg) to begin with, and the run starts again. Files can also "
         "be dropped on the window.\n--initial FILE";
     InitialState& state = ui.panel.initial;
-    row("File", kTip, em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x);
+    const float keep = em(3.4f) + ImGui::GetStyle().ItemInnerSpacing.x;
+    row("File", kTip, keep);
     const std::string before = state.path;
-    const bool entered = text_input("##path", "a path", state.path, kTip);
+    const bool entered = path_input("##path", ui, state.path, PathKind::file, kTip, keep);
     if (state.path != before) forget_errors(ui, snapshot);
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     const bool pressed =

@@ -8,6 +8,7 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/path_input.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
 
@@ -38,17 +39,14 @@ figure::Chart plot_of(const char* id,
     return chart;
 }
 
+// Known where the boundary conserves the total and nothing was painted since the start.
 void draw_drift(const Snapshot& snapshot) {
-    constexpr std::string_view kTip =
-        "How far the total has moved from that of the start, relative to it. Insulated and periodic "
-        "boundaries conserve the total exactly, so what is left is rounding.";
-    if (snapshot.drift)
-        value_row("Drift", *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift), "", kTip);
-    else
-        value_row("Drift",
-                  kUnknown,
-                  "",
-                  "Told where the boundary conserves the total and nothing was painted since the start");
+    if (!snapshot.drift) return;
+    value_row("Change of total",
+              *snapshot.drift == 0 ? "0" : fmt::format("{:+.2e}", *snapshot.drift),
+              "",
+              "How far the total has moved from that of the start, relative to it. Insulated and periodic "
+              "boundaries conserve the total exactly, so what is left is rounding.");
 }
 
 void draw_statistics(const Snapshot& snapshot) {
@@ -168,7 +166,7 @@ void draw_csv(UiState& ui) {
         "folder";
     subtitle("Tables", "Comma-separated files of what is measured");
     row("Folder", "Made if it does not exist");
-    text_input("##folder", "a folder", state.folder);
+    path_input("##folder", ui, state.folder, PathKind::folder, "");
     row("", "");
     if (button("Export CSV", button_size(1), kTip, state.folder.empty() ? "Name a folder" : ""))
         ui.act(action::ExportMeasures{state.folder});

@@ -89,6 +89,7 @@ struct EquationState {
     int messages_before = 0;  ///< the newest message's number when a text was applied
     std::map<std::string, RangeWish> ranges;
     NumberDraft dt, dx, formula;
+    NumberDraft unit_length, unit_time, diffusivity, time;
     figure::Chart growth, spectrum;  ///< of small waves and of the field, as they were at the moment below
     std::shared_ptr<const StepLimit> growth_at;
 };
@@ -120,16 +121,19 @@ struct ViewState {
 
 enum class SeriesOf { total, max, min, mean };
 
+inline constexpr const char* kExportFolder = "stencilscope-out";
+
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
-    std::string folder = "stencilscope-out";
+    std::string folder = kExportFolder;
 };
 
 struct ExportState {
-    std::string folder = "stencilscope-out";
+    std::string folder = kExportFolder;
     std::vector<std::string> files = default_exports();
     bool replace = false;  ///< files that are there
     std::string spec_path;
+    std::string last_session;  ///< the file of the one before this; empty: there is none
     long long record_every = 100;
     NumberDraft every;
     bool record_png = true, record_npy = false;
@@ -154,7 +158,7 @@ struct ExamplesState {
     bool held = false;                      ///< the simulation waits between frames while one runs
     bool remarked = false;                  ///< its report says that the simulation ran beside it
 
-    std::string folder = "stencilscope-out";
+    std::string folder = kExportFolder;
     bool writes = false;      ///< files at its end
     double copied_until = 0;  ///< ImGui's time until which the copy button says so
     bool large = false;       ///< the results have a window of their own

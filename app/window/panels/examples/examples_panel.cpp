@@ -8,6 +8,7 @@
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/path_input.h"
 #include "app/window/panels/widgets.h"
 #include "sim/examples/request.h"
 
@@ -59,11 +60,12 @@ const std::string& refusal_of(ExamplesState& state, const ExampleWish& wish) {
     return state.refusal;
 }
 
-void draw_files(ExamplesState& state) {
+void draw_files(UiState& ui) {
+    ExamplesState& state = ui.panel.examples;
     constexpr std::string_view kTip =
         "Where the report's files go, and those that the example itself writes\n--out DIR";
     row("Folder", kTip);
-    text_input("##folder", "a folder", state.folder, kTip);
+    path_input("##folder", ui, state.folder, PathKind::folder, kTip);
     row("", kTip);
     checkbox("write files at its end", &state.writes, kTip);
 }
@@ -84,14 +86,15 @@ bool any_error(const ExampleWish& wish, const Options& options) {
 }
 
 // What all examples have, and suits most of the time as it is; open where something is wrong.
-void draw_measuring(ExamplesState& state, const Snapshot& snapshot, const ExampleWish& wish) {
+void draw_measuring(UiState& ui, const Snapshot& snapshot, const ExampleWish& wish) {
+    ExamplesState& state = ui.panel.examples;
     if (any_error(wish, request_options())) ImGui::SetNextItemOpen(true);
     const bool open = ImGui::TreeNodeEx("How it is measured", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("Backend, precision, repeats, threads, memory, and where files go");
     if (!open) return;
     draw_request_options(state, wish);
     draw_alone(state, snapshot);
-    draw_files(state);
+    draw_files(ui);
 }
 
 // One line whatever it says, so that nothing below moves while options are typed; all of it where the mouse
@@ -172,7 +175,7 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     tooltip("What it works on; the tutorial's sizes at first");
     if (open || any_error(wish, example.options)) draw_example_options(state, wish);
     ImGui::PopID();
-    draw_measuring(state, snapshot, wish);
+    draw_measuring(ui, snapshot, wish);
     draw_example_results(ui);
     ImGui::PopID();
 }

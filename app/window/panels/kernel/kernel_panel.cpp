@@ -4,7 +4,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/path_input.h"
 #include "app/window/panels/widgets.h"
+#include "app/window/remembered.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -37,7 +39,10 @@ void draw_starts(UiState& ui) {
 void draw_file(UiState& ui) {
     KernelState& state = ui.panel.kernel;
     row("File", kFileTip);
-    if (text_input("##kernel", "a path", state.path, kFileTip)) choose_kernel(ui, state.path);
+    if (path_input("##kernel", ui, state.path, PathKind::file, kFileTip)) {
+        choose_kernel(ui, state.path);
+        remember_path(ui.preferences, state.path);
+    }
     if (!state.failure.empty()) error_text(state.failure);
 }
 
@@ -47,10 +52,8 @@ void draw_speed(const LadderRow& row, const Snapshot& snapshot) {
         return;
     }
     if (!begin_values("kernel speed")) return;
-    value_row("Step",
-              format_measured(row.speed.us_per_step),
-              "\xc2\xb5s",
-              "Median of its repeats, by device events");
+    value_row(
+        "Step", format_measured(row.speed.us_per_step), "us", "Median of its repeats, by device events");
     value_row(
         "Updates", format_measured(row.speed.gcells_per_s), "GCells/s", "Cell updates per second / 1e9");
     value_row(

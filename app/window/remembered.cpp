@@ -1,0 +1,97 @@
+#include "app/window/remembered.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/run/settings.h"
+#include "sim/text/error.h"
+#include "sim/text/json_text.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kRecent = 8;
+
+void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
+    if (value.empty() || !setting_text(spec, setting).empty()) return;
+    try {
+        set_setting(spec, setting, value);
+    } catch (const InputError&) {
+        // A colour table that has gone.
+    }
+}
+
+std::optional<std::filesystem::path> session_file() {
+    return user_file("session.json");
+}
+
+}  // namespace
+
+void recall(UiState& ui, RunSpec& spec) {
+    const Preferences& p = ui.preferences;
+    if (const auto panes = panes_named(p.view)) ui.panes = *panes;
+    ui.smooth = p.smooth;
+    ui.show_numbers = p.show_numbers;
+    ui.brush = p.brush;
+    ExportState& state = ui.panel.exports;
+    state.folder = p.export_folder;
+    state.replace = p.export_replace;
+    state.files.clear();
+    for (const Export& file : exports())
+        if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
+            state.files.emplace_back(file.name);
+    if (const auto last = last_session()) state.last_session = last->string();
+    set_if_known(spec, "colormap", p.colormap);
+    set_if_known(spec, "laplacian-colormap", p.laplacian_colormap);
+}
+
+Preferences kept(const UiState& ui, const RunSpec& now) {
+    Preferences p = ui.preferences;
+    p.view = shown_view(ui).name;
+    p.smooth = ui.smooth;
+    p.show_numbers = ui.show_numbers;
+    if (ui.brush.shape != BrushShape::fill) p.brush = ui.brush;  // whose radius is of values
+    p.brush.shape = BrushShape::round;
+    RunSpec of_model;
+    of_model.use_model(now.model);
+    if (now.colormap != of_model.colormap) p.colormap = now.colormap;
+    p.laplacian_colormap = now.laplacian_colormap;
+    p.export_folder = ui.panel.exports.folder;
+    p.export_files = ui.panel.exports.files;
+    p.export_replace = ui.panel.exports.replace;
+    return p;
+}
+
+void remember_path(Preferences& preferences, const std::string& path) {
+    std::error_code failed;
+    const std::string whole = std::filesystem::absolute(path, failed).string();
+    std::vector<std::string>& recent = preferences.recent;
+    std::erase(recent, failed ? path : whole);
+    recent.insert(recent.begin(), failed ? path : whole);
+    if (recent.size() > kRecent) recent.resize(kRecent);
+}
+
+std::optional<std::filesystem::path> last_session() {
+    const auto file = session_file();
+    std::error_code failed;
+    if (!file || !std::filesystem::is_regular_file(*file, failed)) return std::nullopt;
+    return file;
+}
+
+void keep_session(const RunSpec& spec) {
+    const auto file = session_file();
+    if (!file) return;
+    std::error_code ignored;
+    std::filesystem::create_directories(file->parent_path(), ignored);
+    try {
+        write_text_file(*file, json_text(to_json(spec)));
+    } catch (const MachineError&) {
+        // A folder that can't be written to: nothing is there to be continued.
+    }
+}
+
+}  // namespace stencil

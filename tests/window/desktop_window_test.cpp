@@ -1,0 +1,120 @@
+// Programs of the desktop, which here are scripts of the test's own.
+#include "app/window/desktop.h"
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "app/window/panels/path_input.h"
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+/// A folder that is all of PATH, with a program in it.
+struct Programs {
+    ScratchFolder folder;
+    Environment path{"PATH", folder.path().string()};
+    Environment wayland{"WAYLAND_DISPLAY", std::nullopt};
+
+    std::string add(const std::string& name, const std::string& script) {
+        const std::filesystem::path file = folder / name;
+        write_bytes(file, "#!/bin/sh\n" + script);
+        std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+        return file.string();
+    }
+};
+
+std::string answer_of(const ChildCommand& command) {
+    std::atomic<bool> ended = false;
+    DesktopProgram program([&] {
+        ended = true;
+        ended.notify_all();
+    });
+    program.run([&] { return command; });
+    ended.wait(false);
+    return program.take().value();
+}
+
+}  // namespace
+
+TEST_CASE("the dialog that is installed is asked for a file or a folder, and its answer is a path") {
+    Programs programs;
+    CHECK(dialog_program().empty());
+    const std::string kdialog = programs.add("kdialog", "echo \"/picked/$1\"\n");
+    CHECK(dialog_program() == kdialog);
+    const ScratchFolder start;
+    const PathQuestion file{PathKind::file, start.path().string()};
+    CHECK(answer_of(dialog_command(kdialog, file)) == "/picked/--getopenfilename");
+    // A toolkit that complains about its theme is no path.
+    const std::string zenity =
+        programs.add("zenity", "echo 'Gtk-WARNING: no theme' >&2\nfor a; do :; done\necho \"/a b/$a\"\n");
+    CHECK(dialog_program() == zenity);
+    CHECK(answer_of(dialog_command(zenity, {PathKind::folder, "/"})) == "/a b/--directory");
+    programs.add("zenity", "exit 1\n");
+    CHECK(answer_of(dialog_command(zenity, file)).empty());
+    CHECK(answer_of({{"/no/such/program"}, "", 10, true}).empty());
+}
+
+TEST_CASE("a picture goes to what holds the clipboard, byte for byte") {
+    Programs programs;
+    CHECK(picture_command().words.empty());
+    const std::filesystem::path kept = programs.folder / "kept";
+    programs.add("xclip", "/bin/cat > '" + kept.string() + "'\n");
+    ChildCommand command = picture_command();
+    REQUIRE_FALSE(command.words.empty());
+    Dice dice;
+    CAPTURE(dice.seed);
+    command.input = dice.bytes(200'000);
+    answer_of(command);
+    CHECK(read_bytes(kept) == command.input);
+}
+
+TEST_CASE("a field for paths takes the dialog's answer, a recent path, and ~ for the user's own folder") {
+    HeadlessImGui imgui(600, 400);
+    const Environment home("HOME", "/users/one");
+    UiState ui;
+    std::string path, other;
+    bool entered = false;
+    const auto draw = [&] {
+        ImGui::Begin("a window");
+        ImGui::SetWindowSize(ImVec2(300, 380));
+        entered |= path_input("##file", ui, path, PathKind::file, "");
+        path_input("##other", ui, other, PathKind::folder, "");
+        ImGui::End();
+    };
+    // The button beside a field.
+    const auto press_folder = [&](const char* field) {
+        const ImRect at = imgui.find("a window", {field}, draw);
+        const float x = at.Max.x + ImGui::GetStyle().ItemInnerSpacing.x + at.GetHeight() / 2;
+        imgui.click(ImVec2(x, at.GetCenter().y), draw);
+    };
+    imgui.click("a window", {"##file"}, draw);
+    imgui.type("~/field.npy");
+    imgui.frame(draw);
+    imgui.press(ImGuiKey_Enter, draw);
+    CHECK(entered);
+    CHECK(path == "/users/one/field.npy");
+    // Without a dialog a folder has to be typed.
+    press_folder("##other");
+    CHECK_FALSE(ui.dialog.asked);
+    ui.dialog.there = true;
+    press_folder("##other");
+    REQUIRE(ui.dialog.asked);
+    CHECK(ui.dialog.asked->kind == PathKind::folder);
+    ui.dialog.answer = "/chosen";
+    imgui.frame(draw);
+    CHECK(other == "/chosen");
+    CHECK(path == "/users/one/field.npy");
+    ui.preferences.recent = {"/before/a.npy"};
+    entered = false;
+    press_folder("##file");
+    ImGuiWindow* popup = ImGui::GetCurrentContext()->NavWindow;
+    REQUIRE((popup->Flags & ImGuiWindowFlags_Popup) != 0);
+    imgui.click(ImVec2(popup->Pos.x + 30, popup->Pos.y + popup->Size.y - 20), draw);
+    CHECK(entered);
+    CHECK(path == "/before/a.npy");
+}
