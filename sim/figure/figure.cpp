@@ -119,9 +119,13 @@ Group measured(const FigurePanel& panel, double room, bool first) {
     group.value_label = clean_text(panel.value_label);
     const Field& field = *panel.field;
     const Box size = panel_size(field, room);
-    const double x_label = text_width(std::to_string(field.nx()), kTickSize);
-    group.x = cell_ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
-    group.y = cell_ticks(field.ny(), most_ticks(size.height, kTickRoom));
+    const auto ticks = [&](int cells, int most) {
+        return panel.unit.empty() ? cell_ticks(cells, most) : value_ticks({0, cells * panel.cell}, most);
+    };
+    const std::string widest = panel.unit.empty() ? std::to_string(field.nx()) : "0.000";
+    const double x_label = text_width(widest, kTickSize);
+    group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
+    group.y = ticks(field.ny(), most_ticks(size.height, kTickRoom));
     group.bar = value_ticks(panel.range, most_ticks(size.height, kTickRoom));
     group.has_y_label = first;
     group.y_tick_width = widest_label(group.y);
@@ -261,12 +265,17 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
                     {.size = kTickSize, .anchor = Anchor::end});
     }
     draw_frame(canvas, box, kFrame);
-    canvas.text("x (cells)",
+    const auto title = [&](const char* axis, const Ticks& ticks) {
+        const std::string& unit = group.panel->unit;
+        return axis_title(fmt::format("{} ({})", axis, unit.empty() ? "cells" : clean_text(unit)), ticks);
+    };
+    canvas.text(title("x", group.x),
                 {box.middle_x(), under + kLabelGap + kLabelSize * kCapital},
                 {.size = kLabelSize, .anchor = Anchor::middle});
     if (!group.has_y_label) return;
     const double x = box.left - kTick - kTickGap - group.y_tick_width - kLabelGap - kLabelSize * kDescent;
-    canvas.text_upwards("y (cells)", {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
+    canvas.text_upwards(
+        title("y", group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
 void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {

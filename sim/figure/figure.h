@@ -18,7 +18,9 @@ struct FigurePanel {
     const Field* field = nullptr;
     const Colormap* colors = nullptr;
     ValueRange range;
-    std::string value_label;  ///< beside the colour bar, e.g. "u" or "Laplacian of u"
+    std::string value_label = {};  ///< beside the colour bar, e.g. "u" or "Laplacian of u"
+    double cell = 1;               ///< the edge of a cell in the unit of the axes
+    std::string unit = {};         ///< empty: cells
 };
 
 /// Draws the panels in rows of `columns`, each with its title above, axes in cells (x to the right, y

@@ -17,6 +17,7 @@
 #include "sim/run/edit.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/solvers/step_parameters.h"
+#include "sim/run/units.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -77,6 +78,7 @@ struct RunSpec {
     std::string laplacian_colormap;  ///< empty: the colormap where one is given, else inferno
     RangeRule range;
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
+    Unit unit_length, unit_time;   ///< what a length and a time of 1 are in the world
     bool range_per_frame = false;  ///< each frame its own range, rather than the first one's for all
 
     RunSpec();

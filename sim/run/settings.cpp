@@ -313,6 +313,16 @@ Setting range(const Words& w, RangeRule RunSpec::*member) {
     return {w.name, w.value, w.help, w.kind, set, get};
 }
 
+Setting unit(const Words& w, Unit RunSpec::*member) {
+    const auto set = [=](RunSpec& spec, std::string_view text) {
+        spec.*member = read_unit(text, w.option());
+    };
+    const auto get = [=](const RunSpec& spec) {
+        return (spec.*member).given() ? Json(to_string(spec.*member)) : Json();
+    };
+    return {w.name, w.value, w.help, w.kind, set, get};
+}
+
 Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member) {
     const auto set = [=](RunSpec& spec, std::string_view text) {
         spec.*member = parse_flag(text, fmt::format("--{}", name));
@@ -434,6 +444,12 @@ std::vector<Setting> make_settings() {
               &RunSpec::range),
         range({"laplacian-range", "R", "the same for the Laplacian (default percentile:5:95)"},
               &RunSpec::laplacian_range),
+        unit({"unit-length",
+              "[N]UNIT",
+              "what a length of 1 is (of the built-in diffusion a cell), e.g. 0.01m: for figures and tables"},
+             &RunSpec::unit_length),
+        unit({"unit-time", "[N]UNIT", "what a time of 1 is (of the built-in diffusion a step), e.g. 0.1s"},
+             &RunSpec::unit_time),
         flag("range-per-frame",
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),

@@ -40,6 +40,11 @@ std::string start_text(const RunSpec& spec, const std::string& formula) {
     return what.empty() ? "Start" : "Start: " + Path(what).filename().string();
 }
 
+std::string end_text(const RunOutput& run) {
+    const std::string time = run.spec.unit_time.given() ? time_text(run.spec, run.steps) : std::string();
+    return fmt::format("After {} steps{}{}", run.steps, time.empty() ? "" : ", ", time);
+}
+
 std::string caption(const RunOutput& run) {
     const auto& t = run.timings;
     // What edits changed on the way is told as it was at first and at the end.
@@ -83,13 +88,16 @@ void write_run_figure(const Path& path, const RunOutput& run, const OutputField&
     std::vector<figure::FigurePanel> panels;
     for (const OutputField& f : run.fields) {
         panels.push_back(panel(start_text(spec, f.formula), *f.start, colors, spec.range, f.formula));
-        panels.push_back(
-            panel(fmt::format("After {} steps", run.steps), f.end, colors, spec.range, f.formula));
+        panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
         panels.push_back(panel("Laplacian",
                                f.laplacian,
                                laplacian_colors(spec, true),
                                spec.laplacian_range,
                                "Laplacian of " + f.formula));
+    }
+    for (figure::FigurePanel& one : panels) {
+        one.cell = cell_size(spec);
+        one.unit = spec.unit_length.name;
     }
     figure::write_figure(path, format, panels, caption(run));
 }
@@ -141,7 +149,9 @@ constexpr Export kExports[] = {
     {"statistics.csv",
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end",
-     [](auto& path, auto&, auto& field) { write_text_file(path, statistics_csv(field.tables->measures)); }},
+     [](auto& path, auto& run, auto& field) {
+         write_text_file(path, statistics_csv(field.tables->measures, table_units(run.spec)));
+     }},
     {"histogram.csv",
      false,
      "how many cells at the end hold which values",
@@ -149,13 +159,17 @@ constexpr Export kExports[] = {
     {"profile.csv",
      false,
      "the values at the end along --profile",
-     [](auto& path, auto&, auto& field) { write_text_file(path, profile_csv(*field.tables->profile)); },
+     [](auto& path, auto& run, auto& field) {
+         write_text_file(path, profile_csv(*field.tables->profile, table_units(run.spec)));
+     },
      false,
      "profile"},
     {"probes.csv",
      false,
      "the values of each --probe, at the steps of statistics.csv",
-     [](auto& path, auto&, auto& field) { write_text_file(path, probes_csv(field.tables->measures)); },
+     [](auto& path, auto& run, auto& field) {
+         write_text_file(path, probes_csv(field.tables->measures, table_units(run.spec)));
+     },
      false,
      "probe"},
 };

@@ -104,13 +104,14 @@ void Measures::resize(int nx, int ny) {
     std::erase_if(probes_, [&](const ProbeSeries& probe) { return probe.x >= nx || probe.y >= ny; });
 }
 
-std::string statistics_csv(const Measures& measures) {
-    std::string text = "step,min,max,mean,total,not_finite\n";
+std::string statistics_csv(const Measures& measures, const TableUnits& units) {
+    std::string text = "step," + units.time_head() + "min,max,mean,total,not_finite\n";
     for (const MeasuredMoment& m : measures.series()) {
         const Statistics& s = m.statistics;
         fmt::format_to(std::back_inserter(text),
-                       "{},{},{},{},{},{}\n",
+                       "{},{}{},{},{},{},{}\n",
                        m.step,
+                       units.time_cell(m.step),
                        s.min,
                        s.max,
                        s.mean,
@@ -132,12 +133,14 @@ std::string histogram_csv(const Histogram& histogram) {
     return text;
 }
 
-std::string profile_csv(const Profile& profile) {
-    std::string text = "distance,x,y,value\n";
+std::string profile_csv(const Profile& profile, const TableUnits& units) {
+    std::string text = units.cell.given() ? fmt::format("distance ({}),", units.cell.name) : "";
+    text += "distance,x,y,value\n";
     const ProfileLine& line = profile.line;
     const double length = profile.distance.empty() ? 0 : profile.distance.back();
     for (std::size_t i = 0; i < profile.values.size(); ++i) {
         const double t = length > 0 ? profile.distance[i] / length : 0;
+        if (units.cell.given()) text += fmt::format("{},", profile.distance[i] * units.cell.size);
         fmt::format_to(std::back_inserter(text),
                        "{},{},{},{}\n",
                        profile.distance[i],
@@ -148,17 +151,18 @@ std::string profile_csv(const Profile& profile) {
     return text;
 }
 
-std::string probes_csv(const Measures& measures) {
+std::string probes_csv(const Measures& measures, const TableUnits& units) {
     const auto& probes = measures.probes();
-    std::string text = "probe,x,y,step,value\n";
+    std::string text = "probe,x,y,step," + units.time_head() + "value\n";
     for (std::size_t p = 0; p < probes.size(); ++p)
         for (std::size_t i = 0; i < probes[p].values.size(); ++i)
             fmt::format_to(std::back_inserter(text),
-                           "{},{},{},{},{}\n",
+                           "{},{},{},{},{}{}\n",
                            p + 1,
                            probes[p].x,
                            probes[p].y,
                            probes[p].steps[i],
+                           units.time_cell(probes[p].steps[i]),
                            probes[p].values[i]);
     return text;
 }

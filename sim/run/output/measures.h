@@ -10,6 +10,7 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
+#include "sim/run/units.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -103,9 +104,9 @@ struct MeasureTables {
 };
 
 // As CSV, with a header.
-std::string statistics_csv(const Measures& measures);
-std::string probes_csv(const Measures& measures);
+std::string statistics_csv(const Measures& measures, const TableUnits& units = {});
+std::string probes_csv(const Measures& measures, const TableUnits& units = {});
 std::string histogram_csv(const Histogram& histogram);
-std::string profile_csv(const Profile& profile);
+std::string profile_csv(const Profile& profile, const TableUnits& units = {});
 
 }  // namespace stencil

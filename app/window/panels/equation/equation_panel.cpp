@@ -199,6 +199,7 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     subtitle("Steps", "In time and space");
     if (has_rates(model)) draw_steps(ui, snapshot);
     draw_spacing(ui, now);
+    draw_units(ui, snapshot);
     if (model.is_general()) {
         subtitle("Shown", "What is seen and measured");
         draw_shown(ui, now);

@@ -14,4 +14,8 @@ void draw_stability(UiState& ui, const RunSpec& now);
 /// Of typed equations: their time step, how far it is from the limit, and what sets that.
 void draw_time_step(UiState& ui, const Snapshot& snapshot);
 
+/// Lengths and times in the world, the time now, and of the built-in diffusion D, which the coefficient and
+/// these come to.
+void draw_units(UiState& ui, const Snapshot& snapshot);
+
 }  // namespace stencil

@@ -1,0 +1,104 @@
+#include "sim/run/units.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/run/run_spec.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+#include "sim/text/quote.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kLongest = 16;  // of a name, in bytes
+
+// It stands in headers of tables and on axes.
+bool is_name(std::string_view text) {
+    constexpr std::string_view kOfNumbers = "0123456789.+-";
+    if (text.empty() || kOfNumbers.find(text[0]) != kOfNumbers.npos) return false;
+    return text.size() <= kLongest && std::ranges::none_of(text, [](char c) {
+               return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ';
+           });
+}
+
+}  // namespace
+
+Unit read_unit(std::string_view text, const std::string& option) {
+    if (text.empty()) return {};
+    // The longest number that the text begins with: 5e3m is 5000 m, and 5eV is 5 eV.
+    std::size_t length = text.size();
+    std::optional<double> size;
+    while (length > 0 && !(size = read_real(std::string(text.substr(0, length))))) --length;
+    std::string_view name = text.substr(length);
+    name.remove_prefix(std::min(name.size(), name.find_first_not_of(' ')));
+    const Unit unit{size.value_or(1), std::string(name)};
+    if (!(unit.size > 0) || !std::isfinite(unit.size) || !is_name(name))
+        throw InputError(
+            fmt::format("{} {}: must be a number above 0 with a unit, e.g. 0.01m, or the unit alone",
+                        option,
+                        quotable(text)));
+    return unit;
+}
+
+std::string to_string(const Unit& unit) {
+    return unit.given() ? fmt::format("{} {}", unit.size, unit.name) : "";
+}
+
+double cell_size(const RunSpec& spec) {
+    return spec.spacing() * spec.unit_length.size;
+}
+
+std::optional<double> time_at(const RunSpec& spec, long long step) {
+    if (!spec.model->equations) return double(step) * spec.unit_time.size;
+    double time = 0;
+    long long from = 0;
+    std::optional<double> dt = read_real(spec.dt);
+    for (const Edit& edit : spec.edits) {
+        if (edit.step >= step) break;
+        if (edit.setting == "equation" || edit.setting == "model") return std::nullopt;
+        if (edit.setting != "dt" || !dt) continue;
+        time += double(edit.step - from) * *dt;
+        from = edit.step;
+        dt = read_real(edit.value);
+    }
+    if (!dt) return std::nullopt;
+    return (time + double(step - from) * *dt) * spec.unit_time.size;
+}
+
+std::string time_text(const RunSpec& spec, long long step) {
+    const bool is_step = !spec.model->equations && !spec.unit_time.given();
+    const auto time = is_step ? std::nullopt : time_at(spec, step);
+    if (!time) return "";
+    return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
+}
+
+std::string TableUnits::time_head() const {
+    return time ? fmt::format("time ({}),", time_name) : "";
+}
+
+std::string TableUnits::time_cell(long long step) const {
+    if (!time) return "";
+    const auto value = time(step);
+    return value ? fmt::format("{},", *value) : ",";
+}
+
+TableUnits table_units(const RunSpec& spec) {
+    TableUnits units{{cell_size(spec), spec.unit_length.name}, spec.unit_time.name};
+    if (spec.unit_time.given()) units.time = [&spec](long long step) { return time_at(spec, step); };
+    return units;
+}
+
+double diffusivity(const RunSpec& spec) {
+    const double dx = cell_size(spec);
+    return spec.parameter("coefficient") * dx * dx / spec.unit_time.size;
+}
+
+double coefficient_of(const RunSpec& spec, double diffusivity) {
+    const double dx = cell_size(spec);
+    return diffusivity * spec.unit_time.size / (dx * dx);
+}
+
+}  // namespace stencil
