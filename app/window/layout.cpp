@@ -129,7 +129,7 @@ void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
 // The parts that the keyboard goes through: the strips, the panel, and what stands over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
-    for (const char* name : {"##toolbar", "##panel", "##notices"})
+    for (const char* name : {"##toolbar", "##panel", "##timeline", "##notices"})
         if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
             parts.push_back(window);
     constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
