@@ -3,7 +3,8 @@
 // what a float can resolve.
 
 layout(binding = 0) uniform sampler2D values;
-layout(binding = 1) uniform sampler2D colors;  // 256 x 1
+layout(binding = 1) uniform sampler2D colors;   // 256 x 1
+layout(binding = 2) uniform sampler2D borders;  // 255 x 1: the least value of each entry but the first
 
 layout(location = 0) uniform vec2 top_left;  // of the drawn box, in gl_FragCoord's coordinates (y up)
 layout(location = 1) uniform ivec2 first;    // the texel at the box' corner
@@ -11,6 +12,7 @@ layout(location = 2) uniform vec2 into;      // how far into it the corner is, i
 layout(location = 3) uniform vec2 density;   // texels a screen pixel
 layout(location = 4) uniform ivec2 size;     // texels in use
 layout(location = 5) uniform dvec2 range;    // low, high
+layout(location = 6) uniform bool by_borders;
 
 out vec4 color;
 
@@ -34,10 +36,17 @@ int entry_of(float value) {
     return certain ? int(entry) : entry_in(range.x, range.y, value);
 }
 
+int entry_above(float value) {
+    int entry = 0;
+    for (int half_way = 128; half_way > 0; half_way /= 2)
+        if (value >= texelFetch(borders, ivec2(entry + half_way - 1, 0), 0).r) entry += half_way;
+    return entry;
+}
+
 void main() {
     vec2 place = vec2(gl_FragCoord.x - top_left.x, top_left.y - gl_FragCoord.y);
     ivec2 texel = clamp(first + ivec2(floor(into + place * density)), ivec2(0), size - 1);
     float value = texelFetch(values, texel, 0).r;
     color = not_a_number(value) ? vec4(vec3(128.0 / 255.0), 1.0)
-                                : vec4(texelFetch(colors, ivec2(entry_of(value), 0), 0).rgb, 1.0);
+                                : vec4(texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb, 1.0);
 }

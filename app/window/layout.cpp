@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/window/canvas/color_bar_input.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/long_actions.h"
@@ -201,6 +202,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     const double sx = double(io.DisplayFramebufferScale.x), sy = double(io.DisplayFramebufferScale.y);
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_long_actions(ui, snapshot);
+    take_color_bar_input(ui, snapshot);
     draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);

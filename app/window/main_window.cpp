@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/canvas/color_bar_input.h"
 #include "app/window/layout.h"
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/panels.h"
@@ -15,7 +16,6 @@
 #include "app/window/theme.h"
 #include "sim/run/resolve.h"
 #include "sim/text/names.h"
-#include "sim/view/value_range.h"
 
 namespace stencil {
 namespace {
@@ -263,7 +263,7 @@ void MainWindow::build(CanvasOutput& output) {
         canvas_.update(ui_, *snapshot_, {layout.canvas, canvas_colors(ui_.preferences.theme), seconds()});
     moves_ = output.moves || layout.moves;
     if (request_.zoom && snapshot_->frame) zoom_to(*std::exchange(request_.zoom, {}));
-    if (ui_.snap_range) hold_range();
+    hold_visible_range(ui_, *snapshot_);
     ask_engine(std::move(output.request));
     follow_prompts(ui_);
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
@@ -275,7 +275,7 @@ void MainWindow::build(CanvasOutput& output) {
 }
 
 void MainWindow::ask_engine(ViewRequest request) {
-    request.host_pixels = !renderer_->transfer().interop;
+    request.host_pixels = !renderer_->transfer().interop || !ui_.visible_range.empty();
     // The picture that is kept is of its own moment, whatever the machine had time for.
     request.exact = scripted() && (frames_are_done() || !request_.film.empty());
     request.serial = view_.serial;
@@ -293,21 +293,6 @@ void MainWindow::zoom_to(double scale) {
     if (scale == 1) return;
     ui_.view = zoomed(
         ui_.view, picture, field, scale, picture.x + picture.width / 2, picture.y + picture.height / 2);
-}
-
-// The range that is seen now becomes the rule.
-void MainWindow::hold_range() {
-    ui_.snap_range = false;
-    if (!snapshot_->frame || snapshot_->frame->panes.empty()) return;
-    for (const PaneImage& image : snapshot_->frame->panes) {
-        const ValueRange range = image.range;
-        const RangeRule rule{RangeRule::Kind::fixed, range.low, range.high};
-        if (!(range.low < range.high)) continue;
-        if (image.request.pane == Pane::now)
-            ui_.act(action::Change{"range", to_string(rule)});
-        else if (image.request.pane == Pane::laplacian)
-            ui_.act(action::Change{"laplacian-range", to_string(rule)});
-    }
 }
 
 void MainWindow::draw(const CanvasOutput& canvas) {

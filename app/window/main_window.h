@@ -54,7 +54,6 @@ class MainWindow {
     void build(CanvasOutput& canvas);
     void ask_engine(ViewRequest request);
     void zoom_to(double scale);
-    void hold_range();
     void draw(const CanvasOutput& canvas);
     void note_field();
     bool frames_are_done() const { return drawn_ >= request_.frames; }

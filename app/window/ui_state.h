@@ -120,14 +120,18 @@ struct UiState {
     std::optional<ProfileLine> profile;
     bool wants_histogram = false;  ///< the section that shows it is open
 
-    // The range under each pane's colours: rules are the session's; this asks once for numbers to hold.
-    bool snap_range = false;
+    std::string visible_range;  ///< once: the setting that is to span what is visible
 
     std::optional<float> slider_y;  ///< of the first parameter's slider in this frame, ImGui's coordinates
 
-    ScreenRect canvas;         ///< of the newest frame, pixels of the frame buffer
-    ScreenRect picture;        ///< of its first pane
-    bool full_screen = false;  ///< wished for; the main loop follows
+    ScreenRect canvas;   ///< of the newest frame, pixels of the frame buffer
+    ScreenRect picture;  ///< of its first pane
+    struct ColorBar {
+        Pane pane = Pane::now;
+        ScreenRect at;  ///< of its colours
+    };
+    std::vector<ColorBar> color_bars;  ///< of the newest frame
+    bool full_screen = false;          ///< wished for; the main loop follows
     bool help_open = false;
     bool popup_open = false;    ///< in the newest frame
     bool close_popups = false;  ///< once, before the next frame is drawn

@@ -43,6 +43,7 @@ constexpr double kTitleGap = 8;
 constexpr double kNoteGap = 5;
 constexpr double kBarGap = 7.92;
 constexpr double kBarWidth = 9.72;
+constexpr double kArrow = 8.1;  // of an arrow at its end
 constexpr double kBelowPanel =
     kTick + kTickGap + kTickSize * kCapital + kLabelGap + kLabelSize * (kCapital + kDescent);
 
@@ -73,7 +74,11 @@ struct Group {
     double title_rise = 0;       ///< from its top to the title's baseline
     double left = 0, right = 0;  ///< what its texts may fill
 
-    Box bar_box() const { return {box.right() + kBarGap, box.top, kBarWidth, box.height}; }
+    /// The colours alone: an arrow at an end with values beyond it takes its height from them.
+    Box bar_box() const {
+        const double above = panel->range.above ? kArrow : 0, below = panel->range.below ? kArrow : 0;
+        return {box.right() + kBarGap, box.top + above, kBarWidth, box.height - above - below};
+    }
 };
 
 struct Layout {
@@ -126,7 +131,10 @@ Group measured(const FigurePanel& panel, double room, bool first) {
     const double x_label = text_width(widest, kTickSize);
     group.x = ticks(field.nx(), most_ticks(size.width, std::max(1.7 * x_label, kTickRoom)));
     group.y = ticks(field.ny(), most_ticks(size.height, kTickRoom));
-    group.bar = value_ticks(panel.range, most_ticks(size.height, kTickRoom));
+    group.bar = with_ends(value_ticks(panel.range, most_ticks(size.height, kTickRoom)),
+                          size.height,
+                          0.4 * kTickSize,
+                          [](std::string_view) { return kTickSize; });
     group.has_y_label = first;
     group.y_tick_width = widest_label(group.y);
     group.bar_tick_width = widest_label(group.bar);
@@ -278,6 +286,19 @@ void draw_axes(FigureCanvas& canvas, const Group& group) {
         title("y", group.y), {x, box.middle_y()}, {.size = kLabelSize, .anchor = Anchor::middle});
 }
 
+// Values lie beyond an end, in its colour: a triangle that goes on from it.
+void draw_arrows(FigureCanvas& canvas, const Group& group) {
+    const Box bar = group.bar_box();
+    const auto arrow = [&](double base, double tip, Rgb color) {
+        const Point corners[] = {{bar.left, base}, {bar.middle_x(), tip}, {bar.right(), base}};
+        canvas.fill(corners, color);
+        canvas.path(corners, kFrame);
+    };
+    const auto& colors = group.panel->colors->colors;
+    if (group.panel->range.above) arrow(bar.top, group.box.top, colors.back());
+    if (group.panel->range.below) arrow(bar.bottom(), group.box.bottom(), colors.front());
+}
+
 void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
     const Box box = group.bar_box();
     const bool exact = format == FigureFormat::png;
@@ -294,14 +315,16 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
                     {ticks_end + group.bar_tick_width, y + kTickSize * kCapital / 2},
                     {.size = kTickSize, .anchor = Anchor::end});
     }
+    draw_arrows(canvas, group);
     draw_frame(canvas, box, kFrame);
     if (!group.bar.note.empty())
-        canvas.text(group.bar.note, {note_start(group), box.top - kNoteGap}, {.size = kTickSize});
+        canvas.text(group.bar.note, {note_start(group), group.box.top - kNoteGap}, {.size = kTickSize});
     if (group.value_label.empty()) return;
     const FittedText label =
-        fit_text(group.value_label, box.height + 2 * kLabelSize, kLabelSize, kLabelSize * 0.7);
+        fit_text(group.value_label, group.box.height + 2 * kLabelSize, kLabelSize, kLabelSize * 0.7);
     const double x = ticks_end + group.bar_tick_width + kLabelGap + kLabelSize * kCapital;
-    canvas.text_upwards(label.text, {x, box.middle_y()}, {.size = label.size, .anchor = Anchor::middle});
+    canvas.text_upwards(
+        label.text, {x, group.box.middle_y()}, {.size = label.size, .anchor = Anchor::middle});
 }
 
 void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {

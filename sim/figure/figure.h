@@ -24,9 +24,9 @@ struct FigurePanel {
 };
 
 /// Draws the panels in rows of `columns`, each with its title above, axes in cells (x to the right, y
-/// downwards: row 0 on top, as in the PNGs), its colour bar with ticks at round values, and `caption` (one
-/// line that says what was run) below all of them. Written atomically. Throws MachineError where the file
-/// cannot be written.
+/// downwards: row 0 on top, as in the PNGs), its colour bar with ticks at its ends and at round values and
+/// arrows where values lie beyond it, and `caption` (one line that says what was run) below all of them.
+/// Written atomically. Throws MachineError where the file cannot be written.
 void write_figure(const std::filesystem::path& path,
                   FigureFormat format,
                   std::span<const FigurePanel> panels,

@@ -11,11 +11,12 @@ namespace {
 // The table's own arithmetic needs a finite range whose width is finite, too.
 std::uint32_t color_of(double value, const Colormap& colors, ValueRange range) {
     if (!std::isfinite(range.high - range.low)) {
-        range = {range.low / 4, range.high / 4};
+        range.low /= 4;
+        range.high /= 4;
         value /= 4;
     }
     const bool usable = std::isfinite(range.low) && std::isfinite(range.high);
-    const Rgb color = usable ? colors.at(value, range.low, range.high) : colors.at(std::nan(""), 0, 1);
+    const Rgb color = colors.at(usable ? value : std::nan(""), range);
     return std::uint32_t(color.r) << 16 | std::uint32_t(color.g) << 8 | color.b;
 }
 
@@ -37,8 +38,8 @@ Raster field_raster(const Field& field, const Colormap& colors, ValueRange range
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height) {
     Raster raster{width, height, {}};
     for (int y = 0; y < height; ++y) {
-        const double value = std::lerp(range.low, range.high, 1 - (y + 0.5) / height);
-        const std::uint32_t color = color_of(value, colors, range);
+        const double place = range.low < range.high ? 1 - (y + 0.5) / height : 0;
+        const std::uint32_t color = color_of(place, colors, {});
         raster.pixels.insert(raster.pixels.end(), std::size_t(width), color);
     }
     return raster;

@@ -22,7 +22,7 @@ struct Raster {
 /// makes it a NaN); along one with fewer it has that of the nearest cell.
 Raster field_raster(const Field& field, const Colormap& colors, ValueRange range, int width, int height);
 
-/// The range from high (top) to low (bottom).
+/// The range from high (top) to low (bottom); of an empty one the colour that its value has.
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height);
 
 }  // namespace stencil::figure

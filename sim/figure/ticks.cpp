@@ -120,6 +120,7 @@ Ticks label(const Steps& steps, long double low, long double high, int factor) {
     const int more = std::max(0, factor - steps.exponent + 2);
     ticks.low = end_label(double(low / one), 0, ticks.marks.front(), more);
     ticks.high = end_label(double(high / one), 1, ticks.marks.back(), more);
+    ticks.middle = end_label(double((low + high) / 2 / one), 0.5, {}, more);
     return ticks;
 }
 
@@ -129,6 +130,44 @@ Ticks single_tick(long double value) {
             factor ? power_of_ten(factor) : "",
             factor ? power_of_ten(factor) : "",
             ""};
+}
+
+std::string decade_label(double value) {
+    const int decade = decade_of(value);
+    std::string label =
+        decade >= 0 && decade < kPlainLogHigh ? fmt::format("{:.0f}", value) : number_text(value, 3);
+    if (const auto one = label.find("1×"); one != label.npos) label.erase(one, std::string_view("1×").size());
+    return with_true_minus(label);
+}
+
+// Zero, and powers of ten of both signs down to where the scale turns linear; of these every second or third
+// where they are more than `most`.
+Ticks symlog_ticks(ValueRange range, int most) {
+    constexpr int kDecades = 3;
+    const int top = decade_of(std::max(std::abs(range.low), std::abs(range.high)));
+    Ticks ticks;
+    for (int stride = 1; stride <= kDecades; ++stride) {
+        std::vector<double> values{0};
+        for (int decade = top; decade > top - kDecades; decade -= stride)
+            for (const double sign : {-1.0, 1.0}) values.push_back(sign * std::pow(10.0, decade));
+        std::erase_if(values, [&](double value) { return value < range.low || value > range.high; });
+        std::ranges::sort(values);
+        ticks.marks.clear();
+        for (const double value : values)
+            ticks.marks.push_back({place_of(value, range), value == 0 ? "0" : decade_label(value)});
+        if (int(values.size()) <= most) break;
+    }
+    return ticks;
+}
+
+Ticks uneven_ticks(ValueRange range, int most) {
+    Ticks ticks =
+        range.scale == Scale::log ? thinned(log_ticks(range, most), most) : symlog_ticks(range, most);
+    if (!ticks.low.empty()) return ticks;  // it is so short that it is marked as a linear one
+    ticks.low = number_text(range.low, 3);
+    ticks.high = number_text(range.high, 3);
+    ticks.middle = number_text(value_at(0.5, range), 3);
+    return ticks;
 }
 
 }  // namespace
@@ -149,6 +188,7 @@ Ticks value_ticks(ValueRange range, int most) {
     const long double span = high - low;
     const long double size = std::max(std::abs(low), std::abs(high));
     if (!(span > size * kNarrowest)) return single_tick((low + high) / 2);
+    if (range.scale == Scale::log || range.scale == Scale::symlog) return uneven_ticks(range, most);
 
     long double offset = 0;
     if (size > span * kOffsetFrom) {
@@ -183,16 +223,14 @@ Ticks log_ticks(ValueRange range, int most) {
                 const double value = mantissa * std::pow(10.0, decade);
                 const double position = (std::log(value) - low) / span;
                 if (position < -1e-9 || position > 1 + 1e-9) continue;
-                std::string label = decade >= 0 && decade < kPlainLogHigh ? fmt::format("{:.0f}", value)
-                                                                          : number_text(value, 3);
-                if (label.starts_with("1×")) label.erase(0, std::string_view("1×").size());
-                ticks.marks.push_back({std::clamp(position, 0.0, 1.0), label});
+                ticks.marks.push_back({std::clamp(position, 0.0, 1.0), decade_label(value)});
             }
         return int(ticks.marks.size());
     };
     if (collect({1, 2, 5}) > most) collect({1});
     if (ticks.marks.size() > 1) return ticks;
     // The axis is short, and its values are told apart as on a linear one.
+    range.scale = Scale::linear;
     ticks = value_ticks(range, most);
     for (Tick& tick : ticks.marks)
         tick.position = (std::log(std::lerp(range.low, range.high, tick.position)) - low) / span;
@@ -222,6 +260,11 @@ Ticks with_ends(Ticks ticks, double length, double gap, const LabelWidth& width)
         const double half = width(tick.label) / 2, middle = tick.position * length;
         return middle - half < free_from || middle + half > free_to;
     });
+    if (ticks.marks.empty()) {
+        const double half = width(ticks.middle) / 2;
+        const bool fits = length / 2 - half >= free_from && length / 2 + half <= free_to;
+        ticks.marks.push_back({0.5, fits ? ticks.middle : ""});
+    }
     ticks.marks.insert(ticks.marks.begin(), {0, ticks.low});
     ticks.marks.push_back({1, ticks.high});
     return ticks;

@@ -21,9 +21,9 @@ struct Ticks {
     // The note's two halves.
     std::string factor;  ///< "×10⁻⁶"
     std::string offset;  ///< "+ 300"
-    // What with_ends() writes at the ends of a linear axis, in the marks' unit; empty where there is one
-    // mark.
-    std::string low = {}, high = {};
+    // What with_ends() writes at the ends and, where nothing else is between them, in the middle, in the
+    // marks' unit; empty where there is one mark.
+    std::string low = {}, high = {}, middle = {};
 };
 
 /// Width of a text in the size and the unit in which ticks are to be placed.
@@ -31,7 +31,8 @@ using LabelWidth = std::function<double(std::string_view)>;
 
 /// Ticks at multiples of 1, 2 or 5 times a power of ten, four to six of them where `most` allows it; of 3 or
 /// 4 times one where fewer than three would be left. An empty range (or one of a few roundings' width) has
-/// one tick in the middle; one that is not finite has none.
+/// one tick in the middle; one that is not finite has none. On a logarithmic or symlog scale they are powers
+/// of ten, and zero.
 Ticks value_ticks(ValueRange range, int most);
 
 /// Ticks at whole cells of an axis of `cells` cells; a tick k stands at the edge before cell k.
@@ -52,7 +53,8 @@ Ticks fitting_ticks(const std::function<Ticks(int)>& ticks,
                     const LabelWidth& width);
 
 /// With the values of both ends, where these find room along an axis of that length without leaving it: marks
-/// whose labels would be nearer to theirs than `gap` go.
+/// whose labels would be nearer to theirs than `gap` go. Three ticks at least: where none is left between the
+/// ends, one in the middle, without a label where that finds no room.
 Ticks with_ends(Ticks ticks, double length, double gap, const LabelWidth& width);
 
 /// Every k-th, so that at most the given number of ticks is left.

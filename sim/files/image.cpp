@@ -87,7 +87,12 @@ void paint(const Field& field, const Colormap& colors, ValueRange range, std::sp
     constexpr int kNotANumber = 256;
     std::array<Rgb, 257> table;
     std::ranges::copy(colors.colors, table.begin());
-    table[kNotANumber] = colors.at(std::numeric_limits<double>::quiet_NaN(), 0, 1);
+    table[kNotANumber] = colors.at(std::numeric_limits<double>::quiet_NaN(), {});
+    const EntryBorders borders = has_borders(range) ? entry_borders(range) : EntryBorders{};
+    const auto by_borders = [&](double value) {
+        const auto entry = std::ranges::upper_bound(borders, value) - borders.begin();
+        return table[std::size_t(value == value ? entry : kNotANumber)];
+    };
     // The sums of Colormap::at(), in its order, without its branches.
     const auto quick = [&](double value) {
         double entry = (value - low) / width * 256;
@@ -96,9 +101,11 @@ void paint(const Field& field, const Colormap& colors, ValueRange range, std::sp
         const int index = int(entry);
         return table[std::size_t(value == value ? index : kNotANumber)];
     };
-    const auto slow = [&](double value) { return colors.at(value, range.low, range.high); };
+    const auto slow = [&](double value) { return colors.at(value, range); };
     field.visit([&](const auto& array) {
-        if (range.high > range.low)
+        if (has_borders(range))
+            std::ranges::transform(array.cells(), pixels.begin(), by_borders);
+        else if (range.high > range.low)
             std::ranges::transform(array.cells(), pixels.begin(), quick);
         else
             std::ranges::transform(array.cells(), pixels.begin(), slow);

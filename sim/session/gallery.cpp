@@ -133,7 +133,7 @@ Shades run_subject(const Subject& subject, const std::function<bool()>& cut) {
     const Field small(tile.clone());
     const ValueRange range = find_range(small, spec.range, field_colors(spec).diverging);
     for (const double value : small.as<double>().cells()) {
-        const double place = range.low < range.high ? (value - range.low) / (range.high - range.low) : 0;
+        const double place = place_of(value, range);
         const auto shade =
             std::uint8_t(std::isfinite(place) ? std::lround(255 * std::clamp(place, 0.0, 1.0)) : 0);
         shades.grey.push_back({shade, shade, shade});

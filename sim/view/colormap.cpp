@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,20 @@ constexpr Row kRows[] = {{"viridis", false},
                          {"turbo", false},
                          {"cividis", false},
                          {"grey", false},
-                         {"coolwarm", true}};
+                         {"batlow", false},
+                         {"lapaz", false},
+                         {"oslo", false},
+                         {"lajolla", false},
+                         {"thermal", false},
+                         {"haline", false},
+                         {"ice", false},
+                         {"coolwarm", true},
+                         {"vik", true},
+                         {"berlin", true},
+                         {"balance", true}};
 
 Colormap read_table(const Row& row) {
-    Colormap map{row.name, row.diverging, {}};
+    Colormap map{std::string(row.name), row.diverging, {}};
     const auto files = embedded_colormaps();
     const auto file = std::ranges::find(files, row.name, &EmbeddedFile::name);
     if (file == files.end()) throw std::logic_error("no colour table file " + std::string(row.name));
@@ -51,9 +62,24 @@ Colormap read_table(const Row& row) {
 
 }  // namespace
 
-Rgb Colormap::at(double value, double low, double high) const {
+bool has_borders(const ValueRange& range) {
+    return range.high > range.low && (range.scale == Scale::log || range.scale == Scale::symlog);
+}
+
+EntryBorders entry_borders(const ValueRange& range) {
+    EntryBorders borders;
+    for (std::size_t i = 0; i < borders.size(); ++i) borders[i] = value_at(double(i + 1) / 256, range);
+    return borders;
+}
+
+Rgb Colormap::at(double value, const ValueRange& range) const {
     if (std::isnan(value)) return {128, 128, 128};
-    const double t = high > low ? (value - low) / (high - low) : (value > low ? 1.0 : 0.0);
+    if (has_borders(range)) {
+        const auto entries = std::views::iota(1, 256);
+        const auto reached = [&](int entry) { return value_at(entry / 256.0, range) <= value; };
+        return colors[std::size_t(std::ranges::partition_point(entries, reached) - entries.begin())];
+    }
+    const double t = place_of(value, range);
     // Where high - low overflows, t may be a NaN, which is no number to make an index of.
     return colors[t > 0 ? std::size_t(std::min(t * 256, 255.0)) : 0];
 }
@@ -68,6 +94,16 @@ std::span<const Colormap> colormaps() {
 }
 
 const Colormap& colormap(std::string_view name) {
+    static const std::vector<Colormap> reversed = [] {
+        std::vector<Colormap> maps(colormaps().begin(), colormaps().end());
+        for (Colormap& map : maps) {
+            map.name += kReversed;
+            std::ranges::reverse(map.colors);
+        }
+        return maps;
+    }();
+    const auto found = std::ranges::find(reversed, name, &Colormap::name);
+    if (found != reversed.end()) return *found;
     return row_named(colormaps(), "colour table", name);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <ranges>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ struct Known {
     Rgb first, hundredth, last;
 };
 
-// Entries 0, 100 and 255 of matplotlib's tables (coolwarm: the two colours that it lies between).
+// Entries 0, 100 and 255 of the tables of matplotlib, cmcrameri and cmocean (coolwarm: the two colours that
+// it lies between).
 constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 37}},
                             {"inferno", {0, 0, 4}, {144, 37, 104}, {252, 255, 164}},
                             {"magma", {0, 0, 4}, {137, 40, 129}, {252, 253, 191}},
@@ -30,7 +32,17 @@ constexpr Known kKnown[] = {{"viridis", {68, 1, 84}, {42, 118, 142}, {253, 231, 
                             {"turbo", {48, 18, 59}, {63, 246, 138}, {122, 4, 3}},
                             {"cividis", {0, 34, 78}, {101, 104, 112}, {254, 232, 56}},
                             {"grey", {0, 0, 0}, {100, 100, 100}, {255, 255, 255}},
-                            {"coolwarm", {59, 76, 192}, {190, 211, 246}, {180, 4, 38}}};
+                            {"batlow", {1, 25, 89}, {83, 116, 73}, {250, 204, 250}},
+                            {"lapaz", {26, 12, 100}, {64, 117, 161}, {254, 242, 242}},
+                            {"oslo", {0, 1, 0}, {41, 90, 146}, {254, 255, 254}},
+                            {"lajolla", {25, 25, 0}, {174, 71, 70}, {255, 254, 202}},
+                            {"thermal", {3, 35, 51}, {135, 81, 141}, {231, 250, 90}},
+                            {"haline", {41, 24, 107}, {43, 122, 137}, {253, 238, 153}},
+                            {"ice", {3, 5, 18}, {62, 91, 167}, {234, 252, 253}},
+                            {"coolwarm", {59, 76, 192}, {190, 211, 246}, {180, 4, 38}},
+                            {"vik", {0, 17, 96}, {160, 197, 215}, {89, 0, 7}},
+                            {"berlin", {158, 175, 254}, {18, 42, 53}, {254, 173, 173}},
+                            {"balance", {23, 28, 66}, {163, 191, 200}, {60, 9, 17}}};
 
 }  // namespace
 
@@ -43,7 +55,7 @@ TEST_CASE("The colour tables are those that are known, in the order of the list"
         CHECK((maps[i].colors[0] == kKnown[i].first));
         CHECK((maps[i].colors[100] == kKnown[i].hundredth));
         CHECK((maps[i].colors[255] == kKnown[i].last));
-        CHECK(maps[i].diverging == (maps[i].name == "coolwarm"));
+        CHECK(maps[i].diverging == (i >= 15));
         CHECK(&colormap(kKnown[i].name) == &maps[i]);
     }
 }
@@ -58,13 +70,13 @@ TEST_CASE("Neighbouring colours of a table are alike and distant ones are not") 
         int largest = 0;
         for (std::size_t i = 1; i < 256; ++i) largest = std::max(largest, distance(i - 1, i));
         CHECK(largest <= 8);
-        CHECK(distance(0, 255) > 60);
+        CHECK(distance(0, 255) > 40);
         CHECK(distance(0, 128) > 60);
     }
 }
 
 TEST_CASE("A diverging table is neutral in its middle") {
-    const Rgb middle = colormap("coolwarm").at(0, -3, 3);
+    const Rgb middle = colormap("coolwarm").at(0, {-3, 3});
     CHECK(std::abs(middle.r - middle.g) <= 2);
     CHECK(std::abs(middle.g - middle.b) <= 2);
     CHECK(middle.r > 200);
@@ -81,30 +93,30 @@ TEST_CASE("A value picks the entry of its 256th of the range") {
     Dice random;
     CAPTURE(random.seed);
     const Colormap& grey = colormap("grey");
-    CHECK(grey.at(0, 0, 256).r == 0);
-    CHECK(grey.at(0.999, 0, 256).r == 0);
-    CHECK(grey.at(1, 0, 256).r == 1);
-    CHECK(grey.at(254.999, 0, 256).r == 254);
-    CHECK(grey.at(255, 0, 256).r == 255);
-    CHECK(grey.at(256, 0, 256).r == 255);
+    CHECK(grey.at(0, {0, 256}).r == 0);
+    CHECK(grey.at(0.999, {0, 256}).r == 0);
+    CHECK(grey.at(1, {0, 256}).r == 1);
+    CHECK(grey.at(254.999, {0, 256}).r == 254);
+    CHECK(grey.at(255, {0, 256}).r == 255);
+    CHECK(grey.at(256, {0, 256}).r == 255);
     for (int i = 0; i < 1000; ++i) {
         const double low = random.uniform(-10, 10), width = random.uniform(0.1, 10);
         const int entry = random.integer(0, 255);
         const double value = low + width * (entry + random.uniform(0.01, 0.99)) / 256;
         CAPTURE(low, width, value);
-        CHECK(grey.at(value, low, low + width).r == entry);
+        CHECK(grey.at(value, {low, low + width}).r == entry);
     }
 }
 
 TEST_CASE("Values beyond the range take the nearer end, and what is no number is mid-grey") {
     for (const Colormap& map : colormaps()) {
         CAPTURE(std::string(map.name));
-        CHECK((map.at(-1e300, -2, 2) == map.colors[0]));
-        CHECK((map.at(-kInfinity, -2, 2) == map.colors[0]));
-        CHECK((map.at(1e300, -2, 2) == map.colors[255]));
-        CHECK((map.at(kInfinity, -2, 2) == map.colors[255]));
-        CHECK((map.at(std::nan(""), -2, 2) == Rgb{128, 128, 128}));
-        CHECK((map.at(5, 5, 5) == map.colors[0]));
+        CHECK((map.at(-1e300, {-2, 2}) == map.colors[0]));
+        CHECK((map.at(-kInfinity, {-2, 2}) == map.colors[0]));
+        CHECK((map.at(1e300, {-2, 2}) == map.colors[255]));
+        CHECK((map.at(kInfinity, {-2, 2}) == map.colors[255]));
+        CHECK((map.at(std::nan(""), {-2, 2}) == Rgb{128, 128, 128}));
+        CHECK((map.at(5, {5, 5}) == map.colors[0]));
     }
 }
 
@@ -113,4 +125,44 @@ TEST_CASE("An unknown table is refused with the nearest name") {
     CHECK(message.find("unknown colour table 'virdis': did you mean 'viridis'?") == 0);
     for (const Known& known : kKnown) CHECK(message.find(known.name) != std::string::npos);
     CHECK(message.find('\n') == std::string::npos);
+}
+
+TEST_CASE("A reversed table has the colours of its table from the last to the first") {
+    for (const Colormap& map : colormaps()) {
+        const Colormap& reversed = colormap(map.name + "_r");
+        CHECK(reversed.name == map.name + "_r");
+        CHECK(reversed.diverging == map.diverging);
+        CHECK(std::ranges::equal(reversed.colors, std::views::reverse(map.colors)));
+    }
+    CHECK_THROWS_AS(colormap("viridis_r_r"), InputError);
+}
+
+TEST_CASE("On every scale a value picks the entry of its place, and borders find the same") {
+    Dice random;
+    CAPTURE(random.seed);
+    const Colormap& grey = colormap("grey");
+    for (const ValueRange& range : {ValueRange{1e-4, 1, Scale::log},
+                                    ValueRange{3e-30, 5e-29, Scale::log},
+                                    ValueRange{-1, 1, Scale::symlog},
+                                    ValueRange{-0.25, 40, Scale::symlog},
+                                    ValueRange{-7, 7, Scale::centred}}) {
+        CAPTURE(int(range.scale), range.low, range.high);
+        CHECK(place_of(range.low, range) == 0);
+        CHECK(place_of(range.high, range) == 1);
+        for (int i = 0; i < 500; ++i) {
+            const int entry = random.integer(0, 255);
+            const double place = (entry + random.uniform(0.01, 0.99)) / 256, value = value_at(place, range);
+            CHECK(place_of(value, range) == Approx(place).epsilon(1e-9));
+            REQUIRE(grey.at(value, range).r == entry);
+            if (!has_borders(range)) continue;
+            const EntryBorders borders = entry_borders(range);
+            const auto& border = borders[std::size_t(random.integer(0, 254))];
+            REQUIRE(grey.at(border, range).r == &border - borders.data() + 1);
+            REQUIRE(grey.at(std::nextafter(border, -1e9), range).r == &border - borders.data());
+        }
+    }
+    CHECK(grey.at(0, {1e-4, 1, Scale::log}).r == 0);
+    CHECK(grey.at(-3, {1e-4, 1, Scale::log}).r == 0);
+    CHECK(grey.at(1e-2, {1e-4, 1, Scale::log}).r == 128);
+    CHECK(grey.at(0, {-2, 2, Scale::symlog}).r == 128);
 }

@@ -119,7 +119,7 @@ TEST_CASE("a PNG figure shows every cell of a small field in its colour, row 0 o
     CHECK(std::abs(picture.panel_width * 5 - picture.panel_height * 7) <= 7);
     for (int y = 0; y < 5; ++y) {
         for (int x = 0; x < 7; ++x) {
-            const Rgb expected = colors.at(field.as<double>().at(x, y), -2, 3);
+            const Rgb expected = colors.at(field.as<double>().at(x, y), {-2, 3});
             const int cell_x = (2 * x + 1) * picture.panel_width / 14,
                       cell_y = (2 * y + 1) * picture.panel_height / 10;
             INFO("cell " << x << ", " << y);
@@ -154,7 +154,7 @@ TEST_CASE("a PNG figure shows the mean of the cells where there are more cells t
                 sum += overlap(x, px * wide, (px + 1) * wide) * overlap(y, py * high, (py + 1) * high) *
                        cells.at(x, y);
         INFO("pixel " << px << ", " << py);
-        CHECK(apart(picture.panel_at(px, py), colors.at(sum / (wide * high), 0, 1)) <= 3);
+        CHECK(apart(picture.panel_at(px, py), colors.at(sum / (wide * high), {0, 1})) <= 3);
     }
 }
 
@@ -399,12 +399,42 @@ TEST_CASE("the ends of a colour bar are labelled where there is room, and nothin
         if (!room) continue;
         CHECK(ticks.marks.front().position == 0);
         CHECK(ticks.marks.back().position == 1);
+        REQUIRE(ticks.marks.size() >= 3);
         for (std::size_t i = 1; i + 1 < ticks.marks.size(); ++i) {
+            if (ticks.marks[i].label.empty()) continue;
             const double half = measure(ticks.marks[i].label) / 2, middle = ticks.marks[i].position * length;
             CHECK(middle - half >= measure(ticks.low) + kGap);
             CHECK(middle + half <= length - measure(ticks.high) - kGap);
         }
     }
+}
+
+TEST_CASE("bars of logarithmic and symlog scales have powers of ten, where their values are") {
+    for (const ValueRange& range : {ValueRange{2e-4, 3, Scale::log},
+                                    ValueRange{1e-30, 1e5, Scale::log},
+                                    ValueRange{-0.5, 40, Scale::symlog},
+                                    ValueRange{-1e-7, 1e-7, Scale::symlog}})
+        for (const int most : {3, 5, 9}) {
+            CAPTURE(range.low, range.high, most);
+            const Ticks ticks = value_ticks(range, most);
+            REQUIRE(ticks.marks.size() >= 2);
+            CHECK(int(ticks.marks.size()) <= most);
+            for (const Tick& tick : ticks.marks) {
+                const double value = value_at(tick.position, range);
+                CAPTURE(tick.label, value);
+                if (tick.label == "0") {
+                    CHECK(std::abs(value) < 1e-9 * range.high);
+                    continue;
+                }
+                const double mantissa =
+                    std::abs(value) / std::pow(10.0, std::floor(std::log10(std::abs(value)) + 1e-9));
+                CHECK(std::min({std::abs(mantissa - 1), std::abs(mantissa - 2), std::abs(mantissa - 5)}) <
+                      1e-6);
+                CHECK(tick.label.starts_with("−") == (value < 0));
+            }
+        }
+    CHECK(labels_of(value_ticks({-1e-3, 10, Scale::symlog}, 9)) == Labels{"0", "0.1", "1", "10"});
+    CHECK(value_ticks({1, 1.2, Scale::log}, 5).low == "1.0");
 }
 
 TEST_CASE("axes have ticks at whole cells") {

@@ -63,7 +63,12 @@ TEST_CASE("Rules of ranges are read as they are written") {
                              "-1:1",
                              "-2:-1.5",
                              "1e-300:1e+300",
-                             "0.1:0.30000000000000004"})
+                             "0.1:0.30000000000000004",
+                             "log",
+                             "centred",
+                             "symlog:percentile:1:99.5",
+                             "log:0.0001:1",
+                             "symlog:-1:1"})
         CHECK(to_string(parse_range(text, "--range")) == text);
 }
 
@@ -90,6 +95,10 @@ TEST_CASE("Texts that are no rule are refused with what is allowed") {
         {"percentile:-1:5", "beyond 0 to 100"},
         {"percentile:5:100.5", "beyond 0 to 100"},
         {"percentile:a:5", "'a' is not"},
+        {"log:", "not a range"},
+        {"log:0:1", "must be above 0"},
+        {"logs:1:2", "'logs' is not"},
+        {"log:log:1:2", "'log' is not"},
     };
     for (const auto& [text, part] : cases) {
         CHECK(refusal(text).starts_with("--range " + std::string(text)));
@@ -128,6 +137,43 @@ TEST_CASE("A range for a diverging table is centred at zero") {
     CHECK(centred({1, 2}, parse_range("-0.5:0.25", "--range")).low == -0.5);
     CHECK(centred({1, 2}, parse_range("-0.5:0.25", "--range")).high == 0.5);
     CHECK(centred({-8, 0, 2}, percentiles(50, 100)).low == -2);
+}
+
+TEST_CASE(
+    "A scale comes with the range: logarithms need values above zero, centred ones have zero in the middle") {
+    const auto found = [](const char* rule, const std::vector<double>& cells, bool diverging = false) {
+        return find_range(field_of(cells), parse_range(rule, "--range"), diverging);
+    };
+    const auto some = found("log", {0.25, 8});
+    CHECK(some.scale == Scale::log);
+    CHECK(some.low == 0.25);
+    CHECK(some.high == 8);
+    CHECK_FALSE(some.below);
+    CHECK(found("log", {0, 2}).low == 2e-4);
+    CHECK(found("log", {0, 2}).below);
+    CHECK(found("log", {-3, -2}).high == 1);
+    CHECK(found("log", {0.5, 2}, true).low == 0.5);
+    CHECK(found("centred", {-1, 3}).low == -3);
+    CHECK(found("centred:percentile:0:50", {-1, 2, 3}).low == -2);
+    CHECK(found("symlog", {-1, 3}).low == -1);
+    CHECK(found("symlog", {-1, 3}, true).low == -3);
+    CHECK(found("symlog", {-1, 3}).scale == Scale::symlog);
+}
+
+TEST_CASE("A range knows whether values lie beyond its ends") {
+    const Field field = field_of<float>({-1, 0, 1, 2, float(kNaN)});
+    const auto beyond = [&](const char* rule) {
+        const auto range = find_range(field, parse_range(rule, "--range"), false);
+        return std::pair(range.below, range.above);
+    };
+    CHECK(beyond("auto") == std::pair(false, false));
+    CHECK(beyond("-1:2") == std::pair(false, false));
+    CHECK(beyond("-0.5:2") == std::pair(true, false));
+    CHECK(beyond("-1:1.5") == std::pair(false, true));
+    CHECK(beyond("percentile:5:95") == std::pair(true, true));
+    CHECK(beyond("percentile:0:95") == std::pair(false, true));
+    CHECK(beyond("centred") == std::pair(false, false));
+    CHECK_FALSE(find_range(field_of<float>({float(kNaN)}), parse_range("0:1", "--range"), false).above);
 }
 
 TEST_CASE("Percentiles are those of NumPy") {

@@ -47,7 +47,7 @@ PaneImage on_device(const PaneImage& image) {
 int wrong_pixels(const std::vector<Rgb>& seen, const PaneImage& host) {
     int wrong = 0;
     for (std::size_t i = 0; i < seen.size(); ++i)
-        wrong += apart(seen[i], colormap("grey").at(host.pixels->host[i], 0, 1)) > 1;
+        wrong += apart(seen[i], colormap("grey").at(host.pixels->host[i], {})) > 1;
     return wrong;
 }
 

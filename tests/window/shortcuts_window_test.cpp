@@ -64,7 +64,11 @@ const std::map<UiCommand, Expectation>& expectations() {
          [](const Outcome& o) {
              return shows(o.after, {Pane::start, Pane::now, Pane::laplacian});
          }},
-        {snap_range, [](const Outcome& o) { return o.after.snap_range; }},
+        {snap_range,
+         [](const Outcome& o) {
+             const auto* change = o.action<action::Change>();
+             return change && change->setting == "range" && change->value == "-2:3";
+         }},
         {fit, [](const Outcome& o) { return !o.before.view.fitted && o.after.view.fitted; }},
         {one_cell_per_pixel,
          [](const Outcome& o) { return o.after.view.scale == 1 && !o.after.view.fitted; }},
@@ -112,6 +116,9 @@ Snapshot random_session(Dice& dice) {
     snapshot.budget_ms = dice.uniform(1, 30);
     snapshot.can_undo = "coefficient";
     snapshot.can_redo = "brush stroke";
+    auto frame = std::make_shared<Frame>();
+    frame->panes.push_back({{Pane::now, {}}, nullptr, {-2, 3}, "viridis"});
+    snapshot.frame = frame;
     return snapshot;
 }
 

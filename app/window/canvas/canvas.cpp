@@ -119,10 +119,7 @@ double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, dou
     return waited > kWaitsUnseen ? waited : 0;
 }
 
-void Canvas::draw(const UiState& ui,
-                  const Snapshot& snapshot,
-                  const CanvasFrame& frame,
-                  double waited) const {
+void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const {
     Painter painter;
     const OverlayScene scene{ui,
                              snapshot,
@@ -134,6 +131,7 @@ void Canvas::draw(const UiState& ui,
     const PaneSlot& corner = top_right(slots_);
     const ScreenRect& top = corner.title;
     const double state_begins = draw_state(painter, scene, top, waited);
+    ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {
         draw_field_outline(painter, scene, slot);
         draw_grid(painter, scene, slot);
@@ -144,7 +142,7 @@ void Canvas::draw(const UiState& ui,
         const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);
         if (const PaneImage* image = image_of(snapshot, slot.pane))
-            draw_color_bar(painter, frame.colors, at.color_bar, *image);
+            ui.color_bars.push_back({slot.pane, draw_color_bar(painter, frame.colors, at.color_bar, *image)});
     }
 }
 

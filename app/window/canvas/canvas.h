@@ -32,7 +32,7 @@ class Canvas {
   private:
     ViewRequest request_for(const UiState& ui, FieldSize field) const;
     double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);
-    void draw(const UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
+    void draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
 
     CanvasInput input_;
     std::vector<PaneSlot> slots_;

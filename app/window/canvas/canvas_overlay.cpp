@@ -262,7 +262,7 @@ void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& s
         if (intersection(at, slot.picture).width <= 0 || intersection(at, slot.picture).height <= 0) continue;
         const double left = at.x + (at.width - painter.text_width(labels.texts[i], labels.size)) / 2;
         const double top = at.y + (at.height - labels.size) / 2;
-        const ImU32 color = contrasting(map.at(values[i], image.range.low, image.range.high));
+        const ImU32 color = contrasting(map.at(values[i], image.range));
         painter.text(left, top, labels.size, color, labels.texts[i]);
     }
 }

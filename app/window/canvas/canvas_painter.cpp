@@ -43,6 +43,13 @@ void Painter::disc(double x, double y, double radius, ImU32 color) {
     list_->AddCircleFilled(at(x, y), float(radius / scale_x_), color);
 }
 
+void Painter::arrow(double x0, double y0, double y1, double x1, ImU32 color) {
+    list_->PathLineTo(at(x0, y0));
+    list_->PathLineTo(at(x1, (y0 + y1) / 2));
+    list_->PathLineTo(at(x0, y1));
+    list_->PathFillConvex(color);
+}
+
 double Painter::line_height() const {
     return ImGui::GetFontSize() * scale_y_;
 }

@@ -23,6 +23,8 @@ class Painter {
     void line(double x0, double y0, double x1, double y1, ImU32 color, double thickness);
     void circle(double x, double y, double radius, ImU32 color, double thickness);
     void disc(double x, double y, double radius, ImU32 color);
+    /// From its base, a vertical line at x0 from y0 to y1, to its tip at x1, half way between these.
+    void arrow(double x0, double y0, double y1, double x1, ImU32 color);
 
     /// Pixels from the top of a line of text to the top of the next one, in the font's own size.
     double line_height() const;

@@ -13,6 +13,7 @@ namespace {
 // In lines of text.
 constexpr double kTop = 0.55;
 constexpr double kThickness = 0.7;
+constexpr double kArrow = 0.55;
 constexpr double kTick = 0.25;
 constexpr double kLabelGap = 0.6;
 constexpr double kWidest = 24;
@@ -24,17 +25,35 @@ ImU32 packed(Rgb color) {
 }
 
 /// Each column of pixels in the colour of the value at its middle, as the field's pixels are.
-void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map) {
+void draw_colors(Painter& painter, const ScreenRect& bar, const Colormap& map, const ValueRange& range) {
     const int columns = int(bar.width);
+    const double last = range.low < range.high ? 1 : 0;
     int first = 0;
-    ImU32 color = packed(map.at(0.5 / columns, 0, 1));
+    ImU32 color = packed(map.at(last * 0.5 / columns, {}));
     for (int column = 1; column <= columns; ++column) {
-        const ImU32 next = packed(map.at((column + 0.5) / columns, 0, 1));
+        const ImU32 next = packed(map.at(last * (column + 0.5) / columns, {}));
         if (next == color && column < columns) continue;
         painter.fill({bar.x + first, bar.y, double(column - first), bar.height}, color);
         first = column;
         color = next;
     }
+}
+
+/// Each in the colour of its end, with the bar's outline.
+void draw_arrows(Painter& painter,
+                 const CanvasColors& colors,
+                 const ScreenRect& bar,
+                 const PaneImage& image,
+                 double length) {
+    const Colormap& map = colormap(image.colormap);
+    const auto arrow = [&](double base, double tip, Rgb color) {
+        const double outwards = tip < base ? -1 : 1;
+        painter.arrow(base, bar.y - 1, bar.y + bar.height + 1, tip + 2 * outwards, colors.outline);
+        painter.arrow(base, bar.y, bar.y + bar.height, tip, packed(color));
+    };
+    const double left = bar.x - 1, right = bar.x + bar.width + 1;
+    if (image.range.below) arrow(left, left - length + 2, map.colors.front());
+    if (image.range.above) arrow(right, right + length - 2, map.colors.back());
 }
 
 /// Labels left of one that they would touch stay away.
@@ -67,7 +86,7 @@ figure::Ticks ticks_on(const Painter& painter, ValueRange range, double width) {
     if (ticks.marks.size() > 1 || !(range.low < range.high)) return ticks;
     const std::string low = figure::number_text(range.low, 2), high = figure::number_text(range.high, 2);
     if (measure(low) + measure(high) + size > width) return ticks;
-    return {{{0, low}, {1, high}}, "", "", ""};
+    return {{{0, low}, {0.5, ""}, {1, high}}, "", "", ""};
 }
 
 /// The bar is as wide as what stands at its left leaves room for.
@@ -84,42 +103,48 @@ std::string quantity_label(Pane pane, const std::string& formula) {
     return formula;
 }
 
-void draw_color_bar(Painter& painter,
-                    const CanvasColors& colors,
-                    const ScreenRect& strip,
-                    const PaneImage& image) {
+ScreenRect draw_color_bar(Painter& painter,
+                          const CanvasColors& colors,
+                          const ScreenRect& strip,
+                          const PaneImage& image) {
     const double line = painter.line_height();
     const double size = line * kSmallText;
-    if (strip.height < line) return;
+    if (strip.height < line) return {};
 
     std::string label = quantity_label(image.request.pane, image.formula);
     double width = bar_width(strip.width, painter.text_width(label, size), line);
     if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.
-    figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width);
+    const double arrow = std::round(kArrow * line);
+    const double arrows = arrow * (image.range.below + image.range.above) + 2;
+    figure::Ticks ticks = ticks_on(painter, image.range, 0.8 * width - arrows);
     const double beside = std::max(painter.text_width(label, size), painter.text_width(ticks.note, size));
     width = bar_width(strip.width, beside, line);
-    ticks = ticks_on(painter, image.range, width);
+    ticks = ticks_on(painter, image.range, width - arrows);
     if (width < kNarrowest * line) {
         width = bar_width(strip.width, 0, line);
         ticks = {};
     }
-    if (width < line) return;
+    if (width < line) return {};
 
-    const ScreenRect bar{strip.x + strip.width - width,
+    // Its frame, too, ends where the picture ends.
+    const double left = image.range.below ? arrow : 0;
+    const ScreenRect bar{strip.x + strip.width - width + 1 + left,
                          strip.y + std::round(kTop * line),
-                         width,
+                         width - arrows,
                          std::round(kThickness * line)};
-    draw_colors(painter, bar, colormap(image.colormap));
+    draw_colors(painter, bar, colormap(image.colormap), image.range);
+    draw_arrows(painter, colors, bar, image, arrow);
     painter.frame({bar.x - 1, bar.y - 1, bar.width + 2, bar.height + 2}, colors.outline);
     draw_ticks(painter, colors, bar, ticks);
 
     const auto left_of_bar = [&](const std::string& text, double y) {
-        const double x = bar.x - kLabelGap * line - painter.text_width(text, size);
+        const double x = bar.x - left - kLabelGap * line - painter.text_width(text, size);
         painter.text(x, y, size, colors.text, text);
     };
     left_of_bar(label, bar.y + bar.height / 2 - size / 2);
     if (!ticks.note.empty()) left_of_bar(ticks.note, bar.y + bar.height + kTick * line);
+    return bar;
 }
 
 }  // namespace stencil

@@ -3,8 +3,10 @@
 #include <glad/gl.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <vector>
 
@@ -16,7 +18,7 @@ namespace stencil {
 namespace {
 
 /// Of shaders/field.frag.
-enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange };
+enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders };
 
 /// Pixels of the screen: columns [x0, x1), rows [y0, y1), y down.
 struct PixelBox {
@@ -63,6 +65,18 @@ GlTexture make_color_table(std::string_view name) {
     return table;
 }
 
+// As floats, which the values are: the least that is not below a border stands for it.
+void upload_borders(const GlTexture& texture, const ValueRange& range) {
+    const EntryBorders borders = entry_borders(range);
+    std::array<float, std::tuple_size_v<EntryBorders>> least;
+    std::ranges::transform(borders, least.begin(), [](double border) {
+        const float nearest = float(border);
+        return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
+    });
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glTextureSubImage2D(texture.name(), 0, 0, 0, int(least.size()), 1, GL_RED, GL_FLOAT, least.data());
+}
+
 std::string_view renderer_name() {
     const auto* name = reinterpret_cast<const char*>(glGetString(GL_RENDERER));
     return name ? name : "unknown";
@@ -79,6 +93,7 @@ struct FieldRenderer::State {
     GlProgram program = make_program("cover", "field");
     GlVertexArray vertices = make_vertex_array();
     std::map<std::string, GlTexture, std::less<>> color_tables;
+    GlTexture borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
     std::vector<Slot> slots;
     int slots_drawn = 0, slots_now = 0;  ///< in the frame before, and in this one so far
     Interop interop;
@@ -155,10 +170,13 @@ struct FieldRenderer::State {
         glProgramUniform2f(name, kDensity, float(across), float(down));
         glProgramUniform2i(name, kSize, slot.pixels->width, slot.pixels->height);
         glProgramUniform2d(name, kRange, drawing.image->range.low, drawing.image->range.high);
+        const bool by_borders = has_borders(drawing.image->range);
+        glProgramUniform1i(name, kByBorders, by_borders);
+        if (by_borders) upload_borders(borders, drawing.image->range);
         glBindTextureUnit(0, slot.values.name());
         glBindTextureUnit(1, color_table(drawing.image->colormap).name());
-        glBindSampler(0, 0);
-        glBindSampler(1, 0);
+        glBindTextureUnit(2, borders.name());
+        for (const unsigned unit : {0u, 1u, 2u}) glBindSampler(unit, 0);
         glDisable(GL_BLEND);
         glDisable(GL_SCISSOR_TEST);
         glDisable(GL_DEPTH_TEST);

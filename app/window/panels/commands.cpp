@@ -170,8 +170,16 @@ void toggle_three_up(UiState& ui, const Snapshot&) {
     ui.panes = three_up();
 }
 
-void snap_range(UiState& ui, const Snapshot&) {
-    ui.snap_range = true;
+void snap_range(UiState& ui, const Snapshot& snapshot) {
+    if (!snapshot.frame) return;
+    for (const PaneImage& image : snapshot.frame->panes) {
+        const ValueRange& range = image.range;
+        const bool laplacian = image.request.pane == Pane::laplacian;
+        if (!(range.low < range.high) || (!laplacian && image.request.pane != Pane::now)) continue;
+        change(ui,
+               laplacian ? "laplacian-range" : "range",
+               to_string({RangeRule::Kind::fixed, range.low, range.high, range.scale}));
+    }
 }
 
 void use_brush(UiState& ui, const Snapshot&) {

@@ -114,9 +114,18 @@ struct BrushState {
     int side = 0;          ///< that side in the newest frame, cells
 };
 
+/// Of an end of a colour bar.
+struct BarDrag {
+    ValueRange start;  ///< when it was pressed
+    bool high = false;
+    std::string sent;  ///< the newest rule
+};
+
 struct ViewState {
     Pane single = Pane::now;  ///< what three-up goes back to
     RangeDraft range, laplacian_range;
+    RangeDraft menu;  ///< of the colour bars' menu
+    BarDrag bar;
 };
 
 enum class SeriesOf { total, max, min, mean };

@@ -66,6 +66,9 @@ inline constexpr PaneRow kComponents{Pane::first,
 /// The row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
 
+/// Map, scale and range of the field's or of the Laplacian's colours.
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, RangeDraft& draft);
+
 /// What the canvas shows, to choose from; as wide as SetNextItemWidth says.
 void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, std::string_view tip);
 

@@ -40,6 +40,15 @@ void swatch_in_item(const Colormap& map, float keep) {
     draw_swatch(map, ImVec2(left, least.y + pad), ImVec2(most.x - keep - pad, most.y - pad));
 }
 
+constexpr Segment kScales[] = {
+    {"Linear", "Colours follow the values evenly"},
+    {"Centred", "Evenly, with zero in the middle of the colours"},
+    {"Log", "Colours follow the logarithm of values above zero; all others have the first colour"},
+    {"Symlog",
+     "Evenly near zero and by the logarithm farther from it, for values of both signs: sign(v) log(1 + |v| / "
+     "C), "
+     "with C a thousandth of the range's larger end"}};
+
 struct Colours {
     const char* id;
     std::string_view table, range;  ///< settings
@@ -48,6 +57,20 @@ struct Colours {
     RangeDraft& draft;
     std::optional<ValueRange> shown;  ///< what the colours span now, where such a pane is on the canvas
 };
+
+std::string_view without_ending(std::string_view table) {
+    const bool reversed = table.ends_with(kReversed);
+    return table.substr(0, table.size() - (reversed ? kReversed.size() : 0));
+}
+
+// The first colour becomes the last one.
+void draw_reversed(UiState& ui, const Colours& colours) {
+    const std::string_view plain = without_ending(colours.current);
+    bool reversed = plain != colours.current;
+    row("", "");
+    if (checkbox("Reversed", &reversed, "The colours from the last to the first\n--colormap NAME_r"))
+        change(ui, std::string(colours.table), std::string(plain) + std::string(reversed ? kReversed : ""));
+}
 
 void draw_table(UiState& ui, const Colours& colours) {
     const std::string tip =
@@ -63,22 +86,39 @@ void draw_table(UiState& ui, const Colours& colours) {
         const std::string name(map.name);
         const std::string_view what =
             map.diverging ? "Two hues that meet at zero: for values of both signs" : "";
-        if (choice(name.c_str(), name == colours.current, what))
-            ui.act(action::Change{std::string(colours.table), name});
+        if (choice(name.c_str(), name == without_ending(colours.current), what))
+            change(ui, std::string(colours.table), name);
         swatch_in_item(map, 0);
     }
     ImGui::EndCombo();
 }
 
 void send_rule(UiState& ui, const Colours& colours, const RangeRule& rule) {
-    ui.act(action::Change{std::string(colours.range), to_string(rule)});
+    change(ui, std::string(colours.range), to_string(rule));
+}
+
+void draw_scale(UiState& ui, const Colours& colours) {
+    row("Scale",
+        fmt::format("How values are spread over the colours\n--{} log|symlog|centred[:RANGE]",
+                    colours.range));
+    const auto clicked = segmented("scale", kScales, int(colours.rule.scale));
+    if (!clicked) return;
+    RangeRule rule = colours.rule;
+    rule.scale = Scale(*clicked);
+    if (rule.kind == RangeRule::Kind::fixed) {  // a logarithmic one is above zero
+        const ValueRange range = color_range(rule.low, rule.high, rule.scale, false);
+        rule.low = range.low;
+        rule.high = range.high;
+    }
+    send_rule(ui, colours, rule);
 }
 
 RangeRule starting_rule(RangeRule::Kind kind, const Colours& colours) {
-    if (kind == RangeRule::Kind::percentile) return {kind, 5, 95};
-    if (kind == RangeRule::Kind::automatic) return {};
-    const ValueRange shown = colours.shown.value_or(ValueRange{});
-    return {kind, shown.low, shown.low < shown.high ? shown.high : shown.low + 1};
+    const Scale scale = colours.rule.scale;
+    if (kind == RangeRule::Kind::percentile) return {kind, 5, 95, scale};
+    if (kind == RangeRule::Kind::automatic) return {kind, 0, 0, scale};
+    const ValueRange shown = colours.shown.value_or(color_range(0, 1, scale, false));
+    return {kind, shown.low, shown.low < shown.high ? shown.high : shown.low + 1, scale};
 }
 
 void draw_ends(UiState& ui, const Colours& colours) {
@@ -95,7 +135,8 @@ void draw_ends(UiState& ui, const Colours& colours) {
     const float width = button_size(2).x;
     ImGui::SetNextItemWidth(width);
     // Each end stays on its side of the other.
-    const double least = percentile ? 0 : std::numeric_limits<double>::lowest();
+    const bool log = rule.scale == Scale::log;
+    const double least = percentile ? 0 : log ? 1e-300 : std::numeric_limits<double>::lowest();
     const double most = percentile ? 100 : std::numeric_limits<double>::max();
     const NumberRange lows{
         least, std::nextafter(rule.high, least), "is not below the other end: raise that first"};
@@ -121,6 +162,12 @@ void draw_range(UiState& ui, const Colours& colours) {
     if (const auto clicked = segmented("kind", kSegments, int(colours.rule.kind)))
         send_rule(ui, colours, starting_rule(RangeRule::Kind(*clicked), colours));
     if (colours.rule.kind != RangeRule::Kind::automatic) draw_ends(ui, colours);
+    row("", "");
+    if (button("Range of what is visible",
+               button_size(1),
+               "Fixes the range at the smallest and the largest value on the canvas now",
+               colours.shown ? "" : "No pane shows it"))
+        ui.visible_range = colours.range;
     if (colours.shown) {
         row("Shown", "What the colours span now");
         const std::string text =
@@ -136,13 +183,6 @@ std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) 
     return std::nullopt;
 }
 
-void draw_colours(UiState& ui, const Colours& colours) {
-    ImGui::PushID(colours.id);
-    draw_table(ui, colours);
-    draw_range(ui, colours);
-    ImGui::PopID();
-}
-
 std::string view_tip(const PaneRow& row) {
     // Bookmarks are the window's own.
     if (row.pane == Pane::from_bookmark) return std::string(row.help);
@@ -150,6 +190,23 @@ std::string view_tip(const PaneRow& row) {
 }
 
 }  // namespace
+
+void draw_color_controls(UiState& ui, const Snapshot& snapshot, bool laplacian, RangeDraft& draft) {
+    const RunSpec& now = snapshot.now;
+    const Colours colours{laplacian ? "laplacian" : "values",
+                          laplacian ? "laplacian-colormap" : "colormap",
+                          laplacian ? "laplacian-range" : "range",
+                          laplacian ? laplacian_colors(now, false).name : field_colors(now).name,
+                          laplacian ? now.laplacian_range : now.range,
+                          draft,
+                          shown_range(snapshot, laplacian)};
+    ImGui::PushID(colours.id);
+    draw_table(ui, colours);
+    draw_reversed(ui, colours);
+    draw_scale(ui, colours);
+    draw_range(ui, colours);
+    ImGui::PopID();
+}
 
 const PaneRow& shown_view(const UiState& ui) {
     if (shows_components(ui)) return kComponents;
@@ -172,7 +229,6 @@ void view_combo(UiState& ui, const Snapshot& snapshot, std::string_view shown, s
 }
 
 void draw_view(UiState& ui, const Snapshot& snapshot) {
-    const RunSpec& now = snapshot.now;
     ViewState& state = ui.panel.view;
     row("Show", "Which picture of the field the canvas shows\n--view NAME");
     view_combo(ui, snapshot, shown_view(ui).title, view_tip(shown_view(ui)));
@@ -189,23 +245,9 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
                "Makes the range of what is shown fixed at the numbers that it has now. Key N."))
         snap_range(ui, snapshot);
     subtitle("Values", "Colours of the field and of differences");
-    draw_colours(ui,
-                 {"values",
-                  "colormap",
-                  "range",
-                  std::string(field_colors(now).name),
-                  now.range,
-                  state.range,
-                  shown_range(snapshot, false)});
+    draw_color_controls(ui, snapshot, false, state.range);
     subtitle("Laplacian", "Colours of the Laplacian");
-    draw_colours(ui,
-                 {"laplacian",
-                  "laplacian-colormap",
-                  "laplacian-range",
-                  std::string(laplacian_colors(now, false).name),
-                  now.laplacian_range,
-                  state.laplacian_range,
-                  shown_range(snapshot, true)});
+    draw_color_controls(ui, snapshot, true, state.laplacian_range);
 }
 
 }  // namespace stencil

@@ -36,8 +36,8 @@ TEST_CASE("A spec survives its JSON unchanged") {
                                                          {"threads", "3"},
                                                          {"every", "10"},
                                                          {"export", "field.npy,frames.npy"},
-                                                         {"colormap", "turbo"},
-                                                         {"range", "-1:2.5"},
+                                                         {"colormap", "turbo_r"},
+                                                         {"range", "symlog:-1:2.5"},
                                                          {"laplacian-range", "percentile:1:99.5"},
                                                          {"range-per-frame", "true"},
                                                          {"laplacian-colormap", "coolwarm"}};

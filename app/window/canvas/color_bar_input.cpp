@@ -1,0 +1,144 @@
+#include "app/window/canvas/color_bar_input.h"
+
+#include <imgui.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <span>
+#include <utility>
+
+#include "app/window/panels/commands.h"
+#include "app/window/panels/panels.h"
+#include "app/window/panels/widgets.h"
+#include "sim/view/colormap.h"
+
+namespace stencil {
+namespace {
+
+constexpr const char* kNames[] = {"##bar0", "##bar1", "##bar2"};
+constexpr ImGuiWindowFlags kUnseen = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                                     ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+                                     ImGuiWindowFlags_NoBringToFrontOnFocus |
+                                     ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoScrollWithMouse;
+// Around a bar, and how far the mouse has to go to mean it: pixels at scale 1.
+constexpr float kReach = 4;
+constexpr float kMeant = 3;
+
+const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
+    if (!snapshot.frame) return nullptr;
+    const auto& panes = snapshot.frame->panes;
+    const auto found = std::ranges::find(panes, pane, [](const PaneImage& i) { return i.request.pane; });
+    return found == panes.end() ? nullptr : &*found;
+}
+
+const RangeRule& rule_of(const RunSpec& spec, std::string_view setting) {
+    return setting == "range" ? spec.range : spec.laplacian_range;
+}
+
+// Four figures of what the size is of, so that the number is short where it is written down.
+double rounded(double value, double size) {
+    const double unit = std::pow(10.0, std::floor(std::log10(size)) - 3);
+    return unit < 1 ? std::round(value / unit) / std::round(1 / unit) : std::round(value / unit) * unit;
+}
+
+void drag(UiState& ui, const PaneImage& image) {
+    BarDrag& drag = ui.panel.view.bar;
+    const float least = ImGui::GetItemRectMin().x, width = ImGui::GetItemRectSize().x;
+    const float mouse = ImGui::GetIO().MousePos.x;
+    if (ImGui::IsItemActivated()) drag = {image.range, mouse > least + width / 2, ""};
+    if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(ImGuiMouseButton_Left, kMeant * ui.scale)) return;
+    if (!(drag.start.low < drag.start.high)) return;
+    const double by = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0).x / width;
+    const bool centred = drag.start.scale == Scale::centred ||
+                         (drag.start.scale != Scale::log && colormap(image.colormap).diverging);
+    const std::string rule = to_string(dragged_range(drag.start, centred, drag.high, by));
+    if (rule == drag.sent) return;
+    change(ui, std::string(range_setting(image.request.pane)), rule, !drag.sent.empty());
+    drag.sent = rule;
+}
+
+void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
+    const std::string_view setting = range_setting(image.request.pane);
+    if (setting.empty()) {
+        tooltip("Differences have colours of their own: all values, with zero in the middle");
+        return;
+    }
+    tooltip(
+        "Drag an end to move it. Double click: the range follows the field again. Right click: map, scale, "
+        "range.");
+    drag(ui, image);
+    if (ImGui::IsItemHovered() || ImGui::IsItemActive()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    if (ImGui::IsItemHovered() && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left)) {
+        RangeRule rule = rule_of(RunSpec(), setting);
+        rule.scale = rule_of(snapshot.now, setting).scale;
+        change(ui, std::string(setting), to_string(rule));
+    }
+    ImGui::SetNextWindowSize(ImVec2(em(22), 0));
+    if (!ImGui::BeginPopupContextItem("##colours")) return;
+    draw_color_controls(ui, snapshot, setting == "laplacian-range", ui.panel.view.menu);
+    ImGui::EndPopup();
+}
+
+}  // namespace
+
+std::string_view range_setting(Pane pane) {
+    if (pane == Pane::from_start || pane == Pane::from_reference) return "";
+    return pane == Pane::laplacian ? "laplacian-range" : "range";
+}
+
+RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double by) {
+    const double most = centred ? 0.48 : 0.95;
+    const double place = high ? 1 + std::max(by, -most) : std::min(by, most);
+    const double value = value_at(place, range), other = high ? range.low : range.high;
+    const double end = rounded(value, range.scale == Scale::log ? value : std::abs(value - other));
+    RangeRule rule{RangeRule::Kind::fixed, range.low, range.high, range.scale};
+    (high ? rule.high : rule.low) = end;
+    if (centred) (high ? rule.low : rule.high) = -end;
+    return rule;
+}
+
+void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
+    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+    const float reach = kReach * ui.scale;
+    for (std::size_t i = 0; i < std::min(ui.color_bars.size(), std::size(kNames)); ++i) {
+        const auto& [pane, at] = ui.color_bars[i];
+        const PaneImage* image = image_of(snapshot, pane);
+        if (!image || at.width < 1) continue;
+        const ImVec2 size(float(at.width) / pixels.x, float(at.height) / pixels.y + 2 * reach);
+        ImGui::SetNextWindowPos(ImVec2(float(at.x) / pixels.x, float(at.y) / pixels.y - reach));
+        ImGui::SetNextWindowSize(size);
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, ImVec2(0, 0));
+        ImGui::PushStyleVar(ImGuiStyleVar_WindowMinSize, ImVec2(1, 1));
+        ImGui::Begin(kNames[i], nullptr, kUnseen);
+        ImGui::PopStyleVar(2);
+        ImGui::InvisibleButton("##range", size);
+        take(ui, snapshot, *image);
+        ImGui::End();
+    }
+}
+
+void hold_visible_range(UiState& ui, const Snapshot& snapshot) {
+    if (ui.visible_range.empty() || !snapshot.frame) return;
+    for (const PaneImage& image : snapshot.frame->panes) {
+        if (range_setting(image.request.pane) != ui.visible_range || !image.pixels || image.pixels->on_device)
+            continue;
+        const std::string setting = std::exchange(ui.visible_range, "");
+        const auto count = std::size_t(image.pixels->width) * std::size_t(image.pixels->height);
+        double low = INFINITY, high = -INFINITY;
+        for (const float value : std::span(image.pixels->host).first(count)) {
+            if (!std::isfinite(value)) continue;
+            low = std::min(low, double(value));
+            high = std::max(high, double(value));
+        }
+        const Scale scale = rule_of(snapshot.now, setting).scale;
+        const ValueRange range = color_range(low, high, scale, false);
+        if (low < high)
+            change(ui, setting, to_string({RangeRule::Kind::fixed, range.low, range.high, scale}));
+        else
+            ui.say("All that is visible has one value");
+        return;
+    }
+}
+
+}  // namespace stencil
