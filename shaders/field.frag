@@ -13,6 +13,8 @@ layout(location = 3) uniform vec2 density;   // texels a screen pixel
 layout(location = 4) uniform ivec2 size;     // texels in use
 layout(location = 5) uniform dvec2 range;    // low, high
 layout(location = 6) uniform bool by_borders;
+layout(location = 7) uniform int level_count;
+layout(location = 8) uniform float levels[32];  // of contours, ascending
 
 out vec4 color;
 
@@ -43,10 +45,25 @@ int entry_above(float value) {
     return entry;
 }
 
+int levels_reached(ivec2 texel) {
+    float value = texelFetch(values, min(texel, size - 1), 0).r;
+    int reached = 0;
+    while (reached < level_count && value >= levels[reached]) ++reached;
+    return reached;
+}
+
+// A contour runs between this texel and its neighbour to the right or below.
+bool on_contour(ivec2 texel) {
+    int reached = levels_reached(texel);
+    return reached != levels_reached(texel + ivec2(1, 0)) || reached != levels_reached(texel + ivec2(0, 1));
+}
+
 void main() {
     vec2 place = vec2(gl_FragCoord.x - top_left.x, top_left.y - gl_FragCoord.y);
     ivec2 texel = clamp(first + ivec2(floor(into + place * density)), ivec2(0), size - 1);
     float value = texelFetch(values, texel, 0).r;
     color = not_a_number(value) ? vec4(vec3(128.0 / 255.0), 1.0)
                                 : vec4(texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb, 1.0);
+    if (level_count > 0 && on_contour(texel))
+        color.rgb = vec3(dot(color.rgb, vec3(0.2126, 0.7152, 0.0722)) > 0.5 ? 0.0 : 1.0);
 }

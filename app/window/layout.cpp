@@ -13,6 +13,7 @@
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/prompts.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
@@ -203,6 +204,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     ui.canvas = {rest.x * sx, rest.y * sy, rest.width * sx, rest.height * sy};
     draw_long_actions(ui, snapshot);
     take_color_bar_input(ui, snapshot);
+    draw_plots(ui, snapshot);
     draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);

@@ -62,6 +62,7 @@ Preferences read_preferences(std::string_view text) {
     read(json, "window_width", result.window_width, kMinWindow, kMaxWindow);
     read(json, "window_height", result.window_height, kMinWindow, kMaxWindow);
     read(json, "prompts_done", result.prompts_done);
+    read(json, "axes", result.axes);
     read(json, "open_sections", result.open_sections);
     read(json, "view", result.view);
     read(json, "smooth", result.smooth);
@@ -91,6 +92,7 @@ std::string write_preferences(const Preferences& preferences) {
     json["window_width"] = preferences.window_width;
     json["window_height"] = preferences.window_height;
     json["prompts_done"] = preferences.prompts_done;
+    json["axes"] = preferences.axes;
     json["open_sections"] = preferences.open_sections;
     json["view"] = preferences.view;
     json["smooth"] = preferences.smooth;

@@ -32,6 +32,7 @@ struct Preferences {
     float panel_width = 340;  ///< pixels at scale 1
     int window_width = 1280, window_height = 800;
     std::vector<std::string> prompts_done;  ///< of the first minute, by name
+    bool axes = true;                       ///< coordinates around the field
     std::vector<std::string> open_sections{
         "Equation", "Simulation", "View", "Brush"};  ///< of the panel, by title
     std::string view = "now";                        ///< as --view spells it
@@ -131,6 +132,7 @@ struct UiState {
         ScreenRect at;  ///< of its colours
     };
     std::vector<ColorBar> color_bars;  ///< of the newest frame
+    ScreenRect plots;                  ///< its pane for plots; of width 0 where there is none
     bool full_screen = false;          ///< wished for; the main loop follows
     bool help_open = false;
     bool popup_open = false;    ///< in the newest frame

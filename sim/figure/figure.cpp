@@ -254,7 +254,8 @@ Raster panel_raster(const Group& group, FigureFormat format) {
         across = pixels(across, field.nx());
         down = pixels(down, field.ny());
     }
-    return field_raster(field, *group.panel->colors, group.panel->range, int(across), int(down));
+    const FigurePanel& panel = *group.panel;
+    return field_raster(field, *panel.colors, panel.range, int(across), int(down), panel.contours);
 }
 
 void draw_axes(FigureCanvas& canvas, const Group& group) {
@@ -311,9 +312,7 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
     for (const Tick& tick : group.bar.marks) {
         const double y = snap(box.bottom() - tick.position * box.height);
         draw_line(canvas, {box.right(), y}, {box.right() + kTick, y}, kFrame);
-        canvas.text(tick.label,
-                    {ticks_end + group.bar_tick_width, y + kTickSize * kCapital / 2},
-                    {.size = kTickSize, .anchor = Anchor::end});
+        canvas.text(tick.label, {ticks_end, y + kTickSize * kCapital / 2}, {.size = kTickSize});
     }
     draw_arrows(canvas, group);
     draw_frame(canvas, box, kFrame);

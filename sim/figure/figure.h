@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/field/field.h"
 #include "sim/view/colormap.h"
@@ -18,9 +19,10 @@ struct FigurePanel {
     const Field* field = nullptr;
     const Colormap* colors = nullptr;
     ValueRange range;
-    std::string value_label = {};  ///< beside the colour bar, e.g. "u" or "Laplacian of u"
-    double cell = 1;               ///< the edge of a cell in the unit of the axes
-    std::string unit = {};         ///< empty: cells
+    std::string value_label = {};       ///< beside the colour bar, e.g. "u" or "Laplacian of u"
+    double cell = 1;                    ///< the edge of a cell in the unit of the axes
+    std::string unit = {};              ///< empty: cells
+    std::vector<double> contours = {};  ///< levels, ascending
 };
 
 /// Draws the panels in rows of `columns`, each with its title above, axes in cells (x to the right, y

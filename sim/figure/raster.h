@@ -19,8 +19,14 @@ struct Raster {
 
 /// The field at width x height pixels. Along an axis with more cells than pixels a pixel has the colour of
 /// the mean value of the cells that it covers, each weighted by how much of it is covered (a NaN among them
-/// makes it a NaN); along one with fewer it has that of the nearest cell.
-Raster field_raster(const Field& field, const Colormap& colors, ValueRange range, int width, int height);
+/// makes it a NaN); along one with fewer it has that of the nearest cell. Pixels on contours
+/// (sim/view/contours.h) are black or white, whichever stands out.
+Raster field_raster(const Field& field,
+                    const Colormap& colors,
+                    ValueRange range,
+                    int width,
+                    int height,
+                    const std::vector<double>& contours = {});
 
 /// The range from high (top) to low (bottom); of an empty one the colour that its value has.
 Raster bar_raster(const Colormap& colors, ValueRange range, int width, int height);

@@ -208,8 +208,12 @@ Ticks value_ticks(ValueRange range, int most) {
 }
 
 Ticks cell_ticks(int cells, int most) {
-    if (cells < 1) return {};
-    return label(choose_steps(0, cells, most, 0), 0, cells, 0);
+    return cells < 1 ? Ticks{} : cell_ticks(ValueRange{0, double(cells)}, most);
+}
+
+Ticks cell_ticks(ValueRange cells, int most) {
+    if (!(std::floor(cells.high) >= std::ceil(cells.low)) || !(cells.low < cells.high)) return {};
+    return label(choose_steps(cells.low, cells.high, most, 0), cells.low, cells.high, 0);
 }
 
 Ticks log_ticks(ValueRange range, int most) {

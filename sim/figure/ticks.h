@@ -37,6 +37,8 @@ Ticks value_ticks(ValueRange range, int most);
 
 /// Ticks at whole cells of an axis of `cells` cells; a tick k stands at the edge before cell k.
 Ticks cell_ticks(int cells, int most);
+/// Of a part of it, from low to high; none where it holds no whole cell's edge.
+Ticks cell_ticks(ValueRange cells, int most);
 
 /// Ticks of a logarithmic axis over low..high (both above 0): at the values 1, 2 and 5 times powers of ten,
 /// or only 1 times them where those would be more than `most`.

@@ -79,6 +79,7 @@ struct RunSpec {
     RangeRule range;
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
     Unit unit_length, unit_time;   ///< what a length and a time of 1 are in the world
+    std::string contours;          ///< levels of the field's values, or how many; empty: none
     bool range_per_frame = false;  ///< each frame its own range, rather than the first one's for all
 
     RunSpec();

@@ -18,6 +18,7 @@
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -454,6 +455,12 @@ std::vector<Setting> make_settings() {
              &RunSpec::unit_length),
         unit({"unit-time", "[N]UNIT", "what a time of 1 is (of the built-in diffusion a step), e.g. 0.1s"},
              &RunSpec::unit_time),
+        text({"contours",
+              "L1,L2,...|N",
+              "lines of equal value in the window and in figures: at these levels, or N spread over the "
+              "colours"},
+             &RunSpec::contours,
+             read_contours),
         flag("range-per-frame",
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),

@@ -71,7 +71,8 @@ struct PaneImage {
     std::shared_ptr<const Pixels> pixels;
     ValueRange range;
     std::string colormap;
-    std::string formula = {};  ///< what it is of
+    std::string formula = {};           ///< what it is of
+    std::vector<double> contours = {};  ///< levels, ascending
 };
 
 struct Numbers {

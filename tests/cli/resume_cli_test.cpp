@@ -19,7 +19,8 @@ namespace {
 // Some hundred milliseconds, with edits, frames and tables.
 const std::string kRun =
     "run --backend cpu --method cpu --size 160x120 --threads 2 --initial noise --steps 3000 --every 300 "
-    "--probe 80,60 --at 700:coefficient=0.137 --at 1500:paint=0.5,9,add,40,40 --boundary insulated "
+    "--range symlog --colormap magma_r --probe 80,60 --at 700:coefficient=0.137 --at "
+    "1500:paint=0.5,9,add,40,40 --boundary insulated "
     "--export default,statistics.csv,probes.csv,frames.npy,frames.png --quiet --checkpoint 100 --out {} ";
 
 // All files whose bytes a run decides, by their names.

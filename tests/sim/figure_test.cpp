@@ -195,7 +195,7 @@ TEST_CASE("an SVG figure holds its words and numbers as text") {
                              "0.2",
                              "0.8",
                              "−2",
-                             "3",
+                             "3.40",
                              "×10⁻³",
                              "600"}) {
         INFO(text);
@@ -434,7 +434,7 @@ TEST_CASE("bars of logarithmic and symlog scales have powers of ten, where their
             }
         }
     CHECK(labels_of(value_ticks({-1e-3, 10, Scale::symlog}, 9)) == Labels{"0", "0.1", "1", "10"});
-    CHECK(value_ticks({1, 1.2, Scale::log}, 5).low == "1.0");
+    CHECK(value_ticks({1, 1.2, Scale::log}, 5).low == "1.00");
 }
 
 TEST_CASE("axes have ticks at whole cells") {

@@ -28,8 +28,9 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
                               double(random.integer(60, 1500))};
         const double line = random.integer(10, 40);
         const FieldSize field{random.integer(1, 4000), random.integer(1, 4000)};
+        const bool axes = random.integer(0, 1) == 1;
         const auto slots =
-            lay_out(std::span(three).first(std::size_t(random.integer(1, 3))), area, line, field);
+            lay_out(std::span(three).first(std::size_t(random.integer(1, 3))), area, line, field, axes);
         const PaneSlot& first = slots.front();
         for (std::size_t k = 0; k < slots.size(); ++k) {
             const PaneSlot& slot = slots[k];
@@ -38,7 +39,11 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
                 REQUIRE(part.y >= area.y);
             }
             REQUIRE(slot.title.y + slot.title.height == slot.picture.y);
-            REQUIRE(slot.picture.y + slot.picture.height == slot.color_bar.y);
+            const double below = slot.color_bar.y - (slot.picture.y + slot.picture.height);
+            REQUIRE((below > line) == slot.x_axis);
+            REQUIRE(slot.x_axis == (axes && slot.color_bar.height > 0));
+            REQUIRE(slot.y_axis == (slot.x_axis && slot.picture.x == first.picture.x));
+            if (slot.y_axis) REQUIRE(slot.picture.x > area.x + 2 * line);
             REQUIRE(slot.picture.width == first.picture.width);
             REQUIRE(slot.picture.height == first.picture.height);
             if (slot.picture.height > 1)
@@ -62,6 +67,7 @@ TEST_CASE("Panes, titles and colour bars lie beside each other within the canvas
             for (const ScreenRect& part : {moved.title, moved.color_bar}) {
                 REQUIRE(part.x >= at.x);
                 REQUIRE(part.x + part.width <= at.x + at.width);
+                if (part.x != shown.x) REQUIRE(part.width >= std::min(20 * line, at.width));
                 REQUIRE(intersection(part, shown).height * intersection(part, shown).width == 0);
             }
         }

@@ -259,6 +259,26 @@ TEST_CASE("One pixel per cell keeps the cell in the canvas' middle") {
     }
 }
 
+TEST_CASE("A canvas of another size has the same place of the field in its middle, on whole pixels") {
+    Dice random;
+    CAPTURE(random.seed);
+    for (int i = 0; i < 200; ++i) {
+        const ScreenRect canvas = random_canvas(random), next = random_canvas(random);
+        const FieldSize field = random_size(random), other = random_size(random);
+        const CanvasView view = random_view(random, canvas, field);
+        const auto middle = [](const CanvasView& v, const ScreenRect& at) {
+            return cell_at(v, at, at.x + at.width / 2, at.y + at.height / 2);
+        };
+        const CanvasView now = recentred(view, canvas, field, next, other);
+        const SamplePoint was = middle(view, canvas), is = middle(now, next);
+        CAPTURE(view.scale, field.nx, other.nx);
+        REQUIRE(now.scale == view.scale);
+        REQUIRE(std::abs(is.x - was.x * other.nx / field.nx) <= 0.51 / view.scale + 1e-9 * std::abs(is.x));
+        REQUIRE(std::abs(is.y - was.y * other.ny / field.ny) <= 0.51 / view.scale + 1e-9 * std::abs(is.y));
+        REQUIRE(now.x * now.scale == Approx(std::round(now.x * now.scale)).margin(1e-6));
+    }
+}
+
 TEST_CASE("An old picture is where its cells are in the new view") {
     const ScreenRect canvas{0, 0, 900, 700};
     const FieldSize field{1000, 1000};

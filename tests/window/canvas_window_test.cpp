@@ -233,3 +233,70 @@ TEST_CASE("After a change of the field's size the new field is asked for while t
     REQUIRE(lab.output.drawings.size() == 1);
     REQUIRE(lab.output.drawings[0].image->request.resample.area.x1 == Approx(400).margin(1));
 }
+
+TEST_CASE("The middle of the canvas stays where it is in the field when panes, window or field change") {
+    Lab lab({320, 240});
+    lab.ui.view = one_to_one(lab.ui.view, lab.ui.picture);
+    lab.frame();
+    const auto middle = [&] {
+        const ScreenRect& at = lab.ui.picture;
+        return cell_at(lab.ui.view, at, at.x + at.width / 2, at.y + at.height / 2);
+    };
+    CHECK(middle().x == Approx(160).margin(1));
+    lab.ui.panes = three_up();
+    lab.frame();
+    CHECK(middle().x == Approx(160).margin(1));
+    CHECK(middle().y == Approx(120).margin(1));
+    lab.ui.preferences.axes = false;
+    lab.frame();
+    CHECK(middle().x == Approx(160).margin(1));
+    lab.field = {40, 1000};
+    lab.snapshot.now.size = Size{40, 1000};
+    lab.frame();
+    CHECK(lab.ui.view.scale == 1);
+    CHECK(middle().x == Approx(20).margin(1));
+    CHECK(middle().y == Approx(500).margin(5));
+}
+
+TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
+    Lab lab;
+    Dice random;
+    CAPTURE(random.seed);
+    for (int i = 0; i < 100; ++i) {
+        const double low = random.uniform(0, 1000), span = std::exp2(random.uniform(-1, 11));
+        FieldAxes axes;
+        lab.session.frame([&] {
+            axes = axes_over({{low, low, low + span, low + span}, 600, 400, false}, 15);
+        });
+        CAPTURE(low, span);
+        if (span > 2) CHECK(axes.x.marks.size() >= 2);
+        for (const figure::Ticks& ticks : {axes.x, axes.y})
+            for (const figure::Tick& tick : ticks.marks)
+                CHECK(std::to_string(std::lround(low + tick.position * span)) == tick.label);
+    }
+}
+
+TEST_CASE("Three-up has a fourth place for plots while there is a line or a probe") {
+    Lab lab;
+    lab.ui.panes = three_up();
+    lab.frame();
+    CHECK(lab.ui.plots.width == 0);
+    lab.snapshot.probes.push_back({3, 4, {}, {}});
+    lab.frame();
+    REQUIRE(lab.ui.plots.width > 0);
+    for (std::size_t i = 0; i < 3; ++i) {
+        const PaneSlot& slot = lab.slot(i);
+        for (const ScreenRect& part : {slot.title, slot.picture, slot.color_bar}) {
+            const ScreenRect both = intersection(part, lab.ui.plots);
+            CHECK(both.width * both.height == 0);
+        }
+    }
+    CHECK(lab.output.request.panes.size() == 3);
+    lab.snapshot.probes.clear();
+    lab.ui.profile = ProfileLine{{1, 1}, {9, 9}};
+    lab.frame();
+    CHECK(lab.ui.plots.width > 0);
+    lab.ui.panes = {Pane::now};
+    lab.frame();
+    CHECK(lab.ui.plots.width == 0);
+}

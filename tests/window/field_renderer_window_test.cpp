@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "sim/figure/raster.h"
 #include "sim/view/colormap.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
@@ -145,6 +146,30 @@ TEST_CASE("Values on the steps of a range get the very entry that the PNG gives 
     const PaneImage image = make_image(kSteps, 1, values, "grey", {0, 1});
     screen.draw(0, image, all, all);
     CHECK(largest_difference(screen.read(), kSteps, image, all, all) == 0);
+}
+
+TEST_CASE("Contours are drawn where figures have them") {
+    constexpr int kWidth = 90, kHeight = 60;
+    Screen screen(kWidth, kHeight);
+    const ScreenRect all{0, 0, kWidth, kHeight};
+    Array<float> cells(kWidth, kHeight);
+    for (int y = 0; y < kHeight; ++y)
+        for (int x = 0; x < kWidth; ++x) cells.at(x, y) = float(std::sin(0.1 * x) * std::cos(0.13 * y));
+    PaneImage image =
+        make_image(kWidth, kHeight, {cells.cells().begin(), cells.cells().end()}, "viridis", {-1, 1});
+    image.contours = {-0.5, 0.1, 0.7};
+    screen.draw(0, image, all, all);
+    const auto expected = figure::field_raster(
+        Field(std::move(cells)), colormap("viridis"), {-1, 1}, kWidth, kHeight, image.contours);
+    const std::vector<Rgb> seen = screen.read();
+    int wrong = 0, white = 0;
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+        const std::uint32_t p = expected.pixels[i];
+        wrong += apart(seen[i], {std::uint8_t(p >> 16), std::uint8_t(p >> 8), std::uint8_t(p)}) > 1;
+        white += p == 0xffffff;
+    }
+    CHECK(wrong == 0);
+    CHECK(white > 20);
 }
 
 TEST_CASE("A picture beyond the pane's edges is cut at them") {

@@ -22,6 +22,7 @@ Preferences random_preferences(Dice& dice) {
     preferences.window_width = dice.integer(320, 5000);
     preferences.window_height = dice.integer(320, 5000);
     if (dice.integer(0, 1) == 0) preferences.prompts_done = {"paint", "three-up"};
+    preferences.axes = dice.integer(0, 1) == 0;
     preferences.open_sections.clear();
     for (int i = dice.integer(0, 5); i > 0; --i)
         preferences.open_sections.push_back("Section " + std::to_string(dice.integer(0, 99)));

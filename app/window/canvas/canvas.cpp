@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
-#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 
@@ -17,7 +17,7 @@ constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
 // An engine that does not answer for so long has no need of a picture that moves.
 constexpr double kWaitsLively = 10;
-constexpr double kMinCaption = 26;  // a title's and a colour bar's width, in lines of text
+constexpr double kMinCaption = 14;  // a title's and a colour bar's width, in lines of text
 
 /// Of the present settings: a frame may still be of the size before, and what is asked for has to be of the
 /// new one.
@@ -68,9 +68,9 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     take_picked(ui, snapshot);
     const double line = Painter().line_height();
     const FieldSize field = field_of(snapshot);
-    slots_ = lay_out(ui.panes, frame.area, line, field);
+    lay_out_panes(ui, snapshot, frame.area, line);
     if (slots_.empty()) return {};
-    ui.picture = slots_.front().picture;
+    keep_centre(ui, field);
 
     ui.view = settled(ui.view, ui.picture, field);
     input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
@@ -78,6 +78,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
+    mark_axes(ui, field, line);
     CanvasOutput output;
     output.request = request_for(ui, field);
     output.drawings = drawings_of(ui, snapshot, slots_);
@@ -85,6 +86,37 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
     draw(ui, snapshot, frame, waited);
     return output;
+}
+
+// Three-up has a fourth place once there is something to plot.
+void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line) {
+    const bool plots = ui.panes == three_up() && (ui.profile || !snapshot.probes.empty());
+    std::vector<Pane> places = ui.panes;
+    if (plots) places.push_back(Pane::now);
+    slots_ = lay_out(places, area, line, field_of(snapshot), ui.preferences.axes);
+    ui.plots = {};
+    if (!plots) return;
+    const PaneSlot& last = slots_.back();
+    ui.plots = last.title;
+    ui.plots.height = last.color_bar.y + last.color_bar.height - last.title.y;
+    slots_.pop_back();
+}
+
+void Canvas::keep_centre(UiState& ui, FieldSize field) {
+    const ScreenRect before = std::exchange(ui.picture, slots_.front().picture);
+    const FieldSize field_before = std::exchange(field_, field);
+    const bool same = before.width == ui.picture.width && before.height == ui.picture.height;
+    if (ui.view.fitted || field_before.nx == 0 || (same && field_before == field)) return;
+    ui.view = recentred(ui.view, before, field_before, ui.picture, field);
+}
+
+// They are the same in all panes, and mostly those of the frame before.
+void Canvas::mark_axes(const UiState& ui, FieldSize field, double line) {
+    const auto visible = visible_part(ui.view, ui.picture, field, false);
+    if (!visible)
+        axes_ = {};
+    else if (axes_.of != *visible || axes_.line != line)
+        axes_ = axes_over(*visible, line);
 }
 
 ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
@@ -125,6 +157,7 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
                              snapshot,
                              frame.colors,
                              field_of(snapshot),
+                             axes_,
                              input_.brush_at(),
                              input_.brush(ui),
                              input_.pending()};
@@ -134,6 +167,7 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
     ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {
         draw_field_outline(painter, scene, slot);
+        draw_axes(painter, scene, slot);
         draw_grid(painter, scene, slot);
         draw_numbers(painter, scene, slot);
         draw_tools(painter, scene, slot);

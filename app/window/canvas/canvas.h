@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/window/canvas/canvas_input.h"
+#include "app/window/canvas/canvas_overlay.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
@@ -34,7 +35,13 @@ class Canvas {
     double waiting(const Snapshot& snapshot, const ViewRequest& request, double seconds);
     void draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const;
 
+    void lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line);
+    void keep_centre(UiState& ui, FieldSize field);
+    void mark_axes(const UiState& ui, FieldSize field, double line);
+
     CanvasInput input_;
+    FieldSize field_{0, 0};  ///< of the frame before
+    FieldAxes axes_;
     std::vector<PaneSlot> slots_;
     std::optional<double> waiting_since_;  ///< seconds
 };

@@ -9,6 +9,7 @@
 
 #include "app/window/icons.h"
 #include "sim/figure/chart.h"
+#include "sim/run/units.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {
@@ -25,6 +26,7 @@ constexpr double kLargestCircle = 1e5;
 
 // Lines of text.
 constexpr double kWordsFrom = 15;
+constexpr double kAxisText = 0.8;
 
 // A soft brush has half its effect at this share of its radius: (1 - t)^2 = 1/2 at t = 1 - sqrt(1/2).
 const double kHalfEffect = std::sqrt(1 - std::sqrt(0.5));
@@ -192,19 +194,68 @@ Labels fitting_labels(const Painter& painter, const std::vector<double>& values,
     return labels;
 }
 
+// Behind it the step, the time of typed equations and the zoom, as far as there is room; the step above all.
+std::string with_moment(const Painter& painter, const OverlayScene& scene, std::string title, double room) {
+    const double size = painter.line_height();
+    if (const Pane pane = main_pane(scene.ui.panes); pane != Pane::start) {
+        const auto& frame = scene.snapshot.frame;
+        const long long steps = frame ? frame->step : scene.snapshot.step;
+        const std::string step = fmt::format("step {}", steps);
+        title += ", " + step;
+        if (painter.text_width(title, size) > room) return step;
+        if (const std::string time = time_text(scene.snapshot.spec, steps); !time.empty()) {
+            if (painter.text_width(title + ", " + time, size) > room) return title;
+            title += ", " + time;
+        }
+    }
+    const std::string zoom = fmt::format(", ×{:.3g}", scene.ui.view.scale);
+    return painter.text_width(title + zoom, size) > room ? title : title + zoom;
+}
+
 }  // namespace
+
+FieldAxes axes_over(const ResampleRequest& visible, double line) {
+    const double size = kAxisText * line;
+    const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
+    const auto down = [&](std::string_view) { return size; };
+    const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
+        const auto most = [&](int count) { return figure::cell_ticks(ValueRange{low, high}, count); };
+        return figure::fitting_ticks(most, length, size, width);
+    };
+    const CellArea& area = visible.area;
+    return {visible,
+            line,
+            ticks(area.x0, area.x1, visible.width, across),
+            ticks(area.y0, area.y1, visible.height, down)};
+}
+
+void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
+    const FieldAxes& axes = scene.axes;
+    if (axes.line == 0 || !slot.x_axis) return;
+    const ScreenRect at = place(scene.ui.view, slot.picture, axes.of.area);
+    const double size = kAxisText * axes.line, tick = std::round(0.25 * axes.line);
+    const double bottom = at.y + at.height + 1;
+    for (const figure::Tick& mark : axes.x.marks) {
+        const double x = at.x + std::min(std::floor(mark.position * at.width), at.width - 1);
+        const double left = x - painter.text_width(mark.label, size) / 2;
+        painter.fill({x, bottom, 1, tick}, scene.colors.faint_text);
+        painter.text(left, bottom + tick, size, scene.colors.faint_text, mark.label);
+    }
+    if (!slot.y_axis) return;
+    for (const figure::Tick& mark : axes.y.marks) {
+        const double y = at.y + std::min(std::floor(mark.position * at.height), at.height - 1);
+        const double left = at.x - 1.5 * tick - painter.text_width(mark.label, size);
+        painter.fill({at.x - 1 - tick, y, tick, 1}, scene.colors.faint_text);
+        painter.text(left, y - size / 2, size, scene.colors.faint_text, mark.label);
+    }
+}
 
 void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, double right) {
     const double size = painter.line_height();
     ScreenRect room = slot.title;
     room.width = std::max(0.0, std::min(room.width, right - room.x));
     std::string text = title_of(slot.pane, scene.snapshot.now);
-    if (slot.pane == main_pane(scene.ui.panes) && slot.pane != Pane::start) {
-        const auto& frame = scene.snapshot.frame;
-        const std::string step = fmt::format("step {}", frame ? frame->step : scene.snapshot.step);
-        text += ", " + step;
-        if (painter.text_width(text, size) > room.width) text = step;
-    }
+    if (slot.pane == main_pane(scene.ui.panes)) text = with_moment(painter, scene, text, room.width);
     const Painter::Clip clip(painter, room);
     painter.text(slot.title.x, slot.title.y + (slot.title.height - size) / 2, size, scene.colors.text, text);
 }

@@ -7,8 +7,19 @@
 #include "app/window/canvas/canvas_painter.h"
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
+#include "sim/figure/ticks.h"
 
 namespace stencil {
+
+/// The coordinates along the field's visible part, in cells.
+struct FieldAxes {
+    ResampleRequest of;
+    double line = 0;  ///< height of a line of text in pixels
+    figure::Ticks x, y;
+};
+
+/// With as many labels as find room beside `visible`; needs ImGui's font.
+FieldAxes axes_over(const ResampleRequest& visible, double line);
 
 /// All that the overlays of one frame are made from.
 struct OverlayScene {
@@ -16,6 +27,7 @@ struct OverlayScene {
     const Snapshot& snapshot;
     const CanvasColors& colors;
     FieldSize field;
+    const FieldAxes& axes;
     std::optional<SamplePoint> brush_at;  ///< of a brush that is over the canvas
     Brush brush;                          ///< with which its outline is drawn
     std::optional<BrushPiece> pending;    ///< a line or rectangle that is being drawn
@@ -26,6 +38,10 @@ void draw_title(Painter& painter, const OverlayScene& scene, const PaneSlot& slo
 
 /// Around the field, as far as its edges are in the picture.
 void draw_field_outline(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
+
+/// Ticks with the coordinates of cells at the picture's left and lower edge, where the slot has room for
+/// them.
+void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);
 
 /// Between cells that are large enough.
 void draw_grid(Painter& painter, const OverlayScene& scene, const PaneSlot& slot);

@@ -85,6 +85,21 @@ CanvasView one_to_one(const CanvasView& view, const ScreenRect& canvas) {
             false};
 }
 
+CanvasView recentred(const CanvasView& view,
+                     const ScreenRect& canvas_before,
+                     FieldSize field_before,
+                     const ScreenRect& canvas,
+                     FieldSize field) {
+    const auto origin = [&](double at, double pixels_before, int cells_before, double pixels, int cells) {
+        const double middle = (at + pixels_before / 2 / view.scale) * cells / cells_before;
+        return std::round(middle * view.scale - pixels / 2) / view.scale;
+    };
+    CanvasView result = view;
+    result.x = origin(view.x, canvas_before.width, field_before.nx, canvas.width, field.nx);
+    result.y = origin(view.y, canvas_before.height, field_before.ny, canvas.height, field.ny);
+    return result;
+}
+
 CanvasView zoomed(
     const CanvasView& view, const ScreenRect& canvas, FieldSize field, double factor, double px, double py) {
     const double fit = fitting_scale(canvas, field);

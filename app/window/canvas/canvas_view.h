@@ -41,6 +41,14 @@ CanvasView fit_view(const ScreenRect& canvas, FieldSize field);
 /// One pixel a cell, keeping the canvas' centre; the corner is on a whole cell.
 CanvasView one_to_one(const CanvasView& view, const ScreenRect& canvas);
 
+/// The view of a canvas or a field that has changed its size: the same scale, and in its middle the same
+/// place of the field, as a share of its width and height; the corner is on a whole pixel.
+CanvasView recentred(const CanvasView& view,
+                     const ScreenRect& canvas_before,
+                     FieldSize field_before,
+                     const ScreenRect& canvas,
+                     FieldSize field);
+
 /// By a factor at a point of the canvas, which keeps its cell; beyond the field, the field's nearest point
 /// stays where it is. The scale ends at kLargestScale and at a tenth of what fits, unless the fit itself or
 /// 1 pixel per cell is beyond these.

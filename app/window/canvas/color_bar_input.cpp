@@ -83,7 +83,7 @@ void take(UiState& ui, const Snapshot& snapshot, const PaneImage& image) {
 }  // namespace
 
 std::string_view range_setting(Pane pane) {
-    if (pane == Pane::from_start || pane == Pane::from_reference) return "";
+    if (pane == Pane::from_start || pane == Pane::from_reference || pane == Pane::from_bookmark) return "";
     return pane == Pane::laplacian ? "laplacian-range" : "range";
 }
 

@@ -8,17 +8,19 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "app/window/display/gl_objects.h"
 #include "app/window/display/interop.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
 
 /// Of shaders/field.frag.
-enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders };
+enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders, kLevelCount, kLevels };
 
 /// Pixels of the screen: columns [x0, x1), rows [y0, y1), y down.
 struct PixelBox {
@@ -65,16 +67,26 @@ GlTexture make_color_table(std::string_view name) {
     return table;
 }
 
-// As floats, which the values are: the least that is not below a border stands for it.
+// For floats: the least that is not below it.
+float at_least(double border) {
+    const float nearest = float(border);
+    return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
+}
+
 void upload_borders(const GlTexture& texture, const ValueRange& range) {
     const EntryBorders borders = entry_borders(range);
     std::array<float, std::tuple_size_v<EntryBorders>> least;
-    std::ranges::transform(borders, least.begin(), [](double border) {
-        const float nearest = float(border);
-        return nearest < border ? std::nextafter(nearest, std::numeric_limits<float>::infinity()) : nearest;
-    });
+    std::ranges::transform(borders, least.begin(), at_least);
     glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
     glTextureSubImage2D(texture.name(), 0, 0, 0, int(least.size()), 1, GL_RED, GL_FLOAT, least.data());
+}
+
+void set_levels(unsigned program, const std::vector<double>& contours) {
+    const auto count = std::min(contours.size(), std::size_t(kMaxContours));
+    std::array<float, kMaxContours> levels{};
+    std::ranges::transform(std::span(contours).first(count), levels.begin(), at_least);
+    glProgramUniform1i(program, kLevelCount, int(count));
+    if (count > 0) glProgramUniform1fv(program, kLevels, int(count), levels.data());
 }
 
 std::string_view renderer_name() {
@@ -173,6 +185,7 @@ struct FieldRenderer::State {
         const bool by_borders = has_borders(drawing.image->range);
         glProgramUniform1i(name, kByBorders, by_borders);
         if (by_borders) upload_borders(borders, drawing.image->range);
+        set_levels(name, drawing.image->contours);
         glBindTextureUnit(0, slot.values.name());
         glBindTextureUnit(1, color_table(drawing.image->colormap).name());
         glBindTextureUnit(2, borders.name());

@@ -238,9 +238,10 @@ void toggle_help(UiState& ui, const Snapshot&) {
 }
 
 void close_popups(UiState& ui, const Snapshot& snapshot) {
-    const bool any = ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.popup_open;
+    const bool any =
+        ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large || ui.popup_open;
     if (!any) stop_long_action(ui, snapshot);
-    ui.help_open = ui.gallery.open = ui.panel.examples.large = false;
+    ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
     ui.close_popups = true;
 }
 

@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "app/window/canvas/canvas_layout.h"
-#include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/path_input.h"
+#include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
 
@@ -78,12 +77,6 @@ void draw_series(MeasureState& state, const Snapshot& snapshot) {
     draw_plot(plot_of("series", "Step", shown.name, std::move(course)), em(kPlotHeight));
 }
 
-// What the histogram and the profile are of.
-std::string quantity(const UiState& ui, const Snapshot& snapshot) {
-    const Pane pane = main_pane(ui.panes);
-    return quantity_label(pane, formula_of(pane, snapshot.now));
-}
-
 void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     subtitle("Histogram", "How many cells have which value, over the range of the colours");
     ui.wants_histogram = true;
@@ -98,7 +91,7 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     bars.bars = true;
     for (std::size_t i = 0; i < bins; ++i)
         bars.points.push_back({histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});
-    draw_plot(plot_of("histogram", quantity(ui, snapshot), "Cells", std::move(bars)), em(kPlotHeight));
+    draw_plot(plot_of("histogram", main_quantity(ui, snapshot), "Cells", std::move(bars)), em(kPlotHeight));
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -107,15 +100,14 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         paragraph("Choose the profile tool (L) and drag a line on the canvas.", faint_color());
         return;
     }
+    draw_plot(profile_chart(ui, snapshot), em(kPlotHeight));
     const Profile& profile = *snapshot.frame->profile;
-    figure::ChartSeries line{"", {}, true, false};
-    for (std::size_t i = 0; i < profile.values.size(); ++i)
-        line.points.push_back({profile.distance[i], profile.values[i]});
-    draw_plot(plot_of("profile", "Cells along the line", quantity(ui, snapshot), std::move(line)),
-              em(kPlotHeight));
     const auto [least, most] = std::ranges::minmax(profile.values);
     paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
-    if (button("Remove the line", button_size(1), "Takes the line off the canvas")) ui.profile.reset();
+    if (button("Remove the line", button_size(1), "Takes the line and the curves that were kept off")) {
+        ui.profile.reset();
+        ui.panel.measure.kept.clear();
+    }
 }
 
 void draw_probe(UiState& ui, const ProbeSeries& probe, int index) {
@@ -142,15 +134,7 @@ void draw_probes(UiState& ui, const Snapshot& snapshot) {
         paragraph("Choose the probe tool (P) and click a cell on the canvas.", faint_color());
         return;
     }
-    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now, snapshot.now.shown())};
-    for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
-        const ProbeSeries& probe = snapshot.probes[i];
-        figure::ChartSeries course{std::to_string(i + 1), {}, true, false};
-        for (std::size_t k = 0; k < std::min(probe.steps.size(), probe.values.size()); ++k)
-            course.points.push_back({double(probe.steps[k]), probe.values[k]});
-        chart.series.push_back(std::move(course));
-    }
-    draw_plot(chart, em(kPlotHeight));
+    draw_plot(probes_chart(snapshot), em(kPlotHeight));
     if (!ImGui::BeginTable("probes", 3, ImGuiTableFlags_SizingFixedFit)) return;
     ImGui::TableSetupColumn("cell");
     ImGui::TableSetupColumn("newest", ImGuiTableColumnFlags_WidthStretch);
@@ -184,6 +168,7 @@ void draw_measure(UiState& ui, const Snapshot& snapshot) {
     draw_histogram(ui, snapshot);
     draw_profile(ui, snapshot);
     draw_probes(ui, snapshot);
+    if (has_plots(ui, snapshot)) draw_plot_buttons(ui, snapshot);
     draw_csv(ui);
 }
 

@@ -125,6 +125,7 @@ struct ViewState {
     Pane single = Pane::now;  ///< what three-up goes back to
     RangeDraft range, laplacian_range;
     RangeDraft menu;  ///< of the colour bars' menu
+    NumberDraft contours;
     BarDrag bar;
 };
 
@@ -134,6 +135,8 @@ inline constexpr const char* kExportFolder = "stencilscope-out";
 
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
+    std::vector<figure::ChartSeries> kept;  ///< curves of the profile
+    bool large = false;                     ///< the plots have a window of their own
     std::string folder = kExportFolder;
 };
 

@@ -10,7 +10,9 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/output/exports.h"
+#include "sim/text/error.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -183,6 +185,22 @@ std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) 
     return std::nullopt;
 }
 
+void draw_contours(UiState& ui, const Snapshot& snapshot) {
+    constexpr std::string_view kTip =
+        "Lines of equal value, here and in figures: at levels, e.g. 0.1, 0.25, or so many, spread over the "
+        "colours; "
+        "empty: none\n--contours L1,L2,...|N";
+    row("Contours", kTip);
+    NumberDraft& draft = ui.panel.view.contours;
+    if (!text_field("##contours", draft, snapshot.now.contours, kTip)) return;
+    std::erase(draft.text, ' ');
+    try {
+        change(ui, "contours", read_contours(draft.text));
+    } catch (const InputError& error) {
+        draft.wrong = error.what();
+    }
+}
+
 std::string view_tip(const PaneRow& row) {
     // Bookmarks are the window's own.
     if (row.pane == Pane::from_bookmark) return std::string(row.help);
@@ -238,6 +256,10 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
              "Interpolates between cells that are larger than a pixel; off, every cell is a square of its "
              "own value. Changes the picture alone.");
     row("", "");
+    checkbox("Axes",
+             &ui.preferences.axes,
+             "Coordinates around the field: columns and rows of cells, row 0 on top, as in figure.png");
+    row("", "");
     checkbox("Numbers in cells", &ui.show_numbers, "Writes the values into cells that are large enough");
     row("", "");
     if (button("Hold this range",
@@ -246,6 +268,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
         snap_range(ui, snapshot);
     subtitle("Values", "Colours of the field and of differences");
     draw_color_controls(ui, snapshot, false, state.range);
+    draw_contours(ui, snapshot);
     subtitle("Laplacian", "Colours of the Laplacian");
     draw_color_controls(ui, snapshot, true, state.laplacian_range);
 }

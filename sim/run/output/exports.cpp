@@ -18,6 +18,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -89,6 +90,8 @@ void write_run_figure(const Path& path, const RunOutput& run, const OutputField&
     for (const OutputField& f : run.fields) {
         panels.push_back(panel(start_text(spec, f.formula), *f.start, colors, spec.range, f.formula));
         panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
+        for (figure::FigurePanel& values : std::span(panels).last(2))
+            values.contours = contour_levels(spec.contours, values.range);
         panels.push_back(panel("Laplacian",
                                f.laplacian,
                                laplacian_colors(spec, true),
@@ -356,6 +359,8 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
       spec_(std::make_shared<RunSpec>(spec)),
       progress_(std::move(progress)),
       digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
+    // A checkpoint keeps the ends alone.
+    for (auto& [formula, range] : progress_.ranges) range.scale = spec.range.scale;
     if (spec.every == 0) return;
     for (const FrameExport& row : kFrameExports)
         if (chosen(spec, row.name)) kinds_.push_back(&row);

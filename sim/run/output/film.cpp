@@ -10,6 +10,7 @@
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -41,8 +42,8 @@ void FilmWriter::write(Simulation& simulation) {
 
 void FilmWriter::add_figure(const Field& field, const RunSpec& now, long long step) {
     if (!video_) video_.emplace(request_.file, VideoInput{0, 0, request_.fps});
-    const figure::FigurePanel panel{
-        fmt::format("Step {}", step), &field, &field_colors(now), *range_, now.shown()};
+    figure::FigurePanel panel{fmt::format("Step {}", step), &field, &field_colors(now), *range_, now.shown()};
+    panel.contours = contour_levels(now.contours, *range_);
     const std::string png = figure::figure_bytes(figure::FigureFormat::png, {&panel, 1}, "");
     video_->add(std::as_bytes(std::span(png)));
 }

@@ -6,6 +6,7 @@
 #include "sim/machine/host_memory.h"
 #include "sim/run/output/exports.h"
 #include "sim/view/colormap.h"
+#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -161,6 +162,8 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
     const auto begin = Clock::now();
     image.range = range_for(request.pane, moment, image.colormap);
     measuring_seconds_ += seconds_since(begin);
+    if (quantity_of(request.pane) == Quantity::value || request.pane == Pane::start)
+        image.contours = contour_levels(moment.simulation->now().contours, image.range);
     return image;
 }
 

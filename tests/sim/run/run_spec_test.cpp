@@ -39,6 +39,7 @@ TEST_CASE("A spec survives its JSON unchanged") {
                                                          {"colormap", "turbo_r"},
                                                          {"range", "symlog:-1:2.5"},
                                                          {"laplacian-range", "percentile:1:99.5"},
+                                                         {"contours", "-0.5,1e-3"},
                                                          {"range-per-frame", "true"},
                                                          {"laplacian-colormap", "coolwarm"}};
     for (const auto& [name, text] : words) find_setting(name).set(spec, text);

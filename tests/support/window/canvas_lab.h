@@ -20,6 +20,7 @@ using stencil::CellBlock;
 using stencil::FieldSize;
 using stencil::Frame;
 using stencil::Numbers;
+using stencil::Pane;
 using stencil::PaneRequest;
 using stencil::PaneSlot;
 using stencil::Pixels;
@@ -107,7 +108,10 @@ struct Lab {
     }
 
     const PaneSlot& slot(std::size_t index = 0) {
-        slots = stencil::lay_out(ui.panes, {0, 0, 1000, 700}, ImGui::GetFontSize() * framebuffer, field);
+        const double line = ImGui::GetFontSize() * framebuffer;
+        std::vector<Pane> places = ui.panes;
+        if (ui.plots.width > 0) places.push_back(Pane::now);
+        slots = stencil::lay_out(places, {0, 0, 1000, 700}, line, field, ui.preferences.axes);
         return slots[index];
     }
     SamplePoint cell(double px, double py, std::size_t index = 0) {

@@ -1,0 +1,120 @@
+#include "app/window/panels/plots/measure_plots.h"
+
+#include <fmt/format.h>
+#include <imgui.h>
+
+#include <algorithm>
+
+#include "app/window/canvas/canvas_layout.h"
+#include "app/window/canvas/color_bar.h"
+#include "app/window/panels/plots/plot.h"
+#include "app/window/panels/widgets.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kMostKept = 6;
+
+const Profile* profile_of(const Snapshot& snapshot) {
+    const bool any = snapshot.frame && snapshot.frame->profile && !snapshot.frame->profile->values.empty();
+    return any ? &*snapshot.frame->profile : nullptr;
+}
+
+figure::ChartSeries curve_of(const Profile& profile, std::string name) {
+    figure::ChartSeries curve{std::move(name), {}, true, false};
+    for (std::size_t i = 0; i < profile.values.size(); ++i)
+        curve.points.push_back({profile.distance[i], profile.values[i]});
+    return curve;
+}
+
+// Buttons, and below them what there is to plot, each as high as there is room.
+void draw_contents(UiState& ui, const Snapshot& snapshot) {
+    draw_plot_buttons(ui, snapshot);
+    const bool profile = profile_of(snapshot), probes = !snapshot.probes.empty();
+    const float spacing = ImGui::GetStyle().ItemSpacing.y;
+    const float height = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
+    if (profile) draw_plot(profile_chart(ui, snapshot), height - spacing);
+    if (probes) draw_plot(probes_chart(snapshot), height - spacing);
+}
+
+void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
+    const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
+    const ScreenRect& at = ui.plots;
+    if (at.width < 1 || at.height < 1) return;
+    ImGui::SetNextWindowPos(ImVec2(float(at.x) / pixels.x, float(at.y) / pixels.y));
+    ImGui::SetNextWindowSize(ImVec2(float(at.width) / pixels.x, float(at.height) / pixels.y));
+    ImGui::Begin("##plots",
+                 nullptr,
+                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                     ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing);
+    draw_contents(ui, snapshot);
+    ImGui::End();
+}
+
+}  // namespace
+
+std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
+    const Pane pane = main_pane(ui.panes);
+    return quantity_label(pane, formula_of(pane, snapshot.now));
+}
+
+figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
+    figure::Chart chart{"profile", "", "Cells along the line", main_quantity(ui, snapshot)};
+    const auto& kept = ui.panel.measure.kept;
+    const Profile* profile = profile_of(snapshot);
+    if (profile) chart.series.push_back(curve_of(*profile, kept.empty() ? "" : "now"));
+    chart.series.insert(chart.series.end(), kept.begin(), kept.end());
+    return chart;
+}
+
+figure::Chart probes_chart(const Snapshot& snapshot) {
+    figure::Chart chart{"probes", "", "Step", quantity_label(Pane::now, snapshot.now.shown())};
+    for (std::size_t i = 0; i < snapshot.probes.size(); ++i) {
+        const ProbeSeries& probe = snapshot.probes[i];
+        figure::ChartSeries course{fmt::format("{} ({}, {})", i + 1, probe.x, probe.y), {}, true, false};
+        for (std::size_t k = 0; k < std::min(probe.steps.size(), probe.values.size()); ++k)
+            course.points.push_back({double(probe.steps[k]), probe.values[k]});
+        chart.series.push_back(std::move(course));
+    }
+    return chart;
+}
+
+bool has_plots(const UiState& ui, const Snapshot& snapshot) {
+    return ui.profile || !snapshot.probes.empty();
+}
+
+void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
+    MeasureState& state = ui.panel.measure;
+    const ImVec2 size = button_size(3);
+    const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const Profile* profile = profile_of(snapshot);
+    if (state.kept.size() >= kMostKept) {
+        if (button("Drop curves", size, "Leaves only the profile as it is now")) state.kept.clear();
+    } else if (button(
+                   "Keep curve",
+                   size,
+                   "The profile as it is now stays in the plot, beside those of later steps and other lines",
+                   profile ? "" : "There is no line: choose the profile tool (L) and drag one")) {
+        state.kept.push_back(curve_of(*profile, fmt::format("step {}", snapshot.frame->step)));
+    }
+    ImGui::SameLine(0, spacing);
+    const std::string tip =
+        fmt::format("Writes statistics.csv, histogram.csv, profile.csv and probes.csv into {}", state.folder);
+    if (button("CSV", size, tip, state.folder.empty() ? "Name a folder below Tables" : ""))
+        ui.act(action::ExportMeasures{state.folder});
+    ImGui::SameLine(0, spacing);
+    if (button(state.large ? "Close" : "Enlarge", size, "The plots in a window of their own over the canvas"))
+        state.large = !state.large;
+}
+
+void draw_plots(UiState& ui, const Snapshot& snapshot) {
+    draw_fourth_pane(ui, snapshot);
+    bool& large = ui.panel.measure.large;
+    if (!large || !has_plots(ui, snapshot)) return;
+    const ImVec2 share(0.8f, 0.8f), most = ImGui::GetIO().DisplaySize;
+    if (begin_over_canvas("Plots", &large, ui.canvas, share, most, ImGuiCond_Once))
+        draw_contents(ui, snapshot);
+    ImGui::End();
+}
+
+}  // namespace stencil

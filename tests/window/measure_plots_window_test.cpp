@@ -1,0 +1,56 @@
+// Profile and probes as plots: what they show, and what their buttons do.
+#include "app/window/panels/plots/measure_plots.h"
+
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+TEST_CASE(
+    "plots have the newest profile beside those that were kept, and a curve with its cell for each probe") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    const auto& profile = *window.snapshot.frame->profile;
+    figure::Chart chart = profile_chart(window.ui, window.snapshot);
+    REQUIRE(chart.series.size() == 1);
+    REQUIRE(chart.series[0].points.size() == profile.values.size());
+    CHECK(chart.series[0].points[7].y == profile.values[7]);
+    CHECK_FALSE(chart.x_label.empty());
+    CHECK_FALSE(chart.y_label.empty());
+    window.ui.panel.measure.kept.push_back({"step 3", {{0, 1}, {5, 2}}});
+    chart = profile_chart(window.ui, window.snapshot);
+    REQUIRE(chart.series.size() == 2);
+    CHECK(chart.series[0].points.size() == profile.values.size());
+    CHECK(chart.series[1].name == "step 3");
+
+    const ProbeSeries probe{12, 34, {0, 10, 20}, {1, 2}};  // its newest value is not there yet
+    window.snapshot.probes = {probe, probe};
+    const figure::Chart probes = probes_chart(window.snapshot);
+    REQUIRE(probes.series.size() == 2);
+    CHECK(probes.series[1].name == "2 (12, 34)");
+    CHECK(probes.series[1].points.size() == 2);
+    CHECK(probes.series[1].points[1].x == 10);
+}
+
+TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.panels = false;
+    window.ui.plots = {700, 400, 500, 300};
+    window.frames(2);
+    REQUIRE(window_rect("##plots").drawn);
+    const auto click = [&](float share) { window.click({700 + 500 * share, 414}); };
+    for (int i = 0; i < 2; ++i) click(0.17f);
+    CHECK(window.ui.panel.measure.kept.size() == 2);
+    click(0.5f);
+    REQUIRE(actions_of<action::ExportMeasures>(window.ui).size() == 1);
+    CHECK_FALSE(window_rect("Plots").drawn);
+    click(0.83f);
+    window.frames(2);
+    CHECK(window_rect("Plots").drawn);
+    window.ui.profile.reset();
+    window.snapshot.probes.clear();
+    window.frames(2);
+    CHECK_FALSE(window_rect("Plots").drawn);
+}
