@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <ranges>
 #include <string>
 #include <vector>
 
@@ -75,9 +74,15 @@ EntryBorders entry_borders(const ValueRange& range) {
 Rgb Colormap::at(double value, const ValueRange& range) const {
     if (std::isnan(value)) return {128, 128, 128};
     if (has_borders(range)) {
-        const auto entries = std::views::iota(1, 256);
-        const auto reached = [&](int entry) { return value_at(entry / 256.0, range) <= value; };
-        return colors[std::size_t(std::ranges::partition_point(entries, reached) - entries.begin())];
+        std::size_t entry = 0, last = colors.size() - 1;  // the highest whose border the value has reached
+        while (entry < last) {
+            const std::size_t middle = (entry + last + 1) / 2;
+            if (value_at(double(middle) / 256, range) <= value)
+                entry = middle;
+            else
+                last = middle - 1;
+        }
+        return colors[entry];
     }
     const double t = place_of(value, range);
     // Where high - low overflows, t may be a NaN, which is no number to make an index of.
