@@ -178,6 +178,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_brush(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
     ui.wants_histogram = false;
+    ui.on_profile.reset();
     ui.slider_y.reset();
 
     // A window too low for everything goes without the toolbar first, then without the notices.

@@ -119,7 +119,8 @@ struct UiState {
     double fill_tolerance = 0.1;       ///< the radius of a fill, which is no length
     std::optional<SamplePoint> picks;  ///< the brush is to take the value there, once a frame has it
     std::optional<ProfileLine> profile;
-    bool wants_histogram = false;  ///< the section that shows it is open
+    std::optional<SamplePoint> on_profile;  ///< the place of the plot's point that is under the mouse
+    bool wants_histogram = false;           ///< the section that shows it is open
 
     std::string visible_range;  ///< once: the setting that is to span what is visible
 

@@ -276,6 +276,17 @@ TEST_CASE("Axes have whole cells of the part that is seen, where they are") {
     }
 }
 
+TEST_CASE("Axes are in the unit of lengths, and an end that is whole has its label") {
+    Lab lab;
+    FieldAxes axes;
+    lab.session.frame([&] {
+        axes = axes_over({{0, 0, 400 - 1e-11, 300}, 600, 400, false}, 15, {0.01, "m"});
+    });
+    REQUIRE(axes.x.marks.size() > 2);
+    CHECK(axes.x.marks.back().label == "4 m");
+    CHECK(axes.x.marks.front().label == "0");
+}
+
 TEST_CASE("Three-up has a fourth place for plots while there is a line or a probe") {
     Lab lab;
     lab.ui.panes = three_up();

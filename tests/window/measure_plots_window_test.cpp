@@ -1,6 +1,8 @@
 // Profile and probes as plots: what they show, and what their buttons do.
 #include "app/window/panels/plots/measure_plots.h"
 
+#include <cmath>
+
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 
@@ -53,4 +55,39 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     window.snapshot.probes.clear();
     window.frames(2);
     CHECK_FALSE(window_rect("Plots").drawn);
+}
+
+TEST_CASE("the sample of a line under the mouse is the nearest one, and none is far from the line") {
+    const ProfileLine line{{10, 20}, {40, 60}};  // 50 cells long
+    CHECK(nearest_sample(line, 51, {10, 20}) == 0);
+    CHECK(nearest_sample(line, 51, {40, 60}) == 50);
+    CHECK(nearest_sample(line, 51, {25 + 0.8, 40 - 0.6}) == 25);
+    CHECK(nearest_sample(line, 51, {9, 19}) == 0);
+    CHECK_FALSE(nearest_sample(line, 51, {25 + 8, 40 - 6}));
+    CHECK_FALSE(nearest_sample(line, 51, {46, 68}));
+    CHECK_FALSE(nearest_sample({{5, 5}, {5, 5}}, 1, {5, 5}));
+}
+
+TEST_CASE("what the mouse is over in the profile's plot has its place on the line") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.panels = false;
+    window.ui.plots = {700, 400, 500, 300};
+    window.snapshot.probes.clear();
+    const ProfileLine line{{10, 20}, {40, 60}};
+    const auto frame = std::make_shared<Frame>(*window.snapshot.frame);
+    frame->profile->line = line;
+    window.snapshot.frame = frame;
+    const auto at = [&](float x) {
+        window.move_mouse(ImVec2(x, 550));
+        window.frames(2);
+        return window.ui.on_profile;
+    };
+    const auto left = at(760), right = at(1190);
+    REQUIRE(left.has_value());
+    REQUIRE(right.has_value());
+    const auto from_begin = [&](SamplePoint p) { return std::hypot(p.x - line.from.x, p.y - line.from.y); };
+    CHECK(from_begin(*left) < 0.3 * from_begin(line.to));
+    CHECK(from_begin(*right) > 0.7 * from_begin(line.to));
+    CHECK_FALSE(at(300).has_value());
 }

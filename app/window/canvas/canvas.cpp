@@ -78,7 +78,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
-    mark_axes(ui, field, line);
+    mark_axes(ui, field, line, {cell_size(snapshot.now), snapshot.now.unit_length.name});
     CanvasOutput output;
     output.request = request_for(ui, field);
     output.drawings = drawings_of(ui, snapshot, slots_);
@@ -111,12 +111,12 @@ void Canvas::keep_centre(UiState& ui, FieldSize field) {
 }
 
 // They are the same in all panes, and mostly those of the frame before.
-void Canvas::mark_axes(const UiState& ui, FieldSize field, double line) {
+void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell) {
     const auto visible = visible_part(ui.view, ui.picture, field, false);
     if (!visible)
         axes_ = {};
-    else if (axes_.of != *visible || axes_.line != line)
-        axes_ = axes_over(*visible, line);
+    else if (axes_.of != *visible || axes_.line != line || axes_.cell != cell)
+        axes_ = axes_over(*visible, line, cell);
 }
 
 ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {

@@ -37,7 +37,7 @@ class Canvas {
 
     void lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line);
     void keep_centre(UiState& ui, FieldSize field);
-    void mark_axes(const UiState& ui, FieldSize field, double line);
+    void mark_axes(const UiState& ui, FieldSize field, double line, const Unit& cell);
 
     CanvasInput input_;
     FieldSize field_{0, 0};  ///< of the frame before

@@ -117,6 +117,9 @@ void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& s
     painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
     painter.disc(to.x, to.y, kHandle * unit, scene.colors.accent);
     painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
+    if (!scene.ui.on_profile) return;
+    const Point at = on_screen(scene, slot, *scene.ui.on_profile);
+    rimmed_circle(painter, at, 2 * kHandle * unit, unit);
 }
 
 void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
@@ -204,8 +207,8 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
         title += ", " + step;
         if (painter.text_width(title, size) > room) return step;
         if (const std::string time = time_text(scene.snapshot.spec, steps); !time.empty()) {
-            if (painter.text_width(title + ", " + time, size) > room) return title;
-            title += ", " + time;
+            if (painter.text_width(title + ", t = " + time, size) > room) return title;
+            title += ", t = " + time;
         }
     }
     const std::string zoom = fmt::format(", ×{:.3g}", scene.ui.view.scale);
@@ -214,17 +217,24 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
 
 }  // namespace
 
-FieldAxes axes_over(const ResampleRequest& visible, double line) {
+FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell) {
     const double size = kAxisText * line;
     const auto across = [&](std::string_view label) { return Painter().text_width(label, size); };
     const auto down = [&](std::string_view) { return size; };
     const auto ticks = [&](double low, double high, double length, const figure::LabelWidth& width) {
-        const auto most = [&](int count) { return figure::cell_ticks(ValueRange{low, high}, count); };
-        return figure::fitting_ticks(most, length, size, width);
+        const double slack = 1e-9 * (high - low);  // an end that is whole stays so, however it was worked out
+        const ValueRange range{(low - slack) * cell.size, (high + slack) * cell.size};
+        const auto most = [&](int count) {
+            return cell.given() ? figure::value_ticks(range, count) : figure::cell_ticks(range, count);
+        };
+        figure::Ticks found = figure::fitting_ticks(most, length, size, width);
+        if (cell.given() && !found.marks.empty()) found.marks.back().label += " " + found.note + cell.name;
+        return found;
     };
     const CellArea& area = visible.area;
     return {visible,
             line,
+            cell,
             ticks(area.x0, area.x1, visible.width, across),
             ticks(area.y0, area.y1, visible.height, down)};
 }

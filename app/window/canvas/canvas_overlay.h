@@ -8,18 +8,20 @@
 #include "app/window/theme.h"
 #include "app/window/ui_state.h"
 #include "sim/figure/ticks.h"
+#include "sim/run/units.h"
 
 namespace stencil {
 
-/// The coordinates along the field's visible part, in cells.
+/// The coordinates along the field's visible part, in cells or, where lengths have a unit, in that.
 struct FieldAxes {
     ResampleRequest of;
     double line = 0;  ///< height of a line of text in pixels
+    Unit cell;        ///< its edge
     figure::Ticks x, y;
 };
 
 /// With as many labels as find room beside `visible`; needs ImGui's font.
-FieldAxes axes_over(const ResampleRequest& visible, double line);
+FieldAxes axes_over(const ResampleRequest& visible, double line, const Unit& cell = {});
 
 /// All that the overlays of one frame are made from.
 struct OverlayScene {

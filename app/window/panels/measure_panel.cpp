@@ -87,11 +87,16 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
     const Histogram& histogram = *snapshot.frame->histogram;
     const std::size_t bins = histogram.counts.size();
     const double width = (histogram.range.high - histogram.range.low) / double(bins);
-    figure::ChartSeries bars{"", {}};
-    bars.bars = true;
+    bool& logarithmic = ui.panel.measure.log_counts;
+    figure::ChartSeries cells{"", {}, false};
+    cells.bars = !logarithmic;  // which a logarithmic axis has no beginning for
     for (std::size_t i = 0; i < bins; ++i)
-        bars.points.push_back({histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});
-    draw_plot(plot_of("histogram", main_quantity(ui, snapshot), "Cells", std::move(bars)), em(kPlotHeight));
+        cells.points.push_back(
+            {histogram.range.low + (double(i) + 0.5) * width, double(histogram.counts[i])});
+    figure::Chart chart = plot_of("histogram", main_quantity(ui, snapshot), "Cells", std::move(cells));
+    chart.log_y = logarithmic;
+    draw_plot(chart, em(kPlotHeight));
+    checkbox("Logarithmic counts", &logarithmic, "Shows few cells beside many");
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
@@ -100,7 +105,7 @@ void draw_profile(UiState& ui, const Snapshot& snapshot) {
         paragraph("Choose the profile tool (L) and drag a line on the canvas.", faint_color());
         return;
     }
-    draw_plot(profile_chart(ui, snapshot), em(kPlotHeight));
+    draw_profile_plot(ui, snapshot, em(kPlotHeight));
     const Profile& profile = *snapshot.frame->profile;
     const auto [least, most] = std::ranges::minmax(profile.values);
     paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());

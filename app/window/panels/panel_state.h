@@ -135,6 +135,7 @@ inline constexpr const char* kExportFolder = "stencilscope-out";
 
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
+    bool log_counts = false;                ///< of the histogram
     std::vector<figure::ChartSeries> kept;  ///< curves of the profile
     bool large = false;                     ///< the plots have a window of their own
     std::string folder = kExportFolder;

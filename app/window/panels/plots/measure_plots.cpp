@@ -4,6 +4,7 @@
 #include <imgui.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/canvas/color_bar.h"
@@ -33,7 +34,7 @@ void draw_contents(UiState& ui, const Snapshot& snapshot) {
     const bool profile = profile_of(snapshot), probes = !snapshot.probes.empty();
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
     const float height = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
-    if (profile) draw_plot(profile_chart(ui, snapshot), height - spacing);
+    if (profile) draw_profile_plot(ui, snapshot, height - spacing);
     if (probes) draw_plot(probes_chart(snapshot), height - spacing);
 }
 
@@ -77,6 +78,32 @@ figure::Chart probes_chart(const Snapshot& snapshot) {
         chart.series.push_back(std::move(course));
     }
     return chart;
+}
+
+std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t count, SamplePoint place) {
+    constexpr double kNear = 3;
+    const double dx = line.to.x - line.from.x, dy = line.to.y - line.from.y, length = std::hypot(dx, dy);
+    if (length == 0) return std::nullopt;
+    const double x = place.x - line.from.x, y = place.y - line.from.y;
+    const double along = (x * dx + y * dy) / length, beside = std::abs(x * dy - y * dx) / length;
+    if (beside > kNear || along < -kNear || along > length + kNear) return std::nullopt;
+    return std::size_t(std::lround(std::clamp(along / length, 0.0, 1.0) * double(count - 1)));
+}
+
+void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height) {
+    const figure::ChartMap map = draw_plot(profile_chart(ui, snapshot), height);
+    const Profile* profile = profile_of(snapshot);
+    if (!profile || !map.drawn() || profile->values.size() < 2) return;
+    if (ImGui::IsItemHovered()) {
+        const double begin = map.at(profile->distance.front(), 0).x,
+                     end = map.at(profile->distance.back(), 0).x;
+        const double at = std::clamp((double(ImGui::GetMousePos().x) - begin) / (end - begin), 0.0, 1.0);
+        const SamplePoint &from = profile->line.from, &to = profile->line.to;
+        ui.on_profile = {from.x + at * (to.x - from.x), from.y + at * (to.y - from.y)};
+    } else if (ui.hover) {
+        if (const auto i = nearest_sample(profile->line, profile->values.size(), *ui.hover))
+            draw_ring(map, profile->distance[*i], profile->values[*i]);
+    }
 }
 
 bool has_plots(const UiState& ui, const Snapshot& snapshot) {

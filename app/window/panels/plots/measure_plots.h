@@ -3,6 +3,7 @@
 
 #include "app/window/ui_state.h"
 #include "sim/figure/chart.h"
+#include "sim/run/output/measures.h"
 
 namespace stencil {
 
@@ -11,6 +12,11 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot);
 
 /// The values along the line, and the curves that were kept; without points where there is no line.
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot);
+/// With a ring at what the mouse is over on the canvas, and for the canvas the place of what it is over here.
+void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height);
+/// The sample of a line that is nearest to a place, of `count` from end to end; empty where the place is more
+/// than a few cells from the line. count >= 2.
+std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t count, SamplePoint place);
 /// The probes' values over the steps, a curve each.
 figure::Chart probes_chart(const Snapshot& snapshot);
 
