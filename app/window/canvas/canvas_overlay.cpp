@@ -247,7 +247,9 @@ void draw_axes(Painter& painter, const OverlayScene& scene, const PaneSlot& slot
     const double bottom = at.y + at.height + 1;
     for (const figure::Tick& mark : axes.x.marks) {
         const double x = at.x + std::min(std::floor(mark.position * at.width), at.width - 1);
-        const double left = x - painter.text_width(mark.label, size) / 2;
+        // The last label ends with the picture, beside which the next one's first label may stand.
+        const double width = painter.text_width(mark.label, size);
+        const double left = std::min(x - width / 2, at.x + at.width - width);
         painter.fill({x, bottom, 1, tick}, scene.colors.faint_text);
         painter.text(left, bottom + tick, size, scene.colors.faint_text, mark.label);
     }

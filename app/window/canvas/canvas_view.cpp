@@ -22,7 +22,8 @@ double whole_if_near(double value, double tolerance) {
 /// of the cell beyond it.
 double cell_of_edge(double origin, double scale, double pixel) {
     const double cell = origin + pixel / scale;
-    return whole_if_near(cell, 1e-12 * (std::abs(origin) + std::abs(pixel / scale)));
+    const double noise = 1e-12 * (std::abs(origin) + std::abs(pixel / scale));
+    return whole_if_near(cell, std::min(noise, kPixelRounding / 2 / scale));
 }
 
 /// Pixels [first, last) along one axis, counted from the canvas' corner.
