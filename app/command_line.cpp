@@ -23,6 +23,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/meaning.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/ready_runs.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"

@@ -15,6 +15,7 @@
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_report.h"
 #include "sim/run/output/step_error.h"

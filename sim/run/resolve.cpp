@@ -12,6 +12,7 @@
 #include "sim/initial/initial.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"

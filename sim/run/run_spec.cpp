@@ -12,6 +12,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/step/stages.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/machine/machine.h"
-#include "sim/run/output/exports.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/simulation.h"
 

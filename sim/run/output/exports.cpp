@@ -3,22 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <new>
-#include <system_error>
 
-#include "sim/figure/figure.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/output/measures.h"
+#include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
 #include "sim/text/json_text.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "sim/view/colormap.h"
-#include "sim/view/contours.h"
 
 namespace stencil {
 namespace {
@@ -29,80 +26,9 @@ void write_picture(const Path& path, const Field& field, const Colormap& colors,
     write_png(path, field, colors, find_range(field, rule, colors.diverging));
 }
 
-figure::FigurePanel panel(
-    std::string title, const Field& field, const Colormap& colors, const RangeRule& rule, std::string label) {
-    return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), std::move(label)};
-}
-
-std::string start_text(const RunSpec& spec, const std::string& formula) {
-    const auto given = spec.initials.find(formula);
-    const bool first = formula == spec.model->components.front().name;
-    const std::string what = given != spec.initials.end() ? given->second : first ? spec.initial : "";
-    return what.empty() ? "Start" : "Start: " + Path(what).filename().string();
-}
-
-std::string end_text(const RunOutput& run) {
-    const std::string time = run.spec.unit_time.given() ? time_text(run.spec, run.steps) : std::string();
-    return fmt::format("After {} steps{}{}", run.steps, time.empty() ? "" : ", ", time);
-}
-
-std::string caption(const RunOutput& run) {
-    const auto& t = run.timings;
-    // What edits changed on the way is told as it was at first and at the end.
-    const auto change = [](const std::string& first, const std::string& last) {
-        return first == last ? first : fmt::format("{} at first and {} at the end", first, last);
-    };
-    const Field& end = run.fields.front().end;
-    std::string text = fmt::format("{}{}x{} cells, {}, {} boundary",
-                                   run.spec.model->equations ? run.spec.model->name + ", " : "",
-                                   end.nx(),
-                                   end.ny(),
-                                   name_of(end.dtype()),
-                                   change(std::string(boundary_text(run.spec)), t.at("boundary")));
-    for (const ModelParameter& row : run.spec.model->parameters)
-        text += fmt::format(", {} {}",
-                            row.name,
-                            change(format_real(run.spec.parameter(row.name)),
-                                   format_real(t.at("parameters").at(row.name).get<double>())));
-    text += fmt::format(", {} steps", run.steps);
-    if (!t.at("jumps").is_null())
-        text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
-                            t.at("method").get<std::string>(),
-                            t.at("device").get<std::string>(),
-                            t.at("jumps").get<long long>(),
-                            t.at("jumps") == 1 ? "" : "s",
-                            t.at("seconds").get<double>() * 1e3);
-    else if (run.steps > 0)
-        text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
-                            t.at("method").get<std::string>(),
-                            t.at("device").get<std::string>(),
-                            t.at("us_per_step").get<double>(),
-                            t.at("gcells_per_s").get<double>());
-    return text;
-}
-
-// A row of each field.
 template <figure::FigureFormat format>
-void write_run_figure(const Path& path, const RunOutput& run, const OutputField&) {
-    const RunSpec& spec = run.spec;
-    const Colormap& colors = field_colors(spec);
-    std::vector<figure::FigurePanel> panels;
-    for (const OutputField& f : run.fields) {
-        panels.push_back(panel(start_text(spec, f.formula), *f.start, colors, spec.range, f.formula));
-        panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
-        for (figure::FigurePanel& values : std::span(panels).last(2))
-            values.contours = contour_levels(spec.contours, values.range);
-        panels.push_back(panel("Laplacian",
-                               f.laplacian,
-                               laplacian_colors(spec, true),
-                               spec.laplacian_range,
-                               "Laplacian of " + f.formula));
-    }
-    for (figure::FigurePanel& one : panels) {
-        one.cell = cell_size(spec);
-        one.unit = spec.unit_length.name;
-    }
-    figure::write_figure(path, format, panels, caption(run));
+void write_run_figure_as(const Path& path, const RunOutput& run, const OutputField&) {
+    write_run_figure(path, format, run);
 }
 
 constexpr bool kOfRun = true;
@@ -135,10 +61,10 @@ constexpr Export kExports[] = {
     {"figure.png",
      true,
      "start, end and Laplacian with titles, axes and colour bars",
-     write_run_figure<figure::FigureFormat::png>,
+     write_run_figure_as<figure::FigureFormat::png>,
      kOfRun},
-    {"figure.svg", false, "the same for the web", write_run_figure<figure::FigureFormat::svg>, kOfRun},
-    {"figure.pdf", false, "the same for print", write_run_figure<figure::FigureFormat::pdf>, kOfRun},
+    {"figure.svg", false, "the same for the web", write_run_figure_as<figure::FigureFormat::svg>, kOfRun},
+    {"figure.pdf", false, "the same for print", write_run_figure_as<figure::FigureFormat::pdf>, kOfRun},
     {"timings.json",
      true,
      "what was run, and how fast",
@@ -177,19 +103,6 @@ constexpr Export kExports[] = {
      "probe"},
 };
 
-constexpr FrameExport kFrameExports[] = {
-    {"frames.png",
-     ".png",
-     "with --every: a numbered picture of each moment",
-     [](auto& path, auto& field, auto& spec, ValueRange range) {
-         write_png(path, field, field_colors(spec), range);
-     }},
-    {"frames.npy",
-     ".npy",
-     "with --every: a numbered array of each moment",
-     [](auto& path, auto& field, auto&, ValueRange) { write_npy(path, field); }},
-};
-
 bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
 }
@@ -215,10 +128,6 @@ std::span<const Export> exports() {
     return kExports;
 }
 
-std::span<const FrameExport> frame_exports() {
-    return kFrameExports;
-}
-
 std::vector<std::string> default_exports() {
     std::vector<std::string> names;
     for (const Export& row : kExports)
@@ -228,10 +137,6 @@ std::vector<std::string> default_exports() {
 
 bool is_table_export(std::string_view name) {
     return name.ends_with(".csv");
-}
-
-bool is_frame_export(std::string_view name) {
-    return std::ranges::find(kFrameExports, name, &FrameExport::name) != std::end(kFrameExports);
 }
 
 void add_export(std::string_view item, std::vector<std::string>& names) {
@@ -244,7 +149,7 @@ void add_export(std::string_view item, std::vector<std::string>& names) {
             if (row.needs.empty()) added.emplace_back(row.name);
     } else {
         std::vector<std::string> known = names_of(kExports);
-        for (const FrameExport& row : kFrameExports) known.emplace_back(row.name);
+        for (const FrameExport& row : frame_exports()) known.emplace_back(row.name);
         known.insert(known.end(), {"default", "all"});
         if (!contains(known, item))
             throw InputError("--export: " + unknown_name_message("file", item, known));
@@ -352,62 +257,6 @@ WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgre
         if (progress) ++progress->done;
     }
     return written;
-}
-
-FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
-    : folder_(std::move(folder)),
-      spec_(std::make_shared<RunSpec>(spec)),
-      progress_(std::move(progress)),
-      digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
-    // A checkpoint keeps the ends alone.
-    for (auto& [formula, range] : progress_.ranges) range.scale = spec.range.scale;
-    if (spec.every == 0) return;
-    for (const FrameExport& row : kFrameExports)
-        if (chosen(spec, row.name)) kinds_.push_back(&row);
-}
-
-bool FrameWriter::has_pictures() const {
-    return std::ranges::any_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".png"; });
-}
-
-void FrameWriter::write(Simulation& simulation) {
-    // It may have been removed in mid-run; where it cannot be made again, the file says why.
-    std::error_code ignored;
-    std::filesystem::create_directories(folder_, ignored);
-    for (const std::string& formula : output_formulas(*spec_)) {
-        simulation.solver().show(formula);
-        write(simulation.field(), formula, simulation.step());
-    }
-    simulation.solver().show(simulation.now().shown());
-}
-
-void FrameWriter::write(const Field& field, const std::string& formula, long long step) {
-    if (!progress_.ranges.contains(formula) || spec_->range_per_frame)
-        progress_.ranges[formula] = find_range(field, spec_->range, field_colors(*spec_).diverging);
-    const std::string start = "field" + output_suffix(*spec_, formula);
-    for (const FrameExport* kind : kinds_) {
-        kind->write(folder_ / fmt::format("{}_{:0{}}{}", start, step, digits_, kind->ending),
-                    field,
-                    *spec_,
-                    progress_.ranges[formula]);
-        ++progress_.count;
-    }
-}
-
-void FrameWriter::remove_later(long long step) const {
-    std::error_code ignored;
-    std::vector<Path> later;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
-        const Path name = entry.path().filename();
-        const std::string stem = name.stem().string();
-        const std::string digits = stem.substr(stem.rfind('_') + 1);
-        const bool ours = (stem.starts_with("field_") || stem.starts_with("field-")) && digits.size() >= 6 &&
-                          std::ranges::all_of(digits, [](char c) { return c >= '0' && c <= '9'; }) &&
-                          std::ranges::find(kFrameExports, name.extension().string(), &FrameExport::ending) !=
-                              std::end(kFrameExports);
-        if (ours && std::strtoll(digits.c_str(), nullptr, 10) > step) later.push_back(entry.path());
-    }
-    for (const Path& file : later) std::filesystem::remove(file, ignored);
 }
 
 }  // namespace stencil

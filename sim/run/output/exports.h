@@ -3,8 +3,6 @@
 
 #include <atomic>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -63,26 +61,12 @@ struct Export {
 /// The table. A new export is a function and a row there.
 std::span<const Export> exports();
 
-/// A kind of numbered file of one moment of the run.
-struct FrameExport {
-    std::string_view name;    ///< in --export: "frames.png"
-    std::string_view ending;  ///< of the files: ".png"
-    std::string_view help;
-    void (*write)(const std::filesystem::path& path,
-                  const Field& field,
-                  const RunSpec& spec,
-                  ValueRange range);
-};
-
-std::span<const FrameExport> frame_exports();
-
 /// The colour tables of a run's pictures. They follow --colormap; the figure keeps the Laplacian in the
 /// inferno of the classic one unless told otherwise.
 const Colormap& field_colors(const RunSpec& spec);
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 
 std::vector<std::string> default_exports();
-bool is_frame_export(std::string_view name);
 
 /// One of the tables of what was measured.
 bool is_table_export(std::string_view name);
@@ -125,38 +109,5 @@ struct WriteProgress {
 WrittenFiles write_exports(const std::filesystem::path& folder,
                            const RunOutput& run,
                            WriteProgress* progress = nullptr);
-
-/// What the frames of a run that goes on take along.
-struct FrameProgress {
-    std::map<std::string, ValueRange> ranges;  ///< that all frames of a formula share
-    long long count = 0;                       ///< files
-};
-
-/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field with its suffix.
-/// Keeps the colour range that the frames of a field share.
-class FrameWriter {
-  public:
-    FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
-    const FrameProgress& progress() const { return progress_; }
-
-    /// Removes the numbered files in the folder that are of later steps, of this run or of an earlier one: -1
-    /// for all of them.
-    void remove_later(long long step) const;
-
-    bool wanted() const { return !kinds_.empty(); }
-    bool has_pictures() const;
-    void write(Simulation& simulation);
-    long long count() const { return progress_.count; }
-    const std::filesystem::path& folder() const { return folder_; }
-
-  private:
-    void write(const Field& field, const std::string& formula, long long step);
-
-    std::filesystem::path folder_;
-    std::shared_ptr<const RunSpec> spec_;
-    std::vector<const FrameExport*> kinds_;
-    FrameProgress progress_;
-    int digits_;
-};
 
 }  // namespace stencil

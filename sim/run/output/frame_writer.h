@@ -1,0 +1,67 @@
+// The numbered files that a run leaves behind on its way.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/field/field.h"
+#include "sim/run/run_spec.h"
+#include "sim/view/value_range.h"
+
+namespace stencil {
+
+class Simulation;
+
+/// A kind of numbered file of one moment of the run.
+struct FrameExport {
+    std::string_view name;    ///< in --export: "frames.png"
+    std::string_view ending;  ///< of the files: ".png"
+    std::string_view help;
+    void (*write)(const std::filesystem::path& path,
+                  const Field& field,
+                  const RunSpec& spec,
+                  ValueRange range);
+};
+
+std::span<const FrameExport> frame_exports();
+bool is_frame_export(std::string_view name);
+
+/// What the frames of a run that goes on take along.
+struct FrameProgress {
+    std::map<std::string, ValueRange> ranges;  ///< that all frames of a formula share
+    long long count = 0;                       ///< files
+};
+
+/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field with its suffix.
+/// Keeps the colour range that the frames of a field share.
+class FrameWriter {
+  public:
+    FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
+    const FrameProgress& progress() const { return progress_; }
+
+    /// Removes the numbered files in the folder that are of later steps, of this run or of an earlier one: -1
+    /// for all of them.
+    void remove_later(long long step) const;
+
+    bool wanted() const { return !kinds_.empty(); }
+    bool has_pictures() const;
+    void write(Simulation& simulation);
+    long long count() const { return progress_.count; }
+    const std::filesystem::path& folder() const { return folder_; }
+
+  private:
+    void write(const Field& field, const std::string& formula, long long step);
+
+    std::filesystem::path folder_;
+    std::shared_ptr<const RunSpec> spec_;
+    std::vector<const FrameExport*> kinds_;
+    FrameProgress progress_;
+    int digits_;
+};
+
+}  // namespace stencil
