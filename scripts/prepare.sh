@@ -2,7 +2,7 @@
 
 # Debian 12 and Ubuntu 22.04 / 24.04 call their packages the same.
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libfftw3-dev
-    libopenblas-dev libeigen3-dev libhwy-dev libstb-dev libpng-dev libjpeg-dev catch2 fonts-dejavu-core libglfw3-dev libimgui-dev
+    libopenblas-dev libeigen3-dev libhwy-dev libstb-dev libpng-dev libjpeg-dev hdf5-tools catch2 fonts-dejavu-core libglfw3-dev libimgui-dev
     python3-glad fonts-roboto-unhinted fonts-font-awesome)
 # The tests of the window bring their own screen, mouse and keyboard.
 test_packages=(xvfb xdotool)

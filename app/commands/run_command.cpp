@@ -189,6 +189,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
     if (run.film) run.film->finish();
+    run.frames.finish();
     WrittenFiles written;
     const auto timings = to_json(report);
     if (!request.out.empty()) {

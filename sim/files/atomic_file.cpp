@@ -65,7 +65,8 @@ int open_nameless(const std::filesystem::path& folder) {
 
 }  // namespace
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), target_(resolved(path_)) {
+AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
+    : path_(std::move(path)), target_(resolved(path_)) {
     if (!target_.has_filename()) fail(EISDIR);
     struct stat older = {};
     if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
@@ -74,7 +75,7 @@ AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)), tar
         throw MachineError(fmt::format("cannot write {}: not a regular file", path_.string()));
     }
     const auto folder = folder_of(target_);
-    descriptor_ = open_nameless(folder);
+    if (temporary == Temporary::nameless) descriptor_ = open_nameless(folder);
     while (descriptor_ < 0) {
         std::string name = hidden_name(folder);
         descriptor_ = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kMode);
@@ -100,7 +101,7 @@ void AtomicFile::fail(int error_number) const {
 }
 
 std::string AtomicFile::open_name() const {
-    return fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_);
+    return temporary_.empty() ? fmt::format("/proc/{}/fd/{}", ::getpid(), descriptor_) : temporary_;
 }
 
 void AtomicFile::write(std::span<const std::byte> bytes) {

@@ -17,14 +17,16 @@ namespace stencil {
 /// link is followed; what is no regular file (a folder, /dev/null) is refused.
 class AtomicFile {
   public:
-    explicit AtomicFile(std::filesystem::path path);
+    /// Named: for libraries that open files by true names alone.
+    enum class Temporary { nameless, named };
+    explicit AtomicFile(std::filesystem::path path, Temporary temporary = Temporary::nameless);
     ~AtomicFile();
     AtomicFile(const AtomicFile&) = delete;
     AtomicFile& operator=(const AtomicFile&) = delete;
 
     void write(std::span<const std::byte> bytes);
     void write(std::string_view text) { write(std::as_bytes(std::span(text))); }
-    /// By which a program that this one has started can open it, to write it.
+    /// By which a library, or a program that this one has started, can open it, to write it.
     std::string open_name() const;
     /// After this the file and its name are on the disk.
     void commit();

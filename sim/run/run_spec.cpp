@@ -66,7 +66,8 @@ void check_settings(const RunSpec& spec) {
                         bound->parameter->symbol,
                         bound->largest));
     const bool frames = std::ranges::any_of(spec.exports, is_frame_export);
-    if (frames && spec.every == 0) throw InputError("--export frames.png or frames.npy needs --every N");
+    if (frames && spec.every == 0)
+        throw InputError("--export: frames, a file of each moment, need --every N");
     const Method* named = named_method(spec);
     if (!named && spec.method != "auto")
         throw InputError(

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "sim/run/output/exports.h"
-#include "sim/run/output/frame_writer.h"
 #include "sim/run/output/film.h"
+#include "sim/run/output/frame_writer.h"
 #include "sim/run/simulation.h"
 #include "sim/session/action.h"
 

@@ -316,6 +316,18 @@ TEST_CASE("A full disk is one line and status 1, and older files stay whole") {
     REQUIRE(read_bytes(folder / "field.npy") == field);
 }
 
+TEST_CASE("Files for other programs are whole or not there when the disk is full") {
+    const ScratchFolder folder;
+    for (const char* file : {"field.vti", "field.h5"}) {
+        const auto wanted = words(kSmall + "--out {} --quiet --export {}", folder.path(), file);
+        const ProgramResult result = run_program(wanted, {.file_size_limit = 3000});
+        require_refused(result, 1, fmt::format("{}: File too large", file));
+        REQUIRE(files_in(folder.path()).empty());
+        require_done(run_program(wanted));
+        std::filesystem::remove(folder / file);
+    }
+}
+
 TEST_CASE("Ctrl-C exports what there is, with status 130") {
     const ScratchFolder folder;
     const ProgramResult result = run_program(words("run --backend cpu --size 300 --steps 1000000000 --every "

@@ -21,7 +21,8 @@ const std::string kRun =
     "run --backend cpu --method cpu --size 160x120 --threads 2 --initial noise --steps 3000 --every 300 "
     "--range symlog --colormap magma_r --probe 80,60 --at 700:coefficient=0.137 --at "
     "1500:paint=0.5,9,add,40,40 --boundary insulated "
-    "--export default,statistics.csv,probes.csv,frames.npy,frames.png --quiet --checkpoint 100 --out {} ";
+    "--export default,statistics.csv,probes.csv,frames.npy,frames.png,frames.vti,frames.h5 --quiet "
+    "--checkpoint 100 --out {} ";
 
 // All files whose bytes a run decides, by their names.
 std::map<std::string, std::string> results_in(const fs::path& out) {

@@ -31,6 +31,17 @@ void write_run_figure_as(const Path& path, const RunOutput& run, const OutputFie
     write_run_figure(path, format, run);
 }
 
+FieldSet field_set(const RunOutput& run) {
+    FieldSet set{run_notes(run.spec), {run.steps, time_at(run.spec, run.steps)}, {}};
+    for (const OutputField& f : run.fields) set.fields.push_back({output_name(run.spec, f.formula), &f.end});
+    for (const OutputField& f : run.fields) {
+        const std::string name = output_name(run.spec, f.formula);
+        set.fields.push_back({"initial_" + name, f.start.get()});
+        set.fields.push_back({"laplacian_" + name, &f.laplacian});
+    }
+    return set;
+}
+
 constexpr bool kOfRun = true;
 
 constexpr Export kExports[] = {
@@ -65,6 +76,17 @@ constexpr Export kExports[] = {
      kOfRun},
     {"figure.svg", false, "the same for the web", write_run_figure_as<figure::FigureFormat::svg>, kOfRun},
     {"figure.pdf", false, "the same for print", write_run_figure_as<figure::FigureFormat::pdf>, kOfRun},
+    {"field.vti",
+     false,
+     "all fields at the end, at the start and their Laplacians, for ParaView",
+     [](auto& path, auto& run, auto&) { write_vti(path, field_set(run)); },
+     kOfRun},
+    {"field.h5",
+     false,
+     "the same as HDF5, with the settings",
+     [](auto& path, auto& run, auto&) { write_hdf5(path, field_set(run)); },
+     kOfRun,
+     "libhdf5"},
     {"timings.json",
      true,
      "what was run, and how fast",
@@ -171,6 +193,9 @@ void check_exports(const RunSpec& spec) {
     for (const std::string& name : spec.exports)
         if (const std::string why = why_not_exported(name, spec); !why.empty())
             throw InputError(fmt::format("{}: {}: leave it out with --export", name, why));
+    const auto hdf5 = std::ranges::find_if(spec.exports, [](auto& name) { return name.ends_with(".h5"); });
+    if (hdf5 != spec.exports.end() && !why_no_hdf5().empty())
+        throw MachineError(fmt::format("--export {}: {}", *hdf5, why_no_hdf5()));
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {
@@ -202,6 +227,18 @@ std::string output_suffix(const RunSpec& spec, const std::string& formula) {
     const std::vector<std::string> components = names_of(spec.model->components);
     if (!contains(components, formula)) return "-shown";
     return components.size() > 1 || !contains(components, spec.shown()) ? "-" + formula : "";
+}
+
+std::string output_name(const RunSpec& spec, const std::string& formula) {
+    return contains(names_of(spec.model->components), formula) ? formula : "shown";
+}
+
+RunNotes run_notes(const RunSpec& spec) {
+    return {names_of(spec.model->components),
+            cell_size(spec),
+            spec.unit_length.name,
+            spec.unit_time.name,
+            json_text(to_json(spec))};
 }
 
 std::vector<OutputField> output_fields(Simulation& simulation) {

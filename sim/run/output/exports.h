@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/files/field_set.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
 #include "sim/view/value_range.h"
@@ -44,6 +45,11 @@ std::vector<std::string> output_formulas(const RunSpec& spec);
 /// "-u" for a formula where there are several; "-shown" for what is no component.
 std::string output_suffix(const RunSpec& spec, const std::string& formula);
 
+/// By which files of several fields call it: its formula, or "shown" for what is no component.
+std::string output_name(const RunSpec& spec, const std::string& formula);
+/// For them.
+RunNotes run_notes(const RunSpec& spec);
+
 /// The fields now, without tables.
 std::vector<OutputField> output_fields(Simulation& simulation);
 
@@ -54,7 +60,7 @@ struct Export {
     std::string_view help;
     void (*write)(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
     bool of_run = false;  ///< one file, whatever the number of fields
-    /// The setting without which there is no such file; empty: there always is.
+    /// The setting or library without which there is no such file; empty: there always is.
     std::string_view needs = {};
 };
 
@@ -78,7 +84,8 @@ void add_export(std::string_view item, std::vector<std::string>& chosen);
 /// Why there can be no such file of a run of this size; empty: there can.
 std::string why_not_exported(std::string_view name, const RunSpec& spec);
 
-/// Throws InputError where there can be no such file as was asked for.
+/// Throws InputError, or MachineError for want of a library, where there can be no such file as was asked
+/// for.
 void check_exports(const RunSpec& spec);
 
 /// Host bytes per cell that writing takes beyond the fields themselves.

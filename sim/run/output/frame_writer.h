@@ -16,16 +16,23 @@
 namespace stencil {
 
 class Simulation;
+struct FieldSeries;
+struct FieldSet;
 
 /// A kind of numbered file of one moment of the run.
 struct FrameExport {
     std::string_view name;    ///< in --export: "frames.png"
     std::string_view ending;  ///< of the files: ".png"
     std::string_view help;
+    /// A file of one field ...
     void (*write)(const std::filesystem::path& path,
                   const Field& field,
                   const RunSpec& spec,
                   ValueRange range);
+    /// ... or one of all fields, and in the end one of all moments.
+    void (*write_all)(const std::filesystem::path& path, const FieldSet& set) = nullptr;
+    std::string_view series = {};
+    void (*write_series)(const std::filesystem::path& path, const FieldSeries& series) = nullptr;
 };
 
 std::span<const FrameExport> frame_exports();
@@ -37,8 +44,8 @@ struct FrameProgress {
     long long count = 0;                       ///< files
 };
 
-/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field with its suffix.
-/// Keeps the colour range that the frames of a field share.
+/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field with its suffix,
+/// .vti and .h5 with all of them. Keeps the colour range that the frames of a field share.
 class FrameWriter {
   public:
     FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
@@ -51,11 +58,14 @@ class FrameWriter {
     bool wanted() const { return !kinds_.empty(); }
     bool has_pictures() const;
     void write(Simulation& simulation);
+    /// What stands for all moments that there are files of, those of a run before it was resumed among them.
+    void finish() const;
     long long count() const { return progress_.count; }
     const std::filesystem::path& folder() const { return folder_; }
 
   private:
     void write(const Field& field, const std::string& formula, long long step);
+    std::filesystem::path numbered(const std::string& start, long long step, std::string_view ending) const;
 
     std::filesystem::path folder_;
     std::shared_ptr<const RunSpec> spec_;
