@@ -13,8 +13,11 @@
 #include "app/commands/devices_command.h"
 #include "app/commands/example_words.h"
 #include "app/commands/models_command.h"
+#include "app/commands/options_command.h"
 #include "app/commands/run_command.h"
+#include "app/console.h"
 #include "app/film_options.h"
+#include "app/version.h"
 #include "app/window_options.h"
 #if STENCILSCOPE_HAS_WINDOW
 #include "app/window/remembered.h"
@@ -35,8 +38,6 @@
 
 namespace stencil {
 namespace {
-
-const std::string kVersion = "stencilscope " STENCILSCOPE_VERSION;
 
 // Settings with their values, in the order of the words.
 using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
@@ -169,7 +170,7 @@ std::string help_of(const Setting& setting) {
 
 void add_results(CLI::App& command, std::string& json, bool& quiet) {
     add_common(command, "results", json, quiet);
-    command.set_version_flag("--version", kVersion);
+    command.set_version_flag("--version", version_text);
 }
 
 // The settings of a run, as options of a command.
@@ -407,13 +408,14 @@ struct Requests {
     SettingWords device_words, bench_words;
     ModelsWords models;
     ExampleWords example;
+    std::string options_format;
 };
 
 }  // namespace
 
 std::function<int()> read_command_line(int argc, const char* const* argv) {
     CLI::App app("Stencilscope: a 2D diffusion and stencil laboratory", "stencilscope");
-    app.set_version_flag("--version", kVersion);
+    app.set_version_flag("--version", version_text);
     app.description(
         "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
         "'stencilscope run --out DIR' runs headless.");
@@ -426,6 +428,10 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_devices(app, all->devices, all->device_words);
     add_models(app, all->models);
     all->example.add_to(app);
+    app.add_subcommand("options", "All options, as a manual page or as what a shell completes")
+        ->add_option("--format", all->options_format, "man, bash, zsh or fish")
+        ->type_name("NAME")
+        ->required();
     app.add_subcommand("kernel-trial")->group("");  // what bench --kernel starts beside itself
     app.require_subcommand(0, 1);
     app.allow_extras();
@@ -447,6 +453,11 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     const std::string name = chosen.front()->get_name();
     if (name == "models") return [all] { return start_models(all->models); };
     if (name == "example") return all->example.command();
+    if (name == "options")
+        return [text = options_text(app, all->options_format)] {
+            print_text(text);
+            return 0;
+        };
     if (name == "kernel-trial") return user_kernel::trial_child;
     if (name == "bench")
         return [all] {

@@ -1,0 +1,90 @@
+# `cmake --install` and `cpack`: the program, its manual page and completions, which it writes itself, a desktop entry,
+# examples, and what all of it is under.
+
+include(GNUInstallDirs)
+set(package_texts ${CMAKE_BINARY_DIR}/package)
+set(package_assets ${CMAKE_SOURCE_DIR}/assets/package)
+if(STENCILSCOPE_HAS_CUDA)
+  set_target_properties(stencilscope PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit's folder
+endif()
+install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+install(CODE "set(program \"$<TARGET_FILE:stencilscope>\")\nset(texts \"${package_texts}\")")
+install(CODE [[
+  file(MAKE_DIRECTORY ${texts})
+  foreach(format IN ITEMS man bash zsh fish)
+    execute_process(COMMAND ${program} options --format ${format} OUTPUT_FILE ${texts}/${format} COMMAND_ERROR_IS_FATAL ANY)
+  endforeach()
+  execute_process(COMMAND gzip -9nf ${texts}/man COMMAND_ERROR_IS_FATAL ANY)
+]])
+install(FILES ${package_texts}/man.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 RENAME stencilscope.1.gz)
+install(FILES ${package_texts}/bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME stencilscope)
+install(FILES ${package_texts}/zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _stencilscope)
+install(FILES ${package_texts}/fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d RENAME stencilscope.fish)
+
+if(STENCILSCOPE_HAS_WINDOW)
+  install(FILES ${package_assets}/stencilscope.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  set(icons ${CMAKE_INSTALL_DATADIR}/icons/hicolor)
+  install(FILES ${package_assets}/stencilscope.svg DESTINATION ${icons}/scalable/apps)
+  install(FILES ${package_assets}/stencilscope.png DESTINATION ${icons}/256x256/apps)
+endif()
+
+# The program holds these too; here they are to read and to begin with.
+install(DIRECTORY assets/models assets/kernels assets/runs DESTINATION ${CMAKE_INSTALL_DATADIR}/stencilscope)
+install(FILES README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+foreach(room IN ITEMS app kernels sim/model sim/examples)
+  string(REPLACE / - name ${room})
+  install(FILES ${room}/README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME ${name}.md)
+endforeach()
+file(READ ${package_assets}/copyright copyright)
+file(READ LICENSE license)
+file(WRITE ${package_texts}/copyright "${copyright}${license}")
+install(FILES ${package_texts}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# Whose code or fonts are in the program itself.
+foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
+    libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libjpeg62-turbo libjpeg-turbo8)
+  if(EXISTS /usr/share/doc/${part}/copyright)
+    install(FILES /usr/share/doc/${part}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/parts RENAME ${part})
+  endif()
+endforeach()
+
+# Debian wants a log of its own beside ours.
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_PACKAGE_CONTACT "The Stencilscope authors <stencilscope@stencilscope.invalid>")
+execute_process(COMMAND git log -1 --format=%cD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  OUTPUT_VARIABLE date OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT date)
+  string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)
+endif()
+file(WRITE ${package_texts}/changelog.Debian
+"stencilscope (${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}) unstable; urgency=medium
+
+  * What is new stands in changelog.gz.
+
+ -- ${CPACK_PACKAGE_CONTACT}  ${date}
+")
+file(COPY_FILE CHANGELOG.md ${package_texts}/changelog)
+execute_process(COMMAND gzip -9nf ${package_texts}/changelog ${package_texts}/changelog.Debian)
+install(FILES ${package_texts}/changelog.gz ${package_texts}/changelog.Debian.gz DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+install(FILES ${package_assets}/lintian-overrides DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides RENAME stencilscope)
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_VENDOR "The Stencilscope authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "laboratory for explicit stencil computations on 2D fields")
+set(CPACK_PACKAGE_DESCRIPTION
+"Steps diffusion, and any equation that is typed, on the CPU or an NVIDIA
+GPU: in a window, live, or headless, with exports of images, arrays,
+figures and timings. Measures how close to the machine's limits each
+method runs.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Loaded or started where they are there.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS hdf5-tools)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, zenity, xclip")
+set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
+  OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
+include(CPack)

@@ -1,0 +1,84 @@
+// The manual page and the completions of shells, from the program's own options.
+
+#include <cstdlib>
+#include <regex>
+
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+
+namespace {
+
+// The long options that a command's help begins lines with.
+std::vector<std::string> options_in(const std::string& help) {
+    std::vector<std::string> names;
+    const std::regex option("\n +(-[a-z],)?--([a-z0-9-]+)");
+    for (std::sregex_iterator at(help.begin(), help.end(), option), end; at != end; ++at)
+        names.push_back((*at)[2]);
+    return names;
+}
+
+std::string options_as(const char* format) {
+    return require_done(stencilscope("options --format {}", format)).out;
+}
+
+std::string escaped(const std::string& name) {
+    return std::regex_replace(name, std::regex("-"), "\\-");
+}
+
+bool has_shell(const std::string& shell) {
+    return std::system(("command -v " + shell + " >/dev/null 2>&1").c_str()) == 0;
+}
+
+// What bash offers for the last of the words.
+std::string completed(const ScratchFolder& folder, const std::string& line) {
+    const auto file = write_bytes(folder / "bash", options_as("bash")).string();
+    const auto out = (folder / "offered").string();
+    const std::string script =
+        ". '" + file + "'; COMP_WORDS=(" + line +
+        "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _stencilscope; echo \"${COMPREPLY[*]}\" >'" + out + "'";
+    REQUIRE(std::system(("bash -c '" + std::regex_replace(script, std::regex("'"), "'\\''") + "'").c_str()) ==
+            0);
+    return read_bytes(out);
+}
+
+}  // namespace
+
+TEST_CASE("Every option that help tells is in the manual page and in the completions of each shell") {
+    const std::string man = options_as("man"), bash = options_as("bash"), zsh = options_as("zsh"),
+                      fish = options_as("fish");
+    for (const char* command :
+         {"", "run", "bench", "devices", "models", "example", "example ridge", "options"}) {
+        const auto names = options_in(require_done(stencilscope(std::string(command) + " --help")).out);
+        REQUIRE_FALSE(names.empty());
+        for (const std::string& name : names) {
+            CAPTURE(command, name);
+            CHECK(contains(man, "\\-\\-" + escaped(name) + "\\fR"));
+            CHECK(contains(bash, "--" + name + " "));
+            CHECK(contains(zsh, "*--" + name + "["));
+            CHECK(contains(fish, "__stencilscope_in " + std::string(command) + "' -l " + name + " "));
+        }
+    }
+}
+
+TEST_CASE("Shells read their completions without a complaint") {
+    const ScratchFolder folder;
+    for (const std::string shell : {"bash", "zsh", "fish"}) {
+        if (!has_shell(shell)) continue;
+        const auto file = write_bytes(folder / shell, options_as(shell.c_str())).string();
+        CHECK(std::system((shell + " -n '" + file + "'").c_str()) == 0);
+    }
+}
+
+TEST_CASE("bash completes options, commands and the names of tables") {
+    const ScratchFolder folder;
+    CHECK(completed(folder, "stencilscope run --siz") == "--size\n");
+    CHECK(completed(folder, "stencilscope exa") == "example\n");
+    CHECK(completed(folder, "stencilscope example rid") == "ridge\n");
+    CHECK(completed(folder, "stencilscope run --size 10 --boundary per") == "periodic\n");
+    CHECK(completed(folder, "stencilscope run --out bench --quie") == "--quiet\n");
+    CHECK(completed(folder, "stencilscope run --steps \"\"") == "\n");
+}
