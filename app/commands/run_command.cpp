@@ -189,7 +189,6 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (report.not_finite > 0) note("note: {} cells of the field are no longer finite\n", report.not_finite);
 
     if (run.film) run.film->finish();
-    run.frames.finish();
     WrittenFiles written;
     const auto timings = to_json(report);
     if (!request.out.empty()) {
@@ -201,6 +200,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         written = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));
+    run.frames.finish();
     if (!written.failures.empty()) throw MachineError(written.failures.front());
     if (request.quiet) return;
     print_text(to_text(report));

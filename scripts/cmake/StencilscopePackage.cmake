@@ -49,6 +49,7 @@ foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted
 endforeach()
 
 # Debian wants a log of its own beside ours.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md LICENSE ${package_assets}/copyright)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_PACKAGE_CONTACT "The Stencilscope authors <stencilscope@stencilscope.invalid>")
 execute_process(COMMAND git log -1 --format=%cD WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}

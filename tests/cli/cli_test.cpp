@@ -266,6 +266,7 @@ TEST_CASE("Words that belong to no command are refused") {
 TEST_CASE("Help and version are answered") {
     const ProgramResult version = require_done(stencilscope("--version"));
     REQUIRE(contains(version.out, STENCILSCOPE_VERSION));
+    REQUIRE(contains(version.out, STENCILSCOPE_HAS_CUDA ? "CUDA: yes" : "CUDA: no"));
     const ProgramResult help = require_done(stencilscope("run --help"));
     for (const char* word :
          {"--coefficient", "--export", "jagged", "coolwarm", "tutorial", "insulated", "figure.svg"})
