@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ struct OptionText {
     std::string name;  ///< without dashes
     std::string value, help;
     Names choices;  ///< names that the value may be
+
+    bool takes_path() const {
+        return std::ranges::any_of(std::array{"FILE", "DIR", "WHAT"}, [this](const char* word) {
+            return value.find(word) != std::string::npos;
+        });
+    }
 };
 
 struct CommandText {
@@ -120,16 +127,17 @@ std::string bash_text(const std::vector<CommandText>& commands) {
         for (const OptionText& option : command.options) {
             if (option.value.empty() || contains(seen, option.name)) continue;
             seen.push_back(option.name);
-            if (!option.choices.empty())
-                values +=
-                    fmt::format("        --{}) words='{}' ;;\n", option.name, fmt::join(option.choices, " "));
+            values += fmt::format("        --{}) words='{}'{} ;;\n",
+                                  option.name,
+                                  fmt::join(option.choices, " "),
+                                  option.takes_path() ? "" : "; compopt +o default 2>/dev/null");
         }
         words += fmt::format("            '{}') words='{} {} ' ;;\n",
                              command.name,
                              fmt::join(command.next, " "),
                              fmt::join(dashed(command), " "));
     }
-    // Of other values there is no list: readline takes them for files.
+    // By default, where no word fits, readline offers files.
     return fmt::format(R"(# Completion for bash, made by: stencilscope options --format bash
 _stencilscope() {{
     local command= words= i
@@ -139,8 +147,7 @@ _stencilscope() {{
         esac
     done
     case "${{COMP_WORDS[COMP_CWORD - 1]}}" in
-{}        {}) ;;
-        *) case "$command" in
+{}        *) case "$command" in
 {}        esac ;;
     esac
     COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
@@ -149,7 +156,6 @@ complete -o default -F _stencilscope stencilscope
 )",
                        known_commands(commands, "|"),
                        values,
-                       "--" + fmt::format("{}", fmt::join(seen, "|--")),
                        words);
 }
 
@@ -158,11 +164,12 @@ std::string zsh_option(const OptionText& option) {
     for (const std::string_view special : {"\\", "[", "]", ":"})
         help = replaced(help, special, fmt::format("\\{}", special));
     std::string text = fmt::format("*--{}[{}]", option.name, help);
-    if (!option.value.empty())
-        text += fmt::format(
-            ":{}:{}",
-            replaced(option.value, ":", "\\:"),
-            option.choices.empty() ? "_files" : fmt::format("({})", fmt::join(option.choices, " ")));
+    std::string words = fmt::format("{}", fmt::join(option.choices, " "));
+    if (option.takes_path())
+        words = words.empty() ? "_files" : fmt::format("{{compadd -- {}; _files}}", words);
+    else
+        words = fmt::format("({})", words);
+    if (!option.value.empty()) text += fmt::format(":{}:{}", replaced(option.value, ":", "\\:"), words);
     return quoted(text, R"('\'')");
 }
 
@@ -172,7 +179,7 @@ std::string zsh_text(const std::vector<CommandText>& commands) {
         cases += fmt::format("    '{}') _arguments \\\n", command.name);
         for (const OptionText& option : command.options)
             cases += fmt::format("        {} \\\n", zsh_option(option));
-        cases += fmt::format("        '*::: :({})' ;;\n", fmt::join(command.next, " "));
+        cases += fmt::format("        '*: :({})' ;;\n", fmt::join(command.next, " "));
     }
     return fmt::format(R"(#compdef stencilscope
 # Completion for zsh, made by: stencilscope options --format zsh
@@ -214,10 +221,8 @@ end
         for (const OptionText& option : command.options) {
             const std::string help = quoted(replaced(brief(option.help), "\\", "\\\\"), quote);
             text += fmt::format("{} -l {} -d {}", in, option.name, help);
-            if (!option.choices.empty())
-                text += fmt::format(" -x -a '{}'", fmt::join(option.choices, " "));
-            else if (!option.value.empty())
-                text += " -r";
+            if (!option.value.empty()) text += option.takes_path() ? " -r" : " -x";
+            if (!option.choices.empty()) text += fmt::format(" -a '{}'", fmt::join(option.choices, " "));
             text += '\n';
         }
     }
