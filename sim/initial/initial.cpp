@@ -69,7 +69,7 @@ bool is_file_name(const std::string& text) {
 }
 
 bool is_formula(std::string_view text) {
-    return text == "x" || text == "y" || text.find_first_of("+*/^()<>=") != std::string_view::npos ||
+    return text == "x" || text == "y" || text.find_first_of("+*/^()<>= ") != std::string_view::npos ||
            read_real(std::string(text)).has_value();
 }
 

@@ -57,7 +57,7 @@ struct InitialChoice {
 
 /// Throws InputError for unknown names and parameters, with what is allowed. A text is a file where it ends
 /// in .npy, .png, .jpg or .jpeg, begins with a folder that exists, or names a file that exists and is no
-/// row's name; a formula, which is not looked into, where it has a sign or number that no name has.
+/// row's name; a formula, which is not looked into, where it has a sign, space or number that no name has.
 InitialChoice parse_initial(std::string_view text);
 
 /// Columns and rows of a file's array or picture; empty for the table's conditions, which come in any size.

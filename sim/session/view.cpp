@@ -90,4 +90,13 @@ const std::vector<Pane>& three_up() {
     return panes;
 }
 
+std::optional<std::vector<Pane>> panes_named(std::string_view name) {
+    if (name == kThreeUp.name) return three_up();
+    if (name == kComponents.name) return std::vector{kComponents.pane};  // as many as the model has
+    const auto rows = panes();
+    const auto found = std::ranges::find(rows, name, &PaneRow::name);
+    if (found == rows.end()) return std::nullopt;
+    return std::vector{found->pane};
+}
+
 }  // namespace stencil

@@ -30,6 +30,17 @@ struct PaneRow {
 std::span<const PaneRow> panes();
 const PaneRow& row_of(Pane pane);
 
+inline constexpr PaneRow kThreeUp{Pane::now,
+                                  "three-up",
+                                  "Start, now, Laplacian",
+                                  "3-up",
+                                  "The field at the start, as it is, and its Laplacian"};
+inline constexpr PaneRow kComponents{Pane::first,
+                                     "components",
+                                     "Components side by side",
+                                     "All",
+                                     "The first three components of typed equations"};
+
 /// Of the first components, at most three.
 std::vector<Pane> component_panes(const Model& model);
 /// The component that is seen whatever is shown; empty of the other panes.
@@ -104,5 +115,7 @@ struct Frame {
 
 /// What three-up shows, from left to right.
 const std::vector<Pane>& three_up();
+/// What --view takes; empty for an unknown name.
+std::optional<std::vector<Pane>> panes_named(std::string_view name);
 
 }  // namespace stencil

@@ -130,15 +130,6 @@ void show_pane(UiState& ui, Pane pane) {
     ui.panes = {pane};
 }
 
-std::optional<std::vector<Pane>> panes_named(std::string_view name) {
-    if (name == kThreeUp.name) return three_up();
-    if (name == kComponents.name) return std::vector{kComponents.pane};  // as many as the model has
-    const auto rows = panes();
-    const auto found = std::ranges::find(rows, name, &PaneRow::name);
-    if (found == rows.end()) return std::nullopt;
-    return std::vector{found->pane};
-}
-
 void next_view(UiState& ui, const Snapshot&) {
     const auto rows = panes();
     const Pane shown = is_three_up(ui) ? ui.panel.view.single : ui.panes.front();

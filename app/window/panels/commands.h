@@ -42,8 +42,6 @@ void open_folder(UiState& ui, const std::string& folder);
 void fit(UiState& ui, const Snapshot& snapshot);
 void one_cell_per_pixel(UiState& ui, const Snapshot& snapshot);
 void show_pane(UiState& ui, Pane pane);
-/// What --view takes; empty for an unknown name.
-std::optional<std::vector<Pane>> panes_named(std::string_view name);
 void next_view(UiState& ui, const Snapshot& snapshot);
 void toggle_three_up(UiState& ui, const Snapshot& snapshot);
 bool is_three_up(const UiState& ui);

@@ -53,16 +53,6 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size);
 /// Folder, files and the button: also the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);
 
-inline constexpr PaneRow kThreeUp{Pane::now,
-                                  "three-up",
-                                  "Start, now, Laplacian",
-                                  "3-up",
-                                  "The field at the start, as it is, and its Laplacian"};
-inline constexpr PaneRow kComponents{Pane::first,
-                                     "components",
-                                     "Components side by side",
-                                     "All",
-                                     "The first three components of typed equations"};
 /// The row of the pane on the canvas, kThreeUp or kComponents.
 const PaneRow& shown_view(const UiState& ui);
 
