@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <vector>
 
@@ -39,9 +38,6 @@
 namespace stencil {
 namespace {
 
-// Settings with their values, in the order of the words.
-using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
-
 // What the words of `run` said; they override a spec file wherever they stand.
 struct RunWords {
     SettingWords settings;
@@ -52,23 +48,6 @@ struct RunWords {
 
 bool was_given(const RunWords& words, std::string_view name) {
     return std::ranges::any_of(words.settings, [&](const auto& word) { return word.first->name == name; });
-}
-
-void set_all(RunSpec& spec, const SettingWords& words) {
-    std::map<const Setting*, std::vector<std::string>> lists;
-    for (const auto& [setting, text] : words)
-        if (setting->add) lists[setting].push_back(text);
-    const auto take = [&](bool of_model) {
-        for (const auto& [setting, text] : words) {
-            if (contains(kModelSettings, setting->name) != of_model) continue;
-            if (!setting->add)
-                setting->set(spec, text);
-            else if (const auto given = lists.extract(setting))
-                setting->add(spec, given.mapped());
-        }
-    };
-    take(true);  // they say which parameters there are
-    take(false);
 }
 
 RunSpec spec_of(const RunWords& words) {

@@ -57,6 +57,23 @@ find_cmake() {
     PATH="$PWD/.tools/cmake/bin:$PATH"
 }
 
+# What the Python module is built and tested with, in .tools/python, where CMake looks first: from PyPI, because Debian 12 has
+# no nanobind. Without PyPI the module is left out, and its tests are skipped.
+prepare_python() {
+    local ready=.tools/python/ready
+    if [ -e "$ready" ] && cmp -s app/python/requirements.txt "$ready"; then return; fi
+    install_packages python3-dev python3-venv
+    local python=/usr/bin/python3
+    [ -x "$python" ] || python=python3
+    say "Installing what the Python module needs into .tools/python"
+    if "$python" -m venv .tools/python && .tools/python/bin/pip install --quiet -r app/python/requirements.txt; then
+        .tools/python/bin/pip install --quiet h5py vtk || say "note: without h5py or vtk: what opens fields by them is not tested"
+        cp app/python/requirements.txt "$ready"
+    else
+        say "note: PyPI cannot be reached: the Python module is left out"
+    fi
+}
+
 # configure_and_build PRESET [TARGET]: quiet unless it fails; does nothing where nothing changed.
 configure_and_build() {
     local preset=$1
@@ -65,7 +82,7 @@ configure_and_build() {
     if [ ! -e "build/$preset/build.ninja" ]; then
         say "Configuring ($preset) ..."
         cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "Configuring failed."; }
-        grep -E "CUDA backend|Window:" "$log" >&2 || true
+        grep -E "CUDA backend|Window:|Python module:" "$log" >&2 || true
     fi
     if ninja -C "build/$preset" -n ${2:+"$2"} 2>/dev/null | grep -q 'no work to do'; then return; fi
     say "Building ($preset); the first time takes a few minutes ..."

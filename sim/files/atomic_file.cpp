@@ -72,7 +72,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
     if (::stat(target_.c_str(), &older) == 0 && !S_ISREG(older.st_mode)) {
         // rename() would put a file in the place of a device such as /dev/null.
         if (S_ISDIR(older.st_mode)) fail(EISDIR);
-        throw MachineError(fmt::format("cannot write {}: not a regular file", path_.string()));
+        throw FileError(fmt::format("cannot write {}: not a regular file", path_.string()));
     }
     const auto folder = folder_of(target_);
     if (temporary == Temporary::nameless) descriptor_ = open_nameless(folder);
@@ -82,7 +82,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, Temporary temporary)
         if (descriptor_ >= 0)
             temporary_ = std::move(name);
         else if (errno == ENOENT)
-            throw MachineError(
+            throw FileError(
                 fmt::format("cannot write {}: there is no folder {}", path_.string(), folder.string()));
         else if (errno != EEXIST && errno != EINTR)
             fail(errno);
@@ -97,7 +97,7 @@ AtomicFile::~AtomicFile() {
 
 void AtomicFile::fail(int error_number) const {
     const std::string reason = std::generic_category().message(error_number);
-    throw MachineError(fmt::format("cannot write {}: {}", path_.string(), reason));
+    throw FileError(fmt::format("cannot write {}: {}", path_.string(), reason));
 }
 
 std::string AtomicFile::open_name() const {

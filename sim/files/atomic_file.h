@@ -7,13 +7,20 @@
 #include <string>
 #include <string_view>
 
+#include "sim/text/error.h"
+
 namespace stencil {
+
+/// A file could not be written.
+struct FileError : MachineError {
+    using MachineError::MachineError;
+};
 
 /// Writes beside `path` without a name, or under a hidden one where the file system has no nameless files,
 /// and takes the name `path` in commit(), after everything has reached the disk; without commit() (an
 /// exception, say) nothing is left behind and an older file of that name stays. A process that is killed may
 /// leave its hidden file (between the two names in commit(), or where there are no nameless files): see
-/// remove_leftovers(). Every failure throws MachineError with the path and the system's reason. A symbolic
+/// remove_leftovers(). Every failure throws FileError with the path and the system's reason. A symbolic
 /// link is followed; what is no regular file (a folder, /dev/null) is refused.
 class AtomicFile {
   public:

@@ -107,7 +107,7 @@ void rename_folder(const fs::path& folder, const fs::path& name) {
     std::error_code error;
     fs::rename(folder, name, error);
     if (error)
-        throw MachineError(
+        throw FileError(
             fmt::format("cannot rename {} to {}: {}", folder.string(), name.string(), error.message()));
     sync_name(name);
 }

@@ -122,7 +122,7 @@ void write_file(const std::filesystem::path& path, const Fill& fill) {
     static std::mutex one_at_a_time;  // for libraries that were built without threads
     const std::lock_guard lock(one_at_a_time);
     if (const std::string why = why_no_hdf5(); !why.empty())
-        throw MachineError(fmt::format("cannot write {}: {}", path.string(), why));
+        throw FileError(fmt::format("cannot write {}: {}", path.string(), why));
     AtomicFile out(path, AtomicFile::Temporary::named);
     try {
         const Owned access(library().new_properties(library().file_access));
@@ -136,7 +136,7 @@ void write_file(const std::filesystem::path& path, const Fill& fill) {
         }
         done(library().close_file(file));
     } catch (const std::runtime_error& error) {
-        throw MachineError(fmt::format("cannot write {}: {}", path.string(), error.what()));
+        throw FileError(fmt::format("cannot write {}: {}", path.string(), error.what()));
     }
     out.commit();
 }

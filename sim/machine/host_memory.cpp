@@ -56,14 +56,14 @@ void require_memory(const MemoryDemand& demand, int nx, int ny) {
     const double needed = demand.bytes_per_cell * nx * ny + demand.fixed_bytes;
     if (needed <= demand.free_bytes) return;
     const int side = fitting_square(demand);
-    throw MachineError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
-                                   demand.where,
-                                   nx,
-                                   ny,
-                                   format_bytes(needed),
-                                   format_bytes(demand.free_bytes),
-                                   side,
-                                   side));
+    throw MemoryError(fmt::format("not enough {}: {}x{} needs {} and {} is free; a field of {}x{} fits",
+                                  demand.where,
+                                  nx,
+                                  ny,
+                                  format_bytes(needed),
+                                  format_bytes(demand.free_bytes),
+                                  side,
+                                  side));
 }
 
 }  // namespace stencil

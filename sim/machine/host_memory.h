@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "sim/text/error.h"
+
 namespace stencil {
 
 struct HostMemory {
@@ -28,7 +30,12 @@ struct MemoryDemand {
 /// The edge of the largest square field that fits, a little less than what would fill the memory.
 int fitting_square(const MemoryDemand& demand);
 
-/// Throws MachineError where nx x ny cells do not fit: needed, free, and the square size that fits.
+/// A field does not fit.
+struct MemoryError : MachineError {
+    using MachineError::MachineError;
+};
+
+/// Throws MemoryError where nx x ny cells do not fit: needed, free, and the square size that fits.
 void require_memory(const MemoryDemand& demand, int nx, int ny);
 
 }  // namespace stencil

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <vector>
 
 #include "sim/initial/initial.h"
@@ -496,6 +497,23 @@ void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
         throw InputError(unknown_name_message("setting", name, known));
     }
     spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));
+}
+
+void set_all(RunSpec& spec, const SettingWords& words) {
+    std::map<const Setting*, std::vector<std::string>> lists;
+    for (const auto& [setting, text] : words)
+        if (setting->add) lists[setting].push_back(text);
+    const auto take = [&](bool of_model) {
+        for (const auto& [setting, text] : words) {
+            if (contains(kModelSettings, setting->name) != of_model) continue;
+            if (!setting->add)
+                setting->set(spec, text);
+            else if (const auto given = lists.extract(setting))
+                setting->add(spec, given.mapped());
+        }
+    };
+    take(true);
+    take(false);
 }
 
 std::string setting_text(const RunSpec& spec, std::string_view name) {

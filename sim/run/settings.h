@@ -8,6 +8,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "sim/run/run_spec.h"
 
@@ -43,6 +45,10 @@ const Setting& find_setting(std::string_view name);
 
 /// Sets a setting, or a parameter of the spec's model that is no setting. Throws InputError.
 void set_setting(RunSpec& spec, std::string_view name, std::string_view value);
+/// Settings with their values, in the order in which they were given.
+using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
+/// Sets all of them, those that say which parameters there are before the others. Throws InputError.
+void set_all(RunSpec& spec, const SettingWords& words);
 /// The value as its option takes it; of a parameter too.
 std::string setting_text(const RunSpec& spec, std::string_view name);
 

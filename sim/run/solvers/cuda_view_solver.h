@@ -36,6 +36,15 @@ class CudaViewSolver : public CudaNeighbour {
 
     Field laplacian() override { return read_back(Quantity::laplacian); }
 
+    CudaMemory device_copy(Quantity quantity) override {
+        if (setup_.dtype != dtype_of<T>) return {};
+        CudaMemory copy(sizeof(T) * std::size_t(setup_.nx) * std::size_t(setup_.ny), stream_.device());
+        cuda_read(view_of(quantity),
+                  FieldView<T>{static_cast<T*>(copy.data()), setup_.nx, setup_.ny, setup_.nx});
+        stream_.synchronize();
+        return copy;
+    }
+
     void set_base(const Field& base) override {
         make_base();
         if (base.dtype() == DType::float64)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/methods/method.h"
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
@@ -100,6 +101,9 @@ class Solver {
     /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;
     virtual Field laplacian() = 0;
+    /// The same on the device, (ny, nx) without padding, there when this returns; null on the CPU, and of a
+    /// solver that steps in another precision than the setup's.
+    virtual CudaMemory device_copy(Quantity /*value or laplacian*/) { return {}; }
 
     // What the window asks for. Nothing here copies the field to the host.
 

@@ -1,0 +1,156 @@
+#include "app/python/arrays.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+
+#include "sim/run/run_spec.h"
+#include "sim/text/error.h"
+
+namespace stencil::python {
+namespace {
+
+using AnyArray = nb::ndarray<nb::ro>;
+
+std::string shape_text(const AnyArray& array) {
+    std::string text = "(";
+    for (std::size_t i = 0; i < array.ndim(); ++i)
+        text += fmt::format("{}{}", i > 0 ? ", " : "", array.shape(i));
+    return text + (array.ndim() == 1 ? ",)" : ")");
+}
+
+std::string dtype_text(const nb::object& array) {
+    if (!nb::hasattr(array, "dtype")) return "another type";
+    return nb::cast<std::string>(array.attr("dtype").attr("__str__")());
+}
+
+void check_shape(const AnyArray& array, const std::string& name) {
+    if (array.ndim() != 2)
+        throw InputError(fmt::format(
+            "{}: an array of shape {}: a field has two axes, (rows, columns)", name, shape_text(array)));
+    for (const std::size_t cells : {array.shape(0), array.shape(1)})
+        if (cells < 1 || cells > std::size_t(kMaxCells))
+            throw InputError(fmt::format("{}: an array of shape {}: each axis has from 1 to {} cells",
+                                         name,
+                                         shape_text(array),
+                                         kMaxCells));
+}
+
+// An array whose cells or whose rows are one after the other, on the GPU: a row copy brings it here, of the
+// latter sort as its transpose.
+template <class T>
+Array<T> from_gpu(const AnyArray& array, const std::string& name) {
+    const int ny = int(array.shape(0)), nx = int(array.shape(1));
+    const bool rows = array.stride(1) == 1 && array.stride(0) >= nx;
+    const bool columns = array.stride(0) == 1 && array.stride(1) >= ny;
+    if (!rows && !columns && nx * 1LL * ny > 1)
+        throw InputError(
+            fmt::format("{}: an array on the GPU with gaps between its cells: "
+                        "cupy.ascontiguousarray() makes one without",
+                        name));
+    Array<T> cells(rows ? nx : ny, rows ? ny : nx);
+    const std::size_t width = std::size_t(cells.nx()) * sizeof(T);
+    const std::size_t pitch = std::size_t(rows ? array.stride(0) : array.stride(1)) * sizeof(T);
+    CudaStream stream(array.device_id());
+    copy_to_host({cells.data(), width, array.data(), pitch, width, std::size_t(cells.ny())}, stream);
+    if (rows) return cells;
+    Array<T> result(nx, ny);
+    for (int y = 0; y < ny; ++y)
+        for (int x = 0; x < nx; ++x) result.at(x, y) = cells.at(y, x);
+    return result;
+}
+
+template <class T>
+Array<T> from_host(const AnyArray& array) {
+    Array<T> result(int(array.shape(1)), int(array.shape(0)));
+    const T* const cells = static_cast<const T*>(array.data());
+    for (int y = 0; y < result.ny(); ++y)
+        for (int x = 0; x < result.nx(); ++x)
+            result.at(x, y) = cells[y * array.stride(0) + x * array.stride(1)];
+    return result;
+}
+
+template <class T>
+Array<T> copy_of(const AnyArray& array, const std::string& name) {
+    switch (array.device_type()) {
+        case nb::device::cpu::value:
+        case nb::device::cuda_host::value:
+            return from_host<T>(array);
+        case nb::device::cuda::value:
+        case nb::device::cuda_managed::value:
+            if (STENCILSCOPE_HAS_CUDA) return from_gpu<T>(array, name);
+            throw InputError(name +
+                             ": an array on the GPU, and this build has no CUDA: bring it to the host first");
+        default:
+            throw InputError(name + ": an array on a device that is neither the CPU nor an NVIDIA GPU");
+    }
+}
+
+template <class T>
+void check_finite(const Array<T>& cells, const std::string& name) {
+    std::size_t wrong = 0, first = 0;
+    for (std::size_t i = cells.size(); i-- > 0;) {
+        if (std::isfinite(cells.data()[i])) continue;
+        ++wrong;
+        first = i;
+    }
+    if (wrong > 0)
+        throw InputError(fmt::format("{}: {} of {} cells are NaN or infinite, the first at row {}, column {}",
+                                     name,
+                                     wrong,
+                                     cells.size(),
+                                     first / std::size_t(cells.nx()),
+                                     first % std::size_t(cells.nx())));
+}
+
+template <class T>
+Field checked_copy(const AnyArray& array, const std::string& name) {
+    Array<T> cells = copy_of<T>(array, name);
+    check_finite(cells, name);
+    return cells;
+}
+
+template <class T>
+nb::object hand_over(Array<T> cells) {
+    auto* const kept = new Array<T>(std::move(cells));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Array<T>*>(p); });
+    const std::size_t shape[] = {std::size_t(kept->ny()), std::size_t(kept->nx())};
+    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<2>>(kept->data(), 2, shape, owner));
+}
+
+}  // namespace
+
+Field field_of(const nb::object& object, const std::string& name) {
+    AnyArray array;
+    if (!nb::try_cast(object, array))
+        throw nb::type_error(fmt::format("{}: {} is no array that can be read (NumPy, CuPy or DLPack, of "
+                                         "numbers in native byte order)",
+                                         name,
+                                         nb::inst_name(object).c_str())
+                                 .c_str());
+    if (array.dtype() != nb::dtype<float>() && array.dtype() != nb::dtype<double>())
+        throw nb::type_error(fmt::format("{}: an array of {}: a field holds float32 or float64, which "
+                                         "array.astype('float64') makes of it",
+                                         name,
+                                         dtype_text(object))
+                                 .c_str());
+    check_shape(array, name);
+    return array.dtype() == nb::dtype<float>() ? checked_copy<float>(array, name)
+                                               : checked_copy<double>(array, name);
+}
+
+nb::object to_dlpack(CudaMemory memory, DType dtype, int nx, int ny) {
+    auto* const kept = new CudaMemory(std::move(memory));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<CudaMemory*>(p); });
+    const std::size_t shape[] = {std::size_t(ny), std::size_t(nx)};
+    const auto type = dtype == DType::float32 ? nb::dtype<float>() : nb::dtype<double>();
+    return nb::cast(
+        nb::ndarray<>(kept->data(), 2, shape, owner, nullptr, type, nb::device::cuda::value, kept->device()));
+}
+
+nb::object to_numpy(Field field) {
+    return field.visit([](auto& cells) { return hand_over(std::move(cells)); });
+}
+
+}  // namespace stencil::python

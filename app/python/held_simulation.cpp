@@ -1,0 +1,365 @@
+#include "app/python/held_simulation.h"
+
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "app/python/arrays.h"
+#include "sim/field/field_hash.h"
+#include "sim/figure/figure.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/folder.h"
+#include "sim/run/output/checkpoint.h"
+#include "sim/run/output/run_report.h"
+#include "sim/run/ready_runs.h"
+#include "sim/run/resolve.h"
+#include "sim/run/settings.h"
+#include "sim/run/start.h"
+#include "sim/session/pace.h"
+#include "sim/text/error.h"
+#include "sim/text/names.h"
+#include "sim/view/colormap.h"
+
+namespace stencil::python {
+namespace {
+
+namespace fs = std::filesystem;
+
+// How soon Ctrl-C is heard.
+constexpr SliceLimits kSlice{0.1, 2, 12};
+
+struct NamedField {
+    std::string component;  ///< empty: the first
+    Field field;
+};
+
+std::vector<NamedField> fields_of(const nb::dict& arrays) {
+    std::vector<NamedField> fields;
+    for (const auto& [name, array] : arrays) {
+        const auto component = nb::cast<std::string>(name);
+        fields.push_back(
+            {component, field_of(nb::borrow(array), component.empty() ? "initial" : "initial " + component)});
+    }
+    return fields;
+}
+
+bool has_word(const Words& words, std::string_view name) {
+    return std::ranges::any_of(words, [&](const auto& word) { return word.first == name; });
+}
+
+RunSpec spec_of(const std::string& named, const Words& words) {
+    RunSpec spec;
+    if (!named.empty()) spec = named_spec(named);
+    SettingWords settings;
+    for (const auto& [name, value] : words) settings.emplace_back(&find_setting(name), value);
+    set_all(spec, settings);
+    spec.every = spec.checkpoint = 0;  // nothing is written unless a function asks for it
+    return spec;
+}
+
+// Arrays say the size, and the precision unless a word does.
+void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words& words) {
+    const Field& first = given.front().field;
+    const Size size{first.nx(), first.ny()};
+    for (const NamedField& one : given)
+        if (one.field.nx() != size.nx || one.field.ny() != size.ny)
+            throw InputError(
+                fmt::format("initial: arrays of shapes ({}, {}) and ({}, {}): all must have the same",
+                            size.ny,
+                            size.nx,
+                            one.field.ny(),
+                            one.field.nx()));
+    if (has_word(words, "size") && *spec.size != size)
+        throw InputError(fmt::format("size {}x{}: the array has {} rows and {} columns, which says the size",
+                                     spec.size->nx,
+                                     spec.size->ny,
+                                     size.ny,
+                                     size.nx));
+    spec.size = size;
+    const bool wide =
+        std::ranges::any_of(given, [](const NamedField& one) { return one.field.dtype() == DType::float64; });
+    if (!has_word(words, "dtype")) spec.dtype = wide ? DType::float64 : DType::float32;
+}
+
+// Of a resolved spec. What repeats the run are the files that exporting it writes, with the hash of the
+// first.
+State start_of(RunSpec& spec, std::vector<NamedField> given) {
+    const auto& components = spec.model->components;
+    State start;
+    if (given.size() < components.size())
+        start = make_start(spec);
+    else
+        start.components.resize(components.size());
+    for (NamedField& one : given) {
+        const std::size_t c = component_index(*spec.model, one.component);
+        const std::string file = "initial" + output_suffix(spec, components[c].name) + ".npy";
+        if (c > 0) {
+            spec.initials[components[c].name] = file;
+        } else {
+            spec.initial = file;
+            spec.initial_hash = field_hash(one.field.to(spec.dtype));
+        }
+        start.components[c] = std::move(one.field);
+    }
+    return start;
+}
+
+Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words) {
+    for (const NamedField& one : given) component_index(*spec.model, one.component);
+    if (!given.empty()) take_shape(spec, given, words);
+    const Machine machine = query_machine();
+    spec = resolve(spec, machine);
+    RunSpec unwritten = spec;
+    unwritten.exports.clear();
+    check_resources(unwritten, machine);
+    State start = start_of(spec, std::move(given));
+    return {spec, std::move(start)};
+}
+
+Simulation resumed(const std::string& folder) {
+    const Machine machine = query_machine();
+    RunCheckpoint checkpoint = read_checkpoint(folder);
+    take_over(checkpoint, {}, machine);
+    check_resources(checkpoint.run.now, machine);
+    return Simulation(std::move(checkpoint.run));
+}
+
+std::map<std::string, Measures> new_measures(const RunSpec& spec) {
+    std::map<std::string, Measures> all;
+    for (const std::string& formula : output_formulas(spec)) {
+        Measures& own = all.emplace(formula, Measures(0)).first->second;
+        for (const RunSpec::Cell& cell : spec.probes)
+            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+    }
+    return all;
+}
+
+}  // namespace
+
+void FairLock::lock() {
+    std::unique_lock guard(mutex_);
+    const unsigned long long mine = tickets_++;
+    next_.wait(guard, [&] { return serving_ == mine; });
+}
+
+void FairLock::unlock() {
+    {
+        const std::scoped_lock guard(mutex_);
+        ++serving_;
+    }
+    next_.notify_all();
+}
+
+// Without Python's lock, which whoever holds the simulation's may wait for, and with the simulation's.
+class HeldSimulation::Working {
+  public:
+    explicit Working(HeldSimulation& held) : lock_(held.lock_) {
+        if (::getpid() != held.process_)
+            throw MachineError(
+                "this simulation belongs to the process that this one was forked from, and so do "
+                "its threads: pickle it, or start processes by 'spawn'");
+    }
+
+  private:
+    nb::gil_scoped_release released_;
+    std::scoped_lock<FairLock> lock_;
+};
+
+HeldSimulation::HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start)
+    : process_(::getpid()) {
+    auto given = fields_of(start);
+    const nb::gil_scoped_release released;
+    simulation_.emplace(begin(spec_of(spec, words), std::move(given), words));
+}
+
+HeldSimulation::HeldSimulation(const std::string& folder) : process_(::getpid()) {
+    const nb::gil_scoped_release released;
+    simulation_.emplace(resumed(folder));
+}
+
+long long HeldSimulation::advance_slice(long long left, bool first) {
+    const Working working(*this);
+    Simulation& simulation = *simulation_;
+    long long steps = left;
+    if (left > 1) {
+        if (first) simulation.expect(left);
+        const Timings& timings = simulation.timings();
+        const Method& method = *method_of(simulation.now());
+        // The mean: the median of thousands of batches would take longer than a small field's steps.
+        const double each =
+            timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
+        steps = std::min({left,
+                          slice_steps({each, method.steps_at_a_time, method.jumps}, kSlice),
+                          simulation.steps_to_next_edit()});
+    }
+    simulation.apply(Advance{steps});
+    return steps;
+}
+
+void HeldSimulation::advance(long long steps, const nb::object& progress) {
+    if (steps < 0 || steps > kMaxSteps)
+        throw InputError(fmt::format("advance: {} steps: must be from 0 to {}", steps, kMaxSteps));
+    for (long long done = 0; done < steps;) {
+        done += advance_slice(steps - done, done == 0);
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        if (!progress.is_none()) progress(done, steps);
+    }
+}
+
+void HeldSimulation::set(const std::string& name, const std::string& value) {
+    const Working working(*this);
+    simulation_->apply(Set{name, value});
+}
+
+void HeldSimulation::reset() {
+    const Working working(*this);
+    simulation_->apply(Reset{});
+}
+
+// Shows the formula while it is read, and then what was shown before.
+template <class Read>
+auto HeldSimulation::read(const std::string& formula, const Read& read) {
+    const RunSpec& now = simulation_->now();
+    if (formula.empty() || formula == now.shown()) return read();
+    if (!now.model->is_general()) component_index(*now.model, formula);
+    Solver& solver = simulation_->solver();
+    solver.show(formula);
+    try {
+        auto result = read();
+        solver.show(now.shown());
+        return result;
+    } catch (...) {
+        solver.show(now.shown());
+        throw;
+    }
+}
+
+nb::object HeldSimulation::field(const std::string& formula, bool laplacian, bool numpy) {
+    Field field;
+    CudaMemory copy;
+    RunSpec now;
+    {
+        const Working working(*this);
+        now = simulation_->now();
+        field = read(formula, [&] {
+            Solver& solver = simulation_->solver();
+            if (!numpy) copy = solver.device_copy(laplacian ? Quantity::laplacian : Quantity::value);
+            if (copy.data()) return Field();
+            return laplacian ? solver.laplacian() : solver.field();
+        });
+    }
+    if (copy.data()) return to_dlpack(std::move(copy), now.dtype, now.size->nx, now.size->ny);
+    return to_numpy(std::move(field));
+}
+
+Statistics HeldSimulation::statistics(const std::string& formula) {
+    const Working working(*this);
+    return read(formula, [&] { return simulation_->solver().statistics(Quantity::value); });
+}
+
+RunOutput HeldSimulation::output() {
+    RunOutput output;
+    output.fields = output_fields(*simulation_);
+    output.timings = to_json(make_report(*simulation_, output.fields, query_machine()));
+    output.spec = simulation_->spec();
+    output.spec.steps = output.steps = simulation_->step();
+    return output;
+}
+
+std::string HeldSimulation::timings() {
+    const Working working(*this);
+    return output().timings.dump();
+}
+
+std::string HeldSimulation::settings(bool from_start) {
+    const Working working(*this);
+    return to_json(from_start ? simulation_->spec() : simulation_->now()).dump();
+}
+
+void HeldSimulation::write_figure(const std::string& path) {
+    const std::string ending = fs::path(path).extension().string();
+    const auto row = std::ranges::find(exports(), "figure" + ending, &Export::name);
+    if (row == exports().end())
+        throw InputError(fmt::format("figure: {}: the name must end in .png, .svg or .pdf", path));
+    const Working working(*this);
+    const RunOutput all = output();
+    row->write(path, all, all.fields.front());
+}
+
+std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
+                                                     const std::vector<std::string>& names) {
+    const Working working(*this);
+    RunOutput all = output();
+    all.spec.exports.clear();
+    for (const std::string& name : names) add_export(name, all.spec.exports);
+    check_exports(all.spec);
+    make_folder(folder, "export");
+    Solver& solver = simulation_->solver();
+    auto measures = new_measures(all.spec);
+    for (OutputField& field : all.fields)
+        read(field.formula, [&] {
+            Measures& own = measures.at(field.formula);
+            own.add(simulation_->step(), solver);
+            field.tables = make_tables(solver, simulation_->now(), std::move(own), all.spec.profile);
+            return true;
+        });
+    const WrittenFiles written = stencil::write_exports(folder, all);
+    if (!written.failures.empty()) throw FileError(written.failures.front());
+    std::vector<std::string> files;
+    for (const fs::path& file : written.files) files.push_back(file.string());
+    return files;
+}
+
+void HeldSimulation::write_checkpoint(const std::string& folder) {
+    const Working working(*this);
+    make_folder(folder, "save");
+    RunState state = simulation_->state();
+    state.spec.steps = std::max(state.spec.steps, simulation_->step());
+    auto measures = new_measures(state.spec);
+    stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}});
+}
+
+nb::bytes HeldSimulation::picture() {
+    std::string bytes;
+    {
+        const Working working(*this);
+        const RunSpec& now = simulation_->now();
+        const Colormap& colors = field_colors(now);
+        const State state = simulation_->solver().state();
+        std::vector<figure::FigurePanel> panels;
+        for (std::size_t c = 0; c < state.components.size(); ++c) {
+            const Field& field = state.components[c];
+            panels.push_back({.title = now.model->components[c].name,
+                              .field = &field,
+                              .colors = &colors,
+                              .range = find_range(field, now.range, colors.diverging)});
+        }
+        bytes = figure::figure_bytes(
+            figure::FigureFormat::png, panels, fmt::format("step {}", simulation_->step()));
+    }
+    return nb::bytes(bytes.data(), bytes.size());
+}
+
+long long HeldSimulation::step() {
+    const Working working(*this);
+    return simulation_->step();
+}
+
+std::vector<std::string> HeldSimulation::components() {
+    const Working working(*this);
+    return names_of(simulation_->now().model->components);
+}
+
+std::map<std::string, double> HeldSimulation::parameters() {
+    const Working working(*this);
+    const RunSpec& now = simulation_->now();
+    std::map<std::string, double> values;
+    for (std::size_t i = 0; i < now.parameters.size(); ++i)
+        values[now.model->parameters[i].name] = now.parameters[i];
+    return values;
+}
+
+}  // namespace stencil::python

@@ -1,0 +1,59 @@
+"""Stencilscope from Python: explicit stencil computations on two-dimensional fields, on the CPU or an NVIDIA GPU.
+
+    import stencilscope as ss
+    sim = ss.Simulation(u0, coefficient=0.2, boundary="periodic")   # u0: an array of shape (ny, nx)
+    sim.advance(10_000)
+    u = sim.field()
+
+Every keyword argument is a setting of ``stencilscope run`` by its name, with ``_`` for ``-``: ``help(ss.Simulation)`` lists
+them. What cannot be is a ValueError (or a TypeError for what is no number at all); what the machine cannot do is a
+RuntimeError, an OSError or a MemoryError.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from stencilscope import _core
+from stencilscope._simulation import Fields, Setting, Simulation
+from stencilscope._words import json_object, words_of
+
+__all__ = ["Fields", "Simulation", "bench", "example", "jump", "models"]
+__version__: str = _core.version
+
+
+def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
+    """The field of shape (ny, nx) after so many steps of diffusion at once, by the method ``spectral``.
+
+    Takes what `Simulation` takes; its time does not depend on `steps`. Raises what `Simulation` raises.
+    """
+    simulation = Simulation(u0, method="spectral", **settings)
+    simulation.advance(steps)
+    return simulation.field()
+
+
+def models() -> dict[str, dict[str, Any]]:
+    """The models that come along: of each name its title, components, parameters with their values, source and text."""
+    return {model.pop("name"): model for model in json.loads(_core.models())}
+
+
+def bench(parameters: Mapping[str, float] | None = None, **settings: Setting) -> dict[str, Any]:
+    """Measures the methods beside the machine's limits, as ``stencilscope bench`` does, and returns its bench.json.
+
+    `settings` are its options: size="512,2000", method="naive,tiled", model=, dtype=, boundary=, threads=, steps=,
+    repeats=, sweep=True ... Times are in seconds, speeds in GCells/s (1e9 cell updates a second). Takes from
+    seconds to minutes; Ctrl-C ends it. Raises ValueError for options that are not allowed.
+    """
+    return json_object(_core.bench(words_of(settings, parameters)))
+
+
+def example(name: str, **options: Setting) -> dict[str, Any]:
+    """Runs an example workload, as ``stencilscope example NAME`` does, and returns its report.json.
+
+    `name` is matmul, einsum, ridge, elementwise, dot, add or reduce; `options` are those of the command line, such as
+    rows=500, backend="cpu", dtype="float32"; with out="DIR" files are written too. Ctrl-C ends it. Raises
+    ValueError for a name or option that there is not.
+    """
+    return json_object(_core.example(name, words_of(options)))

@@ -1,0 +1,232 @@
+"""The simulation."""
+
+from __future__ import annotations
+
+import base64
+import os
+import pathlib
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Union
+
+from stencilscope import _core
+from stencilscope._words import json_object, setting_help, text_of, words_of
+
+Path = Union[str, "os.PathLike[str]"]
+#: What a setting may be given as.
+Setting = Union[str, float, bool, "os.PathLike[str]", type, Sequence[object], None]
+
+
+class Fields(Mapping[str, Any]):
+    """The components of a simulation by their names; other formulas of the model's names can be asked for too."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+
+    def __getitem__(self, name: str) -> Any:
+        try:
+            return self._simulation.field(name)
+        except ValueError as error:
+            raise KeyError(str(error)) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._simulation.components)
+
+    def __len__(self) -> int:
+        return len(self._simulation.components)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._simulation.components
+
+    def __repr__(self) -> str:
+        return f"Fields({', '.join(self)})"
+
+
+class Simulation:
+    """A field, or the several fields of a model, that is stepped.
+
+    Arrays have the shape (ny, nx): rows, columns. `size` is (nx, ny) or "NXxNY", columns first, as on the command line.
+    Units are the model's; of the built-in diffusion a cell is one long and a step takes a time of one.
+
+    Arguments:
+        initial: what to start from: an array of float32 or float64 of NumPy, CuPy or anything else with DLPack, in any
+            order and with any strides, which is copied; or what ``--initial`` takes, such as "gaussian:sigma=0.2", a
+            file or a formula of x and y; or a dictionary of either by the names of components. An array says the size
+            and, unless `dtype` does, the precision.
+        spec: the name of a ready run or a spec.json to begin with; settings override it.
+        parameters: of the model, by their names.
+        settings: the settings of ``stencilscope run`` by their names:
+
+SETTINGS
+
+    Raises ValueError for a setting, shape or value that is not allowed (NaN and infinite ones are not), TypeError for
+    arrays of other types, such as integers, MemoryError where the field does not fit, RuntimeError where the machine
+    fails.
+
+    Threads may share a simulation: each call has it for itself, and Python's other threads run meanwhile. It can be
+    pickled and copied with every bit, but does not outlive a fork.
+    """
+
+    def __init__(
+        self,
+        initial: Any = None,
+        *,
+        spec: Path | None = None,
+        parameters: Mapping[str, float] | None = None,
+        **settings: Setting,
+    ) -> None:
+        words = words_of(settings, parameters)
+        arrays: dict[str, Any] = {}
+        starts = initial if isinstance(initial, Mapping) else {"": initial}
+        for name, start in starts.items():
+            if start is None:
+                continue
+            if isinstance(start, (str, os.PathLike)):
+                words.append(("initial", f"{name}={os.fspath(start)}" if name else os.fspath(start)))
+            else:
+                arrays[name] = start
+        self._held = _core.HeldSimulation("" if spec is None else os.fspath(spec), words, arrays)
+
+    @classmethod
+    def load(cls, folder: Path) -> Simulation:
+        """Goes on from what `save` or ``stencilscope run --checkpoint N --out DIR`` kept in a folder, to the bit.
+
+        Raises FileNotFoundError where there is no such folder, ValueError where it holds no checkpoint or a damaged one.
+        """
+        if not os.path.isdir(folder):
+            raise FileNotFoundError(f"{os.fspath(folder)}: there is no such folder")
+        simulation = cls.__new__(cls)
+        simulation._held = _core.HeldSimulation(os.fspath(folder))
+        return simulation
+
+    def save(self, folder: Path) -> None:
+        """Keeps the simulation in a folder, from which `load` and ``stencilscope run --resume DIR`` go on.
+
+        An older one stays until the new one is whole. Raises ValueError where the folder cannot be made, OSError where a
+        file cannot be written.
+        """
+        self._held.write_checkpoint(os.fspath(folder))
+
+    def advance(self, steps: int = 1, progress: Callable[[int, int], object] | None = None) -> Simulation:
+        """Makes exactly so many steps, and returns the simulation.
+
+        `progress(done, steps)` is called about every 0.1 s. Ctrl-C is heard as often and raises KeyboardInterrupt;
+        the simulation then stands at the last whole step that was made. So it is with what `progress` raises.
+        """
+        self._held.advance(steps, progress)
+        return self
+
+    def set(self, name: str, value: Setting) -> None:
+        """Changes a parameter of the model or another setting from the next step on, as ``--at STEP:NAME=VALUE`` does.
+
+        Raises ValueError, and changes nothing, where that is not allowed.
+        """
+        name = name if name in self.parameters else name.replace("_", "-")
+        self._held.set(name, text_of(value, "x" if name == "size" else ","))
+
+    def reset(self) -> None:
+        """Back to the start and to step 0, with the present settings."""
+        self._held.reset()
+
+    def field(self, formula: str = "", *, numpy: bool = False) -> Any:
+        """A copy of a component, or of another formula of the model's names, of shape (ny, nx), in the simulation's precision.
+
+        Empty: of the setting `show`, the first component unless a model's text or you say otherwise. On the CPU a NumPy array. On CUDA it
+        stays on the GPU, as an object with DLPack, which ``cupy.from_dlpack()`` takes without copying it again; with
+        `numpy` it is a NumPy array there too. It stays what it is while the simulation steps on, and outlives it.
+        Raises ValueError for a formula that cannot be read.
+        """
+        return self._held.field(formula, False, numpy)
+
+    def laplacian(self, formula: str = "", *, numpy: bool = False) -> Any:
+        """North + south + east + west - 4 u of what `field` gives, in the same way; of typed equations over dx^2."""
+        return self._held.field(formula, True, numpy)
+
+    @property
+    def fields(self) -> Fields:
+        """The components by their names: ``sim.fields["v"]`` is ``sim.field("v")``."""
+        return Fields(self)
+
+    def statistics(self, formula: str = "") -> dict[str, float]:
+        """min, max, mean and total of the finite cells, summed in float64, and how many cells are `not_finite`."""
+        return self._held.statistics(formula)
+
+    def timings(self) -> dict[str, Any]:
+        """What timings.json says: device, method, seconds, us_per_step, gcells_per_s, field_hash ..."""
+        return json_object(self._held.timings())
+
+    def figure(self, path: Path) -> None:
+        """Start, field and Laplacian of each component with axes and colour bars, as .png, .svg or .pdf.
+
+        Raises ValueError for another ending, OSError where the file cannot be written.
+        """
+        self._held.write_figure(os.fspath(path))
+
+    def export(self, folder: Path, files: str | Sequence[str] = "default") -> list[str]:
+        """Writes the files that ``--export`` names into a folder, which it makes, and returns their paths.
+
+        Raises ValueError for an unknown name, OSError where a file cannot be written.
+        """
+        names = files.split(",") if isinstance(files, str) else list(files)
+        return self._held.write_files(os.fspath(folder), names)
+
+    @property
+    def step(self) -> int:
+        """How many steps were made."""
+        return self._held.step()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The present settings, all decided, as spec.json has them."""
+        return json_object(self._held.settings(False))
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """What repeats the run: the settings at the start, and under "at" the changes since. An array that was given is
+        the initial.npy that `export` writes."""
+        return json_object(self._held.settings(True))
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """The model's parameters now."""
+        return self._held.parameters()
+
+    @property
+    def components(self) -> list[str]:
+        """The names of the model's components."""
+        return self._held.components()
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(ny, nx), as of the arrays."""
+        nx, ny = map(int, self.settings["size"].split("x"))
+        return ny, nx
+
+    def __getstate__(self) -> dict[str, bytes]:
+        with tempfile.TemporaryDirectory() as folder:
+            self.save(folder)
+            files = pathlib.Path(folder, "checkpoint").iterdir()
+            return {file.name: file.read_bytes() for file in files}
+
+    def __setstate__(self, state: dict[str, bytes]) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            checkpoint = pathlib.Path(folder, "checkpoint")
+            checkpoint.mkdir()
+            for name, content in state.items():
+                (checkpoint / name).write_bytes(content)
+            self._held = _core.HeldSimulation(folder)
+
+    def __repr__(self) -> str:
+        now = self.settings
+        return (
+            f"<stencilscope.Simulation: {now.get('model', 'typed equations')}, {now['size']} {now['dtype']}, "
+            f"{now['method']} on {now['backend']}, step {self.step}>"
+        )
+
+    def _repr_html_(self) -> str:
+        picture = base64.b64encode(self._held.picture()).decode()
+        text = repr(self).strip("<>")
+        return f'<p><code>{text}</code></p><img alt="{text}" style="max-width:100%" src="data:image/png;base64,{picture}">'
+
+
+Simulation.__doc__ = (Simulation.__doc__ or "").replace("SETTINGS", setting_help())

@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import stencilscope as ss
+
+
+class OnlyDlpack:
+    """What has DLPack alone, as arrays of other libraries do."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **words):
+        return self.array.__dlpack__(**words)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def read_only(a):
+    a = a.copy()
+    a.flags.writeable = False
+    return a
+
+
+LAYOUTS = {
+    "C": lambda a: a,
+    "Fortran": np.asfortranarray,
+    "strided": lambda a: np.repeat(np.repeat(a, 2, 0), 3, 1)[::2, ::3],
+    "reversed": lambda a: a[::-1, ::-1].copy()[::-1, ::-1],
+    "transposed": lambda a: a.T.copy().T,
+    "one row for all": lambda a: np.broadcast_to(a[0], a.shape),
+    "read-only": read_only,
+    "DLPack": OnlyDlpack,
+    "buffer": memoryview,
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_every_layout_is_read(rng, layout, dtype):
+    a = rng.random((13, 29)).astype(dtype)
+    given = LAYOUTS[layout](a)
+    expected = given if isinstance(given, np.ndarray) else a
+    u = ss.Simulation(given).field()
+    assert u.dtype == dtype and u.flags.c_contiguous
+    np.testing.assert_array_equal(u, expected)
+
+
+def test_the_array_is_copied(rng):
+    a = rng.random((8, 8))
+    sim = ss.Simulation(a)
+    a[:] = 5
+    assert sim.field().max() < 1
+
+
+def test_dtype_says_the_precision(rng):
+    a = rng.random((8, 8))
+    u = ss.Simulation(a, dtype="float32").field()
+    np.testing.assert_array_equal(u, a.astype(np.float32))
+
+
+@pytest.mark.parametrize(
+    "given, kind, told",
+    [
+        (np.zeros(5), ValueError, r"\(5,\)"),
+        (np.zeros((2, 3, 4)), ValueError, r"\(2, 3, 4\)"),
+        (np.zeros(()), ValueError, "two axes"),
+        (np.zeros((0, 4)), ValueError, r"\(0, 4\)"),
+        (np.full((4, 5), np.nan), ValueError, "20 of 20"),
+        (np.array([[1, 2], [np.inf, 3.0]]), ValueError, "row 1, column 0"),
+        (np.zeros((4, 4), int), TypeError, "int64.*astype"),
+        (np.zeros((4, 4), bool), TypeError, "bool"),
+        (np.zeros((4, 4), complex), TypeError, "complex128"),
+        (np.zeros((4, 4), np.float16), TypeError, "float16"),
+        (np.zeros((4, 4), ">f8"), TypeError, "byte order"),
+        (np.array([["a", "b"]]), TypeError, "initial"),
+        ([[1.0, 2.0], [3.0, 4.0]], TypeError, "list"),
+        (42, TypeError, "int"),
+    ],
+)
+def test_what_is_no_field_is_refused(given, kind, told):
+    with pytest.raises(kind, match=told):
+        ss.Simulation(given)
+
+
+def test_a_value_beyond_float32_is_refused():
+    with pytest.raises(ValueError, match="float64"):
+        ss.Simulation(np.full((4, 4), 1e300), dtype="float32")
+
+
+def test_an_array_says_the_size():
+    a = np.ones((30, 40))
+    assert ss.Simulation(a, size=(40, 30)).shape == (30, 40)
+    with pytest.raises(ValueError, match="30 rows and 40 columns"):
+        ss.Simulation(a, size=(30, 40))
+    with pytest.raises(ValueError, match="same"):
+        ss.Simulation({"u": a, "v": a.T}, model="gray-scott")
+    with pytest.raises(ValueError, match="w"):
+        ss.Simulation({"w": a}, model="gray-scott")

@@ -1,0 +1,94 @@
+import json
+
+import numpy as np
+import pytest
+
+import stencilscope as ss
+
+RUNS = [
+    {"size": "60x40", "coefficient": 0.17, "boundary": "periodic", "seed": 5},
+    {"size": "64x64", "dtype": "float64", "initial": "noise", "steps": 10},
+    {"model": "gray-scott", "size": "48x48", "set": "F=0.05"},
+    {"equation": "du/dt = 0.1*lap(u) + u - u^3", "size": "50x30", "initial": "sin(x) - 0.2"},
+    {"size": "64x64", "method": "spectral"},
+]
+
+
+@pytest.mark.parametrize("settings", RUNS)
+def test_a_run_has_the_bits_of_the_programs(program, tmp_path, settings):
+    steps = settings.pop("steps", 200)
+    words = [word for name, value in settings.items() for word in (f"--{name}", value)]
+    program("run", "--steps", steps, "--export", "field.npy,laplacian.npy", "--out", tmp_path, *words)
+    sim = ss.Simulation(**settings).advance(steps)
+    for file in tmp_path.glob("field*.npy"):
+        sim.export(tmp_path / "python", "field.npy")
+        assert (tmp_path / "python" / file.name).read_bytes() == file.read_bytes()
+        component = file.stem.partition("-")[2] or sim.components[0]
+        np.testing.assert_array_equal(np.load(file), sim.fields[component])
+        np.testing.assert_array_equal(np.load(str(file).replace("field", "laplacian")), sim.laplacian(component))
+
+
+def test_steps_one_by_one_have_the_bits_of_all_at_once(rng):
+    u0 = rng.random((40, 50)).astype(np.float32)
+    one_by_one = ss.Simulation(u0)
+    for _ in range(35):
+        one_by_one.advance(1)
+    np.testing.assert_array_equal(one_by_one.field(), ss.Simulation(u0).advance(35).field())
+
+
+def test_save_and_load_go_on_with_the_same_bits(gray_scott, tmp_path):
+    sim = gray_scott.advance(20)
+    sim.set("F", 0.03)
+    sim.save(tmp_path)
+    sim.advance(20)
+    other = ss.Simulation.load(tmp_path)
+    assert other.step == 20 and other.parameters["F"] == 0.03
+    other.advance(20)
+    np.testing.assert_array_equal(other.field("v"), sim.field("v"))
+
+
+def test_the_program_goes_on_from_what_was_saved(program, rng, tmp_path):
+    u0 = rng.random((33, 44)).astype(np.float32)
+    sim = ss.Simulation(u0, boundary="insulated").advance(30)
+    sim.save(tmp_path)
+    program("run", "--resume", tmp_path, "--steps", 90, "--export", "initial.npy,field.npy,statistics.csv")
+    np.testing.assert_array_equal(np.load(tmp_path / "initial.npy"), u0)
+    np.testing.assert_array_equal(np.load(tmp_path / "field.npy"), sim.advance(60).field())
+
+
+def test_an_exported_spec_repeats_the_run(program, rng, tmp_path, monkeypatch):
+    sim = ss.Simulation(rng.random((20, 24)), coefficient=0.1).advance(10)
+    sim.set("coefficient", 0.2)
+    sim.advance(15)
+    names = [file.rsplit("/", 1)[1] for file in sim.export(tmp_path)]
+    assert {"initial.npy", "field.npy", "field.png", "figure.png", "spec.json", "timings.json"} <= set(names)
+    assert json.loads((tmp_path / "spec.json").read_text())["at"] == ["10:coefficient=0.2"]
+    monkeypatch.chdir(tmp_path)
+    program("run", "--spec", "spec.json", "--out", "again")
+    assert (tmp_path / "again/field.npy").read_bytes() == (tmp_path / "field.npy").read_bytes()
+
+
+@pytest.mark.parametrize("ending, start", [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+def test_a_figure(gray_scott, tmp_path, ending, start):
+    path = tmp_path / f"out.{ending}"
+    gray_scott.advance(5)
+    gray_scott.figure(path)
+    assert path.read_bytes().startswith(start)
+
+
+def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
+    with pytest.raises(ValueError, match=".svg"):
+        gray_scott.figure("out.gif")
+    with pytest.raises(OSError, match="there is no folder"):
+        gray_scott.figure(tmp_path / "missing" / "out.png")
+    with pytest.raises(ValueError, match="unknown file"):
+        gray_scott.export(tmp_path, "field.gif")
+    with pytest.raises(FileNotFoundError):
+        ss.Simulation.load(tmp_path / "missing")
+    with pytest.raises(ValueError, match="no checkpoint"):
+        ss.Simulation.load(tmp_path)
+    gray_scott.save(tmp_path)
+    array = tmp_path / "checkpoint" / "field-u.npy"
+    array.write_bytes(array.read_bytes()[:-1] + b"\x7f")
+    with pytest.raises(ValueError, match="checksum"):
+        ss.Simulation.load(tmp_path)

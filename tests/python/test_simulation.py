@@ -1,0 +1,171 @@
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+import stencilscope as ss
+
+
+@pytest.mark.parametrize("boundary", ["zero", "insulated", "periodic"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_steps_are_those_of_the_formula(rng, plain_diffusion, boundary, dtype):
+    u0 = rng.random((37, 53)).astype(dtype)
+    sim = ss.Simulation(u0, coefficient=0.2, boundary=boundary)
+    sim.advance(60)
+    u = sim.field()
+    assert u.shape == u0.shape and u.dtype == u0.dtype and sim.step == 60
+    expected = plain_diffusion(u0, 60, 0.2, boundary)
+    error = np.linalg.norm(u - expected) / np.linalg.norm(expected)
+    assert error < (1e-6 if dtype == "float32" else 1e-13)
+
+
+def test_settings_are_those_of_the_command_line():
+    sim = ss.Simulation(size=(40, 30), initial="gaussian:sigma=0.2", coefficient=0.1, dtype=np.float64, threads=1, seed=7)
+    now = sim.settings
+    assert now["size"] == "40x30" and now["initial"] == "gaussian:sigma=0.2" and now["dtype"] == "float64"
+    assert now["coefficient"] == 0.1 and now["threads"] == 1 and now["seed"] == 7 and now["backend"] == "cpu"
+    assert sim.shape == (30, 40) and sim.field().shape == (30, 40)
+
+
+@pytest.mark.parametrize(
+    "settings, told",
+    [
+        ({"coefficient": 0.3}, "allow_unstable"),
+        ({"coefficient": -1}, "above 0"),
+        ({"colour": "red"}, "unknown setting"),
+        ({"boundary": "open"}, "insulated"),
+        ({"size": "0x10"}, "size"),
+        ({"dtype": "float16"}, "float32"),
+        ({"model": "grey-scot"}, "gray-scott"),
+        ({"parameters": {"F": 1}}, "unknown parameter"),
+        ({"method": "tilde"}, "unknown method"),
+        ({"initial": "no/such.npy"}, "no/such"),
+        ({"initial": {"v": "noise"}}, "v"),
+        ({"equation": "du/dt = lap(w)"}, "w"),
+        ({"equation": ["du/dt = lap(u)", "du/dt = 0"]}, "u"),
+        ({"spec": "no-such-run"}, "no-such-run"),
+    ],
+)
+def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):
+    with pytest.raises(ValueError, match=told) as raised:
+        ss.Simulation(**{"size": 16, **settings})
+    assert "--" not in str(raised.value)
+
+
+def test_a_field_that_does_not_fit_is_a_memory_error():
+    with pytest.raises(MemoryError, match="64000x64000"):
+        ss.Simulation(size=64000, memory_limit="1GB")
+
+
+def test_a_model_with_several_components(gray_scott):
+    sim = gray_scott
+    assert sim.components == ["u", "v"] and list(sim.fields) == ["u", "v"] and len(sim.fields) == 2
+    assert sim.parameters["F"] == 0.055
+    sim.set("F", 0.04)
+    assert sim.parameters["F"] == 0.04
+    sim.advance(100)
+    v = sim.fields["v"]
+    assert v.shape == (48, 64) and v.dtype == np.float32 and v.max() > 0
+    np.testing.assert_array_equal(sim.field(), v)  # as the model's text has it
+    np.testing.assert_array_equal(sim.field("u + v"), sim.fields["u"] + v)
+    sim.set("show", "u")
+    np.testing.assert_array_equal(sim.field(), sim.fields["u"])
+    assert sim.laplacian("v").shape == v.shape
+    assert sim.statistics("v")["max"] == v.max()
+    assert sim.spec["set"] == ["F=0.04"]  # nothing was stepped before
+    with pytest.raises(KeyError):
+        sim.fields["w"]
+    with pytest.raises(ValueError, match="unknown setting 'G'"):
+        sim.set("G", 1)
+
+
+def test_a_component_can_begin_as_an_array(rng):
+    v0 = 0.1 * rng.random((24, 32))
+    sim = ss.Simulation({"v": v0, "u": "1 - 0.5*x/Lx"}, model="gray-scott")
+    np.testing.assert_array_equal(sim.fields["v"], v0)
+    assert sim.fields["u"][0, 0] == 1 - 0.5 * 0.5 / 32
+    both = ss.Simulation({"u": v0, "v": v0[::-1]}, model="gray-scott", dtype="float32")
+    np.testing.assert_array_equal(both.fields["v"], v0[::-1].astype(np.float32))
+
+
+def test_a_built_in_model_has_no_other_formula():
+    sim = ss.Simulation(size=16)
+    with pytest.raises(ValueError):
+        sim.field("w")
+
+
+def test_the_laplacian_is_that_of_the_boundary(rng):
+    u = rng.random((20, 30))
+    p = np.pad(u, 1, mode="wrap")
+    expected = p[:-2, 1:-1] + p[2:, 1:-1] + p[1:-1, :-2] + p[1:-1, 2:] - 4 * u
+    np.testing.assert_allclose(ss.Simulation(u, boundary="periodic").laplacian(), expected, atol=1e-14)
+
+
+def test_statistics_are_numpys(rng):
+    u = rng.random((64, 65)) - 0.3
+    s = ss.Simulation(u).statistics()
+    assert s["min"] == u.min() and s["max"] == u.max() and s["not_finite"] == 0
+    assert s["mean"] == pytest.approx(u.mean(), rel=1e-14) and s["total"] == pytest.approx(u.sum(), rel=1e-14)
+
+
+def test_timings_are_those_of_the_program():
+    sim = ss.Simulation(size=64).advance(50)
+    t = sim.timings()
+    assert t["steps"] == 50 and t["nx"] == 64 and t["seconds"] > 0 and t["gcells_per_s"] > 0
+    assert t["method"] == sim.settings["method"]
+
+
+def test_a_setting_changes_from_the_next_step_on(rng, plain_diffusion):
+    u0 = rng.random((32, 32))
+    sim = ss.Simulation(u0, coefficient=0.2)
+    sim.advance(5)
+    sim.set("coefficient", 0.1)
+    sim.set("boundary", "periodic")
+    sim.advance(5)
+    expected = plain_diffusion(plain_diffusion(u0, 5, 0.2, "zero"), 5, 0.1, "periodic")
+    np.testing.assert_allclose(sim.field(), expected, rtol=1e-13)
+    with pytest.raises(ValueError):
+        sim.set("coefficient", 0.5)
+    assert sim.parameters["coefficient"] == 0.1
+    sim.reset()
+    assert sim.step == 0
+    np.testing.assert_array_equal(sim.field(), u0)
+
+
+def test_a_field_that_was_got_is_a_copy(rng):
+    sim = ss.Simulation(rng.random((16, 16)))
+    before = sim.field()
+    kept = before.copy()
+    sim.advance(3)
+    np.testing.assert_array_equal(before, kept)
+    before[:] = 0
+    assert sim.field().max() > 0
+    del sim
+    assert before.sum() == 0
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda sim: pickle.loads(pickle.dumps(sim))])
+def test_a_copy_goes_on_with_the_same_bits(gray_scott, copied):
+    gray_scott.advance(30)
+    other = copied(gray_scott)
+    assert other.step == 30
+    gray_scott.advance(30)
+    np.testing.assert_array_equal(other.field("v"), ss.Simulation.field(copied(other), "v"))
+    other.advance(30)
+    for name in "uv":
+        np.testing.assert_array_equal(other.fields[name], gray_scott.fields[name])
+
+
+def test_it_shows_itself(gray_scott):
+    gray_scott.advance(3)
+    assert "gray-scott" in repr(gray_scott) and "step 3" in repr(gray_scott)
+    page = gray_scott._repr_html_()
+    assert "data:image/png;base64,iVBOR" in page
+
+
+def test_a_jump_is_as_many_steps(rng, plain_diffusion):
+    u0 = rng.random((32, 40))
+    expected = plain_diffusion(u0, 300, 0.2, "insulated")
+    np.testing.assert_allclose(ss.jump(u0, steps=300, coefficient=0.2, boundary="insulated"), expected, rtol=1e-11)
+    assert abs(ss.jump(u0, steps=10**6, coefficient=0.2)).max() < 1e-100
