@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "sim/files/field_set.h"
+#include "sim/files/exchange/field_set.h"
 #include "stencilscope_commit.h"
 
 namespace stencil {

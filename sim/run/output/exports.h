@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "sim/field/field.h"
-#include "sim/files/field_set.h"
+#include "sim/files/exchange/field_set.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
 #include "sim/view/value_range.h"

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "sim/files/field_set.h"
+#include "sim/files/exchange/field_set.h"
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/exports.h"

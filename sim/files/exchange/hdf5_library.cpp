@@ -1,4 +1,4 @@
-#include "sim/files/hdf5_library.h"
+#include "sim/files/exchange/hdf5_library.h"
 
 #include <dlfcn.h>
 

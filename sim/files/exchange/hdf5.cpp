@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "sim/files/atomic_file.h"
-#include "sim/files/field_set.h"
-#include "sim/files/hdf5_library.h"
+#include "sim/files/exchange/field_set.h"
+#include "sim/files/exchange/hdf5_library.h"
 #include "sim/text/error.h"
 
 namespace stencil {

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "sim/files/atomic_file.h"
-#include "sim/files/field_set.h"
+#include "sim/files/exchange/field_set.h"
 
 namespace stencil {
 namespace {
