@@ -72,7 +72,7 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
     };
     add("view",
         "NAME",
-        "what is shown: now, laplacian, from-start, from-reference, start or three-up",
+        "what is shown: now, laplacian, from-start, from-reference, start, surface or three-up",
         set_view);
     add("zoom", "fit|S", "all of the field, or S pixels per cell (default fit)", set_zoom);
     add("steps-per-frame", "N|auto", "explicit steps between two frames (default 10)", set_pace);

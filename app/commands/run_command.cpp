@@ -81,8 +81,13 @@ long long next_batch(const Simulation& simulation, long long film_every) {
 
 bool wants_series(const RunSpec& spec) {
     return std::ranges::any_of(spec.exports, [](const std::string& name) {
-        return name == "statistics.csv" || name == "probes.csv";
+        return name == "statistics.csv" || name == "probes.csv" || name == "phase.png";
     });
+}
+
+// phase.png has the ways of the probes.
+bool wants_tables(const RunSpec& spec) {
+    return std::ranges::any_of(spec.exports, is_table_export) || contains(spec.exports, "phase.png");
 }
 
 using MeasuresOf = std::map<std::string, Measures>;
@@ -196,7 +201,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
         output.spec = spec;
         output.spec.steps = output.steps = simulation.step();
         output.timings = timings;
-        if (std::ranges::any_of(spec.exports, is_table_export)) add_tables(output, run);
+        if (wants_tables(spec)) add_tables(output, run);
         written = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));

@@ -177,7 +177,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     follow_components(ui, snapshot);
     follow_brush(ui, snapshot);
     // The histogram's section says so again in every frame in which it is seen.
-    ui.wants_histogram = false;
+    ui.wants_histogram = ui.wants_spectrum = ui.wants_plane = false;
     ui.on_profile.reset();
     ui.slider_y.reset();
 

@@ -63,6 +63,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     if (!scripted()) recall(ui_, request_.spec);
     if (request.panes) ui_.panes = *request.panes;
     ui_.profile = request.spec.profile;
+    ui_.surface = request.spec.surface;
     if (!request.out.empty())
         ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
     DisplayOptions options;

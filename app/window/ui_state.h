@@ -109,6 +109,7 @@ struct UiState {
     bool smooth = false;
     bool show_numbers = true;  ///< of cells, where they are large enough
     CanvasView view;
+    SurfaceView surface;               ///< where that is shown
     std::optional<SamplePoint> hover;  ///< within the field
 
     // Tools.
@@ -121,6 +122,7 @@ struct UiState {
     std::optional<ProfileLine> profile;
     std::optional<SamplePoint> on_profile;  ///< the place of the plot's point that is under the mouse
     bool wants_histogram = false;           ///< the section that shows it is open
+    bool wants_spectrum = false, wants_plane = false;  ///< as well
 
     std::string visible_range;  ///< once: the setting that is to span what is visible
 

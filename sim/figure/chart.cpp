@@ -25,11 +25,15 @@ double half_bar(const ChartSeries& series) {
 
 }  // namespace
 
-Rgb ChartStyle::shade(Rgb color) const {
-    const auto mixed = [&](int own, int of_ink) {
-        return std::uint8_t(std::lround((1 - ink_share) * own + ink_share * of_ink));
+Rgb blend(Rgb color, Rgb other, double share) {
+    const auto mixed = [&](int own, int of_other) {
+        return std::uint8_t(std::lround((1 - share) * own + share * of_other));
     };
-    return {mixed(color.r, ink.r), mixed(color.g, ink.g), mixed(color.b, ink.b)};
+    return {mixed(color.r, other.r), mixed(color.g, other.g), mixed(color.b, other.b)};
+}
+
+Rgb ChartStyle::shade(Rgb color) const {
+    return blend(color, ink, ink_share);
 }
 
 bool Axis::holds(double value) const {
@@ -86,6 +90,10 @@ ChartAxes axes_of(const Chart& chart) {
         }
     }
     for (const ChartLimit& limit : chart.limits) y.push_back(limit.value);
+    if (chart.density && !chart.density->counts.empty()) {
+        x.insert(x.end(), {chart.density->x.low, chart.density->x.high});
+        y.insert(y.end(), {chart.density->y.low, chart.density->y.high});
+    }
     ChartAxes axes{axis_over(x, chart.log_x, any_markers ? kRoom : 0), axis_over(y, chart.log_y, kRoom)};
     if (any_bars) axes.y.range.low = 0;
     return axes;

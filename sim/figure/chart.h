@@ -10,6 +10,7 @@
 #include "sim/figure/surface.h"
 #include "sim/figure/ticks.h"
 #include "sim/view/colormap.h"
+#include "sim/view/plane_density.h"
 #include "sim/view/value_range.h"
 
 namespace stencil::figure {
@@ -45,10 +46,14 @@ struct Chart {
     bool log_x = false, log_y = false;
     std::vector<ChartSeries> series = {};
     std::vector<ChartLimit> limits = {};
+    std::optional<PlaneDensity> density = {};  ///< below the curves: the more in a box, the darker
     std::vector<double> x_ticks =
         {};                      ///< where the ticks of a logarithmic x axis stand; empty: at round values
     bool names_at_ends = false;  ///< beside the curves' last points, where they find room
 };
+
+/// So much of the other colour in it, from 0 to 1.
+Rgb blend(Rgb color, Rgb other, double share);
 
 /// Lengths in the surface's unit, and colours.
 struct ChartStyle {

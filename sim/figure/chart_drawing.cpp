@@ -192,6 +192,33 @@ void draw_names_at_ends(const Drawing& d) {
     }
 }
 
+// By the logarithm of the count; neighbours in a row that look the same are one box.
+void draw_density(const Drawing& d) {
+    if (!d.chart.density || d.chart.density->counts.empty()) return;
+    const PlaneDensity& density = *d.chart.density;
+    const double most = std::log1p(double(std::ranges::max(density.counts)));
+    const Rgb paper = d.style.ground.value_or(Rgb{255, 255, 255}), ink = d.style.shade(series_color(0));
+    constexpr int kShades = 16, kFaintest = 5;
+    const auto shade = [&](int x, int y) {
+        const auto count = density.counts[std::size_t(y) * std::size_t(density.bins) + std::size_t(x)];
+        return count == 0 ? 0 : kFaintest + int((kShades - kFaintest) * std::log1p(double(count)) / most);
+    };
+    const auto edge = [&](const ValueRange& axis, int box) {
+        return axis.low + box * (axis.high - axis.low) / density.bins;
+    };
+    for (int y = 0; y < density.bins; ++y)
+        for (int x = 0, end = 0; x < density.bins; x = end) {
+            const int own = shade(x, y);
+            for (end = x + 1; end < density.bins && shade(end, y) == own;) ++end;
+            if (own == 0) continue;
+            const Point low = d.map.at(edge(density.x, x), edge(density.y, y));
+            const Point high = d.map.at(edge(density.x, end), edge(density.y, y + 1));
+            fill_box(d.surface,
+                     {low.x, high.y, high.x - low.x, low.y - high.y},
+                     blend(paper, ink, double(own) / kShades));
+        }
+}
+
 // --- Curves.
 
 // The places of a line without gaps; of points much closer than can be seen, the extremes of each group.
@@ -350,6 +377,7 @@ ChartMap draw_chart(Surface& surface, const Chart& chart, const Box& area, const
     if (!lay_out(d, above, at_ends ? widest_name(d) + d.text(2 * kGap) : d.style.marker)) return {};
     draw_legend(d, legend);
     draw_axes(d);
+    draw_density(d);
     PlotObstacles obstacles = obstacles_of(d);
     draw_limits(d, obstacles);
     for (std::size_t i = 0; i < chart.series.size(); ++i) draw_series(d, i);

@@ -10,6 +10,7 @@
 
 #include "sim/figure/canvas.h"
 #include "sim/figure/raster.h"
+#include "sim/figure/surface_picture.h"
 #include "sim/figure/text.h"
 #include "sim/figure/ticks.h"
 #include "sim/files/atomic_file.h"
@@ -255,6 +256,8 @@ Raster panel_raster(const Group& group, FigureFormat format) {
         down = pixels(down, field.ny());
     }
     const FigurePanel& panel = *group.panel;
+    if (panel.surface)
+        return surface_raster(field, *panel.colors, panel.range, *panel.surface, int(across), int(down));
     return field_raster(field, *panel.colors, panel.range, int(across), int(down), panel.contours);
 }
 
@@ -326,10 +329,23 @@ void draw_bar(FigureCanvas& canvas, const Group& group, FigureFormat format) {
         label.text, {x, group.box.middle_y()}, {.size = label.size, .anchor = Anchor::middle});
 }
 
+void draw_lines(FigureCanvas& canvas, const Group& group) {
+    const FigurePanel& panel = *group.panel;
+    const double across = group.box.width / panel.field->nx(), down = group.box.height / panel.field->ny();
+    std::vector<Point> points;
+    for (const FigureLine& line : panel.lines) {
+        points.clear();
+        for (const SamplePoint& at : line.points)
+            points.push_back({group.box.left + at.x * across, group.box.top + at.y * down});
+        canvas.path(points, {line.width, line.color});
+    }
+}
+
 void draw(FigureCanvas& canvas, const Layout& layout, FigureFormat format) {
     for (const Group& group : layout.groups) {
         if (group.panel->field->size() > 0) canvas.picture(panel_raster(group, format), group.box);
-        draw_axes(canvas, group);
+        draw_lines(canvas, group);
+        if (!group.panel->surface) draw_axes(canvas, group);
         draw_bar(canvas, group, format);
         const FittedText title =
             fit_text(group.title, group.right - group.left, kTitleSize, kTitleSize * 0.7);

@@ -6,13 +6,22 @@
 #include <string>
 #include <vector>
 
+#include "kernels/view/resample.h"
 #include "sim/field/field.h"
 #include "sim/view/colormap.h"
+#include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
 namespace stencil::figure {
 
 enum class FigureFormat { png, svg, pdf };
+
+/// Over a panel's picture, in coordinates of cells.
+struct FigureLine {
+    std::vector<SamplePoint> points;
+    Rgb color;
+    double width = 1;  ///< points
+};
 
 struct FigurePanel {
     std::string title;
@@ -23,6 +32,8 @@ struct FigurePanel {
     double cell = 1;                    ///< the edge of a cell in the unit of the axes
     std::string unit = {};              ///< empty: cells
     std::vector<double> contours = {};  ///< levels, ascending
+    std::vector<FigureLine> lines = {};
+    const SurfaceView* surface = nullptr;  ///< seen from there, without axes; else from above
 };
 
 /// Draws the panels in rows of `columns`, each with its title above, axes in cells (x to the right, y

@@ -18,6 +18,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/view/arrows.h"
 
 namespace stencil {
 namespace {
@@ -82,6 +83,11 @@ void check_settings(const RunSpec& spec) {
                                      spec.backend));
     if (contains(spec.exports, "profile.csv") && !spec.profile)
         throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
+    if (const std::string name = spec.missing_arrow(); !name.empty())
+        throw InputError(
+            fmt::format("--arrows {}: {}",
+                        spec.arrows,
+                        unknown_name_message("component", name, names_of(spec.model->components))));
     if (contains(spec.exports, "probes.csv") && spec.probes.empty())
         throw InputError("--export probes.csv needs --probe X,Y");
 }
@@ -133,6 +139,12 @@ Json parse_once(const std::string& text, const std::string& file) {
 
 }  // namespace
 
+std::string RunSpec::missing_arrow() const {
+    for (const std::string& name : arrow_components(arrows))
+        if (!contains(names_of(model->components), name)) return name;
+    return "";
+}
+
 RunSpec::RunSpec() : exports(default_exports()) {
     use_model(models().front());
 }
@@ -150,6 +162,7 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     dx = 0;
     stepper.clear();
     show.clear();
+    if (!missing_arrow().empty()) arrows.clear();
     initial = model->equations ? "" : "jagged";
     if (model->equations) take_from_text(*this, *model->equations);
 }

@@ -18,6 +18,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/solvers/step_parameters.h"
 #include "sim/run/units.h"
+#include "sim/view/surface_view.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
@@ -78,14 +79,19 @@ struct RunSpec {
     std::string laplacian_colormap;  ///< empty: the colormap where one is given, else inferno
     RangeRule range;
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
-    Unit unit_length, unit_time;   ///< what a length and a time of 1 are in the world
-    std::string contours;          ///< levels of the field's values, or how many; empty: none
+    Unit unit_length, unit_time;  ///< what a length and a time of 1 are in the world
+    std::string contours;         ///< levels of the field's values, or how many; empty: none
+    std::string arrows;           ///< "gradient" of what is shown, or two components, "u,v"; empty: none
+    SurfaceView surface;
     bool range_per_frame = false;  ///< each frame its own range, rather than the first one's for all
 
     RunSpec();
 
     /// Another model, with its parameters and boundary as they are by default.
     void use_model(std::shared_ptr<const Model> another);
+
+    /// A component of the arrows that the model does not have; empty: all are there.
+    std::string missing_arrow() const;
 
     /// Of a typed model. The methods of diffusion step by euler alone: any other stepper takes those of typed
     /// equations. Throws InputError for an unknown name.

@@ -18,6 +18,7 @@
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
+#include "sim/view/arrows.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
 
@@ -462,6 +463,21 @@ std::vector<Setting> make_settings() {
               "colours"},
              &RunSpec::contours,
              read_contours),
+        text({"arrows",
+              "gradient|A,B",
+              "arrows in the window and in figures: the gradient of what is shown, or two components across "
+              "and down"},
+             &RunSpec::arrows,
+             read_arrows),
+        row(
+            {"surface",
+             "AZ,EL[,ZOOM]",
+             "from where a surface is seen: degrees by which it is turned, and of the eye above it "
+             "(default -30,40)"},
+            [](RunSpec& s, std::string_view t) { s.surface = read_surface_view(t); },
+            [](const RunSpec& s) {
+                return s.surface == SurfaceView() ? Json() : Json(to_string(s.surface));
+            }),
         flag("range-per-frame",
              "each frame spans its own range; otherwise all span the first one's",
              &RunSpec::range_per_frame),

@@ -456,6 +456,7 @@ void Session::add_measures(RunSpec& spec) const {
     spec.probes.clear();
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
     spec.profile = view_.profile;
+    spec.surface = view_.surface;
 }
 
 void Session::handle(const action::MeasureLadder&) {

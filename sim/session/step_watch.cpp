@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "sim/model/equations.h"
 #include "sim/run/simulation.h"
@@ -26,18 +25,6 @@ bool has_rates(const RunSpec& spec) {
     return std::ranges::any_of(spec.model->equations->components, &equation::Evolving::rate);
 }
 
-// By cells, or averages of some, so that it takes a millisecond.
-RadialSpectrum spectrum_of(const RunSpec& now, Solver& solver) {
-    constexpr int kMost = 256;
-    const auto [nx, ny] = *now.size;
-    const ResampleRequest all{
-        {0, 0, double(nx), double(ny)}, std::min(nx, kMost), std::min(ny, kMost), false};
-    Pixels pixels;
-    solver.resample(Quantity::value, all, true, pixels);
-    const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
-    return radial_spectrum(values, all.width, all.height, nx * now.spacing(), ny * now.spacing());
-}
-
 std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit* before) {
     const RunSpec& now = simulation.now();
     Solver& solver = simulation.solver();
@@ -50,7 +37,6 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
         if (found->overflowed.empty() && overflows(statistics)) found->overflowed = component.name;
     }
     solver.show(now.shown());
-    found->spectrum = spectrum_of(now, solver);
     found->limit.dt = std::numeric_limits<double>::infinity();
     // Of what is left of an overflowed field nothing can be told but what was true before.
     if (!found->overflowed.empty() && before)

@@ -10,7 +10,6 @@
 
 #include "sim/model/waves/linearisation.h"
 #include "sim/session/engine/cadence.h"
-#include "sim/view/radial_spectrum.h"
 
 namespace stencil {
 
@@ -21,7 +20,6 @@ struct StepLimit {
     double dt = 0;               ///< of the run then
     equation::StableStep limit;  ///< infinite where components have next values rather than rates
     std::vector<double> means;   ///< of the components, over their finite cells
-    RadialSpectrum spectrum;     ///< of what is shown, per length of dx
     std::string overflowed;      ///< the component that left the range of numbers; empty: none has
     bool exceeded() const;
 };

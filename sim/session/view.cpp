@@ -25,6 +25,11 @@ constexpr PaneRow kPanes[] = {
      "From float64",
      "The field minus the same run in double precision from its start: the error of what runs."},
     {Pane::start, "start", "Start", "Start", "The initial condition."},
+    {Pane::surface,
+     "surface",
+     "Surface",
+     "Surface",
+     "The field as it is, with the value as height: dragging turns it, the wheel zooms."},
 };
 
 // Seen together, never to choose from.
@@ -80,7 +85,7 @@ std::string formula_of(Pane pane, const RunSpec& spec) {
 }
 
 std::string title_of(Pane pane, const RunSpec& spec) {
-    const bool plain = pane == Pane::now || component_of(pane);
+    const bool plain = pane == Pane::now || pane == Pane::surface || component_of(pane);
     if (spec.model->equations && plain) return formula_of(pane, spec);
     return std::string(row_of(pane).title);
 }

@@ -11,14 +11,29 @@
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
 #include "sim/run/run_spec.h"
+#include "sim/view/arrows.h"
+#include "sim/view/plane_density.h"
+#include "sim/view/radial_spectrum.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
 /// A picture of the field. The table kPanes in view.cpp names them. Those from first on are of the model's
-/// components, whatever is shown, and the last one is seen where there are bookmarks.
-enum class Pane { now, laplacian, from_start, from_reference, start, first, second, third, from_bookmark };
-inline constexpr std::size_t kPaneKinds = 9;
+/// components, whatever is shown, from_bookmark is seen where there are bookmarks, and a surface is the field
+/// as it is in another drawing.
+enum class Pane {
+    now,
+    laplacian,
+    from_start,
+    from_reference,
+    start,
+    first,
+    second,
+    third,
+    from_bookmark,
+    surface
+};
+inline constexpr std::size_t kPaneKinds = 10;
 
 struct PaneRow {
     Pane pane;
@@ -71,8 +86,12 @@ struct ViewRequest {
     std::optional<SamplePoint> hover;
     std::optional<CellBlock> numbers;
     std::optional<ProfileLine> profile;
-    int histogram_bins = 0;  ///< 0: none is wanted
-    bool exact = false;      ///< ranges and measures are of this moment, whatever that takes
+    std::optional<ArrowLattice> arrows;  ///< of RunSpec::arrows, where there are such
+    SurfaceView surface;                 ///< for whoever repeats or exports what is seen
+    int histogram_bins = 0;              ///< 0: none is wanted
+    bool spectrum = false;
+    std::optional<std::vector<SamplePoint>> plane;  ///< cells that are to be found in it; empty: not wanted
+    bool exact = false;  ///< ranges and measures are of this moment, whatever that takes
     friend bool operator==(const ViewRequest&, const ViewRequest&) = default;
 };
 
@@ -97,6 +116,14 @@ struct Comparison {
     double lowest = 0, highest = 0, mean = 0;  ///< of the difference
 };
 
+/// The plane of the first two components: where cells are, and those that were asked for.
+struct PhasePlane {
+    long long step = 0;
+    PlaneDensity density;         ///< of cells evenly spread over the field, at most kMostCells along an axis
+    std::vector<SamplePoint> at;  ///< values of the first and the second component
+    static constexpr int kMostCells = 160, kBins = 64;
+};
+
 /// All of one moment of the run.
 struct Frame {
     std::uint64_t serial = 0;  ///< of the request that it answers
@@ -109,7 +136,10 @@ struct Frame {
     double hover_value = 0;
     std::optional<Numbers> numbers;
     std::optional<Profile> profile;
+    std::optional<Arrows> arrows;
     std::optional<Histogram> histogram;
+    std::shared_ptr<const RadialSpectrum> spectrum;  ///< per length of dx; null: not asked for
+    std::shared_ptr<const PhasePlane> plane;         ///< null: not asked for, or of one component
     std::optional<Comparison> comparison;
 };
 

@@ -1,12 +1,15 @@
 #include "sim/view/radial_spectrum.h"
 
 #include <fftw3.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <iterator>
 #include <mutex>
 #include <numbers>
+#include <utility>
 
 #include "kernels/methods/spectral/fftw_planner.h"
 
@@ -31,15 +34,14 @@ std::vector<Complex> transformed(std::vector<double> values, int nx, int ny) {
 
 }  // namespace
 
-RadialSpectrum radial_spectrum(
-    std::span<const float> values, int nx, int ny, double length_x, double length_y) {
-    const bool finite = std::ranges::all_of(values, [](float value) { return std::isfinite(value); });
+RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y) {
+    const bool finite = std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
     const double longest = std::max(length_x, length_y);
     const double unit = 2 * std::numbers::pi / longest;
     const double finest = std::numbers::pi * std::min(nx / length_x, ny / length_y);
     const int rings = int(finest / unit + 1e-9);
     if (!finite || rings < 1) return {};
-    const auto waves = transformed({values.begin(), values.end()}, nx, ny);
+    const auto waves = transformed(std::move(values), nx, ny);
     std::vector<double> sums(std::size_t(rings) + 1), counts(std::size_t(rings) + 1);
     const double scale = 1 / (double(nx) * ny);
     for (std::size_t i = 0; i < waves.size(); ++i) {
@@ -58,6 +60,13 @@ RadialSpectrum radial_spectrum(
         spectrum.power.push_back(sums[ring] / counts[ring]);
     }
     return spectrum;
+}
+
+std::string spectrum_csv(const RadialSpectrum& spectrum) {
+    std::string text = "wave_number,power\n";
+    for (std::size_t i = 0; i < spectrum.power.size(); ++i)
+        fmt::format_to(std::back_inserter(text), "{},{}\n", spectrum.wave_number[i], spectrum.power[i]);
+    return text;
 }
 
 }  // namespace stencil

@@ -1,7 +1,7 @@
 // How much of a field's variation has which wave number.
 #pragma once
 
-#include <span>
+#include <string>
 #include <vector>
 
 namespace stencil {
@@ -14,7 +14,9 @@ struct RadialSpectrum {
 
 /// Of (ny, nx) values, row-major, over a periodic area of these lengths: rings as wide as its longest wave,
 /// up to the finest wave along an axis. Empty where a value is not finite or there is no wave.
-RadialSpectrum radial_spectrum(
-    std::span<const float> values, int nx, int ny, double length_x, double length_y);
+RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y);
+
+/// With a header.
+std::string spectrum_csv(const RadialSpectrum& spectrum);
 
 }  // namespace stencil

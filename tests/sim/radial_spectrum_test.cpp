@@ -12,12 +12,11 @@ using namespace stencil;
 
 namespace {
 
-std::vector<float> wave(int nx, int ny, double columns, double rows) {
-    std::vector<float> values;
+std::vector<double> wave(int nx, int ny, double columns, double rows) {
+    std::vector<double> values;
     for (int y = 0; y < ny; ++y)
         for (int x = 0; x < nx; ++x)
-            values.push_back(
-                float(5 + std::cos(2 * std::numbers::pi * (columns * x / nx + rows * y / ny) + 0.3)));
+            values.push_back(5 + std::cos(2 * std::numbers::pi * (columns * x / nx + rows * y / ny) + 0.3));
     return values;
 }
 
@@ -38,14 +37,14 @@ TEST_CASE("A wave is where its number is in the spectrum, and nothing is elsewhe
 
 TEST_CASE("Noise has as much of every wave, and what is not finite has no spectrum") {
     const auto noise = stencil_test::random_field(128, 128);
-    std::vector<float> values(noise.cells().begin(), noise.cells().end());
+    std::vector<double> values(noise.cells().begin(), noise.cells().end());
     const auto s = radial_spectrum(values, 128, 128, 128, 128);
     REQUIRE(s.power.size() == 64);
     for (std::size_t i = 8; i < s.power.size(); ++i) {
         CHECK(s.power[i] > 0.3 * s.power[32]);
         CHECK(s.power[i] < 3 * s.power[32]);
     }
-    values[77] = std::numeric_limits<float>::quiet_NaN();
+    values[77] = std::numeric_limits<double>::quiet_NaN();
     CHECK(radial_spectrum(values, 128, 128, 128, 128).power.empty());
-    CHECK(radial_spectrum(std::vector<float>{1}, 1, 1, 1, 1).power.empty());
+    CHECK(radial_spectrum({1}, 1, 1, 1, 1).power.empty());
 }

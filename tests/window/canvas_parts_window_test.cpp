@@ -145,5 +145,5 @@ TEST_CASE("Each pane has its row of the table, under its own name") {
     }
     std::ranges::sort(names);
     REQUIRE(std::ranges::adjacent_find(names) == names.end());
-    REQUIRE(names.size() == 5);
+    REQUIRE(names.size() == 6);
 }

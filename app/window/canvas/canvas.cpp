@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "app/window/canvas/canvas_arrows.h"
 #include "app/window/canvas/color_bar.h"
 #include "app/window/format.h"
 
@@ -46,8 +47,12 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
     std::vector<PaneDrawing> drawings;
     for (const PaneSlot& slot : slots)
         if (const PaneImage* image = image_of(snapshot, slot.pane))
-            drawings.push_back(
-                {image, place(ui.view, slot.picture, image->request.resample.area), slot.picture});
+            drawings.push_back({image,
+                                slot.pane == Pane::surface
+                                    ? slot.picture
+                                    : place(ui.view, slot.picture, image->request.resample.area),
+                                slot.picture,
+                                slot.pane == Pane::surface ? &ui.surface : nullptr});
     return drawings;
 }
 
@@ -73,14 +78,17 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
     keep_centre(ui, field);
 
     ui.view = settled(ui.view, ui.picture, field);
-    input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
+    if (is_surface(ui))
+        surface_input_.update(ui, slots_.front(), read_mouse());
+    else
+        input_.update(ui, {slots_, field, snapshot.probes}, read_mouse());
     ui.view = settled(ui.view, ui.picture, field);
     if (input_.panning()) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
     if (input_.at_handle()) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
 
     mark_axes(ui, field, line, {cell_size(snapshot.now), snapshot.now.unit_length.name});
     CanvasOutput output;
-    output.request = request_for(ui, field);
+    output.request = request_for(ui, snapshot, field);
     output.drawings = drawings_of(ui, snapshot, slots_);
     const double waited = waiting(snapshot, output.request, frame.seconds);
     output.moves = (waiting_since_ && waited < kWaitsLively) || !snapshot.busy.empty();
@@ -119,10 +127,14 @@ void Canvas::mark_axes(const UiState& ui, FieldSize field, double line, const Un
         axes_ = axes_over(*visible, line, cell);
 }
 
-ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
+ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, FieldSize field) const {
     ViewRequest request;
+    request.surface = ui.surface;
     const auto visible = visible_part(ui.view, ui.picture, field, ui.smooth);
-    if (visible) {
+    if (is_surface(ui)) {
+        request.panes.push_back({Pane::surface, surface_points(ui, field)});
+    } else if (visible) {
+        if (!snapshot.now.arrows.empty()) request.arrows = arrows_on(ui, field, visible->area);
         const Pane main = main_pane(ui.panes);
         request.panes.push_back({main, *visible});
         for (const Pane pane : ui.panes)
@@ -133,7 +145,20 @@ ViewRequest Canvas::request_for(const UiState& ui, FieldSize field) const {
     request.hover = ui.picks ? ui.picks : ui.hover;
     request.profile = ui.profile;
     request.histogram_bins = ui.wants_histogram ? kHistogramBins : 0;
+    request.spectrum = ui.wants_spectrum;
+    if (!ui.wants_plane) return request;
+    request.plane.emplace();
+    for (const ProbeSeries& probe : snapshot.probes) request.plane->push_back({probe.x + 0.5, probe.y + 0.5});
     return request;
+}
+
+// All of the field, at no more points than the picture has pixels.
+ResampleRequest Canvas::surface_points(const UiState& ui, FieldSize field) const {
+    const double across = ui.picture.width, down = ui.picture.height;
+    return {{0, 0, double(field.nx), double(field.ny)},
+            std::min({field.nx, kSurfacePoints, std::max(2, int(across))}),
+            std::min({field.ny, kSurfacePoints, std::max(2, int(down))}),
+            false};
 }
 
 /// Seconds for which the picture has not been the one that is asked for; 0 while that is too short to be
@@ -151,6 +176,15 @@ double Canvas::waiting(const Snapshot& snapshot, const ViewRequest& request, dou
     return waited > kWaitsUnseen ? waited : 0;
 }
 
+void Canvas::draw_over_field(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) const {
+    draw_field_outline(painter, scene, slot);
+    draw_axes(painter, scene, slot);
+    draw_grid(painter, scene, slot);
+    draw_numbers(painter, scene, slot);
+    draw_arrows(painter, scene, slot);
+    draw_tools(painter, scene, slot);
+}
+
 void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& frame, double waited) const {
     Painter painter;
     const OverlayScene scene{ui,
@@ -166,12 +200,11 @@ void Canvas::draw(UiState& ui, const Snapshot& snapshot, const CanvasFrame& fram
     const double state_begins = draw_state(painter, scene, top, waited);
     ui.color_bars.clear();
     for (const PaneSlot& slot : slots_) {
-        draw_field_outline(painter, scene, slot);
-        draw_axes(painter, scene, slot);
-        draw_grid(painter, scene, slot);
-        draw_numbers(painter, scene, slot);
-        draw_tools(painter, scene, slot);
-        const ScreenRect shown = intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture);
+        const bool flat = slot.pane != Pane::surface;
+        if (flat) draw_over_field(painter, scene, slot);
+        const ScreenRect shown =
+            flat ? intersection(field_pixels(ui.view, slot.picture, scene.field), slot.picture)
+                 : slot.picture;
         const PaneSlot at = captioned(slot, shown, kMinCaption * painter.line_height());
         const bool beside_state = &slot == &corner && at.title.y < top.y + top.height;
         draw_title(painter, scene, at, beside_state ? state_begins : frame.area.x + frame.area.width);

@@ -211,6 +211,7 @@ std::string with_moment(const Painter& painter, const OverlayScene& scene, std::
             title += ", t = " + time;
         }
     }
+    if (main_pane(scene.ui.panes) == Pane::surface) return title;
     const std::string zoom = fmt::format(", ×{:.3g}", scene.ui.view.scale);
     return painter.text_width(title + zoom, size) > room ? title : title + zoom;
 }

@@ -21,6 +21,10 @@ namespace {
 
 /// Of shaders/field.frag.
 enum Location { kTopLeft, kFirst, kInto, kDensity, kSize, kRange, kByBorders, kLevelCount, kLevels };
+/// Of shaders/surface.vert.
+namespace surface {
+enum Location { kSize, kRange, kScale, kTurn, kExtent, kUnit, kAscending };
+}
 
 /// Pixels of the screen: columns [x0, x1), rows [y0, y1), y down.
 struct PixelBox {
@@ -103,6 +107,7 @@ void upload_floats(const Slot& slot, const Pixels& pixels, const float* values) 
 
 struct FieldRenderer::State {
     GlProgram program = make_program("cover", "field");
+    GlProgram surface_program;  ///< from the first surface on
     GlVertexArray vertices = make_vertex_array();
     std::map<std::string, GlTexture, std::less<>> color_tables;
     GlTexture borders = make_texture(int(std::tuple_size_v<EntryBorders>), 1, GL_R32F);
@@ -170,6 +175,51 @@ struct FieldRenderer::State {
         slot.host_ms = took.count();
     }
 
+    // Depth needs no buffer: what lies behind is drawn first.
+    void paint_surface(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
+        if (surface_program.name() == 0) surface_program = make_program("surface", "lit");
+        const unsigned name = surface_program.name();
+        const CellArea& area = drawing.image->request.resample.area;
+        const ValueRange& range = drawing.image->range;
+        const int columns = slot.pixels->width, rows = slot.pixels->height;
+        const ScreenRect& where = drawing.where;
+        const SurfaceProjection seen(
+            *drawing.surface, area.x1 - area.x0, area.y1 - area.y0, where.width, where.height);
+        glProgramUniform2i(name, surface::kSize, columns, rows);
+        glProgramUniform2d(name, surface::kRange, range.low, range.high);
+        glProgramUniform1i(name, surface::kScale, int(range.scale));
+        glProgramUniform4f(name,
+                           surface::kTurn,
+                           float(seen.cos_azimuth),
+                           float(seen.sin_azimuth),
+                           float(seen.cos_elevation),
+                           float(seen.sin_elevation));
+        glProgramUniform2f(name, surface::kExtent, float(seen.width), float(seen.depth));
+        glProgramUniform2f(name,
+                           surface::kUnit,
+                           float(2 * seen.pixels / where.width),
+                           float(2 * seen.pixels / where.height));
+        glProgramUniform2i(name, surface::kAscending, seen.columns_ascend(), seen.rows_ascend());
+        glBindTextureUnit(0, slot.values.name());
+        glBindTextureUnit(1, color_table(drawing.image->colormap).name());
+        for (const unsigned unit : {0u, 1u}) glBindSampler(unit, 0);
+        glDisable(GL_BLEND);
+        glDisable(GL_DEPTH_TEST);
+        glDisable(GL_CULL_FACE);
+        glEnable(GL_SCISSOR_TEST);
+        glScissor(box.x0, frame_height - box.y1, box.x1 - box.x0, box.y1 - box.y0);
+        glViewport(int(where.x),
+                   frame_height - int(where.y) - int(where.height),
+                   int(where.width),
+                   int(where.height));
+        glUseProgram(name);
+        glBindVertexArray(vertices.name());
+        glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 2 * columns, rows - 1);
+        glBindVertexArray(0);
+        glUseProgram(0);
+        glDisable(GL_SCISSOR_TEST);
+    }
+
     void paint(const Slot& slot, const PaneDrawing& drawing, const PixelBox& box, int frame_height) {
         const unsigned name = program.name();
         const double across = slot.pixels->width / drawing.where.width;
@@ -218,7 +268,12 @@ void FieldRenderer::draw(int slot_number, const PaneDrawing& drawing, int frame_
     state_->upload(slot, pixels);
     const PixelBox box = intersect(pixels_of(drawing.where, frame_width, frame_height),
                                    pixels_of(drawing.clip, frame_width, frame_height));
-    if (slot.pixels && !box.empty()) state_->paint(slot, drawing, box, frame_height);
+    if (slot.pixels && !box.empty()) {
+        if (drawing.surface)
+            state_->paint_surface(slot, drawing, box, frame_height);
+        else
+            state_->paint(slot, drawing, box, frame_height);
+    }
     glViewport(0, 0, frame_width, frame_height);
 }
 

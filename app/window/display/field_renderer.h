@@ -11,8 +11,9 @@ namespace stencil {
 
 struct PaneDrawing {
     const PaneImage* image = nullptr;
-    ScreenRect where;  ///< of the image's area on the screen
-    ScreenRect clip;   ///< the pane on the canvas; nothing is drawn beyond it
+    ScreenRect where;                      ///< of the image's area on the screen
+    ScreenRect clip;                       ///< the pane on the canvas; nothing is drawn beyond it
+    const SurfaceView* surface = nullptr;  ///< seen from there, in the middle of `where`; else from above
 };
 
 /// Needs the OpenGL context current, for its whole life.

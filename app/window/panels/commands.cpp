@@ -120,6 +120,7 @@ void open_folder(UiState& ui, const std::string& folder) {
 
 void fit(UiState& ui, const Snapshot&) {
     ui.view.fitted = true;
+    ui.surface = {};
 }
 
 void one_cell_per_pixel(UiState& ui, const Snapshot&) {
@@ -166,7 +167,8 @@ void snap_range(UiState& ui, const Snapshot& snapshot) {
     for (const PaneImage& image : snapshot.frame->panes) {
         const ValueRange& range = image.range;
         const bool laplacian = image.request.pane == Pane::laplacian;
-        if (!(range.low < range.high) || (!laplacian && image.request.pane != Pane::now)) continue;
+        const bool values = image.request.pane == Pane::now || image.request.pane == Pane::surface;
+        if (!(range.low < range.high) || (!laplacian && !values)) continue;
         change(ui,
                laplacian ? "laplacian-range" : "range",
                to_string({RangeRule::Kind::fixed, range.low, range.high, range.scale}));

@@ -7,6 +7,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/path_input.h"
+#include "app/window/panels/plots/field_plots.h"
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
 #include "app/window/panels/widgets.h"
@@ -173,6 +174,8 @@ void draw_measure(UiState& ui, const Snapshot& snapshot) {
     draw_histogram(ui, snapshot);
     draw_profile(ui, snapshot);
     draw_probes(ui, snapshot);
+    draw_spectrum(ui, snapshot);
+    draw_phase_plane(ui, snapshot);
     if (has_plots(ui, snapshot)) draw_plot_buttons(ui, snapshot);
     draw_csv(ui);
 }

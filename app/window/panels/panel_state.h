@@ -90,7 +90,7 @@ struct EquationState {
     std::map<std::string, RangeWish> ranges;
     NumberDraft dt, dx, formula;
     NumberDraft unit_length, unit_time, diffusivity, time;
-    figure::Chart growth, spectrum;  ///< of small waves and of the field, as they were at the moment below
+    figure::Chart growth;  ///< of small waves, as it was at the moment below
     std::shared_ptr<const StepLimit> growth_at;
 };
 
@@ -133,11 +133,19 @@ enum class SeriesOf { total, max, min, mean };
 
 inline constexpr const char* kExportFolder = "stencilscope-out";
 
+/// Of a probe in the plane of two components, since the plane is seen.
+struct ProbeWay {
+    int x = 0, y = 0;  ///< the cell
+    std::vector<SamplePoint> points;
+};
+
 struct MeasureState {
     SeriesOf series = SeriesOf::total;
-    bool log_counts = false;                ///< of the histogram
-    std::vector<figure::ChartSeries> kept;  ///< curves of the profile
-    bool large = false;                     ///< the plots have a window of their own
+    bool log_counts = false;                    ///< of the histogram
+    std::vector<figure::ChartSeries> kept;      ///< curves of the profile
+    bool large = false;                         ///< the plots have a window of their own
+    std::vector<ProbeWay> ways;                 ///< of the probes
+    std::shared_ptr<const PhasePlane> ways_to;  ///< what their newest points are of
     std::string folder = kExportFolder;
 };
 

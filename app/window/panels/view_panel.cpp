@@ -201,6 +201,25 @@ void draw_contours(UiState& ui, const Snapshot& snapshot) {
     }
 }
 
+void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
+    constexpr std::string_view kTip =
+        "Arrows over the field, here and in figures: where it rises and how steeply, or two components, "
+        "across and down\n--arrows gradient|A,B";
+    const RunSpec& now = snapshot.now;
+    row("Arrows", kTip);
+    combo("##arrows", now.arrows.empty() ? "none" : now.arrows.c_str(), kTip, [&] {
+        if (choice("none", now.arrows.empty(), "")) change(ui, "arrows", "");
+        const std::string gradient(kGradientArrows);
+        if (choice(gradient.c_str(), now.arrows == gradient, "Of what is shown, uphill"))
+            change(ui, "arrows", gradient);
+        const auto& components = now.model->components;
+        for (std::size_t i = 0; i + 1 < components.size(); ++i) {
+            const std::string pair = components[i].name + "," + components[i + 1].name;
+            if (choice(pair.c_str(), now.arrows == pair, "")) change(ui, "arrows", pair);
+        }
+    });
+}
+
 std::string view_tip(const PaneRow& row) {
     // Bookmarks are the window's own.
     if (row.pane == Pane::from_bookmark) return std::string(row.help);
@@ -269,6 +288,7 @@ void draw_view(UiState& ui, const Snapshot& snapshot) {
     subtitle("Values", "Colours of the field and of differences");
     draw_color_controls(ui, snapshot, false, state.range);
     draw_contours(ui, snapshot);
+    draw_arrow_choice(ui, snapshot);
     subtitle("Laplacian", "Colours of the Laplacian");
     draw_color_controls(ui, snapshot, true, state.laplacian_range);
 }

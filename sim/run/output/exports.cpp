@@ -9,6 +9,7 @@
 #include "sim/files/image.h"
 #include "sim/files/npy.h"
 #include "sim/run/output/frame_writer.h"
+#include "sim/run/output/looks.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
@@ -123,6 +124,26 @@ constexpr Export kExports[] = {
      },
      false,
      "probe"},
+    {"spectrum.csv", false, "mean power of the field's waves by their wave number", write_spectrum_csv},
+    {"spectrum.png", false, "the same as a plot", write_spectrum_png},
+    {"contours.csv", false, "the lines of --contours, point by point", write_contours_csv, false, "contours"},
+    {"contours.svg", false, "the field with these lines", write_contours_svg, false, "contours"},
+    {"surface.png",
+     false,
+     "the field as a surface, whose height is the value, seen from --surface",
+     write_surface_png},
+    {"phase.csv",
+     false,
+     "how many cells have which pair of values of the first two components",
+     write_phase_csv,
+     kOfRun,
+     "components"},
+    {"phase.png",
+     false,
+     "the same as a plot, with the way of each --probe",
+     write_phase_png,
+     kOfRun,
+     "components"},
 };
 
 bool chosen(const RunSpec& spec, std::string_view name) {
@@ -158,7 +179,8 @@ std::vector<std::string> default_exports() {
 }
 
 bool is_table_export(std::string_view name) {
-    return name.ends_with(".csv");
+    constexpr std::string_view kTables[] = {"statistics.csv", "histogram.csv", "profile.csv", "probes.csv"};
+    return std::ranges::find(kTables, name) != std::end(kTables);
 }
 
 void add_export(std::string_view item, std::vector<std::string>& names) {
@@ -181,6 +203,9 @@ void add_export(std::string_view item, std::vector<std::string>& names) {
 }
 
 std::string why_not_exported(std::string_view name, const RunSpec& spec) {
+    if (name.starts_with("contours.") && spec.contours.empty()) return "there are none (see --contours)";
+    if (name.starts_with("phase.") && spec.model->components.size() < 2)
+        return "it is of two components, and the model has one";
     const bool cell_a_pixel = name == "field.png" || name == "laplacian.png" || name == "frames.png";
     if (!cell_a_pixel || !spec.size || 1LL * spec.size->nx * spec.size->ny <= kMaxPngCells) return "";
     return fmt::format("{}x{} is more than a PNG of one pixel a cell can hold here ({} cells)",
@@ -202,7 +227,11 @@ double export_bytes_per_cell(const RunSpec& spec) {
     // Percentiles sort a copy; a PNG needs its pixels, the filtered ones and the compressed ones.
     const bool pictures =
         chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
-    return double(bytes_of(spec.dtype)) + (pictures ? 12 : 0);
+    // The spectrum takes the values and their waves in float64, the plane two components.
+    const bool float64 = std::ranges::any_of(spec.exports, [](const std::string& name) {
+        return name.starts_with("spectrum.") || name.starts_with("phase.");
+    });
+    return double(bytes_of(spec.dtype)) + std::max(pictures ? 12 : 0, float64 ? 16 : 0);
 }
 
 MeasureTables make_tables(Solver& solver,

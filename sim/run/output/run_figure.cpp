@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/run/output/exports.h"
+#include "sim/run/output/looks.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/view/colormap.h"
@@ -77,6 +78,7 @@ void write_run_figure(const std::filesystem::path& path, figure::FigureFormat fo
         panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
         for (figure::FigurePanel& values : std::span(panels).last(2))
             values.contours = contour_levels(spec.contours, values.range);
+        panels.back().lines = arrow_lines(run, f);
         panels.push_back(panel("Laplacian",
                                f.laplacian,
                                laplacian_colors(spec, true),

@@ -63,6 +63,43 @@ class Showing {
     bool another_;
 };
 
+// By cells, or averages of some, so that it takes a millisecond.
+RadialSpectrum spectrum_of(Solver& solver, Quantity quantity, const Moment& moment) {
+    constexpr int kMost = 256;
+    const RunSpec& now = moment.simulation->now();
+    const auto [nx, ny] = *now.size;
+    const ResampleRequest all{
+        {0, 0, double(nx), double(ny)}, std::min(nx, kMost), std::min(ny, kMost), false};
+    Pixels pixels;
+    solver.resample(quantity, all, true, pixels);
+    const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
+    return radial_spectrum(
+        {values.begin(), values.end()}, all.width, all.height, nx * now.spacing(), ny * now.spacing());
+}
+
+// Single cells: averages would lie elsewhere in the plane.
+PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
+    const RunSpec& now = moment.simulation->now();
+    const auto [nx, ny] = *now.size;
+    const int columns = std::min(nx, PhasePlane::kMostCells), rows = std::min(ny, PhasePlane::kMostCells);
+    std::vector<SamplePoint> points(cells.begin(), cells.end());
+    for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < columns; ++x) points.push_back({(x + 0.5) * nx / columns, (y + 0.5) * ny / rows});
+    std::vector<double> values[2];
+    for (int i = 0; i < 2; ++i) {
+        Solver& solver = moment.simulation->solver();
+        const Showing showing(solver, now.model->components[std::size_t(i)].name, now.shown());
+        values[i] = solver.sample(Quantity::value, points, false);
+    }
+    PhasePlane plane;
+    plane.step = moment.simulation->step();
+    for (std::size_t i = 0; i < cells.size(); ++i) plane.at.push_back({values[0][i], values[1][i]});
+    plane.density = plane_density(std::span(values[0]).subspan(cells.size()),
+                                  std::span(values[1]).subspan(cells.size()),
+                                  PhasePlane::kBins);
+    return plane;
+}
+
 }  // namespace
 
 Quantity quantity_of(Pane pane) {
@@ -79,6 +116,7 @@ Quantity quantity_of(Pane pane) {
         case Pane::first:
         case Pane::second:
         case Pane::third:
+        case Pane::surface:
             break;
     }
     return Quantity::value;
@@ -91,6 +129,8 @@ void FrameMaker::forget() {
     base_solver_ = nullptr;
     histogram_.reset();
     histogram_cadence_.reset();
+    spectrum_.reset();
+    plane_.reset();
     comparison_.reset();
     newest_.reset();
 }
@@ -120,6 +160,8 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     if (!frame->panes.empty()) {
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
+        if (request.arrows && !now.arrows.empty()) add_arrows(*request.arrows, *moment.simulation, *frame);
+        if (request.plane) add_plane(*request.plane, moment, *frame);
         measuring_seconds_ += seconds_since(begin);
     }
     frame->count = ++count_;
@@ -245,6 +287,7 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
         frame.numbers = Numbers{*request.numbers, solver.sample(quantity, points, false)};
     }
     if (request.profile) frame.profile = measure_profile(solver, quantity, *request.profile);
+    if (request.spectrum) add_spectrum(moment, frame);
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;
     if (!histogram_ || moment.exact || histogram_cadence_.due())
@@ -253,6 +296,47 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
     else
         stale_ = true;
     frame.histogram = histogram_;
+}
+
+void FrameMaker::add_arrows(const ArrowLattice& lattice, Simulation& simulation, Frame& frame) {
+    const RunSpec& now = simulation.now();
+    Solver& solver = simulation.solver();
+    const auto components = arrow_components(now.arrows);
+    std::vector<SamplePoint> points, vectors;
+    if (components.empty()) {
+        points = gradient_points(lattice, frame.nx, frame.ny);
+        vectors = gradients(points, solver.sample(Quantity::value, points, true));
+    } else {
+        for (int row = 0; row < lattice.ny; ++row)
+            for (int column = 0; column < lattice.nx; ++column) points.push_back(lattice.at(column, row));
+        std::vector<double> values[2];
+        for (std::size_t i = 0; i < 2; ++i) {
+            const Showing showing(solver, components[i], now.shown());
+            values[i] = solver.sample(Quantity::value, points, true);
+        }
+        for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({values[0][i], values[1][i]});
+    }
+    frame.arrows = measured_arrows(lattice, std::move(vectors));
+}
+
+void FrameMaker::add_spectrum(const Moment& moment, Frame& frame) {
+    if (!spectrum_ || moment.exact || spectrum_cadence_.due())
+        spectrum_cadence_.spend([&] {
+            spectrum_ = std::make_shared<RadialSpectrum>(spectrum_of(
+                moment.simulation->solver(), quantity_of(frame.panes.front().request.pane), moment));
+        });
+    else
+        stale_ = true;
+    frame.spectrum = spectrum_;
+}
+
+void FrameMaker::add_plane(std::span<const SamplePoint> cells, const Moment& moment, Frame& frame) {
+    if (moment.simulation->now().model->components.size() < 2) return;
+    if (!plane_ || moment.exact || plane_cadence_.due())
+        plane_cadence_.spend([&] { plane_ = std::make_shared<PhasePlane>(plane_of(cells, moment)); });
+    else
+        stale_ = true;
+    frame.plane = plane_;
 }
 
 }  // namespace stencil

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <span>
 
 #include "sim/run/simulation.h"
 #include "sim/session/engine/cadence.h"
@@ -57,6 +58,9 @@ class FrameMaker {
     void set_base(Base base, const Moment& moment);
     void compare(const Moment& moment, Frame& frame);
     void add_measures(const ViewRequest& request, const Moment& moment, Frame& frame);
+    void add_arrows(const ArrowLattice& lattice, Simulation& simulation, Frame& frame);
+    void add_spectrum(const Moment& moment, Frame& frame);
+    void add_plane(std::span<const SamplePoint> cells, const Moment& moment, Frame& frame);
 
     PixelPool pool_;
     std::array<KnownRange, kPaneKinds> ranges_;
@@ -66,6 +70,9 @@ class FrameMaker {
     const Solver* base_solver_ = nullptr;
     Cadence histogram_cadence_;
     std::optional<Histogram> histogram_;
+    Cadence spectrum_cadence_, plane_cadence_;
+    std::shared_ptr<const RadialSpectrum> spectrum_;
+    std::shared_ptr<const PhasePlane> plane_;
     Cadence comparison_cadence_;
     std::optional<Comparison> comparison_;
     std::uint64_t count_ = 0;

@@ -161,7 +161,8 @@ figure::Chart spectrum_chart(const RadialSpectrum& spectrum) {
     return chart;
 }
 
-void draw_growth(EquationState& state, const Snapshot& snapshot) {
+void draw_growth(UiState& ui, const Snapshot& snapshot) {
+    EquationState& state = ui.panel.equation;
     const bool open = ImGui::TreeNodeEx("Growth of waves", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip(
         "The dispersion relation: how fast small waves on the field's mean grow (> 0) or decay (< 0), over "
@@ -176,12 +177,13 @@ void draw_growth(EquationState& state, const Snapshot& snapshot) {
     }
     if (state.growth_at != limit) {
         state.growth = growth_chart(snapshot);
-        state.spectrum = spectrum_chart(limit->spectrum);
         state.growth_at = limit;
     }
     draw_plot(state.growth, em(kPlotHeight));
-    if (limit->spectrum.power.empty()) return;
-    draw_plot(state.spectrum, em(kPlotHeight));
+    ui.wants_spectrum = true;
+    const auto& frame = snapshot.frame;
+    if (!frame || !frame->spectrum || frame->spectrum->power.empty()) return;
+    draw_plot(spectrum_chart(*frame->spectrum), em(kPlotHeight));
     tooltip("The spectrum of what is shown, measured: the mean power of its waves over their wave number");
 }
 
@@ -204,7 +206,7 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
         subtitle("Shown", "What is seen and measured");
         draw_shown(ui, now);
     }
-    if (has_rates(model)) draw_growth(ui.panel.equation, snapshot);
+    if (has_rates(model)) draw_growth(ui, snapshot);
 }
 
 }  // namespace stencil
