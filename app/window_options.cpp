@@ -117,6 +117,10 @@ void add_window_options(CLI::App& app, WindowRequest& request) {
                "when the window closes: what its frames cost, and how fast the field was stepped",
                &WindowRequest::json);
     add_flag("--prompts", "the prompts of the first minute once more", &WindowRequest::prompts, true);
+    add_flag("--tour",
+             "eight cards for a first look, beside the controls that they speak of",
+             &WindowRequest::tour,
+             true);
     add_flag("--continue",
              "the session that was open last, up to the step where it was left",
              &WindowRequest::continues,

@@ -15,6 +15,7 @@
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/prompts.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/preferences.h"
 
@@ -131,7 +132,7 @@ void draw_sides(UiState& ui, const Snapshot& snapshot, Area& rest) {
 // The parts that the keyboard goes through: the strips, the panel, and what stands over the canvas.
 std::vector<ImGuiWindow*> parts_of(const ImGuiContext& context) {
     std::vector<ImGuiWindow*> parts;
-    for (const char* name : {"##toolbar", "##panel", "##timeline", "##notices"})
+    for (const char* name : {"##toolbar", "##panel", "##tour", "##timeline", "##notices"})
         if (ImGuiWindow* window = ImGui::FindWindowByName(name); window && window->WasActive)
             parts.push_back(window);
     constexpr ImGuiWindowFlags kNone = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_ChildWindow |
@@ -209,13 +210,15 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
     draw_prompt(ui);
     draw_large_results(ui);
     draw_gallery(ui, snapshot);
-    draw_help(ui);
+    draw_help(ui, snapshot);
+    draw_tour(ui);
     ui.popup_open = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopup);
     const double copied_until =
         std::max({ui.panel.toolbar.copied_until, ui.panel.examples.copied_until, ui.said_until});
     const EquationState& equation = ui.panel.equation;
     const bool text_waits = equation.typed_at >= 0 || ImGui::GetTime() < equation.hold_until;
-    return {ui.canvas, tooltip_waits() || text_waits || ImGui::GetTime() < copied_until};
+    return {ui.canvas,
+            tooltip_waits() || text_waits || ui.panel.tour.done || ImGui::GetTime() < copied_until};
 }
 
 }  // namespace stencil

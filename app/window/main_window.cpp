@@ -10,6 +10,7 @@
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/prompts.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/preferences.h"
 #include "app/window/remembered.h"
 #include "app/window/shortcuts.h"
@@ -76,7 +77,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     clock_ = std::make_unique<FrameClock>(request.vsync ? display_->refresh_rate() : 0);
     follow_scale();
     SessionOptions session;
-    session.running = !request.paused;
+    session.running = !request.paused && !request.tour;
     session.stop_at = request.stop_at;
     session.steps_per_frame = request.steps_per_frame;
     engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
@@ -85,6 +86,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
     ui_.panel.examples.large = request.large_results;
     ui_.panel.examples.held = scripted();
+    if (request.tour) begin_tour(ui_, *snapshot_);
     if (!request.example) return;
     show_request(ui_.panel.examples, *request.example);
     ui_.panel.examples.reveal = true;
@@ -267,6 +269,7 @@ void MainWindow::build(CanvasOutput& output) {
     hold_visible_range(ui_, *snapshot_);
     ask_engine(std::move(output.request));
     follow_prompts(ui_);
+    follow_tour(ui_, *snapshot_);
     if (!ui_.actions.empty()) redraws_ = kSettlingFrames;
     engine_->send(std::exchange(ui_.actions, {}));
     pass_runner_orders();

@@ -27,6 +27,7 @@ struct WindowRequest {
     double fps = 30;         ///< of the film
     std::string json;        ///< file for what the frames cost; empty: none
     bool prompts = false;    ///< those of the first minute, even where they were seen
+    bool tour = false;       ///< begins with it
     bool vsync = true;
     bool interop = true;
     std::optional<Size> window;  ///< pixels at scale 1

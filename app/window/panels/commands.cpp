@@ -9,6 +9,7 @@
 
 #include "app/window/panels/long_actions.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/preferences.h"
 #include "app/window/remembered.h"
 #include "sim/run/command_text.h"
@@ -233,6 +234,7 @@ void toggle_help(UiState& ui, const Snapshot&) {
 void close_popups(UiState& ui, const Snapshot& snapshot) {
     const bool any =
         ui.help_open || ui.gallery.open || ui.panel.examples.large || ui.panel.measure.large || ui.popup_open;
+    if (!any && in_tour(ui)) return end_tour(ui);
     if (!any) stop_long_action(ui, snapshot);
     ui.help_open = ui.gallery.open = ui.panel.examples.large = ui.panel.measure.large = false;
     ui.close_popups = true;

@@ -3,6 +3,7 @@
 #include <span>
 
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shortcuts.h"
 
@@ -80,13 +81,16 @@ void draw_lists() {
 
 }  // namespace
 
-void draw_help(UiState& ui) {
+void draw_help(UiState& ui, const Snapshot& snapshot) {
     if (!ui.help_open) return;
     // Between the toolbar and the status line, which stay in use.
     const ImVec2 share(0.96f, 0.98f), most(em(58), em(43));
     if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
         paragraph(kAbout, text_color());
         draw_lists();
+        if (button("Take the tour", ImVec2(0, 0), "Eight cards, for a first look\n--tour"))
+            begin_tour(ui, snapshot);
+        if (!ui.preferences.prompts_done.empty()) ImGui::SameLine();
         if (!ui.preferences.prompts_done.empty() &&
             button("Show the first prompts again", ImVec2(0, 0), "Those of the first minute, on the canvas"))
             ui.preferences.prompts_done.clear();

@@ -216,6 +216,19 @@ struct KernelState {
     bool steps = false;                                   ///< it did in the frame before
 };
 
+/// Controls that cards of the tour speak of.
+enum class TourSpot { none, step, run, coefficient, view, method, ladder, equation, kernel };
+
+struct TourState {
+    std::optional<std::size_t> card;        ///< its number; empty: there is no tour
+    bool reveals = false, scrolls = false;  ///< once: its section opens, and its control comes into sight
+    bool done = false;                      ///< what it asks for was done
+    double done_at = 0;                     ///< and has ended: ImGui's time
+    std::optional<figure::Box> control;  ///< where that is in this frame, ImGui's coordinates; empty: unseen
+    std::optional<figure::Box> seen;     ///< the same of the newest frame that is drawn
+    figure::Box size;                    ///< of the card, as it was last
+};
+
 struct PanelState {
     ToolbarState toolbar;
     EquationState equation;
@@ -229,6 +242,7 @@ struct PanelState {
     KernelState kernel;
     CodeState code;
     TimelineState timeline;
+    TourState tour;
     std::vector<ActionClock> long_actions;  ///< that go on
 };
 

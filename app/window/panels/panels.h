@@ -18,7 +18,7 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot);
 void draw_notices(UiState& ui, const Snapshot& snapshot);
 
 /// Its own window, while UiState::help_open.
-void draw_help(UiState& ui);
+void draw_help(UiState& ui, const Snapshot& snapshot);
 
 /// Its own window too, while UiState::gallery is open.
 void draw_gallery(UiState& ui, const Snapshot& snapshot);

@@ -7,6 +7,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/plots/plot.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "sim/bench/speed_chart.h"
 #include "sim/examples/report/report_text.h"
@@ -112,6 +113,7 @@ void draw_ladder_chart(UiState& ui, const Snapshot& snapshot) {
                    size),
                snapshot.measuring_ladder ? "It is being measured; any other order ends it" : ""))
         ui.act(action::MeasureLadder{});
+    mark(ui, TourSpot::ladder);
     draw_measured_methods(speeds, edge);
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "sim/run/settings.h"
 #include "sim/text/names.h"
@@ -55,7 +56,7 @@ void follow_prompts(UiState& ui) {
 
 void draw_prompt(UiState& ui) {
     const Prompt* prompt = prompt_left(ui);
-    if (!prompt || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
+    if (!prompt || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     const float left = float(ui.canvas.x) / pixels.x, width = float(ui.canvas.width) / pixels.x;
     const float bottom = float(ui.canvas.y + ui.canvas.height) / pixels.y;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "sim/examples/example.h"
 
@@ -28,7 +29,8 @@ constexpr Section kSections[] = {
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
     const bool reveals = (section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false)) ||
-                         (section.draw == draw_kernel && std::exchange(ui.panel.kernel.reveal, false));
+                         (section.draw == draw_kernel && std::exchange(ui.panel.kernel.reveal, false)) ||
+                         tour_reveals(ui, section.title);
     const bool was_open = std::ranges::find(open_sections, section.title) != open_sections.end();
     ImGui::SetNextItemOpen(was_open || reveals);
     const bool is_open = ImGui::CollapsingHeader(section.title);

@@ -11,6 +11,7 @@
 #include "app/window/panels/equation/parameter_rows.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "kernels/methods/method.h"
 #include "sim/run/resolve.h"
@@ -70,6 +71,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
                 change(ui, "method", method.name);
         }
     });
+    mark(ui, TourSpot::method);
 }
 
 void draw_backend(UiState& ui, const Snapshot& snapshot) {

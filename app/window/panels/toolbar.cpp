@@ -8,6 +8,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/shortcuts.h"
 
@@ -270,6 +271,13 @@ void draw_item(const Item& item, UiState& ui, const Snapshot& snapshot) {
         draw_button(item, ui, snapshot);
 }
 
+TourSpot spot_of(const Item& item) {
+    if (item.kind == Kind::view) return TourSpot::view;
+    return item.command == single_step      ? TourSpot::step
+           : item.command == toggle_running ? TourSpot::run
+                                            : TourSpot::none;
+}
+
 void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& snapshot) {
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     if (button("More", ImVec2(0, 0), "What has no room in the toolbar")) ImGui::OpenPopup("more");
@@ -302,6 +310,7 @@ void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     for (std::size_t i = 0; i < items.size(); ++i) {
         if (i > 0) ImGui::SameLine(0, spacing_before(items[i], false));
         draw_item(items[i], ui, snapshot);
+        mark(ui, spot_of(items[i]));
     }
     if (!folded.empty()) draw_more(folded, ui, snapshot);
     constexpr double kCopiedFor = 1.5;  // seconds

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cfloat>
 
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/equations.h"
@@ -117,6 +118,7 @@ void draw_editor(UiState& ui, const Snapshot& snapshot) {
                                   ImVec2(-FLT_MIN, height),
                                   ImGuiInputTextFlags_AllowTabInput | ImGuiInputTextFlags_EnterReturnsTrue);
     ImGui::PopFont();
+    mark(ui, TourSpot::equation);
     if (ImGui::IsItemActivated()) state.goes_on = false;
     if (state.text != before) state.typed_at = ImGui::GetTime();
     if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);

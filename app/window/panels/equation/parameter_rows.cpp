@@ -10,6 +10,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/number_input.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/run/stability.h"
@@ -31,6 +32,7 @@ std::string capitalized(std::string text) {
 
 // Where the first one stands that is seen, for the prompt that points at it.
 void note_slider(UiState& ui) {
+    if (!ui.slider_y) mark(ui, TourSpot::coefficient);
     if (!ui.slider_y && ImGui::IsItemVisible())
         ui.slider_y = (ImGui::GetItemRectMin().y + ImGui::GetItemRectMax().y) / 2;
 }

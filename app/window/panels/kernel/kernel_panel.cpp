@@ -5,6 +5,7 @@
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/path_input.h"
+#include "app/window/panels/tour/tour.h"
 #include "app/window/panels/widgets.h"
 #include "app/window/remembered.h"
 #include "sim/user_kernel/user_kernel.h"
@@ -27,7 +28,9 @@ void draw_starts(UiState& ui) {
         if (i > 0) ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
         const std::string tip = fmt::format(
             "Writes {0}.cu, unless there is one, and watches it: open it in your editor", names[i]);
-        if (!button(names[i], button_size(3 - i), tip)) continue;
+        const bool pressed = button(names[i], button_size(3 - i), tip);
+        mark(ui, i == 0 ? TourSpot::kernel : TourSpot::none);
+        if (!pressed) continue;
         try {
             choose_kernel(ui, user_kernel::start_file(names[i]));
         } catch (const std::exception& error) {
