@@ -79,7 +79,7 @@ Array<T> copy_of(const AnyArray& array, const std::string& name) {
             return from_host<T>(array);
         case nb::device::cuda::value:
         case nb::device::cuda_managed::value:
-            if (STENCILSCOPE_HAS_CUDA) return from_gpu<T>(array, name);
+            if constexpr (STENCILSCOPE_HAS_CUDA) return from_gpu<T>(array, name);
             throw InputError(name +
                              ": an array on the GPU, and this build has no CUDA: bring it to the host first");
         default:

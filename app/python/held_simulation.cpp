@@ -156,14 +156,18 @@ void FairLock::unlock() {
 // Without Python's lock, which whoever holds the simulation's may wait for, and with the simulation's.
 class HeldSimulation::Working {
   public:
-    explicit Working(HeldSimulation& held) : lock_(held.lock_) {
+    explicit Working(HeldSimulation& held) : lock_(lock_of(held)) {}
+
+  private:
+    // Before it is waited for: of another process nobody would free it.
+    static FairLock& lock_of(HeldSimulation& held) {
         if (::getpid() != held.process_)
             throw MachineError(
                 "this simulation belongs to the process that this one was forked from, and so do "
                 "its threads: pickle it, or start processes by 'spawn'");
+        return held.lock_;
     }
 
-  private:
     nb::gil_scoped_release released_;
     std::scoped_lock<FairLock> lock_;
 };
@@ -172,12 +176,16 @@ HeldSimulation::HeldSimulation(const std::string& spec, const Words& words, cons
     : process_(::getpid()) {
     auto given = fields_of(start);
     const nb::gil_scoped_release released;
-    simulation_.emplace(begin(spec_of(spec, words), std::move(given), words));
+    simulation_ = std::make_unique<Simulation>(begin(spec_of(spec, words), std::move(given), words));
 }
 
 HeldSimulation::HeldSimulation(const std::string& folder) : process_(::getpid()) {
     const nb::gil_scoped_release released;
-    simulation_.emplace(resumed(folder));
+    simulation_ = std::make_unique<Simulation>(resumed(folder));
+}
+
+HeldSimulation::~HeldSimulation() {
+    if (::getpid() != process_) static_cast<void>(simulation_.release());
 }
 
 long long HeldSimulation::advance_slice(long long left, bool first) {

@@ -7,8 +7,8 @@
 
 #include <condition_variable>
 #include <map>
+#include <memory>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,6 +44,10 @@ class HeldSimulation {
     HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start);
     /// From the checkpoint in a folder.
     explicit HeldSimulation(const std::string& folder);
+    /// A process that was forked has none of the threads, and leaves the simulation where it is.
+    ~HeldSimulation();
+    HeldSimulation(const HeldSimulation&) = delete;
+    HeldSimulation& operator=(const HeldSimulation&) = delete;
 
     /// Slice by slice: between two the interpreter handles signals, and `progress`, unless it is None, is
     /// called with the steps done and all of them. What either raises ends it, with the steps done until
@@ -80,7 +84,7 @@ class HeldSimulation {
     RunOutput output();
 
     FairLock lock_;
-    std::optional<Simulation> simulation_;
+    std::unique_ptr<Simulation> simulation_;
     pid_t process_;
 };
 

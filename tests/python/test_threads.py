@@ -87,6 +87,7 @@ def test_a_fork_is_told():
         try:
             sim.advance(1)
         except RuntimeError as error:
+            del sim
             os.write(writing, str(error).encode())
         os._exit(0)
     os.waitpid(child, 0)
