@@ -22,6 +22,18 @@ constexpr int kPlainHigh = 4;
 // Labels of logarithmic axes are written out below this power of ten.
 constexpr int kPlainLogHigh = 6;
 
+// std::pow's own, kept: a colour bar of the window asks for hundreds in each frame.
+long double power10(int exponent) {
+    constexpr int kLargest = 340;  // beyond a double's
+    static const std::vector<long double> kept = [] {
+        std::vector<long double> powers;
+        for (int n = -kLargest; n <= kLargest; ++n) powers.push_back(std::pow(10.0L, n));
+        return powers;
+    }();
+    return std::abs(exponent) <= kLargest ? kept[std::size_t(exponent + kLargest)]
+                                          : std::pow(10.0L, exponent);
+}
+
 /// Ticks at first..last times mantissa * 10^exponent.
 struct Steps {
     int mantissa = 1;
@@ -30,7 +42,7 @@ struct Steps {
     long long last = 0;
 
     long long count() const { return last - first + 1; }
-    long double size() const { return mantissa * std::pow(10.0L, exponent); }
+    long double size() const { return mantissa * power10(exponent); }
 };
 
 std::string superscript(int n) {
@@ -93,7 +105,7 @@ Steps choose_steps(long double low, long double high, int most, std::optional<in
 long double roundest_near(long double low, long double high) {
     const long double middle = (low + high) / 2, span = high - low;
     for (int decade = decade_of(middle) + 1;; --decade) {
-        const long double unit = std::pow(10.0L, decade);
+        const long double unit = power10(decade);
         const long double multiple = std::round(middle / unit) * unit;
         if (std::abs(multiple - middle) < 9 * span || unit < span) return multiple;
     }
@@ -116,7 +128,7 @@ Ticks label(const Steps& steps, long double low, long double high, int factor) {
         ticks.marks.push_back({double(std::clamp(position, 0.0L, 1.0L)),
                                with_true_minus(fmt::format("{:.{}f}", double(k) * unit, decimals))});
     }
-    const long double one = std::pow(10.0L, factor);
+    const long double one = power10(factor);
     const int more = std::max(0, factor - steps.exponent + 2);
     ticks.low = end_label(double(low / one), 0, ticks.marks.front(), more);
     ticks.high = end_label(double(high / one), 1, ticks.marks.back(), more);
@@ -126,7 +138,7 @@ Ticks label(const Steps& steps, long double low, long double high, int factor) {
 
 Ticks single_tick(long double value) {
     const int factor = factor_of(decade_of(value));
-    return {{{0.5, number_text(double(value * std::pow(10.0L, -factor)), 6)}},
+    return {{{0.5, number_text(double(value * power10(-factor)), 6)}},
             factor ? power_of_ten(factor) : "",
             factor ? power_of_ten(factor) : "",
             ""};

@@ -26,8 +26,9 @@ struct Item {
     int importance = 0;
     bool begins_group = false;
     bool active = false;
-    bool labelled = false;  ///< with its words, where there is room
-    float less = 0;         ///< of its width, for a view in a window too narrow for all
+    bool labelled = false;             ///< with its words, where there is room
+    float narrow = 0, with_words = 0;  ///< its widths
+    float less = 0;                    ///< of its width, for a view in a window too narrow for all
     std::string_view why_not = {};
     std::string extra = {};  ///< for the tooltip
 };
@@ -184,10 +185,20 @@ std::vector<Item> items_of(const UiState& ui, const Snapshot& snapshot) {
     return items;
 }
 
+// Text is measured once, however often the items are laid out.
+void measure(Item& item) {
+    const auto width = [&](bool labelled) {
+        item.labelled = labelled;
+        if (item.kind == Kind::pace) return pace_width(labelled);
+        return item.kind == Kind::view ? view_width(labelled) : button_width(item);
+    };
+    item.with_words = width(true);
+    item.narrow = width(false);
+}
+
 float width_of(const Item& item) {
-    if (item.kind == Kind::pace) return pace_width(item.labelled);
-    if (item.kind == Kind::view) return std::max(view_width(item.labelled) - item.less, em(4));
-    return button_width(item);
+    const float width = item.labelled ? item.with_words : item.narrow;
+    return item.less > 0 ? std::max(width - item.less, em(4)) : width;
 }
 
 float width_of(const std::vector<Item>& items) {
@@ -247,7 +258,7 @@ void draw_button(const Item& item, UiState& ui, const Snapshot& snapshot) {
     // The name behind ### keeps the button itself while its caption changes.
     const std::string name =
         fmt::format("{}###{}", caption(item, item.label), shortcut_of(item.command)->what);
-    if (button(name.c_str(), ImVec2(button_width(item), 0), tip_of(item), item.why_not)) {
+    if (button(name.c_str(), ImVec2(width_of(item), 0), tip_of(item), item.why_not)) {
         if (item.kind == Kind::exports)
             ImGui::OpenPopup("export");
         else
@@ -299,6 +310,7 @@ void draw_more(const std::vector<Item>& folded, UiState& ui, const Snapshot& sna
 
 void draw_toolbar(UiState& ui, const Snapshot& snapshot) {
     std::vector<Item> items = items_of(ui, snapshot);
+    for (Item& item : items) measure(item);
     const float room = ImGui::GetContentRegionAvail().x;
     const float more =
         text_width("More") + 2 * ImGui::GetStyle().FramePadding.x + ImGui::GetStyle().ItemInnerSpacing.x;

@@ -177,8 +177,8 @@ void draw_stability(UiState& ui, const RunSpec& now) {
     const StableLimit& limit = *now.model->stable;
     SliderDraft& draft = ui.panel.simulation.parameters[limit.parameter];
     // A number above the limit that was typed and refused: both buttons are an answer.
-    const auto typed = equation::typed_number(draft.typed.text);
-    const bool asks = !draft.typed.wrong.empty() && typed && *typed > bound->largest;
+    const auto typed = draft.typed.wrong.empty() ? std::nullopt : equation::typed_number(draft.typed.text);
+    const bool asks = typed && *typed > bound->largest;
     draw_verdict(*bound, limit, draft.typed.wrong);
     draft.typed.says = false;  // it has been said just now, and nothing is to cover the answers
     const auto use = [&](double value) {
