@@ -225,7 +225,7 @@ void add_devices(CLI::App& app, DevicesRequest& request, SettingWords& words) {
 
 void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     CLI::App* bench = app.add_subcommand(
-        "bench", "Measure the ladder of methods beside the limits of the machine, each speed with its error");
+        "bench", "Measure all methods beside the limits of the machine, each speed with its error");
     LadderSpec& spec = request.spec;
     add_texts(*bench,
               "size",
@@ -238,7 +238,7 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     add_texts(*bench,
               "method",
               "NAME,...",
-              "which rungs (default: all of the device)",
+              "which methods (default: all of the device)",
               [&](const std::string& text) { add_methods(spec, text); });
     add_setting(*bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", words);
     add_setting(*bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words);
@@ -246,7 +246,7 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
         add_setting(*bench, name, std::string(find_setting(name).help), words);
     bench->add_flag("--work-precision",
                     request.work_precision,
-                    "error against time for all steppers of a typed model and a ladder of time steps each");
+                    "error against time for all steppers of a typed model and several time steps each");
     add_text(*bench,
              "until",
              "T",

@@ -154,7 +154,8 @@ std::vector<fs::path> write_files(const BenchRequest& request, const LadderRepor
 
 int work_precision_command(const BenchRequest& request, const Machine& machine) {
     if (request.save || !request.kernel.empty())
-        throw InputError("--save and --kernel are of the ladder: leave --work-precision out");
+        throw InputError(
+            "--save and --kernel are of the measurement of all methods: leave --work-precision out");
     auto dtypes = request.dtypes;
     if (dtypes.empty()) dtypes = {DType::float32, DType::float64};
     const WorkPrecisionSpec spec = work_precision_spec(request.spec, request.until, std::move(dtypes));

@@ -150,7 +150,7 @@ std::string intro_text(const LadderReport& report) {
     const RunSpec& run = report.spec.run;
     return fmt::format(
         "{}, {}, {} boundary, {}, from {} (seed {})\n"
-        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; issues {:.3g}e12 instructions/s: {:.0f} "
+        "copies {:.4g} GB/s: {:.4g} GCells/s at one step a pass; arithmetic {:.3g}e12 instructions/s: {:.0f} "
         "GCells/s at {} a cell\n",
         report.device,
         name_of(run.dtype),
@@ -174,7 +174,7 @@ std::string header_text(const LadderReport& report) {
                        "GCells/s",
                        "GB/s",
                        "of copy",
-                       "of issue",
+                       "of arith",
                        "fused",
                        report.spec.sweep ? fmt::format(" {:>8} {:>9}", "ps/cell", "fits") : "",
                        "error",

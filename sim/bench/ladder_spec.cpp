@@ -42,11 +42,12 @@ std::optional<Device> named_device(const LadderSpec& spec) {
                                          fmt::join(method_names({}, model), ", ")));
         const Device own = method->device;
         if (device && own != *device)
-            throw InputError(fmt::format("--method {}: runs on {}, and {} on {}: a ladder is of one device",
-                                         name,
-                                         name_of(own),
-                                         first,
-                                         name_of(*device)));
+            throw InputError(fmt::format(
+                "--method {}: runs on {}, and {} on {}: methods of one device are measured at a time",
+                name,
+                name_of(own),
+                first,
+                name_of(*device)));
         device = own;
         first = name;
     }

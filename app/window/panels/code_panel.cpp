@@ -68,7 +68,7 @@ void draw_limits(const GeneratedCode& code, const Snapshot& snapshot) {
                   format_measured(limits.copy_gcells(dtype)),
                   "GCells/s",
                   "What the measured speed of a copy allows at one step a pass over memory");
-        value_row("Issue limit",
+        value_row("Arithmetic limit",
                   format_measured(limits.issue_gcells()),
                   "GCells/s",
                   "What the measured rate of instructions allows, at the operations above");

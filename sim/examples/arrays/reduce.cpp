@@ -237,7 +237,7 @@ constinit const Example kDotExample{
     .name = "dot",
     .summary = "the dot product, from the call until the host has its result",
     .about =
-        "The tutorial stops its clock before the GPU is done. Here the clock stops when the host has the "
+        "GPU tutorials stop the clock before the GPU is done. Here the clock stops when the host has the "
         "number. In one launch each block adds its terms, and the block that ends last adds the blocks' "
         "sums, always in the same order; it writes the result into the host's memory, where the host is "
         "looking for it, so that no copy and no question to the driver is waited for. Beside it: the same "
@@ -251,7 +251,7 @@ constinit const Example kReduceExample{
     .name = "reduce",
     .summary = "the sum of an array: atomic additions, warps and blocks, a fixed order, libraries",
     .about =
-        "In the tutorial each thread adds its element to one number by an atomic addition, into a result "
+        "In GPU tutorials each thread adds its element to one number by an atomic addition, into a result "
         "that it takes to be zero, and nothing is timed. Here the result is zeroed in every run, and beside "
         "that way stand an atomic addition per warp and per block, two that add in a fixed order and repeat "
         "every bit, and CUB.",

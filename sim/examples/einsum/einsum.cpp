@@ -45,7 +45,7 @@ constexpr ExampleOption kOptions[] = {
     {"repetitions",
      Kind::integer,
      "N",
-     "computed so many times in a row, as the tutorial does; times are those of all",
+     "computed so many times in a row; times are those of all",
      "10",
      1,
      100'000},
@@ -55,7 +55,7 @@ constexpr std::string_view kAbout =
     "Einsum on the CPU and the GPU, with the same plan on both sides: labels that occur in one operand alone "
     "are summed out first, then the operands are multiplied in pairs, in the order with the fewest "
     "operations, by sums, element-wise products and (batched) matrix products of OpenBLAS and cuBLAS in full "
-    "precision. The default is the tutorial's matrix product followed by the sums of its columns: summed "
+    "precision. The default is a matrix product followed by the sums of its columns: summed "
     "first, it is one pass over A and one over B. Times are those of all repetitions, errors are against "
     "float64. Operands from files are computed in their own precision first (float64 where they are not all "
     "float32), and in the other one after that unless --dtype names one. --out DIR also gets result.npy, of "
@@ -117,7 +117,7 @@ void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
     report.notes.emplace_back(
         "i is summed out of A before anything is multiplied, on both sides: the ratio of the times is that "
         "of two memories. CuPy does the same (sum, then matmul), and so does NumPy from 2.4 on; before, "
-        "NumPy went through the loop over all labels, which is the 'inf' of the tutorial's CPU column.");
+        "NumPy went through the loop over all labels.");
 }
 
 [[maybe_unused]] std::string slicing_text(const Slicing& slicing) {

@@ -271,12 +271,12 @@ template struct HostProduct<double>;
 constinit const Example kMatmulExample = {
     "matmul",
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
-    "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times, as in the tutorial. The "
+    "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The "
     "kernels go from one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is "
     "fast and inexact, and three products of halves, which are as exact as float32, and fourteen of 8-bit "
     "integers, which are as exact as float64. What does not fit in GPU memory goes through it in pieces. The "
-    "tutorial's own kernel reads out of bounds, does twice the work and sums into memory that it does not "
-    "set; the one here does not.",
+    "kernel of Numba tutorials reads out of bounds, does twice the work and sums into memory that it does "
+    "not set; the one here does not.",
     kOptions,
     kDTypes,
     check,

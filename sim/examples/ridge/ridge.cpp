@@ -48,8 +48,9 @@ const Example kRidgeExample = {
     "min |A x - d|^2 + c^2 |x|^2 with a sparse matrix for many c: the L-curve from one process",
     "One Golub-Kahan process serves all coefficients c, because its vectors do not depend on c; it ends once "
     "the error of every x is bounded. Afterwards any other c costs next to nothing. Vectors and sums are "
-    "float64 whatever the precision of the matrix. The tutorial runs one LSMR for each c on the stacked "
-    "system [A; c I], whose stopping rule leaves x wrong by some percent at small c, and plots a residual "
+    "float64 whatever the precision of the matrix. Usual code runs one LSMR for each c on the stacked "
+    "system [A; c I], whose stopping rule leaves x wrong by some percent at small c, and often plots a "
+    "residual "
     "that is wrong by a broadcasting mistake; the rows of --stop lsmr follow that rule, and the plot shows "
     "both residuals.",
     ridge_options(),

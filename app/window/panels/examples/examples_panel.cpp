@@ -172,7 +172,7 @@ void draw_example_panel(UiState& ui, const Snapshot& snapshot, std::span<const E
     draw_about(example);
     ImGui::SetNextItemOpen(true, ImGuiCond_Once);
     const bool open = ImGui::TreeNodeEx("Options", ImGuiTreeNodeFlags_NoTreePushOnOpen);
-    tooltip("What it works on; the tutorial's sizes at first");
+    tooltip("What it works on, and how");
     if (open || any_error(wish, example.options)) draw_example_options(state, wish);
     ImGui::PopID();
     draw_measuring(ui, snapshot, wish);
