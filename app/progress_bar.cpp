@@ -12,7 +12,7 @@ constexpr int kWidth = 28;
 constexpr auto kTerminalInterval = std::chrono::milliseconds(80);
 constexpr auto kLogInterval = std::chrono::seconds(5);
 
-std::string time_text(double seconds) {
+std::string clock_text(double seconds) {
     if (seconds < 99.5) return fmt::format("{:.1f} s", seconds);
     const long long whole = static_cast<long long>(seconds + 0.5);
     if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
@@ -50,7 +50,7 @@ std::string ProgressBar::text(long long steps, double seconds) const {
     const std::string bar =
         line_.terminal() ? fmt::format("[{:=<{}}{:<{}}] ", "", filled, "", kWidth - filled) : "";
     return fmt::format(
-        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total_, speed, time_text(left));
+        "{}{:3.0f}%  {}/{} steps  {}{} left", bar, 100 * share, steps, total_, speed, clock_text(left));
 }
 
 }  // namespace stencil

@@ -18,6 +18,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kMaxSections = 64;
+constexpr std::string_view kShapes[] = {"round", "square", "rectangle", "fill"};  // as in BrushShape
 
 void read(const Json& json, const char* name, bool& value) {
     if (const auto found = json.find(name); found != json.end() && found->is_boolean())
@@ -75,6 +76,12 @@ Preferences read_preferences(std::string_view text) {
         read(*brush, "radius", result.brush.radius, kMinBrushRadius, kMaxBrushRadius);
         read(*brush, "add", result.brush.add);
         read(*brush, "soft", result.brush.soft);
+        read(*brush, "straight", result.straight);
+        read(*brush, "tolerance", result.fill_tolerance, 0.0, kMost);
+        std::string shape;
+        read(*brush, "shape", shape);
+        if (const auto known = std::ranges::find(kShapes, shape); known != std::end(kShapes))
+            result.brush.shape = BrushShape(known - kShapes);
     }
     read(json, "export_folder", result.export_folder);
     read(json, "export_files", result.export_files);
@@ -100,8 +107,13 @@ std::string write_preferences(const Preferences& preferences) {
     json["colormap"] = preferences.colormap;
     json["laplacian_colormap"] = preferences.laplacian_colormap;
     const Brush& brush = preferences.brush;
-    json["brush"] = {
-        {"value", brush.value}, {"radius", brush.radius}, {"add", brush.add}, {"soft", brush.soft}};
+    json["brush"] = {{"value", brush.value},
+                     {"radius", brush.radius},
+                     {"add", brush.add},
+                     {"soft", brush.soft},
+                     {"shape", kShapes[int(brush.shape)]},
+                     {"straight", preferences.straight},
+                     {"tolerance", preferences.fill_tolerance}};
     json["export_folder"] = preferences.export_folder;
     json["export_files"] = preferences.export_files;
     json["export_replace"] = preferences.export_replace;

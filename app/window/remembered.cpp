@@ -37,6 +37,8 @@ void recall(UiState& ui, RunSpec& spec) {
     ui.smooth = p.smooth;
     ui.show_numbers = p.show_numbers;
     ui.brush = p.brush;
+    ui.straight = p.straight;
+    ui.fill_tolerance = p.fill_tolerance;
     ExportState& state = ui.panel.exports;
     state.folder = p.export_folder;
     state.replace = p.export_replace;
@@ -54,8 +56,9 @@ Preferences kept(const UiState& ui, const RunSpec& now) {
     p.view = shown_view(ui).name;
     p.smooth = ui.smooth;
     p.show_numbers = ui.show_numbers;
-    if (ui.brush.shape != BrushShape::fill) p.brush = ui.brush;  // whose radius is of values
-    p.brush.shape = BrushShape::round;
+    p.brush = ui.brush;
+    p.straight = ui.straight;
+    p.fill_tolerance = ui.fill_tolerance;
     RunSpec of_model;
     of_model.use_model(now.model);
     if (now.colormap != of_model.colormap) p.colormap = now.colormap;

@@ -39,6 +39,8 @@ struct Preferences {
     bool smooth = false, show_numbers = true;
     std::string colormap, laplacian_colormap;  ///< empty: as the model has it
     Brush brush;
+    bool straight = false;        ///< its strokes are lines
+    double fill_tolerance = 0.1;  ///< of values
     std::string export_folder = kExportFolder;
     std::vector<std::string> export_files = default_exports();
     bool export_replace = false;

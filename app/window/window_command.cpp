@@ -1,5 +1,9 @@
 #include "app/window/window_command.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <algorithm>
 
 #include "app/interrupt.h"
@@ -28,9 +32,21 @@ void check_sections(const WindowRequest& request) {
             throw InputError("--sections: " + unknown_name_message("section", title, known));
 }
 
+// The engine, the gallery and OpenGL's own threads take and return blocks as large as a field. glibc would
+// keep them in an arena for each thread, of which little ever goes back: memory grew by half in three minutes
+// of use, while what was in use did not.
+void return_memory() {
+#ifdef __GLIBC__
+    constexpr int kArenas = 2, kLargeBlock = 256 * 1024;
+    mallopt(M_ARENA_MAX, kArenas);
+    mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+#endif
+}
+
 }  // namespace
 
 int window_command(const WindowRequest& request) {
+    return_memory();
     check_sections(request);
     watch_for_interrupts();
     const std::string inputs[] = {parse_initial(request.spec.initial).file};

@@ -181,6 +181,24 @@ Shades find_shades(std::string_view name, const Subject& subject, const std::fun
     return shades;
 }
 
+// Without pixels.
+GalleryPicture titled(const Subject& subject) {
+    GalleryPicture picture;
+    picture.title = subject.title;
+    picture.about = subject.about;
+    return picture;
+}
+
+GalleryPicture titled(const GalleryRow& row) {
+    try {
+        return titled(subject_of(row));
+    } catch (const std::exception&) {
+        GalleryPicture named;
+        named.title = row.name;
+        return named;
+    }
+}
+
 }  // namespace
 
 std::span<const GalleryRow> gallery_rows() {
@@ -197,9 +215,7 @@ std::span<const GalleryRow> gallery_rows() {
 
 GalleryPicture make_picture(const GalleryRow& row, const std::function<bool()>& cut) {
     const Subject subject = subject_of(row);
-    GalleryPicture picture;
-    picture.title = subject.title;
-    picture.about = subject.about;
+    GalleryPicture picture = titled(subject);
     Shades shades = find_shades(row.name, subject, cut);
     picture.nx = shades.nx;
     picture.ny = shades.ny;
@@ -247,22 +263,26 @@ bool Gallery::stopped() const {
     return stop_;
 }
 
+void Gallery::put(std::size_t row, GalleryPicture picture) {
+    {
+        const std::lock_guard lock(mutex_);
+        pictures_[row] = std::make_shared<const GalleryPicture>(std::move(picture));
+    }
+    on_news_();
+}
+
 void Gallery::run() {
     // Of this thread alone, and of those that it starts.
     setpriority(PRIO_PROCESS, id_t(syscall(SYS_gettid)), 19);
     const auto rows = gallery_rows();
+    if (!wait_for(0)) return;
+    for (std::size_t i = 0; i < rows.size() && !stopped(); ++i) put(i, titled(rows[i]));
     for (std::size_t i = 0; i < rows.size() && wait_for(i); ++i) {
-        auto picture = std::make_shared<GalleryPicture>();
         try {
-            *picture = make_picture(rows[i], [this] { return stopped(); });
+            put(i, make_picture(rows[i], [this] { return stopped(); }));
         } catch (const std::exception&) {
-            picture->title = std::string(rows[i].name);  // without a picture it can be chosen all the same
+            // Without a picture it can be chosen all the same.
         }
-        {
-            const std::lock_guard lock(mutex_);
-            pictures_[i] = std::move(picture);
-        }
-        on_news_();
     }
 }
 

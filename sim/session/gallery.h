@@ -50,10 +50,11 @@ class Gallery {
     void want(std::size_t count);
 
     using Pictures = std::vector<std::shared_ptr<const GalleryPicture>>;
-    /// In the order of the rows; null: not yet made.
+    /// In the order of the rows; at first null, then titles and sentences, then with their pixels.
     Pictures pictures() const;
 
   private:
+    void put(std::size_t row, GalleryPicture picture);
     void run();
     bool stopped() const;
     bool wait_for(std::size_t picture);

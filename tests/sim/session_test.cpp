@@ -456,14 +456,26 @@ TEST_CASE("A table that there is nothing for is left out of an export, which say
     REQUIRE(contains(newest_message(session), "probes.csv"));
 }
 
-TEST_CASE("A jump can be stopped, and then the session stands still") {
+namespace {
+
+RunSpec slow_spec() {
     RunSpec spec = small_spec();
     spec.method = "reference";
-    Session session(spec, standing());
+    return spec;
+}
+
+void begin_long_jump(Session& session) {
     session.set_view(view_of(Pane::now));
     settle(session);
     session.apply(action::Jump{100'000'000});
     for (int i = 0; i < 5; ++i) session.work();
+}
+
+}  // namespace
+
+TEST_CASE("A jump can be stopped, and then the session stands still") {
+    Session session(slow_spec(), standing());
+    begin_long_jump(session);
     REQUIRE(session.snapshot()->ordered);
     perform(session, action::Run{false});
     REQUIRE_FALSE(session.snapshot()->ordered);
@@ -517,13 +529,8 @@ TEST_CASE(
 }
 
 TEST_CASE("Cancel ends an order, and the ladder without stopping the run beneath it") {
-    RunSpec spec = small_spec();
-    spec.method = "reference";
-    Session session(spec, standing());
-    session.set_view(view_of(Pane::now));
-    settle(session);
-    session.apply(action::Jump{100'000'000});
-    for (int i = 0; i < 5; ++i) session.work();
+    Session session(slow_spec(), standing());
+    begin_long_jump(session);
     perform(session, action::Cancel{});
     REQUIRE_FALSE(session.snapshot()->ordered);
     session.apply(action::Run{true});

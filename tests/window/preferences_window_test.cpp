@@ -32,6 +32,9 @@ Preferences random_preferences(Dice& dice) {
     preferences.colormap = dice.integer(0, 1) == 0 ? "" : "magma";
     preferences.brush = {
         dice.uniform(-10, 10), dice.uniform(1, 1000), dice.integer(0, 1) == 0, dice.integer(0, 1) == 0};
+    preferences.brush.shape = BrushShape(dice.integer(0, 3));
+    preferences.straight = dice.integer(0, 1) == 0;
+    preferences.fill_tolerance = dice.uniform(0, 1);
     preferences.export_folder = "folder " + std::to_string(dice.integer(0, 99));
     preferences.export_files.resize(std::size_t(dice.integer(0, 2)));
     preferences.export_replace = dice.integer(0, 1) == 0;
@@ -97,7 +100,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     const Preferences standard;
     const Preferences read = read_preferences(
         R"({"theme": "light", "font_size": "large", "panel_width": 1e9, "window_width": -5, "panels": 3,
-            "brush": {"radius": -3, "value": "much", "soft": true}, "recent": "none", "view": 3,
+            "brush": {"radius": -3, "value": "much", "soft": true, "shape": "star", "tolerance": "some"}, "recent": "none", "view": 3,
             "window_height": 900, "prompts_done": ["paint"], "open_sections": ["View", 7], "unknown": {"a": [1]}})");
     CHECK(read.theme == Theme::light);
     CHECK(read.font_size == standard.font_size);
@@ -110,6 +113,7 @@ TEST_CASE("a broken field of the preferences falls back to its default, and the 
     CHECK(read.brush.radius > 0);
     CHECK(read.brush.value == standard.brush.value);
     CHECK(read.brush.soft);
+    CHECK(read.brush.shape == BrushShape::round);
     CHECK(read.recent.empty());
     CHECK(read.view == standard.view);
     CHECK(read_preferences(R"({"theme": 3, "font_size": 1e999, "window_width": 1e300})").theme ==

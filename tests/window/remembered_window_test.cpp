@@ -20,7 +20,9 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     before.panes = three_up();
     before.smooth = true;
     before.show_numbers = false;
-    before.brush = {dice.uniform(-1, 1), dice.uniform(1, 100), true, true};
+    before.brush = {dice.uniform(-1, 1), dice.uniform(1, 100), true, true, BrushShape::fill};
+    before.straight = true;
+    before.fill_tolerance = dice.uniform(0, 1);
     before.panel.exports.folder = "somewhere else";
     before.panel.exports.files = {"figure.pdf", "field.npy"};
     before.panel.exports.replace = true;
@@ -34,6 +36,8 @@ TEST_CASE("view, brush, colours and exports come back as they were left") {
     CHECK(after.smooth);
     CHECK_FALSE(after.show_numbers);
     CHECK(after.brush == before.brush);
+    CHECK(after.straight);
+    CHECK(after.fill_tolerance == before.fill_tolerance);
     CHECK(after.panel.exports.folder == before.panel.exports.folder);
     CHECK(after.panel.exports.files.size() == 2);
     CHECK(after.panel.exports.replace);

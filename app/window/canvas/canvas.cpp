@@ -18,7 +18,8 @@ constexpr int kHistogramBins = 96;
 constexpr double kWaitsUnseen = 0.3;  // seconds
 // An engine that does not answer for so long has no need of a picture that moves.
 constexpr double kWaitsLively = 10;
-constexpr double kMinCaption = 14;  // a title's and a colour bar's width, in lines of text
+constexpr double kNarrowestPlots = 15;  // lines of text, which their buttons take
+constexpr double kMinCaption = 14;      // a title's and a colour bar's width, in lines of text
 
 /// Of the present settings: a frame may still be of the size before, and what is asked for has to be of the
 /// new one.
@@ -104,6 +105,10 @@ void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRe
     slots_ = lay_out(places, area, line, field_of(snapshot), ui.preferences.axes);
     ui.plots = {};
     if (!plots) return;
+    if (slots_.back().picture.width < kNarrowestPlots * line) {
+        slots_ = lay_out(ui.panes, area, line, field_of(snapshot), ui.preferences.axes);
+        return;
+    }
     const PaneSlot& last = slots_.back();
     ui.plots = last.title;
     ui.plots.height = last.color_bar.y + last.color_bar.height - last.title.y;

@@ -121,8 +121,9 @@ ScreenRect draw_color_bar(Painter& painter,
     const double beside = std::max(painter.text_width(label, size), painter.text_width(ticks.note, size));
     width = bar_width(strip.width, beside, line);
     ticks = ticks_on(painter, image.range, width - arrows);
-    if (width < kNarrowest * line) {
-        width = bar_width(strip.width, 0, line);
+    // With fewer ticks the note may be another, that has no room.
+    if (width < kNarrowest * line || painter.text_width(ticks.note, size) > beside) {
+        width = bar_width(strip.width, painter.text_width(label, size), line);
         ticks = {};
     }
     if (width < line) return {};

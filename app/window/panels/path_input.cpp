@@ -53,7 +53,8 @@ bool draw_choices(UiState& ui, unsigned field, std::string& path) {
 bool path_input(
     const char* id, UiState& ui, std::string& path, PathKind kind, std::string_view tip, float keep) {
     const bool folder = kind == PathKind::folder;
-    const float side = ImGui::GetFrameHeight(), spacing = ImGui::GetStyle().ItemInnerSpacing.x;
+    const ImGuiStyle& style = ImGui::GetStyle();
+    const float side = text_width(ICON_FOLDER) + 2 * style.FramePadding.x, spacing = style.ItemInnerSpacing.x;
     ImGui::SetNextItemWidth(std::max(1.0f, ImGui::GetContentRegionAvail().x - keep - side - spacing));
     bool entered = text_input(id, folder ? "a folder" : "a path", path, tip);
     const unsigned field = ImGui::GetItemID();

@@ -56,7 +56,8 @@ void follow_prompts(UiState& ui) {
 
 void draw_prompt(UiState& ui) {
     const Prompt* prompt = prompt_left(ui);
-    if (!prompt || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
+    const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large || ui.panel.measure.large;
+    if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
     const float left = float(ui.canvas.x) / pixels.x, width = float(ui.canvas.width) / pixels.x;
     const float bottom = float(ui.canvas.y + ui.canvas.height) / pixels.y;

@@ -245,10 +245,13 @@ void draw_ways_to_jump(UiState& ui, const Snapshot& snapshot) {
     const auto jump = AutoMethod::for_jump(now, steps, snapshot.speed.us_per_step * 1e-6, 0);
     constexpr std::string_view kErrors = "\"Measure all methods\" tells the errors of both ways.";
     row("", "");
-    const std::string by_steps =
-        fmt::format("Steps{}###by_steps", jump ? ": " + format_duration(jump->seconds) : "");
-    if (button(by_steps.c_str(),
-               button_size(2),
+    const ImVec2 half = button_size(2);
+    std::string by_steps = "Steps";
+    if (jump) by_steps = fmt::format("Steps: {}", format_duration(jump->seconds));
+    const float room = half.x - 2 * ImGui::GetStyle().FramePadding.x;
+    if (jump && text_width(by_steps) > room) by_steps = format_duration(jump->seconds);
+    if (button((by_steps + "###by_steps").c_str(),
+               half,
                fmt::format("Step by step, by {}. {}", stepping->name, kErrors)))
         ui.act(action::Jump{to, false});
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);

@@ -232,7 +232,7 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, ImVec2(1, ImGui::GetStyle().ItemSpacing.y));
     // The labels are centred and need no padding, which would cut them in a narrow panel.
     ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, ImVec2(1, ImGui::GetStyle().FramePadding.y));
-    const float line = ImGui::GetContentRegionAvail().x;
+    const float left = ImGui::GetCursorPosX(), line = ImGui::GetContentRegionAvail().x;
     const float share = (line - float(segments.size() - 1)) / float(segments.size());
     const bool fits = std::ranges::all_of(
         segments, [&](const Segment& segment) { return text_width(segment.label) + 2 <= share; });
@@ -240,6 +240,7 @@ std::optional<int> segmented(const char* id, std::span<const Segment> segments, 
     for (int i = 0; i < int(segments.size()); ++i) {
         const Segment& segment = segments[std::size_t(i)];
         if (i > 0 && fits) ImGui::SameLine();
+        if (!fits) ImGui::SetCursorPosX(left);
         const bool is_chosen = i == chosen;
         const ImGuiCol color = is_chosen ? ImGuiCol_ButtonActive : ImGuiCol_Button;
         ImGui::PushStyleColor(ImGuiCol_Button, ImGui::GetStyleColorVec4(color));

@@ -24,7 +24,7 @@ std::string machine_note(const Report& report) {
                        STENCILSCOPE_VERSION);
 }
 
-std::string time_text(const ReportRow& row) {
+std::string measured_text(const ReportRow& row) {
     const std::string error = std::isfinite(row.error) ? fmt::format(", error {:.1e}", row.error) : "";
     return format_time(row.seconds) + error + (row.inexact ? ", inexact" : "");
 }
@@ -38,7 +38,7 @@ figure::DotChart times_chart(const Report& report) {
         chart.rows.push_back({fmt::format("{}, {}", row.work, name_of(row.dtype)),
                               row.name,
                               row.seconds * 1e3,
-                              time_text(row),
+                              measured_text(row),
                               row.backend == Device::cpu ? kCpuColor : kGpuColor});
     }
     chart.keys = {{"CPU", kCpuColor}};

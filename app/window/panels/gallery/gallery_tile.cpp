@@ -43,7 +43,7 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
     gallery.wanted = std::max(gallery.wanted, index + 1);
     const std::string_view name = gallery_rows()[index].name;
     const auto picture = index < gallery.pictures.size() ? gallery.pictures[index] : nullptr;
-    const std::string title(picture ? std::string_view(picture->title) : name);
+    const std::string title = picture ? picture->title : "";
     const float pad = em(0.25f), lines = 2.1f * ImGui::GetTextLineHeight();
     const bool beside = look.text_beside > 0;
     const ImVec2 least = ImGui::GetCursorScreenPos();
