@@ -173,7 +173,7 @@ void add_tables(RunOutput& output, Run& run) {
     for (OutputField& field : output.fields) {
         solver.show(field.formula);
         field.tables = make_tables(
-            solver, now, std::move(run.measures.at(field.formula)), run.simulation.spec().profile);
+            solver, now, std::move(run.measures.at(field.formula)), run.simulation.spec().profiles);
     }
     solver.show(now.shown());
 }

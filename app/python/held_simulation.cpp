@@ -311,7 +311,7 @@ std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
         read(field.formula, [&] {
             Measures& own = measures.at(field.formula);
             own.add(simulation_->step(), solver);
-            field.tables = make_tables(solver, simulation_->now(), std::move(own), all.spec.profile);
+            field.tables = make_tables(solver, simulation_->now(), std::move(own), all.spec.profiles);
             return true;
         });
     const WrittenFiles written = stencil::write_exports(folder, all);

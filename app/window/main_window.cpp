@@ -63,7 +63,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     ui_.preferences = preferences_for(request);
     if (!scripted()) recall(ui_, request_.spec);
     if (request.panes) ui_.panes = *request.panes;
-    ui_.profile = request.spec.profile;
+    ui_.profiles = request.spec.profiles;
     ui_.surface = request.spec.surface;
     if (!request.out.empty())
         ui_.panel.exports.folder = ui_.panel.measure.folder = ui_.panel.examples.folder = request.out;
@@ -83,6 +83,7 @@ MainWindow::MainWindow(const WindowRequest& request)
     engine_ = std::make_unique<Engine>(request_.spec, session, [this] { wake(); });
     examples_ = std::make_unique<ExampleRunner>([this] { wake(); });
     desktop_ = std::make_unique<Desktop>([this] { wake(); });
+    canvas_recorder_ = std::make_unique<CanvasRecorder>([this] { wake(); });
     if (!request.kernel.empty()) choose_kernel(ui_, request.kernel);
     ui_.panel.examples.large = request.large_results;
     ui_.panel.examples.held = scripted();
@@ -101,6 +102,7 @@ MainWindow::~MainWindow() {
         const std::lock_guard lock(wake_mutex_);
         display_.reset();
     }
+    canvas_recorder_.reset();
     desktop_.reset();
     gallery_.reset();
     kernel_.reset();
@@ -139,7 +141,7 @@ bool MainWindow::turn() {
     take_example_news();
     take_gallery();
     take_kernel_news();
-    if (desktop_->serve(ui_.dialog)) redraws_ = kSettlingFrames;
+    if (desktop_->serve(ui_.dialog) || canvas_recorder_->take(ui_)) redraws_ = kSettlingFrames;
     take_events();
     const bool news =
         before != snapshot_ || example_news_ || (goes_on() && seconds() - begun_ >= kBusyPatience);
@@ -317,6 +319,7 @@ void MainWindow::draw(const CanvasOutput& canvas) {
     finish_frame(frame && frame->serial == view_.serial && snapshot_->busy.empty() && !awaits_example);
     if (drawn_ > before && !request_.film.empty()) film_frame();
     if (finished_ && film_) film_->finish();
+    canvas_recorder_->follow(ui_, drawn_ > before, height);
     if (std::exchange(ui_.copy_picture, false)) desktop_->copy_canvas(ui_, height);
     // Steps at the same time would share the GPU with drawing, which would take four times as long; while
     // swapping waits for the monitor they are welcome.

@@ -7,6 +7,7 @@
 
 #include "app/window/canvas/canvas.h"
 #include "app/window/desktop.h"
+#include "app/window/display/canvas_recorder.h"
 #include "app/window/display/display.h"
 #include "app/window/display/field_renderer.h"
 #include "app/window/display/frame_clock.h"
@@ -79,6 +80,7 @@ class MainWindow {
     std::unique_ptr<user_kernel::KernelWatch> kernel_;  ///< from its first file on
     std::unique_ptr<Engine> engine_;
     std::unique_ptr<Desktop> desktop_;
+    std::unique_ptr<CanvasRecorder> canvas_recorder_;
     ViewRequest view_;
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;

@@ -66,7 +66,7 @@ constexpr Shortcut kShortcuts[] = {
     {"E", kE, "Eraser: the left button paints 0, and back", use_eraser},
     {"I", kI, "Eyedropper: a click takes the brush's value from the field", use_eyedropper},
     {"P", kP, "Probe: the left button pins a probe on a cell", use_probe},
-    {"L", kL, "Line profile: the left button draws the line", use_profile},
+    {"L", kL, "Line profiles: the left button draws lines, the right one removes them", use_profile},
     {"[", kLeftBracket, "Smaller brush", smaller_brush, true},
     {"]", kRightBracket, "Larger brush", larger_brush, true},
     {"G", kG, "Gallery: ready runs and models", toggle_gallery},

@@ -22,6 +22,8 @@ namespace stencil {
 /// What the left mouse button does on the canvas.
 enum class Tool { paint, probe, profile, pick };
 
+inline constexpr std::size_t kMostProfiles = 6;
+
 enum class Theme { dark, light };
 
 /// Kept in the user's configuration folder from one start to the next.
@@ -102,6 +104,19 @@ struct PathDialog {
     std::string answer;                 ///< for that field, once
 };
 
+/// A film of the canvas, begun by hand.
+struct CanvasFilm {
+    struct Order {
+        std::string folder, ending;
+        double fps = 30;
+    };
+    std::optional<Order> asked;  ///< once
+    bool stop = false;           ///< once
+    std::string place;           ///< where the one goes that is being made; empty: none is
+    long long frames = 0;
+    bool on() const { return !place.empty(); }
+};
+
 struct UiState {
     Preferences preferences;
     float scale = 1;  ///< the monitor's content scale (hi-dpi) times the user's wish
@@ -117,13 +132,13 @@ struct UiState {
     // Tools.
     Tool tool = Tool::paint;
     Brush brush;
-    bool straight = false;             ///< a stroke is one line, from where it begins to where it ends
-    bool erases = false;               ///< the left button paints 0, as the right one does
-    double fill_tolerance = 0.1;       ///< the radius of a fill, which is no length
-    std::optional<SamplePoint> picks;  ///< the brush is to take the value there, once a frame has it
-    std::optional<ProfileLine> profile;
-    std::optional<SamplePoint> on_profile;  ///< the place of the plot's point that is under the mouse
-    bool wants_histogram = false;           ///< the section that shows it is open
+    bool straight = false;              ///< a stroke is one line, from where it begins to where it ends
+    bool erases = false;                ///< the left button paints 0, as the right one does
+    double fill_tolerance = 0.1;        ///< the radius of a fill, which is no length
+    std::optional<SamplePoint> picks;   ///< the brush is to take the value there, once a frame has it
+    std::vector<ProfileLine> profiles;  ///< at most kMostProfiles
+    std::optional<double> on_profile;   ///< how far along them the mouse is in their plot, cells
+    bool wants_histogram = false;       ///< the section that shows it is open
     bool wants_spectrum = false, wants_plane = false;  ///< as well
 
     std::string visible_range;  ///< once: the setting that is to span what is visible
@@ -146,6 +161,7 @@ struct UiState {
     bool about_to_close = false;
     std::string clipboard;      ///< what goes there, once
     bool copy_picture = false;  ///< of the canvas, once
+    CanvasFilm canvas_film;
     PathDialog dialog;
     std::string said;        ///< what the interface has just done, for the status line
     double said_until = -1;  ///< ImGui's time; negative: not drawn yet

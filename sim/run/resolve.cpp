@@ -133,7 +133,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     if (spec.every > 0 &&
         (std::ranges::none_of(spec.exports, is_frame_export) || std::ranges::all_of(all, exported)))
         add("frames.png");
-    if (spec.profile) add("profile.csv");
+    if (!spec.profiles.empty()) add("profile.csv");
     if (!spec.probes.empty()) add("probes.csv");
     return spec;
 }

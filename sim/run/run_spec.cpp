@@ -81,7 +81,7 @@ void check_settings(const RunSpec& spec) {
                                      spec.method,
                                      name_of(named->device),
                                      spec.backend));
-    if (contains(spec.exports, "profile.csv") && !spec.profile)
+    if (contains(spec.exports, "profile.csv") && spec.profiles.empty())
         throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
     if (const std::string name = spec.missing_arrow(); !name.empty())
         throw InputError(

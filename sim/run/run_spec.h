@@ -70,7 +70,13 @@ struct RunSpec {
         friend bool operator==(const Cell&, const Cell&) = default;
     };
     std::vector<Cell> probes;
-    std::optional<ProfileLine> profile;
+    std::vector<ProfileLine> profiles;
+    struct Bookmark {
+        long long step = 0;
+        std::string name;
+        friend bool operator==(const Bookmark&, const Bookmark&) = default;
+    };
+    std::vector<Bookmark> bookmarks;  ///< of the window
 
     long long every = 0;       ///< 0: no frames
     long long checkpoint = 0;  ///< every N steps; 0: none

@@ -215,7 +215,7 @@ Json get_probes(const RunSpec& spec) {
     return texts;
 }
 
-void set_profile(RunSpec& spec, std::string_view text) {
+ProfileLine read_profile(const std::string& text) {
     const auto parts = split(text, ',');
     if (parts.size() != 4)
         throw InputError(
@@ -227,13 +227,39 @@ void set_profile(RunSpec& spec, std::string_view text) {
                 "--profile {}: each must be from -{} to {}", quotable(text), kMaxCells, kMaxCells));
         return value;
     };
-    spec.profile = ProfileLine{{number(0), number(1)}, {number(2), number(3)}};
+    return {{number(0), number(1)}, {number(2), number(3)}};
 }
 
-Json get_profile(const RunSpec& spec) {
-    if (!spec.profile) return {};
-    const auto& [from, to] = *spec.profile;
-    return fmt::format("{},{},{},{}", from.x, from.y, to.x, to.y);
+void add_profiles(RunSpec& spec, std::span<const std::string> texts) {
+    for (const std::string& text : texts) spec.profiles.push_back(read_profile(text));
+}
+
+Json get_profiles(const RunSpec& spec) {
+    Json texts;
+    for (const auto& [from, to] : spec.profiles)
+        texts.push_back(fmt::format("{},{},{},{}", from.x, from.y, to.x, to.y));
+    return texts;
+}
+
+void add_bookmarks(RunSpec& spec, std::span<const std::string> texts) {
+    constexpr std::size_t kLongest = 60;
+    for (const std::string& text : texts) {
+        const std::size_t colon = text.find(':');
+        const std::string name = colon == text.npos ? "" : text.substr(colon + 1);
+        if (name.empty() || name.size() > kLongest ||
+            std::ranges::any_of(name, [](unsigned char c) { return c < 0x20 || c == 0x7f; }))
+            throw InputError(fmt::format(
+                "--bookmark {}: must be STEP:NAME, e.g. 500:two spots, with a name of at most {} bytes",
+                quotable(text),
+                kLongest));
+        spec.bookmarks.push_back({parse_integer(text.substr(0, colon), "--bookmark", 0, kMaxSteps), name});
+    }
+}
+
+Json get_bookmarks(const RunSpec& spec) {
+    Json texts;
+    for (const auto& [step, name] : spec.bookmarks) texts.push_back(fmt::format("{}:{}", step, name));
+    return texts;
 }
 
 void set_model(RunSpec& spec, std::string_view text) {
@@ -424,9 +450,14 @@ std::vector<Setting> make_settings() {
         list({"probe", "X,Y", "a cell whose values go to probes.csv; may be repeated"},
              add_probes,
              get_probes),
-        row({"profile", "X0,Y0,X1,Y1", "a line in cell coordinates, whose values go to profile.csv"},
-            set_profile,
-            get_profile),
+        list({"profile",
+              "X0,Y0,X1,Y1",
+              "a line in cell coordinates, whose values go to profile.csv; may be repeated"},
+             add_profiles,
+             get_profiles),
+        list({"bookmark", "STEP:NAME", "a moment that the window has among its bookmarks; may be repeated"},
+             add_bookmarks,
+             get_bookmarks),
         whole({"every", "N", "also a numbered frame every N steps"}, &RunSpec::every, 1, kMaxSteps),
         whole({"checkpoint", "N", "every N steps the whole state to DIR/checkpoint, for --resume"},
               &RunSpec::checkpoint,

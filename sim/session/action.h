@@ -86,6 +86,10 @@ struct Redo {
 /// The present moment is kept under a name.
 struct SetBookmark {};
 /// By its number in the list.
+struct NameBookmark {
+    std::size_t index = 0;
+    std::string name;
+};
 struct RemoveBookmark {
     std::size_t index = 0;
 };
@@ -130,6 +134,13 @@ struct Record {
     std::string film = {};  ///< ".mp4", say; empty: none
     double fps = 30;
     bool figure = false;  ///< the film has axes, colour bar and step
+};
+
+/// What somebody beside the session has done, among its messages.
+struct Tell {
+    std::string text;
+    std::string folder;  ///< what was written is there; empty: nothing was
+    bool failed = false;
 };
 
 /// A probe on cell (x, y) keeps its values over time.
@@ -177,6 +188,7 @@ using Action = std::variant<action::Run,
                             action::Undo,
                             action::Redo,
                             action::SetBookmark,
+                            action::NameBookmark,
                             action::RemoveBookmark,
                             action::GoToBookmark,
                             action::Compare,
@@ -185,6 +197,7 @@ using Action = std::variant<action::Run,
                             action::SaveCheckpoint,
                             action::Resume,
                             action::Record,
+                            action::Tell,
                             action::AddProbe,
                             action::RemoveProbe,
                             action::ExportMeasures,

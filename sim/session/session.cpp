@@ -34,6 +34,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
     pace_.steps_per_frame = options.steps_per_frame;
     begin(asked);
     take_probes(asked);
+    take_bookmarks(asked);
 }
 
 void Session::take_probes(const RunSpec& spec) {
@@ -95,6 +96,7 @@ void Session::replace(std::unique_ptr<Simulation> next) {
     simulation_->expect(kMaxSteps);  // nobody knows when a person has seen enough
     timeline_.clear();
     tip_.reset();
+    forget_moments_ahead();
     went_back();
     keep_state(true);
 }
@@ -211,7 +213,8 @@ void Session::do_slice() {
     const long long steps = std::min({slice_steps(step_cost()),
                                       pace_.target - step(),
                                       simulation_->steps_to_next_edit(),
-                                      recorder_.steps_left(step())});
+                                      recorder_.steps_left(step()),
+                                      steps_to_bookmark()});
     const auto begin = Pace::Clock::now();
     const Timings& timings = simulation_->timings();
     const double before = timings.total_seconds();
@@ -229,6 +232,7 @@ void Session::do_slice() {
     field_changed(&simulation_->solver() != solver);
     if (!tip_) record();
     keep_state(false);
+    keep_bookmarks();
     if (steps_left()) return;
     step_again();
     pace_.finish(step());

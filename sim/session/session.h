@@ -61,6 +61,13 @@ class Session {
     Simulation& simulation() { return *simulation_; }
 
   private:
+    struct Bookmark {
+        std::string name;
+        long long step = 0;
+        KeptState state = {};  ///< null until the run has been there
+        std::shared_ptr<const State> fields = {};
+    };
+
     void handle(const action::Run& run);
     void handle(const action::Step& some);
     void handle(const action::Reset&);
@@ -75,6 +82,7 @@ class Session {
     void handle(const action::Undo& undo);
     void handle(const action::Redo& redo);
     void handle(const action::SetBookmark&);
+    void handle(const action::NameBookmark& named);
     void handle(const action::RemoveBookmark& removed);
     void handle(const action::GoToBookmark& bookmark);
     void handle(const action::Compare& with);
@@ -83,6 +91,7 @@ class Session {
     void handle(const action::SaveCheckpoint& order);
     void handle(const action::Resume& resume);
     void handle(const action::Record& order);
+    void handle(const action::Tell& told);
     void handle(const action::AddProbe& probe);
     void handle(const action::RemoveProbe& probe);
     void handle(const action::ExportMeasures& order);
@@ -98,6 +107,7 @@ class Session {
         return [this](RunSpec& spec) { return make_state(spec); };
     }
     void take_probes(const RunSpec& spec);
+    void take_bookmarks(const RunSpec& spec);
     void replace(std::unique_ptr<Simulation> next);
     void went_back();
     void field_changed(bool another_field);
@@ -125,6 +135,11 @@ class Session {
     double free_memory();
     void revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing);
     void keep_state(bool at_once);
+    void keep_bookmark(Bookmark& bookmark);
+    void keep_bookmarks();
+    void forget_moments_ahead();
+    long long steps_to_bookmark() const;
+    bool is_on_the_way(const Bookmark& one) const { return !one.state || timeline_.has(one.state); }
     void go_back_to(long long step);
     void restore_before(long long step, const EditList& edits);
     void return_to_tip();
@@ -178,11 +193,6 @@ class Session {
     Timeline timeline_;
     KeptState tip_;  ///< the run's furthest moment while it stands at an earlier one
     Measures tip_measures_;
-    struct Bookmark {
-        std::string name;
-        KeptState state;
-        std::shared_ptr<const State> fields;
-    };
     std::vector<Bookmark> bookmarks_;
     int bookmarks_set_ = 0;     ///< ever
     std::size_t compared_ = 0;  ///< a bookmark

@@ -45,9 +45,10 @@ void Session::apply(const Action& action) {
     dirty_ = history_old_ = true;
     const bool spares_ladder = std::holds_alternative<action::DismissMessage>(action) ||
                                std::holds_alternative<action::CancelExport>(action) ||
+                               std::holds_alternative<action::Tell>(action) ||
                                std::holds_alternative<action::Pace>(action);
     if (speeds_.ladder() && !spares_ladder) {
-        end_ladder("The ladder was left unfinished");
+        end_ladder("The methods were not all measured");
         if (std::holds_alternative<action::Cancel>(action)) return;  // and the run goes on as it did
     }
     try {
@@ -94,6 +95,7 @@ void Session::handle(const action::Reset&) {
     remember("reset");
     simulation_->apply(stencil::Reset{});
     timeline_.clear();
+    forget_moments_ahead();
     went_back();
     keep_state(true);
 }
@@ -322,6 +324,7 @@ void Session::handle(const action::Open& open) {
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
     begin_another(spec, "opening a run");
     take_probes(spec);
+    take_bookmarks(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }
 
@@ -338,7 +341,7 @@ void Session::handle(const action::Export& order) {
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
-        if (file == "profile.csv" && !view_.profile)
+        if (file == "profile.csv" && view_.profiles.empty())
             left_out += "; profile.csv needs a line (L)";
         else if (file == "probes.csv" && measures_.probes().empty())
             left_out += "; probes.csv needs a probe (P)";
@@ -397,6 +400,7 @@ void Session::handle(const action::Resume& resume) {
     auto_.on = false;
     pace_.running = false;
     replace(std::move(next));
+    take_bookmarks(simulation_->spec());
     measures_ = Measures();
     measured_of_ = simulation_->now().shown();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())
@@ -412,6 +416,10 @@ void Session::handle(const action::Record& order) {
     }
     recorder_.start(order, simulation_->now());
     record();
+}
+
+void Session::handle(const action::Tell& told) {
+    messages_.add(told.failed ? Message::Level::error : Message::Level::notice, told.text, told.folder);
 }
 
 void Session::handle(const action::AddProbe& probe) {
@@ -433,7 +441,7 @@ void Session::handle(const action::ExportMeasures& order) {
     RunOutput& output = written.output;
     RunSpec& spec = output.spec = simulation_->now();
     spec.exports = {"statistics.csv", "histogram.csv"};
-    if (view_.profile) spec.exports.emplace_back("profile.csv");
+    if (!view_.profiles.empty()) spec.exports.emplace_back("profile.csv");
     if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
     output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
     written.folder = unused_folder(order.folder, export_files(spec));
@@ -448,15 +456,18 @@ void Session::tell(const ExportOutcome& outcome) {
 }
 
 MeasureTables Session::tables() {
-    return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profile);
+    return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profiles);
 }
 
 // What is measured now, for whoever repeats the run.
 void Session::add_measures(RunSpec& spec) const {
     spec.probes.clear();
     for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
-    spec.profile = view_.profile;
+    spec.profiles = view_.profiles;
     spec.surface = view_.surface;
+    spec.bookmarks.clear();
+    for (const Bookmark& one : bookmarks_)
+        if (is_on_the_way(one)) spec.bookmarks.push_back({one.step, one.name});
 }
 
 void Session::handle(const action::MeasureLadder&) {

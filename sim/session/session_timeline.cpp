@@ -144,6 +144,7 @@ void Session::go_back_to(long long to) {
     const EditList edits = tip_ ? tip_->spec.edits : simulation_->spec().edits;
     restore_before(to, edits.until(to));
     if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
+    keep_bookmarks();
 }
 
 // The nearest state from which steps lead to this one, with the edits on the way.
@@ -183,6 +184,7 @@ void Session::leave_tip() {
     const std::size_t left = tip_->spec.edits.size() - simulation_->spec().edits.size();
     undo_.push({"leaving the later steps", step(), *tip_, timeline_.remember()}, undo_budget());
     timeline_.cut(step() + 1);
+    forget_moments_ahead();
     messages_.notice(
         fmt::format("Going on from step {}: the steps up to {}{} are left behind; undo brings them back",
                     step(),
@@ -204,12 +206,48 @@ void Session::handle(const action::SetBookmark&) {
     const int number = bookmarks_set_++;
     const std::string name =
         number < kLetters ? std::string(1, char('A' + number)) : std::to_string(number + 1);
-    KeptState state = timeline_.keep(*simulation_, timeline_budget(), true);
-    auto fields = std::make_shared<const State>(simulation_->solver().state());
     compared_ = bookmarks_.size();
-    bookmarks_.push_back({name, std::move(state), std::move(fields)});
+    bookmarks_.push_back({name, step()});
+    keep_bookmark(bookmarks_.back());
+}
+
+void Session::keep_bookmark(Bookmark& bookmark) {
+    bookmark.state = timeline_.keep(*simulation_, timeline_budget(), true);
+    bookmark.fields = std::make_shared<const State>(simulation_->solver().state());
     frame_maker_.forget();
     framed_version_ = 0;
+    history_old_ = true;
+}
+
+// Of a run that is repeated: their moments are kept once it comes by.
+void Session::take_bookmarks(const RunSpec& spec) {
+    for (const auto& [step, name] : spec.bookmarks) bookmarks_.push_back({name, step});
+    bookmarks_set_ += int(spec.bookmarks.size());
+    keep_bookmarks();
+}
+
+void Session::keep_bookmarks() {
+    for (Bookmark& one : bookmarks_)
+        if (!one.state && one.step == step() && copy_fits()) keep_bookmark(one);
+}
+
+// Where the run goes another way than the one that they were of.
+void Session::forget_moments_ahead() {
+    std::erase_if(bookmarks_, [&](const Bookmark& one) { return !one.state && one.step > step(); });
+}
+
+long long Session::steps_to_bookmark() const {
+    long long least = kMaxSteps;
+    for (const Bookmark& one : bookmarks_)
+        if (!one.state && one.step > step()) least = std::min(least, one.step - step());
+    return least;
+}
+
+void Session::handle(const action::NameBookmark& named) {
+    if (named.index >= bookmarks_.size()) return;
+    RunSpec checked;
+    set_setting(checked, "bookmark", fmt::format("0:{}", named.name));
+    bookmarks_[named.index].name = checked.bookmarks.front().name;
 }
 
 void Session::handle(const action::RemoveBookmark& removed) {
@@ -223,9 +261,13 @@ void Session::handle(const action::RemoveBookmark& removed) {
 
 void Session::handle(const action::GoToBookmark& bookmark) {
     if (bookmark.index >= bookmarks_.size()) return;
-    const auto [name, state, fields] = bookmarks_[bookmark.index];
+    const auto [name, at, state, fields] = bookmarks_[bookmark.index];
+    if (!state) {
+        handle(action::Jump{at});
+        return;
+    }
     if (timeline_.has(state)) {
-        if (tip_ || state->step != step()) go_back_to(state->step);
+        if (tip_ || at != step()) go_back_to(at);
         return;
     }
     if (tip_) return_to_tip();
@@ -259,7 +301,7 @@ std::string Session::why_no_difference(const Simulation::Checkpoint& from) const
 const State* Session::compared() const {
     if (compared_ >= bookmarks_.size()) return nullptr;
     const Bookmark& bookmark = bookmarks_[compared_];
-    return why_no_difference(*bookmark.state).empty() ? bookmark.fields.get() : nullptr;
+    return bookmark.state && why_no_difference(*bookmark.state).empty() ? bookmark.fields.get() : nullptr;
 }
 
 std::shared_ptr<const History> Session::history() const {
@@ -268,7 +310,10 @@ std::shared_ptr<const History> Session::history() const {
     for (const UndoEntry& entry : undo_.redo) history->undone.push_back(entry.text());
     for (const Bookmark& one : bookmarks_)
         history->bookmarks.push_back(
-            {one.name, one.state->step, timeline_.has(one.state), why_no_difference(*one.state)});
+            {one.name,
+             one.step,
+             is_on_the_way(one),
+             one.state ? why_no_difference(*one.state) : "The run has not been there yet: go there first"});
     history->compared = compared_;
     return history;
 }

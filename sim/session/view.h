@@ -85,7 +85,7 @@ struct ViewRequest {
     bool host_pixels = true;  ///< false: pixels may stay on the device
     std::optional<SamplePoint> hover;
     std::optional<CellBlock> numbers;
-    std::optional<ProfileLine> profile;
+    std::vector<ProfileLine> profiles;
     std::optional<ArrowLattice> arrows;  ///< of RunSpec::arrows, where there are such
     SurfaceView surface;                 ///< for whoever repeats or exports what is seen
     int histogram_bins = 0;              ///< 0: none is wanted
@@ -135,7 +135,7 @@ struct Frame {
     std::optional<SamplePoint> hover;
     double hover_value = 0;
     std::optional<Numbers> numbers;
-    std::optional<Profile> profile;
+    std::vector<Profile> profiles;  ///< in the order of the request's
     std::optional<Arrows> arrows;
     std::optional<Histogram> histogram;
     std::shared_ptr<const RadialSpectrum> spectrum;  ///< per length of dx; null: not asked for

@@ -246,6 +246,12 @@ TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and pro
     const auto profile = lines("profile.csv");
     REQUIRE(profile.size() == 1 + 50);
     REQUIRE(std::stod(split(profile.at(13), ',').at(3)) == Approx(double(field.as<float>().at(12, 3))));
+    require_done(stencilscope("run --spec {0}/spec.json --profile 3.5,0.5,3.5,9.5 --out {0} --quiet", out));
+    const auto both = lines("profile.csv");
+    REQUIRE(both.front().starts_with("line,distance,"));
+    REQUIRE(both.size() == 1 + 50 + 10);
+    REQUIRE(both.at(14) == "1," + profile.at(14));
+    REQUIRE(both.back().starts_with("2,9,3.5,9.5,"));
     const auto probes = lines("probes.csv");
     REQUIRE(probes.size() == 1 + 2 * 3);
     REQUIRE(probes.back() == fmt::format("2,49,39,20,{}", double(field.as<float>().at(49, 39))));

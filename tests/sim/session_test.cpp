@@ -645,7 +645,7 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     session.apply(action::AddProbe{7, 9});
     ViewRequest view = view_of(Pane::now);
     view.hover = SamplePoint{3.5, 4.5};
-    view.profile = ProfileLine{{0.5, 0.5}, {60.5, 0.5}};
+    view.profiles = {ProfileLine{{0.5, 0.5}, {60.5, 0.5}}, ProfileLine{{3.5, 0.5}, {3.5, 20.5}}};
     view.numbers = CellBlock{2, 3, 4, 5};
     view.histogram_bins = 32;
     session.set_view(view);
@@ -658,8 +658,10 @@ TEST_CASE("Probes, profile and histogram follow the field and go to CSV") {
     REQUIRE(snapshot->probes.at(0).values.back() == at(7, 9));
     const Frame& frame = *snapshot->frame;
     REQUIRE(frame.hover_value == at(3, 4));
-    REQUIRE(frame.profile->values.size() == 61);
-    REQUIRE(frame.profile->values.at(60) == Approx(at(60, 0)));
+    REQUIRE(frame.profiles.at(0).values.size() == 61);
+    REQUIRE(frame.profiles.at(0).values.at(60) == Approx(at(60, 0)));
+    REQUIRE(frame.profiles.at(1).values.at(20) == Approx(at(3, 20)));
+    REQUIRE(snapshot->spec.profiles == view.profiles);
     REQUIRE(frame.numbers->values.at(4 * 4 + 3) == at(5, 7));
     std::uint64_t counted = 0;
     for (const auto count : frame.histogram->counts) counted += count;

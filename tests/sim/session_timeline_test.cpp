@@ -294,3 +294,38 @@ TEST_CASE("Bookmarks of several runs are gone to and compared, and removing one 
     CHECK(bench.now()->history->bookmarks[0].name == "B");
     CHECK(bench.now()->history->compared == 0);
 }
+
+TEST_CASE("Bookmarks have names, and come back with the run that is repeated or resumed") {
+    const ScratchFolder folder;
+    Bench bench(diffusion());
+    bench.act(action::Step{10});
+    bench.paint(20, 20);
+    bench.act(action::Step{7});
+    bench.act(action::SetBookmark{});
+    const auto there = bench.cells();
+    bench.act(action::NameBookmark{0, "after the stroke"});
+    bench.act(action::NameBookmark{0, "two\nlines"});
+    CHECK(bench.now()->messages.back().level == Message::Level::error);
+    bench.act(action::Step{13});
+    const RunSpec spec = bench.now()->spec;
+    REQUIRE(spec.bookmarks == std::vector<RunSpec::Bookmark>{{17, "after the stroke"}});
+    bench.act(action::SaveCheckpoint{folder.path().string()});
+    bench.settle();
+
+    Bench again(spec);  // as --continue begins
+    CHECK_FALSE(again.now()->history->bookmarks.at(0).why_no_difference.empty());
+    again.act(action::Step{30});
+    CHECK(again.now()->history->bookmarks.at(0).why_no_difference.empty());
+    again.act(action::GoToBookmark{0});
+    CHECK(again.now()->step == 17);
+    CHECK(again.cells() == there);
+
+    Bench resumed(diffusion());
+    resumed.act(action::Resume{folder.path().string()});
+    REQUIRE(resumed.now()->history->bookmarks.at(0).name == "after the stroke");
+    resumed.act(action::GoToBookmark{0});  // the steps before the checkpoint are made again
+    CHECK(resumed.now()->step == 17);
+    CHECK(resumed.cells() == there);
+    resumed.act(action::Reset{});
+    CHECK(resumed.now()->spec.bookmarks.empty());
+}

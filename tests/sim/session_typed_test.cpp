@@ -284,6 +284,28 @@ TEST_CASE("A preset's picture is rendered once, and kept as it is") {
     CHECK(std::ranges::count(made.pixels, made.pixels.front()) < std::ptrdiff_t(made.pixels.size()));
 }
 
+TEST_CASE("The gallery has all titles before its first picture") {
+    const ScratchFolder folder;
+    const Environment cache("XDG_CACHE_HOME", folder.path().string());
+    std::size_t news = 0;
+    std::promise<void> told;
+    Gallery gallery([&] {
+        if (++news == gallery_rows().size()) told.set_value();
+    });
+    CHECK(gallery.pictures().front() == nullptr);
+    gallery.want(1);
+    told.get_future().wait();
+    const Gallery::Pictures pictures = gallery.pictures();
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        REQUIRE(pictures[i]);
+        const GalleryRow& row = gallery_rows()[i];
+        CAPTURE(row.name);
+        CHECK(pictures[i]->title.empty() == false);
+        if (row.kind != GalleryRow::Kind::initial) CHECK(pictures[i]->title != row.name);
+    }
+    CHECK(pictures.back()->pixels.empty());
+}
+
 TEST_CASE("The picture of an initial condition is the condition, and that of a ready run is not flat") {
     const ScratchFolder folder;
     const Environment cache("XDG_CACHE_HOME", folder.path().string());

@@ -95,7 +95,7 @@ TEST_CASE("What happens on a panel is none of the canvas' business") {
     }
     REQUIRE(lab.ui.actions.empty());
     REQUIRE(lab.ui.view == view);
-    REQUIRE_FALSE(lab.ui.profile);
+    REQUIRE(lab.ui.profiles.empty());
 }
 
 TEST_CASE("A brush smaller than a cell paints the cell under the mouse") {
@@ -173,37 +173,47 @@ TEST_CASE("A left click pins a probe on its cell, a right click near it removes 
     REQUIRE(lab.sent<action::Paint>().empty());
 }
 
-TEST_CASE("A drag sets the profile, its ends can be dragged again, and a right click removes it") {
+TEST_CASE("Drags set profiles, their ends can be dragged again, and a right click removes the nearest") {
     Lab lab;
     lab.ui.tool = Tool::profile;
     lab.drag(lab.session.hands.left, {300, 250}, {700, 450});
-    REQUIRE(lab.ui.profile);
+    REQUIRE(lab.ui.profiles.size() == 1);
     const double near = 1.0 / 16;
-    REQUIRE(lab.ui.profile->from.x == Approx(lab.cell(300, 250).x).margin(near));
-    REQUIRE(lab.ui.profile->from.y == Approx(lab.cell(300, 250).y).margin(near));
-    REQUIRE(lab.ui.profile->to.x == Approx(lab.cell(700, 450).x).margin(near));
+    REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(300, 250).x).margin(near));
+    REQUIRE(lab.ui.profiles.front().from.y == Approx(lab.cell(300, 250).y).margin(near));
+    REQUIRE(lab.ui.profiles.front().to.x == Approx(lab.cell(700, 450).x).margin(near));
     lab.frame();
-    REQUIRE(lab.output.request.profile == lab.ui.profile);
+    REQUIRE(lab.output.request.profiles == lab.ui.profiles);
 
-    const SamplePoint to = lab.ui.profile->to;
+    const SamplePoint to = lab.ui.profiles.front().to;
     lab.move(500, 300);
     REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Arrow);
     lab.move(302, 251);
     REQUIRE(ImGui::GetMouseCursor() == ImGuiMouseCursor_Hand);
     lab.drag(lab.session.hands.left, {302, 251}, {350, 500});
-    REQUIRE(lab.ui.profile->to == to);
-    REQUIRE(lab.ui.profile->from.x == Approx(lab.cell(350, 500).x).margin(near));
+    REQUIRE(lab.ui.profiles.front().to == to);
+    REQUIRE(lab.ui.profiles.front().from.x == Approx(lab.cell(350, 500).x).margin(near));
 
     // A click means no line, and no line leaves the field.
-    const ProfileLine line = *lab.ui.profile;
+    const ProfileLine line = lab.ui.profiles.front();
     lab.drag(lab.session.hands.left, {500, 300}, {501, 300});
-    REQUIRE(*lab.ui.profile == line);
-    lab.drag(lab.session.hands.left, {500, 300}, {5000, 300});
-    REQUIRE(lab.ui.profile->to.x == 2000);
+    REQUIRE(lab.ui.profiles.front() == line);
 
-    lab.move(500, 300);
+    // Another line stands beside it, and a right click takes the nearest one off.
+    lab.drag(lab.session.hands.left, {500, 300}, {5000, 300});
+    REQUIRE(lab.ui.profiles.size() == 2);
+    REQUIRE(lab.ui.profiles[0] == line);
+    REQUIRE(lab.ui.profiles[1].to.x == 2000);
+    lab.move(352, 498);
     lab.press(lab.session.hands.right);
-    REQUIRE_FALSE(lab.ui.profile);
+    REQUIRE(lab.ui.profiles.size() == 1);
+    REQUIRE(lab.ui.profiles[0].to.x == 2000);
+
+    // More than there is room for: the oldest goes.
+    for (std::size_t i = 0; i < kMostProfiles; ++i)
+        lab.drag(lab.session.hands.left, {400 + 20.0 * double(i), 300}, {420 + 20.0 * double(i), 400});
+    REQUIRE(lab.ui.profiles.size() == kMostProfiles);
+    REQUIRE(lab.ui.profiles[0].to.x < 2000);
 }
 
 TEST_CASE("With Shift a profile is level, upright or diagonal") {
@@ -211,16 +221,16 @@ TEST_CASE("With Shift a profile is level, upright or diagonal") {
     lab.ui.tool = Tool::profile;
     lab.session.hands.shift = true;
     lab.drag(lab.session.hands.left, {400, 300}, {600, 320});
-    REQUIRE(lab.ui.profile);
-    REQUIRE(lab.ui.profile->from.y == lab.ui.profile->to.y);
-    REQUIRE(lab.ui.profile->to.x > lab.ui.profile->from.x);
-    lab.ui.profile.reset();
+    REQUIRE(lab.ui.profiles.size() == 1);
+    REQUIRE(lab.ui.profiles.front().from.y == lab.ui.profiles.front().to.y);
+    REQUIRE(lab.ui.profiles.front().to.x > lab.ui.profiles.front().from.x);
+    lab.ui.profiles.clear();
     lab.drag(lab.session.hands.left, {400, 300}, {390, 500});
-    REQUIRE(lab.ui.profile->from.x == lab.ui.profile->to.x);
-    lab.ui.profile.reset();
+    REQUIRE(lab.ui.profiles.front().from.x == lab.ui.profiles.front().to.x);
+    lab.ui.profiles.clear();
     lab.drag(lab.session.hands.left, {400, 300}, {300, 380});
-    const double dx = lab.ui.profile->to.x - lab.ui.profile->from.x;
-    const double dy = lab.ui.profile->to.y - lab.ui.profile->from.y;
+    const double dx = lab.ui.profiles.front().to.x - lab.ui.profiles.front().from.x;
+    const double dy = lab.ui.profiles.front().to.y - lab.ui.profiles.front().from.y;
     REQUIRE(dx < 0);
     REQUIRE(dy == Approx(-dx));
 }

@@ -194,7 +194,7 @@ TEST_CASE("Any canvas, field and choice of panes is drawn without harm") {
         lab.snapshot.recording = "somewhere";
         lab.snapshot.running = false;
         lab.snapshot.probes = {{0, 0, {}, {}}, {field.nx - 1, field.ny - 1, {}, {}}};
-        lab.ui.profile = ProfileLine{{0, 0}, {double(field.nx), double(field.ny)}};
+        lab.ui.profiles = {ProfileLine{{0, 0}, {double(field.nx), double(field.ny)}}};
         for (int i = 0; i < 60; ++i) {
             lab.ui.panes =
                 i % 2 ? std::vector{Pane::now} : std::vector{Pane::start, Pane::now, Pane::laplacian};
@@ -304,7 +304,7 @@ TEST_CASE("Three-up has a fourth place for plots while there is a line or a prob
     }
     CHECK(lab.output.request.panes.size() == 3);
     lab.snapshot.probes.clear();
-    lab.ui.profile = ProfileLine{{1, 1}, {9, 9}};
+    lab.ui.profiles = {ProfileLine{{1, 1}, {9, 9}}};
     lab.frame();
     CHECK(lab.ui.plots.width > 0);
     lab.ui.panes = {Pane::now};

@@ -13,7 +13,7 @@ TEST_CASE(
     "plots have the newest profile beside those that were kept, and a curve with its cell for each probe") {
     Interface window;
     CAPTURE(window.dice.seed);
-    const auto& profile = *window.snapshot.frame->profile;
+    const auto& profile = window.snapshot.frame->profiles.front();
     figure::Chart chart = profile_chart(window.ui, window.snapshot);
     REQUIRE(chart.series.size() == 1);
     REQUIRE(chart.series[0].points.size() == profile.values.size());
@@ -25,6 +25,12 @@ TEST_CASE(
     REQUIRE(chart.series.size() == 2);
     CHECK(chart.series[0].points.size() == profile.values.size());
     CHECK(chart.series[1].name == "step 3");
+    const auto frame = std::make_shared<Frame>(*window.snapshot.frame);
+    frame->profiles.push_back(frame->profiles.front());
+    window.snapshot.frame = frame;
+    chart = profile_chart(window.ui, window.snapshot);
+    REQUIRE(chart.series.size() == 3);
+    CHECK(chart.series[1].name == "2");
 
     const ProbeSeries probe{12, 34, {0, 10, 20}, {1, 2}};  // its newest value is not there yet
     window.snapshot.probes = {probe, probe};
@@ -51,7 +57,7 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     click(0.83f);
     window.frames(2);
     CHECK(window_rect("Plots").drawn);
-    window.ui.profile.reset();
+    window.ui.profiles.clear();
     window.snapshot.probes.clear();
     window.frames(2);
     CHECK_FALSE(window_rect("Plots").drawn);
@@ -68,16 +74,13 @@ TEST_CASE("the sample of a line under the mouse is the nearest one, and none is 
     CHECK_FALSE(nearest_sample({{5, 5}, {5, 5}}, 1, {5, 5}));
 }
 
-TEST_CASE("what the mouse is over in the profile's plot has its place on the line") {
+TEST_CASE("what the mouse is over in the profile's plot has its place along the lines") {
     Interface window;
     CAPTURE(window.dice.seed);
     window.ui.preferences.panels = false;
     window.ui.plots = {700, 400, 500, 300};
     window.snapshot.probes.clear();
-    const ProfileLine line{{10, 20}, {40, 60}};
-    const auto frame = std::make_shared<Frame>(*window.snapshot.frame);
-    frame->profile->line = line;
-    window.snapshot.frame = frame;
+    const double length = window.snapshot.frame->profiles.front().distance.back();
     const auto at = [&](float x) {
         window.move_mouse(ImVec2(x, 550));
         window.frames(2);
@@ -86,8 +89,7 @@ TEST_CASE("what the mouse is over in the profile's plot has its place on the lin
     const auto left = at(760), right = at(1190);
     REQUIRE(left.has_value());
     REQUIRE(right.has_value());
-    const auto from_begin = [&](SamplePoint p) { return std::hypot(p.x - line.from.x, p.y - line.from.y); };
-    CHECK(from_begin(*left) < 0.3 * from_begin(line.to));
-    CHECK(from_begin(*right) > 0.7 * from_begin(line.to));
+    CHECK(*left < 0.3 * length);
+    CHECK(*right > 0.7 * length);
     CHECK_FALSE(at(300).has_value());
 }

@@ -99,7 +99,7 @@ CanvasOutput Canvas::update(UiState& ui, const Snapshot& snapshot, const CanvasF
 
 // Three-up has a fourth place once there is something to plot.
 void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRect& area, double line) {
-    const bool plots = ui.panes == three_up() && (ui.profile || !snapshot.probes.empty());
+    const bool plots = ui.panes == three_up() && (!ui.profiles.empty() || !snapshot.probes.empty());
     std::vector<Pane> places = ui.panes;
     if (plots) places.push_back(Pane::now);
     slots_ = lay_out(places, area, line, field_of(snapshot), ui.preferences.axes);
@@ -148,7 +148,7 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
     }
     request.host_pixels = !ui.transfer.interop;
     request.hover = ui.picks ? ui.picks : ui.hover;
-    request.profile = ui.profile;
+    request.profiles = ui.profiles;
     request.histogram_bins = ui.wants_histogram ? kHistogramBins : 0;
     request.spectrum = ui.wants_spectrum;
     if (!ui.wants_plane) return request;

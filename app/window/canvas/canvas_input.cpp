@@ -85,13 +85,29 @@ int probe_near(const UiState& ui, const CanvasScene& scene, const ScreenRect& pi
     return nearest;
 }
 
-/// The end of the profile within reach; null where there is none.
-const SamplePoint* handle_near(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
-    if (!ui.profile) return nullptr;
-    const double from = distance(ui, picture, ui.profile->from, mouse);
-    const double to = distance(ui, picture, ui.profile->to, mouse);
-    if (std::min(from, to) > kReach * ui.scale) return nullptr;
-    return from < to ? &ui.profile->from : &ui.profile->to;
+/// An end of a profile's line.
+struct Handle {
+    std::size_t line = 0;
+    bool from = false;
+    double away = 0;  ///< pixels
+};
+
+/// The nearest one; empty where there is no line.
+std::optional<Handle> nearest_handle(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
+    std::optional<Handle> nearest;
+    for (std::size_t i = 0; i < ui.profiles.size(); ++i)
+        for (const bool from : {true, false}) {
+            const SamplePoint& end = from ? ui.profiles[i].from : ui.profiles[i].to;
+            const double away = distance(ui, picture, end, mouse);
+            if (!nearest || away < nearest->away) nearest = Handle{i, from, away};
+        }
+    return nearest;
+}
+
+/// The one within reach.
+std::optional<Handle> handle_near(const UiState& ui, const ScreenRect& picture, const Mouse& mouse) {
+    const auto nearest = nearest_handle(ui, picture, mouse);
+    return nearest && nearest->away <= kReach * ui.scale ? nearest : std::nullopt;
 }
 
 /// The end of a line from `fixed` towards `moving`, at the nearest multiple of 45 degrees.
@@ -224,7 +240,8 @@ void CanvasInput::press_tool(UiState& ui,
         if (button == kLeft && cell && std::ranges::none_of(scene.probes, is_there))
             ui.act(action::AddProbe{int(cell->x), int(cell->y)});
     } else if (button == kRight) {
-        ui.profile.reset();
+        if (const auto nearest = nearest_handle(ui, slot.picture, mouse))
+            ui.profiles.erase(ui.profiles.begin() + std::ptrdiff_t(nearest->line));
     } else {
         begin(Drag::Kind::profile, kLeft, mouse, slot);
         press_profile(ui, scene, mouse);
@@ -252,9 +269,11 @@ void CanvasInput::press_brush(UiState& ui,
 }
 
 void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (const SamplePoint* handle = handle_near(ui, drag_.picture, mouse)) {
-        drag_.moves_from = handle == &ui.profile->from;
-        drag_.cell = drag_.moves_from ? ui.profile->to : ui.profile->from;
+    if (const auto handle = handle_near(ui, drag_.picture, mouse)) {
+        const ProfileLine& line = ui.profiles[handle->line];
+        drag_.line = handle->line;
+        drag_.moves_from = handle->from;
+        drag_.cell = handle->from ? line.to : line.from;
         return;
     }
     const SamplePoint at = cell_at(ui.view, drag_.picture, mouse.x, mouse.y);
@@ -313,7 +332,14 @@ void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse&
     end = {to_sixteenth(end.x), to_sixteenth(end.y)};
     if (mouse.shift) end = snapped(drag_.cell, end);
     end = cut_at_edge(drag_.cell, end, scene.field);
-    ui.profile = drag_.moves_from ? ProfileLine{end, drag_.cell} : ProfileLine{drag_.cell, end};
+    if (!drag_.line) {
+        if (ui.profiles.size() == kMostProfiles) ui.profiles.erase(ui.profiles.begin());
+        drag_.line = ui.profiles.size();
+        ui.profiles.emplace_back();
+    }
+    if (*drag_.line < ui.profiles.size())
+        ui.profiles[*drag_.line] =
+            drag_.moves_from ? ProfileLine{end, drag_.cell} : ProfileLine{drag_.cell, end};
 }
 
 void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
@@ -323,7 +349,7 @@ void CanvasInput::look(UiState& ui, const CanvasScene& scene, const Mouse& mouse
     if (!mouse.known || !(mouse.free || dragging())) return;
     const PaneSlot* slot = slot_at(scene.slots, mouse.x, mouse.y);
     if (slot) ui.hover = shown_at(ui.view, slot->picture, scene.field, mouse.x, mouse.y);
-    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse) != nullptr;
+    if (slot && ui.tool == Tool::profile) at_handle_ = handle_near(ui, slot->picture, mouse).has_value();
     if (drag_.kind == Drag::Kind::stroke)
         brush_at_ = drag_.cell;
     else if (slot && !dragging() && ui.tool == Tool::paint && slot->pane != Pane::start)

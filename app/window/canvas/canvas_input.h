@@ -35,7 +35,7 @@ struct CanvasScene {
 /// What a stroke is made with: the brush as it is set, or the eraser.
 Brush stroke_brush(const UiState& ui, bool erases);
 
-/// Changes UiState (view, brush, profile, hover) and sends actions (strokes, probes). What was begun on the
+/// Changes UiState (view, brush, profiles, hover) and sends actions (strokes, probes). What was begun on the
 /// canvas goes on beyond it until the button is let go.
 class CanvasInput {
   public:
@@ -47,7 +47,7 @@ class CanvasInput {
     /// A line or rectangle that is painted once the button is let go.
     std::optional<BrushPiece> pending() const;
 
-    /// Whether an end of the profile is under the mouse, or in its hand.
+    /// Whether an end of a profile's line is under the mouse, or in its hand.
     bool at_handle() const { return at_handle_; }
 
     /// The brush of the stroke that is going on, or else the one that is set.
@@ -62,16 +62,17 @@ class CanvasInput {
     struct Drag {
         enum class Kind { none, pan, stroke, profile } kind = Kind::none;
         int button = 0;
-        Pane pane = Pane::now;    ///< where it began
-        ScreenRect picture;       ///< of that pane
-        double x = 0, y = 0;      ///< the newest place: pixels
-        SamplePoint cell;         ///< a stroke's newest point, a profile's end that stays
-        Brush brush;              ///< of a stroke
-        bool far = false;         ///< a profile: the mouse went far enough to mean a line
-        bool moves_from = false;  ///< a profile: its first end is dragged
-        bool joined = false;      ///< a stroke has begun
-        bool waits = false;       ///< a stroke that is painted when it ends
-        SamplePoint from;         ///< of such a one
+        Pane pane = Pane::now;            ///< where it began
+        ScreenRect picture;               ///< of that pane
+        double x = 0, y = 0;              ///< the newest place: pixels
+        SamplePoint cell;                 ///< a stroke's newest point, a profile's end that stays
+        Brush brush;                      ///< of a stroke
+        bool far = false;                 ///< a profile: the mouse went far enough to mean a line
+        std::optional<std::size_t> line;  ///< a profile's; empty: it is a new one
+        bool moves_from = false;          ///< a profile: its first end is dragged
+        bool joined = false;              ///< a stroke has begun
+        bool waits = false;               ///< a stroke that is painted when it ends
+        SamplePoint from;                 ///< of such a one
     };
 
     void wheel(UiState& ui, const CanvasScene& scene, const Mouse& mouse);

@@ -105,40 +105,52 @@ void draw_pending(Painter& painter,
     if (radius <= kLargestCircle) rimmed_circle(painter, from, radius, unit);
 }
 
-void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
-    const double unit = scene.ui.scale;
-    const Point from = on_screen(scene, slot, scene.ui.profile->from);
-    const Point to = on_screen(scene, slot, scene.ui.profile->to);
-    painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
-    painter.line(from.x, from.y, to.x, to.y, scene.colors.accent, (kLineWidth + 0.5) * unit);
-    // The line's beginning is the filled one.
-    painter.disc(from.x, from.y, (kHandle + 1.5) * unit, kDark);
-    painter.disc(from.x, from.y, kHandle * unit, kLight);
-    painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
-    painter.disc(to.x, to.y, kHandle * unit, scene.colors.accent);
-    painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
-    if (!scene.ui.on_profile) return;
-    const Point at = on_screen(scene, slot, *scene.ui.on_profile);
-    rimmed_circle(painter, at, 2 * kHandle * unit, unit);
+// In the colour of its curve.
+ImU32 series_color(std::size_t index) {
+    const Rgb color = figure::series_color(index);
+    return IM_COL32(color.r, color.g, color.b, 255);
 }
 
-void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
-    const double unit = scene.ui.scale;
+// Beside what it counts, from 1.
+void draw_number(Painter& painter, Point at, std::size_t index, double unit) {
     const double size = painter.line_height() * 0.85;
-    const ProbeSeries& probe = scene.snapshot.probes[index];
-    // That of its curve.
-    const Rgb of_series = figure::series_color(index);
-    const ImU32 color = IM_COL32(of_series.r, of_series.g, of_series.b, 255);
-    const Point at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
-    painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
-    painter.disc(at.x, at.y, kHandle * unit, color);
-    painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
     const std::string number = std::to_string(index + 1);
     const double pad = 3 * unit;
     const double width = painter.text_width(number, size) + 2 * pad;
     const ScreenRect plate{at.x + (kHandle + 3) * unit, at.y - size - pad, width, size + pad};
     painter.fill(plate, IM_COL32(0, 0, 0, 170), 3 * unit);
     painter.text(plate.x + pad, plate.y + pad / 2, size, kLight, number);
+}
+
+void draw_profile(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
+    const double unit = scene.ui.scale;
+    const ProfileLine& line = scene.ui.profiles[index];
+    const Point from = on_screen(scene, slot, line.from), to = on_screen(scene, slot, line.to);
+    const ImU32 color = series_color(index);
+    painter.line(from.x, from.y, to.x, to.y, kDark, (kShadowWidth + 0.5) * unit);
+    painter.line(from.x, from.y, to.x, to.y, color, (kLineWidth + 0.5) * unit);
+    // The line's beginning is the filled one.
+    painter.disc(from.x, from.y, (kHandle + 1.5) * unit, kDark);
+    painter.disc(from.x, from.y, kHandle * unit, kLight);
+    painter.disc(to.x, to.y, (kHandle + 1.5) * unit, kDark);
+    painter.disc(to.x, to.y, kHandle * unit, color);
+    painter.circle(to.x, to.y, kHandle * unit, kLight, kLineWidth * unit);
+    if (scene.ui.profiles.size() > 1) draw_number(painter, from, index, unit);
+    const double length = std::hypot(line.to.x - line.from.x, line.to.y - line.from.y);
+    if (!scene.ui.on_profile || *scene.ui.on_profile > length) return;
+    const double along = *scene.ui.on_profile / length;
+    const SamplePoint at{std::lerp(line.from.x, line.to.x, along), std::lerp(line.from.y, line.to.y, along)};
+    rimmed_circle(painter, on_screen(scene, slot, at), 2 * kHandle * unit, unit);
+}
+
+void draw_probe(Painter& painter, const OverlayScene& scene, const PaneSlot& slot, std::size_t index) {
+    const double unit = scene.ui.scale;
+    const ProbeSeries& probe = scene.snapshot.probes[index];
+    const Point at = on_screen(scene, slot, {probe.x + 0.5, probe.y + 0.5});
+    painter.disc(at.x, at.y, (kHandle + 1) * unit, kDark);
+    painter.disc(at.x, at.y, kHandle * unit, series_color(index));
+    painter.circle(at.x, at.y, kHandle * unit, kLight, kLineWidth * unit);
+    draw_number(painter, at, index, unit);
 }
 
 /// The first pixel along an axis whose centre is in the cell or beyond it.
@@ -333,7 +345,7 @@ void draw_numbers(Painter& painter, const OverlayScene& scene, const PaneSlot& s
 
 void draw_tools(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     const Painter::Clip clip(painter, slot.picture);
-    if (scene.ui.profile) draw_profile(painter, scene, slot);
+    for (std::size_t i = 0; i < scene.ui.profiles.size(); ++i) draw_profile(painter, scene, slot, i);
     for (std::size_t i = 0; i < scene.snapshot.probes.size(); ++i) draw_probe(painter, scene, slot, i);
     if (scene.pending) draw_pending(painter, scene, slot, *scene.pending);
     if (scene.brush_at)

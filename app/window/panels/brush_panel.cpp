@@ -14,7 +14,9 @@ void draw_tool(UiState& ui) {
     static constexpr Segment kTools[] = {
         {ICON_BRUSH " Paint", "Left paints the value, right paints 0. Ctrl+wheel changes the radius. Key B."},
         {ICON_PROBE " Probe", "Left pins a probe on a cell, which keeps its value over time. Key P."},
-        {ICON_PROFILE " Profile", "Left drags a line; the values along it are drawn under Measure. Key L."}};
+        {ICON_PROFILE " Profile",
+         "Left drags a line, or an end of one; the values along lines are drawn under Measure. Right removes "
+         "the nearest. Key L."}};
     if (const auto clicked = segmented("tool", kTools, int(ui.tool))) ui.tool = Tool(*clicked);
 }
 

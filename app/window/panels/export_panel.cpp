@@ -19,7 +19,7 @@ namespace {
 
 // A file that there is nothing for yet is greyed, ticked or not, and left out.
 std::string why_no_file(std::string_view name, const UiState& ui, const Snapshot& snapshot) {
-    if (name == "profile.csv" && !ui.profile) return "Draw a line first (L)";
+    if (name == "profile.csv" && ui.profiles.empty()) return "Draw a line first (L)";
     if (name == "probes.csv" && snapshot.probes.empty()) return "Pin a probe first (P)";
     return why_not_exported(name, snapshot.now);
 }
@@ -67,10 +67,12 @@ void draw_film_options(ExportState& state) {
     row("Frames/s", kTip);
     const NumberRange range{std::numeric_limits<double>::min(), kMostFps};
     if (const auto fps = number_input("##fps", state.fps_draft, state.fps, range, kTip)) state.fps = *fps;
-    row("", "");
-    checkbox("Axes, colour bar, step",
-             &state.film_figure,
-             "As the figure has them; else a pixel a cell and no more\n--video-of figure");
+    static constexpr Segment kOf[] = {
+        {"Field", "A pixel a cell and no more\n--video-of field"},
+        {"Figure", "With axes, colour bar and step\n--video-of figure"},
+        {"Canvas", "What is on the screen: each picture of the field with all that is over it"}};
+    row("Of", "What the film shows");
+    if (const auto clicked = segmented("of", kOf, int(state.film_of))) state.film_of = FilmOf(*clicked);
 }
 
 void draw_record_as(ExportState& state) {
@@ -92,24 +94,51 @@ void draw_record_as(ExportState& state) {
     checkbox("NPY", &state.record_npy, "The values, for NumPy");
 }
 
+void start_recording(UiState& ui, bool canvas) {
+    const ExportState& state = ui.panel.exports;
+    if (canvas)
+        ui.canvas_film.asked = {state.folder, state.film, state.fps};
+    else
+        ui.act(action::Record{state.folder,
+                              state.record_every,
+                              state.record_png,
+                              state.record_npy,
+                              state.film,
+                              state.fps,
+                              state.film_of == FilmOf::figure});
+}
+
+void stop_recording(UiState& ui) {
+    if (ui.canvas_film.on())
+        ui.canvas_film.stop = true;
+    else
+        ui.act(action::Record{});
+}
+
 void draw_record(UiState& ui, const Snapshot& snapshot) {
     ExportState& state = ui.panel.exports;
     subtitle("Record", "A film or numbered files while it runs");
-    const bool recording = !snapshot.recording.empty();
+    const bool recording = !snapshot.recording.empty() || ui.canvas_film.on();
+    const bool canvas = !state.film.empty() && state.film_of == FilmOf::canvas;
     ImGui::BeginDisabled(recording);
+    ImGui::BeginDisabled(canvas);  // a frame is each picture that is shown
     constexpr std::string_view kTip = "A frame is written each time this number of steps is done\n--every N";
     row("Every", kTip, em(3) + ImGui::GetStyle().ItemInnerSpacing.x);
     if (const auto every = whole_input("##every", state.every, state.record_every, 1, kMaxSteps, kTip))
         state.record_every = *every;
     ImGui::SameLine(0, ImGui::GetStyle().ItemInnerSpacing.x);
     ImGui::TextUnformatted("steps");
+    ImGui::EndDisabled();
     draw_record_as(state);
     ImGui::EndDisabled();
     row("", "");
     if (recording) {
         if (button(ICON_RECORD " Stop", button_size(1), "Ends the recording; what was recorded stays"))
-            ui.act(action::Record{});
-        paragraph(fmt::format("{} so far, to {}", format_count(snapshot.recorded), snapshot.recording),
+            stop_recording(ui);
+        const CanvasFilm& film = ui.canvas_film;
+        paragraph(fmt::format("{} so far, to {}",
+                              format_count(film.on() ? film.frames : snapshot.recorded),
+                              film.on() ? film.place : snapshot.recording),
                   warning_color());
         return;
     }
@@ -121,13 +150,7 @@ void draw_record(UiState& ui, const Snapshot& snapshot) {
                button_size(1),
                "From now on, to a film in FOLDER or to FOLDER/frames",
                why))
-        ui.act(action::Record{state.folder,
-                              state.record_every,
-                              state.record_png,
-                              state.record_npy,
-                              state.film,
-                              state.fps,
-                              state.film_figure});
+        start_recording(ui, canvas);
 }
 
 void draw_open(UiState& ui) {

@@ -34,6 +34,10 @@ void stop_recording(UiState& ui, const Snapshot&) {
     ui.act(action::Record{});
 }
 
+void stop_canvas_film(UiState& ui, const Snapshot&) {
+    ui.canvas_film.stop = true;
+}
+
 // Since when each goes on, and from which share.
 void follow(std::vector<ActionClock>& clocks, const std::vector<LongAction>& all) {
     const double now = ImGui::GetTime();
@@ -109,6 +113,8 @@ std::vector<LongAction> long_actions(const UiState& ui, const Snapshot& snapshot
              std::nullopt,
              stop_recording,
              "Ends the recording; what was recorded stays"});
+    if (ui.canvas_film.on())
+        all.push_back({"canvas-film", "filming the canvas", std::nullopt, stop_canvas_film, "", false});
     return all;
 }
 
@@ -123,7 +129,8 @@ void draw_long_actions(UiState& ui, const Snapshot& snapshot) {
     std::vector<ActionClock>& clocks = ui.panel.long_actions;
     follow(clocks, all);
     const auto shown = [&](const LongAction& one) {
-        return ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
+        return one.on_canvas &&
+               ImGui::GetTime() - std::ranges::find(clocks, one.key, &ActionClock::key)->since >= kShownFrom;
     };
     if (std::ranges::none_of(all, shown)) return;
     const ImGuiIO& io = ImGui::GetIO();

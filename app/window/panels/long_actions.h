@@ -16,6 +16,7 @@ struct LongAction {
     std::optional<double> share;  ///< done, 0 to 1; empty: nobody knows
     UiCommand stop = nullptr;
     std::string_view stop_tip;
+    bool on_canvas = true;  ///< shown there, which is not to be in a film of it
 };
 
 /// All that goes on, the first to be stopped first.

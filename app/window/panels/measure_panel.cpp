@@ -101,17 +101,20 @@ void draw_histogram(UiState& ui, const Snapshot& snapshot) {
 }
 
 void draw_profile(UiState& ui, const Snapshot& snapshot) {
-    subtitle("Profile", "The values along a line on the canvas");
-    if (!snapshot.frame || !snapshot.frame->profile || snapshot.frame->profile->values.empty()) {
-        paragraph("Choose the profile tool (L) and drag a line on the canvas.", faint_color());
+    subtitle("Profile", "The values along lines on the canvas");
+    if (!snapshot.frame || snapshot.frame->profiles.empty()) {
+        paragraph("Choose the profile tool (L) and drag lines on the canvas.", faint_color());
         return;
     }
     draw_profile_plot(ui, snapshot, em(kPlotHeight));
-    const Profile& profile = *snapshot.frame->profile;
-    const auto [least, most] = std::ranges::minmax(profile.values);
-    paragraph(fmt::format("Min {}, max {}", format_value(least), format_value(most)), faint_color());
-    if (button("Remove the line", button_size(1), "Takes the line and the curves that were kept off")) {
-        ui.profile.reset();
+    for (std::size_t i = 0; const Profile& profile : snapshot.frame->profiles) {
+        const std::string which = snapshot.frame->profiles.size() > 1 ? fmt::format("{}: ", ++i) : "";
+        const auto [least, most] = std::ranges::minmax(profile.values);
+        paragraph(fmt::format("{}min {}, max {}", which, format_value(least), format_value(most)),
+                  faint_color());
+    }
+    if (button("Remove the lines", button_size(1), "Takes the lines and the curves that were kept off")) {
+        ui.profiles.clear();
         ui.panel.measure.kept.clear();
     }
 }

@@ -149,6 +149,9 @@ struct MeasureState {
     std::string folder = kExportFolder;
 };
 
+/// What a film shows: cells alone, with axes, colour bar and step, or the canvas.
+enum class FilmOf { field, figure, canvas };
+
 struct ExportState {
     std::string folder = kExportFolder;
     std::vector<std::string> files = default_exports();
@@ -161,7 +164,7 @@ struct ExportState {
     std::string film;  ///< ".mp4", say: a film is recorded; empty: frames
     double fps = 30;
     NumberDraft fps_draft;
-    bool film_figure = false;  ///< with axes, colour bar and step
+    FilmOf film_of = FilmOf::field;
 };
 
 /// Options of an example as they are typed, by name; several texts of those that may be given several times.
@@ -194,8 +197,9 @@ struct ExamplesState {
 };
 
 struct TimelineState {
-    std::optional<long long> wish;  ///< the step that was asked for last, of the drag in progress
-    double wished_at = 0;           ///< ImGui's time
+    std::optional<long long> wish;   ///< the step that was asked for last, of the drag in progress
+    double wished_at = 0;            ///< ImGui's time
+    std::vector<NumberDraft> names;  ///< of the bookmarks
 };
 
 struct CodeState {

@@ -139,6 +139,12 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           .least_width = em(5.5f),
                           .importance = 75,
                           .color = warning_color()});
+    if (ui.canvas_film.on())
+        pieces.push_back({.text = fmt::format("filming, {} frames", ui.canvas_film.frames),
+                          .tip = "A film of the canvas, to " + ui.canvas_film.place + "; Esc ends it",
+                          .least_width = em(8),
+                          .importance = 95,
+                          .color = warning_color()});
     add_rates(pieces, ui.cost);
     pieces.push_back({.text = ui.transfer.text,
                       .tip = "How the pixels get to the screen: interop is without a detour through the host",

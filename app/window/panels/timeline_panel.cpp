@@ -8,6 +8,7 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
+#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets.h"
 #include "sim/text/parse.h"
@@ -52,10 +53,10 @@ void draw_marks(const Snapshot& snapshot, const Scale& scale, ImVec2 top, float 
                         ImVec2(now, middle + thick / 2),
                         color(ImGuiCol_SliderGrab),
                         thick / 2);
+    const ImU32 faint = ImGui::GetColorU32(faint_color());
     for (const long long step : snapshot.kept_steps) {
         const float x = std::round(scale.place(step));
-        list->AddLine(
-            ImVec2(x, middle + em(0.2f)), ImVec2(x, middle + em(0.45f)), ImGui::GetColorU32(faint_color()));
+        list->AddRectFilled(ImVec2(x, middle + em(0.2f)), ImVec2(x + 1, middle + em(0.45f)), faint);
     }
     list->AddCircleFilled(ImVec2(now, middle), em(0.4f), color(ImGuiCol_SliderGrabActive));
     if (!snapshot.history) return;
@@ -122,12 +123,18 @@ void draw_deeds(UiState& ui, const History& history) {
 void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
     const History::Bookmark& one = history.bookmarks[index];
     const float gap = ImGui::GetStyle().ItemInnerSpacing.x;
-    ImGui::AlignTextToFramePadding();
-    colored_text(
-        fmt::format("{}: step {}{}", one.name, format_count(one.step), one.on_the_way ? "" : ", another run"),
-        text_color());
-    ImGui::SameLine(em(13));
-    if (button("Go", ImVec2(em(3), 0), "To this very moment, to the bit; from another run undo comes back"))
+    std::vector<NumberDraft>& names = ui.panel.timeline.names;
+    names.resize(history.bookmarks.size());
+    ImGui::SetNextItemWidth(em(7));
+    if (text_field("##name", names[index], one.name, "Its name: type another"))
+        ui.act(action::NameBookmark{index, names[index].text});
+    ImGui::SameLine(0, gap);
+    const std::string step =
+        fmt::format("step {}{}", format_count(one.step), one.on_the_way ? "" : ", another run");
+    fitted_text(step, em(8), text_color());
+    ImGui::SameLine(em(16));
+    if (button(
+            "Go", ImVec2(em(2.5f), 0), "To this very moment, to the bit; from another run undo comes back"))
         ui.act(action::GoToBookmark{index});
     ImGui::SameLine(0, gap);
     const bool compared = compares(ui) && history.compared == index;
@@ -146,7 +153,7 @@ void draw_bookmark(UiState& ui, const History& history, std::size_t index) {
 void draw_history(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 least = ImGui::GetItemRectMin(), most = ImGui::GetItemRectMax();
     ImGui::SetNextWindowPos(ImVec2(most.x, least.y - em(0.5f)), ImGuiCond_Appearing, ImVec2(1, 1));
-    ImGui::SetNextWindowSize(ImVec2(em(28), 0));
+    ImGui::SetNextWindowSize(ImVec2(em(30), 0));
     if (!ImGui::BeginPopup("history")) return;
     static const History kNone;
     const History& history = snapshot.history ? *snapshot.history : kNone;

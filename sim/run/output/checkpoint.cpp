@@ -211,7 +211,7 @@ RunCheckpoint read_from(const fs::path& folder) {
 
 // What may be said anew for the rest of a run.
 bool may_change(const Setting& setting) {
-    static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile"};
+    static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile", "bookmark"};
     if (std::ranges::find(kFixed, setting.name) != std::end(kFixed)) return false;
     return setting.kind == SettingKind::view || setting.kind == SettingKind::device ||
            setting.name == "dtype";

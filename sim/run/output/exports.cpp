@@ -110,9 +110,9 @@ constexpr Export kExports[] = {
      [](auto& path, auto&, auto& field) { write_text_file(path, histogram_csv(*field.tables->histogram)); }},
     {"profile.csv",
      false,
-     "the values at the end along --profile",
+     "the values at the end along each --profile",
      [](auto& path, auto& run, auto& field) {
-         write_text_file(path, profile_csv(*field.tables->profile, table_units(run.spec)));
+         write_text_file(path, profile_csv(field.tables->profiles, table_units(run.spec)));
      },
      false,
      "profile"},
@@ -237,12 +237,13 @@ double export_bytes_per_cell(const RunSpec& spec) {
 MeasureTables make_tables(Solver& solver,
                           const RunSpec& now,
                           Measures measures,
-                          const std::optional<ProfileLine>& line) {
+                          std::span<const ProfileLine> lines) {
     constexpr int kHistogramBins = 256;
     MeasureTables tables{std::move(measures), {}, {}};
     const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
     tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
-    if (line) tables.profile = measure_profile(solver, Quantity::value, *line);
+    for (const ProfileLine& line : lines)
+        tables.profiles.push_back(measure_profile(solver, Quantity::value, line));
     return tables;
 }
 

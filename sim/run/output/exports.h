@@ -92,11 +92,11 @@ void check_exports(const RunSpec& spec);
 double export_bytes_per_cell(const RunSpec& spec);
 
 /// The tables of a moment: what was measured over the run, the histogram over the range of the pictures, and
-/// the profile along a line where there is one.
+/// the profiles along lines.
 MeasureTables make_tables(Solver& solver,
                           const RunSpec& now,
                           Measures measures,
-                          const std::optional<ProfileLine>& line);
+                          std::span<const ProfileLine> lines);
 
 /// The names of the files that a run with this spec writes.
 std::vector<std::string> export_files(const RunSpec& spec);

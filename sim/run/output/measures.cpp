@@ -133,20 +133,26 @@ std::string histogram_csv(const Histogram& histogram) {
     return text;
 }
 
-std::string profile_csv(const Profile& profile, const TableUnits& units) {
-    std::string text = units.cell.given() ? fmt::format("distance ({}),", units.cell.name) : "";
+std::string profile_csv(std::span<const Profile> profiles, const TableUnits& units) {
+    const bool several = profiles.size() > 1;
+    std::string text = several ? "line," : "";
+    if (units.cell.given()) text += fmt::format("distance ({}),", units.cell.name);
     text += "distance,x,y,value\n";
-    const ProfileLine& line = profile.line;
-    const double length = profile.distance.empty() ? 0 : profile.distance.back();
-    for (std::size_t i = 0; i < profile.values.size(); ++i) {
-        const double t = length > 0 ? profile.distance[i] / length : 0;
-        if (units.cell.given()) text += fmt::format("{},", profile.distance[i] * units.cell.size);
-        fmt::format_to(std::back_inserter(text),
-                       "{},{},{},{}\n",
-                       profile.distance[i],
-                       line.from.x + t * (line.to.x - line.from.x),
-                       line.from.y + t * (line.to.y - line.from.y),
-                       profile.values[i]);
+    for (std::size_t number = 1; const Profile& profile : profiles) {
+        const ProfileLine& line = profile.line;
+        const double length = profile.distance.empty() ? 0 : profile.distance.back();
+        for (std::size_t i = 0; i < profile.values.size(); ++i) {
+            const double t = length > 0 ? profile.distance[i] / length : 0;
+            if (several) text += fmt::format("{},", number);
+            if (units.cell.given()) text += fmt::format("{},", profile.distance[i] * units.cell.size);
+            fmt::format_to(std::back_inserter(text),
+                           "{},{},{},{}\n",
+                           profile.distance[i],
+                           line.from.x + t * (line.to.x - line.from.x),
+                           line.from.y + t * (line.to.y - line.from.y),
+                           profile.values[i]);
+        }
+        ++number;
     }
     return text;
 }

@@ -100,13 +100,14 @@ class Measures {
 struct MeasureTables {
     Measures measures;
     std::optional<Histogram> histogram;
-    std::optional<Profile> profile;
+    std::vector<Profile> profiles;
 };
 
 // As CSV, with a header.
 std::string statistics_csv(const Measures& measures, const TableUnits& units = {});
 std::string probes_csv(const Measures& measures, const TableUnits& units = {});
 std::string histogram_csv(const Histogram& histogram);
-std::string profile_csv(const Profile& profile, const TableUnits& units = {});
+/// Where there are several lines the first column counts them from 1.
+std::string profile_csv(std::span<const Profile> profiles, const TableUnits& units = {});
 
 }  // namespace stencil

@@ -286,7 +286,8 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
         const auto points = block_points(*request.numbers);
         frame.numbers = Numbers{*request.numbers, solver.sample(quantity, points, false)};
     }
-    if (request.profile) frame.profile = measure_profile(solver, quantity, *request.profile);
+    for (const ProfileLine& line : request.profiles)
+        frame.profiles.push_back(measure_profile(solver, quantity, line));
     if (request.spectrum) add_spectrum(moment, frame);
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;

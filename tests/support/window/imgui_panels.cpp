@@ -50,7 +50,7 @@ Frame full_frame(Dice& dice, const Size& size) {
         profile.distance.push_back(i);
         profile.values.push_back(std::sin(i * 0.05) + dice.uniform(0, 0.2));
     }
-    frame.profile = profile;
+    frame.profiles = {profile};
     return frame;
 }
 

@@ -16,9 +16,9 @@ namespace {
 
 constexpr std::size_t kMostKept = 6;
 
-const Profile* profile_of(const Snapshot& snapshot) {
-    const bool any = snapshot.frame && snapshot.frame->profile && !snapshot.frame->profile->values.empty();
-    return any ? &*snapshot.frame->profile : nullptr;
+std::span<const Profile> profiles_of(const Snapshot& snapshot) {
+    if (!snapshot.frame) return {};
+    return snapshot.frame->profiles;
 }
 
 figure::ChartSeries curve_of(const Profile& profile, std::string name) {
@@ -31,7 +31,7 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
 // Buttons, and below them what there is to plot, each as high as there is room.
 void draw_contents(UiState& ui, const Snapshot& snapshot) {
     draw_plot_buttons(ui, snapshot);
-    const bool profile = profile_of(snapshot), probes = !snapshot.probes.empty();
+    const bool profile = !profiles_of(snapshot).empty(), probes = !snapshot.probes.empty();
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
     const float height = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
     if (profile) draw_profile_plot(ui, snapshot, height - spacing);
@@ -62,8 +62,12 @@ std::string main_quantity(const UiState& ui, const Snapshot& snapshot) {
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot) {
     figure::Chart chart{"profile", "", "Cells along the line", main_quantity(ui, snapshot)};
     const auto& kept = ui.panel.measure.kept;
-    const Profile* profile = profile_of(snapshot);
-    if (profile) chart.series.push_back(curve_of(*profile, kept.empty() ? "" : "now"));
+    const auto profiles = profiles_of(snapshot);
+    for (std::size_t i = 0; i < profiles.size(); ++i)
+        chart.series.push_back(curve_of(profiles[i],
+                                        profiles.size() > 1 ? std::to_string(i + 1)
+                                        : kept.empty()      ? ""
+                                                            : "now"));
     chart.series.insert(chart.series.end(), kept.begin(), kept.end());
     return chart;
 }
@@ -92,37 +96,37 @@ std::optional<std::size_t> nearest_sample(const ProfileLine& line, std::size_t c
 
 void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height) {
     const figure::ChartMap map = draw_plot(profile_chart(ui, snapshot), height);
-    const Profile* profile = profile_of(snapshot);
-    if (!profile || !map.drawn() || profile->values.size() < 2) return;
+    const auto profiles = profiles_of(snapshot);
+    if (profiles.empty() || !map.drawn()) return;
     if (ImGui::IsItemHovered()) {
-        const double begin = map.at(profile->distance.front(), 0).x,
-                     end = map.at(profile->distance.back(), 0).x;
-        const double at = std::clamp((double(ImGui::GetMousePos().x) - begin) / (end - begin), 0.0, 1.0);
-        const SamplePoint &from = profile->line.from, &to = profile->line.to;
-        ui.on_profile = {from.x + at * (to.x - from.x), from.y + at * (to.y - from.y)};
+        double longest = 0;
+        for (const Profile& profile : profiles) longest = std::max(longest, profile.distance.back());
+        const double begin = map.at(0, 0).x, end = map.at(longest, 0).x;
+        const double at = (double(ImGui::GetMousePos().x) - begin) / (end - begin);
+        ui.on_profile = longest * std::clamp(at, 0.0, 1.0);
     } else if (ui.hover) {
-        if (const auto i = nearest_sample(profile->line, profile->values.size(), *ui.hover))
-            draw_ring(map, profile->distance[*i], profile->values[*i]);
+        for (const Profile& profile : profiles)
+            if (const auto i = nearest_sample(profile.line, profile.values.size(), *ui.hover))
+                draw_ring(map, profile.distance[*i], profile.values[*i]);
     }
 }
 
 bool has_plots(const UiState& ui, const Snapshot& snapshot) {
-    return ui.profile || !snapshot.probes.empty();
+    return !ui.profiles.empty() || !snapshot.probes.empty();
 }
 
 void draw_plot_buttons(UiState& ui, const Snapshot& snapshot) {
     MeasureState& state = ui.panel.measure;
     const ImVec2 size = button_size(3);
     const float spacing = ImGui::GetStyle().ItemInnerSpacing.x;
-    const Profile* profile = profile_of(snapshot);
+    const auto profiles = profiles_of(snapshot);
     if (state.kept.size() >= kMostKept) {
-        if (button("Drop curves", size, "Leaves only the profile as it is now")) state.kept.clear();
-    } else if (button(
-                   "Keep curve",
-                   size,
-                   "The profile as it is now stays in the plot, beside those of later steps and other lines",
-                   profile ? "" : "There is no line: choose the profile tool (L) and drag one")) {
-        state.kept.push_back(curve_of(*profile, fmt::format("step {}", snapshot.frame->step)));
+        if (button("Drop curves", size, "Leaves only the profiles as they are now")) state.kept.clear();
+    } else if (button("Keep curve",
+                      size,
+                      "The newest line's profile as it is now stays in the plot, beside those of later steps",
+                      profiles.empty() ? "There is no line: choose the profile tool (L) and drag one" : "")) {
+        state.kept.push_back(curve_of(profiles.back(), fmt::format("step {}", snapshot.frame->step)));
     }
     ImGui::SameLine(0, spacing);
     const std::string tip =

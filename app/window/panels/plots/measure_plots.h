@@ -10,9 +10,9 @@ namespace stencil {
 /// What the canvas' numbers are of: the quantity of its main pane.
 std::string main_quantity(const UiState& ui, const Snapshot& snapshot);
 
-/// The values along the line, and the curves that were kept; without points where there is no line.
+/// The values along each line, and the curves that were kept.
 figure::Chart profile_chart(const UiState& ui, const Snapshot& snapshot);
-/// With a ring at what the mouse is over on the canvas, and for the canvas the place of what it is over here.
+/// With a ring at what the mouse is over on the canvas, and for the canvas how far along it is over here.
 void draw_profile_plot(UiState& ui, const Snapshot& snapshot, float height);
 /// The sample of a line that is nearest to a place, of `count` from end to end; empty where the place is more
 /// than a few cells from the line. count >= 2.

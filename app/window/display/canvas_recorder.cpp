@@ -1,0 +1,138 @@
+#include "app/window/display/canvas_recorder.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "app/window/display/screenshot.h"
+#include "sim/files/folder.h"
+#include "sim/files/video_file.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kMostWaiting = 8;  // frames
+
+ScreenRect whole_pixels(const ScreenRect& at) {
+    return {std::floor(at.x), std::floor(at.y), std::floor(at.width), std::floor(at.height)};
+}
+
+}  // namespace
+
+struct CanvasRecorder::Film {
+    const std::filesystem::path path;
+    const ScreenRect canvas;
+    const double fps;
+    const std::function<void()> wake;
+
+    std::mutex mutex = {};  ///< guards what follows
+    std::condition_variable changed = {};
+    std::deque<std::vector<Rgb>> waiting = {};
+    bool ended = false;                        ///< no more frames come
+    std::optional<action::Tell> outcome = {};  ///< once everything is written
+    std::jthread thread = {};                  ///< last, so that it ends before what it uses
+
+    void end() {
+        {
+            const std::lock_guard lock(mutex);
+            ended = true;
+        }
+        changed.notify_one();
+    }
+
+    bool has_room() {
+        const std::lock_guard lock(mutex);
+        return !ended && waiting.size() < kMostWaiting;
+    }
+
+    void add(std::vector<Rgb> frame) {
+        {
+            const std::lock_guard lock(mutex);
+            waiting.push_back(std::move(frame));
+        }
+        changed.notify_one();
+    }
+
+    // Empty where no more come.
+    std::optional<std::vector<Rgb>> next() {
+        std::unique_lock lock(mutex);
+        changed.wait(lock, [&] { return ended || !waiting.empty(); });
+        if (waiting.empty()) return std::nullopt;
+        std::vector<Rgb> frame = std::move(waiting.front());
+        waiting.pop_front();
+        return frame;
+    }
+
+    action::Tell write() {
+        const std::filesystem::path folder = path.parent_path();
+        try {
+            make_folder(folder, "record to");
+            VideoFile file(path, {int(canvas.width), int(canvas.height), fps});
+            while (const auto frame = next()) file.add(std::as_bytes(std::span(*frame)));
+            if (file.frames() == 0) return {"Recorded nothing: the run stood still", "", false};
+            file.finish();
+            return {fmt::format("Recorded {} frames to {}", file.frames(), path.string()),
+                    folder.string(),
+                    false};
+        } catch (const std::exception& error) {
+            return {fmt::format("Recording ended: {}", error.what()), "", true};
+        }
+    }
+
+    void run() {
+        action::Tell told = write();
+        {
+            const std::lock_guard lock(mutex);
+            outcome = std::move(told);
+        }
+        wake();
+    }
+};
+
+CanvasRecorder::CanvasRecorder(std::function<void()> wake) : wake_(std::move(wake)) {}
+
+CanvasRecorder::~CanvasRecorder() {
+    if (film_) film_->end();  // and is written
+}
+
+void CanvasRecorder::follow(UiState& ui, bool fresh, int frame_height) {
+    CanvasFilm& told = ui.canvas_film;
+    const ScreenRect canvas = whole_pixels(ui.canvas);
+    if (const auto order = std::exchange(told.asked, {}); order && !film_) {
+        const std::string name = "film" + order->ending;
+        const std::filesystem::path path = unused_folder(order->folder, {&name, 1}) / name;
+        film_.reset(new Film{path, canvas, order->fps, wake_});
+        film_->thread = std::jthread([film = film_.get()] { film->run(); });
+        told.place = path.string();
+        told.frames = 0;
+    }
+    if (!film_) return;
+    if (std::exchange(told.stop, false) || canvas != film_->canvas) {
+        film_->end();
+    } else if (fresh && film_->has_room()) {
+        film_->add(
+            read_pixels(int(canvas.x), int(canvas.y), int(canvas.width), int(canvas.height), frame_height));
+        ++told.frames;
+    }
+}
+
+bool CanvasRecorder::take(UiState& ui) {
+    if (!film_) return false;
+    std::optional<action::Tell> outcome;
+    {
+        const std::lock_guard lock(film_->mutex);
+        outcome = std::exchange(film_->outcome, {});
+    }
+    if (!outcome) return false;
+    ui.act(std::move(*outcome));
+    film_.reset();
+    ui.canvas_film = {};
+    return true;
+}
+
+}  // namespace stencil
