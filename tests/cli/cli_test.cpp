@@ -246,7 +246,8 @@ TEST_CASE("What was measured goes to CSV: statistics, histogram, profile and pro
     const auto profile = lines("profile.csv");
     REQUIRE(profile.size() == 1 + 50);
     REQUIRE(std::stod(split(profile.at(13), ',').at(3)) == Approx(double(field.as<float>().at(12, 3))));
-    require_done(stencilscope("run --spec {0}/spec.json --profile 3.5,0.5,3.5,9.5 --out {0} --quiet", out));
+    require_done(stencilscope("run --spec {} --profile 3.5,0.5,3.5,9.5 --out " + out + " --quiet",
+                              out + "/spec.json"));
     const auto both = lines("profile.csv");
     REQUIRE(both.front().starts_with("line,distance,"));
     REQUIRE(both.size() == 1 + 50 + 10);
