@@ -16,6 +16,7 @@
 #include "app/commands/run_command.h"
 #include "app/console.h"
 #include "app/film_options.h"
+#include "app/launch.h"
 #include "app/version.h"
 #include "app/window_options.h"
 #if STENCILSCOPE_HAS_WINDOW
@@ -184,6 +185,7 @@ void add_folder(CLI::App& command, const std::string& name, const std::string& h
 void add_run(CLI::App& app, RunWords& words) {
     CLI::App* run = app.add_subcommand("run", "Step a field and export pictures, arrays and timings");
     add_settings(*run, words);
+    add_processes(*run);
     add_folder(*run, "out", "folder for the files", words.request.out);
     add_folder(
         *run,
@@ -247,6 +249,18 @@ void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
     bench->add_flag("--work-precision",
                     request.work_precision,
                     "error against time for all steppers of a typed model and several time steps each");
+    add_text(*bench,
+             "scale",
+             "strong|weak",
+             "what several processes gain (with --gpus N or --processes N, or under mpirun): 1, 2, 4 ... of "
+             "them on "
+             "one field, or on as many rows each (default method: streaming on GPUs, cpu else)",
+             [&](const std::string& text) {
+                 if (text != "strong" && text != "weak")
+                     throw InputError(fmt::format("--scale {}: allowed are strong and weak", quotable(text)));
+                 request.scaling = text == "strong" ? Scaling::strong : Scaling::weak;
+             });
+    add_processes(*bench);
     add_text(*bench,
              "until",
              "T",
@@ -400,6 +414,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         "'stencilscope run --out DIR' runs headless.");
     const auto all = std::make_shared<Requests>();  // outlives this function, in the command that is returned
     add_settings(app, all->window_run);
+    add_processes(app);
     add_device(app);
     add_window_options(app, all->window);
     add_run(app, all->run);

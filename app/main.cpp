@@ -7,7 +7,11 @@
 
 #include "app/command_line.h"
 #include "app/console.h"
+#include "app/interrupt.h"
+#include "app/launch.h"
 #include "kernels/equation/fused/fused_compiler.h"
+#include "sim/spread/part.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 
 namespace {
@@ -20,6 +24,7 @@ int fail(int status, const char* message) {
 
 int run(int argc, char** argv) {
     try {
+        if (const auto status = stencil::launch_processes(argc, argv)) return *status;
         const int status = stencil::read_command_line(argc, argv)();
         if (status == 0) stencil::require_printed();
         return status;
@@ -32,13 +37,28 @@ int run(int argc, char** argv) {
     }
 }
 
+// Process 0 of several runs the command, and the others do what that needs of them.
+int run_as_one_of_several(int argc, char** argv) {
+    stencil::Team& team = stencil::Team::all();
+    stencil::choose_gpu_of_process(team);
+    if (team.rank() > 0) {
+        stencil::serve(team);
+        return 0;
+    }
+    const int status = run(argc, argv);
+    stencil::dismiss_team();
+    return status;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
     stencil::reserve_standard_files();
     // A file that may not grow further is a failed write with a message, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
-    const int status = run(argc, argv);
+    stencil::Team::begin(stencil::interrupt_signal);
+    const int status = run_as_one_of_several(argc, argv);
+    stencil::Team::end();
     // NVRTC cannot be interrupted. All files are closed by now, and all texts written.
     if (stencil::equation::FusedCompiler::any_abandoned()) std::_Exit(status);
     return status;

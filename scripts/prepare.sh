@@ -4,8 +4,9 @@
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libcairo2-dev libfftw3-dev
     libopenblas-dev libeigen3-dev libhwy-dev libstb-dev libpng-dev libjpeg-dev hdf5-tools catch2 fonts-dejavu-core libglfw3-dev libimgui-dev
     python3-glad fonts-roboto-unhinted fonts-font-awesome)
-# The tests of the window bring their own screen, mouse and keyboard; that of the package has it looked over.
-test_packages=(xvfb xdotool dpkg-dev lintian)
+# The tests of the window bring their own screen, mouse and keyboard; that of the package has it looked over; several
+# processes need MPI, which is optional.
+test_packages=(xvfb xdotool dpkg-dev lintian openmpi-bin libopenmpi-dev)
 needed_cmake=3.25
 
 say() { printf '%s\n' "$*" >&2; }

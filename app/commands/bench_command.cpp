@@ -15,6 +15,7 @@
 #include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/measured_rows.h"
+#include "sim/bench/scale_report.h"
 #include "sim/bench/work_precision_report.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
@@ -134,22 +135,47 @@ int save_command(const BenchRequest& request, const Machine& machine) {
     return 0;
 }
 
-std::vector<fs::path> write_files(const BenchRequest& request, const LadderReport& report) {
+// NAME.json, .csv, .png and .svg, and --json.
+template <class Measured>
+std::vector<fs::path> write_measured(const BenchRequest& request,
+                                     const std::string& name,
+                                     const Measured& measured,
+                                     std::string (*draw)(const Measured&, figure::FigureFormat)) {
     std::vector<fs::path> files;
     const auto put = [&](const fs::path& path, const std::string& text) {
         write_text_file(path, text);
         files.push_back(path);
     };
-    const std::string json = json_text(to_json(report));
+    const std::string json = json_text(to_json(measured));
     if (!request.out.empty()) {
         const fs::path folder = request.out;
-        put(folder / "bench.json", json);
-        put(folder / "bench.csv", to_csv(report));
-        put(folder / "bench.png", draw_ladder(report, figure::FigureFormat::png));
-        put(folder / "bench.svg", draw_ladder(report, figure::FigureFormat::svg));
+        put(folder / (name + ".json"), json);
+        put(folder / (name + ".csv"), to_csv(measured));
+        put(folder / (name + ".png"), draw(measured, figure::FigureFormat::png));
+        put(folder / (name + ".svg"), draw(measured, figure::FigureFormat::svg));
     }
     if (!request.json.empty()) put(request.json, json);
     return files;
+}
+
+int scale_command(const BenchRequest& request, const Machine& machine) {
+    if (request.save || !request.kernel.empty() || request.work_precision)
+        throw InputError(
+            "--scale is a measurement of its own: leave --save, --kernel and --work-precision out");
+    const ScaleSpec spec = scale_spec(*request.scaling, request.spec, machine);
+    check_json_file(request.json, request.out, {});
+    if (!request.out.empty()) make_folder(request.out, "--out");
+    ProgressLine progress(request.quiet);
+    const Scaled scale = measure_scale(spec, machine, [&](const std::string& doing) {
+        progress.show(doing);
+        return interrupt_signal() == 0;
+    });
+    progress.clear();
+    if (!request.quiet) print_text(to_text(scale));
+    const auto files = write_measured(request, "scale", scale, draw_scale);
+    if (!request.quiet) print_written(files);
+    if (!scale.same_bits) throw MachineError("the fields differ from one number of processes to another");
+    return scale.interrupted ? 128 + interrupt_signal() : 0;
 }
 
 int work_precision_command(const BenchRequest& request, const Machine& machine) {
@@ -169,20 +195,7 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
         });
     progress.clear();
     if (!request.quiet) print_text(to_text(measured));
-    std::vector<fs::path> files;
-    const auto put = [&](const fs::path& path, const std::string& text) {
-        write_text_file(path, text);
-        files.push_back(path);
-    };
-    const std::string json = json_text(to_json(measured));
-    if (!request.out.empty()) {
-        const fs::path folder = request.out;
-        put(folder / "work-precision.json", json);
-        put(folder / "work-precision.csv", to_csv(measured));
-        put(folder / "work-precision.png", draw_work_precision(measured, figure::FigureFormat::png));
-        put(folder / "work-precision.svg", draw_work_precision(measured, figure::FigureFormat::svg));
-    }
-    if (!request.json.empty()) put(request.json, json);
+    const auto files = write_measured(request, "work-precision", measured, draw_work_precision);
     if (!request.quiet) print_written(files);
     if (!measured.interrupted) return 0;
     note("stencilscope: interrupted after {} runs\n", measured.rows.size());
@@ -194,6 +207,7 @@ int work_precision_command(const BenchRequest& request, const Machine& machine) 
 int bench_command(const BenchRequest& request) {
     watch_for_interrupts();
     const Machine machine = query_machine();
+    if (request.scaling) return scale_command(request, machine);
     if (request.work_precision) return work_precision_command(request, machine);
     if (request.until > 0 || request.dtypes.size() > 1)
         throw InputError("--until and --dtype both are of --work-precision");
@@ -211,7 +225,7 @@ int bench_command(const BenchRequest& request) {
     climb(ladder, table, request.quiet);
     const LadderReport report = kernel.beside(make_report(ladder, machine));
     require_rows(report);
-    const std::vector<fs::path> files = write_files(request, report);
+    const std::vector<fs::path> files = write_measured(request, "bench", report, draw_ladder);
     if (!request.quiet) print_written(files);
     if (interrupt_signal() == 0) return 0;
     note("stencilscope: interrupted after {} of {} rows\n",

@@ -25,7 +25,7 @@ std::vector<double> scalars_of(const EquationSetup& setup, long long step, doubl
     values[kDt] = setup.dt;
     values[kSpacing] = setup.spacing;
     values[kColumns] = setup.nx;
-    values[kRows] = setup.ny;
+    values[kRows] = setup.slab.whole() ? setup.ny : setup.slab.field_rows;
     values.insert(values.end(), setup.parameters.begin(), setup.parameters.end());
     return values;
 }
@@ -63,10 +63,11 @@ template <class T>
 void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
     const auto& sides = program_.arrays.front().ghosts;
     const auto along = [&](const Inputs& inputs, int n, bool periodic, bool is_x) {
+        const Slab slab = is_x ? Slab() : setup.slab;
         std::vector<std::vector<T>> lines(inputs.outputs.size(),
                                           std::vector<T>(std::size_t(n + 2 + kLeastTile<T>)));
         for (int i = -1; i <= n; ++i) {
-            const double place = ((periodic ? (i + n) % n : i) + 0.5) * setup.spacing;
+            const double place = ((periodic ? slab.field_row(i, n) : slab.first + i) + 0.5) * setup.spacing;
             const std::vector<double> values = evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);
             for (std::size_t k = 0; k < values.size(); ++k) lines[k][std::size_t(i + 1)] = T(values[k]);
         }
@@ -90,7 +91,8 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         GhostLine<T>& line = ghosts_[std::size_t(array)][side];
         const bool upright = side < 2;
         const int n = upright ? setup.ny : setup.nx;
-        const double far = side % 2 == 0 ? 0 : setup.spacing * (upright ? setup.nx : setup.ny);
+        const int rows = setup.slab.whole() ? setup.ny : setup.slab.field_rows;
+        const double far = side % 2 == 0 ? 0 : setup.spacing * (upright ? setup.nx : rows);
         line.alpha.resize(std::size_t(n));
         line.beta.resize(std::size_t(n));
         const Operations& operations = ghosts.coefficients.operations;
@@ -98,7 +100,7 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
             std::ranges::find(operations, upright ? Code::y : Code::x, &Operation::code) != operations.end();
         std::vector<double> values;
         for (int i = 0; i < n; ++i) {
-            const double place = (i + 0.5) * setup.spacing;
+            const double place = ((upright ? setup.slab.field_row(i, n) : i) + 0.5) * setup.spacing;
             if (i == 0 || differs)
                 values = evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
             line.alpha[std::size_t(i)] = T(values[0]);

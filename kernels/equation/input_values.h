@@ -4,11 +4,13 @@
 #include <vector>
 
 #include "kernels/equation/program.h"
+#include "kernels/field/slab.h"
 
 namespace stencil::equation {
 
 struct EquationSetup {
     int nx = 0, ny = 0;
+    Slab slab = {};  ///< what of the field the (ny, nx) cells are
     double spacing = 1, dt = 1;
     std::vector<double> parameters;  ///< of the model
     std::uint64_t seed = 0;

@@ -20,6 +20,9 @@ struct FieldView {
     STENCIL_HOST_DEVICE T* row(int y) const { return data + std::ptrdiff_t(y) * pitch; }
     STENCIL_HOST_DEVICE T& at(int x, int y) const { return row(y)[x]; }
 
+    /// Rows [first, first + count) alone.
+    constexpr FieldView rows(int first, int count) const { return {row(first), nx, count, pitch}; }
+
     /// The same cells, read only.
     template <class U>
     requires(std::is_same_v<U, const T> && !std::is_const_v<T>) STENCIL_HOST_DEVICE operator FieldView<U>()

@@ -53,6 +53,8 @@ class PlainView {
     STENCIL_HOST_DEVICE constexpr int ny() const { return stored_.ny; }
     /// From the start of a row to that of the next, in cells.
     STENCIL_HOST_DEVICE constexpr std::ptrdiff_t pitch() const { return stored_.pitch; }
+    /// Rows [first, first + count) alone.
+    constexpr PlainView rows(int first, int count) const { return {stored_.rows(first, count), factor_}; }
     STENCIL_HOST_DEVICE constexpr PlainRow<Cell> row(int y) const { return {stored_.row(y), factor_}; }
     STENCIL_HOST_DEVICE constexpr Cell at(int x, int y) const { return row(y)[x]; }
 

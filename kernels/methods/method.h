@@ -53,6 +53,8 @@ struct Method {
     /// Goes any number of steps in one go: its time is that of a jump, its throughput is not reported, and
     /// `auto` never takes it.
     bool jumps = false;
+    /// It takes a field as a whole: several processes cannot share one.
+    bool whole_field = false;
     /// Field-sized arrays of its own in the field's precision, besides the double buffer.
     int extra_arrays = 0;
     /// It works on this many steps at a time; advancing by multiples of them wastes nothing.

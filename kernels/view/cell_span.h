@@ -27,6 +27,9 @@ struct PixelAxis {
     double size = 1;   ///< of a pixel, in cells; > 0
     int cells = 0;
     bool smooth = false;
+    int first_pixel = 0;  ///< pixel 0 of those that are made
+    int begin_held = 0;   ///< cells [begin_held, end_held) are there, and counted from there
+    int end_held = 1 << 30;
 };
 
 inline PixelAxis columns_of(const ResampleRequest& request, int nx) {
@@ -34,7 +37,16 @@ inline PixelAxis columns_of(const ResampleRequest& request, int nx) {
 }
 
 inline PixelAxis rows_of(const ResampleRequest& request, int ny) {
-    return {request.area.y0, (request.area.y1 - request.area.y0) / request.height, ny, request.smooth};
+    const ResampleRequest::Part& part = request.part;
+    const double height = request.area.y1 - request.area.y0;
+    if (part.field_rows == 0) return {request.area.y0, height / request.height, ny, request.smooth};
+    return {request.area.y0,
+            height / part.pixel_rows,
+            part.field_rows,
+            request.smooth,
+            part.first_pixel,
+            part.first_row,
+            part.first_row + ny};
 }
 
 STENCIL_HOST_DEVICE constexpr CellSpan single_cell(double position, int cells) {
@@ -57,8 +69,8 @@ STENCIL_HOST_DEVICE constexpr bool holds(const SamplePoint& point, int nx, int n
     return point.x >= 0 && point.x < nx && point.y >= 0 && point.y < ny;
 }
 
-/// See ResampleRequest.
-STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pixel) {
+/// See ResampleRequest. Of all cells of the field.
+STENCIL_HOST_DEVICE constexpr CellSpan whole_span(const PixelAxis& axis, int pixel) {
     if (!(axis.size > 1)) return point_span(axis.begin + (pixel + 0.5) * axis.size, axis.cells, axis.smooth);
     double low = axis.begin + pixel * axis.size;
     double high = axis.begin + (pixel + 1.0) * axis.size;
@@ -76,6 +88,31 @@ STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pix
             first_weight,
             last_weight,
             1 / (first_weight + last_weight + (double(last) - first - 1))};
+}
+
+/// Of those that are there; empty, with the last before the first, where none is.
+STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pixel) {
+    CellSpan span = whole_span(axis, axis.first_pixel + pixel);
+    const int first = span.first < axis.begin_held ? axis.begin_held : span.first;
+    const int last = span.last < axis.end_held ? span.last : axis.end_held - 1;
+    return {
+        first - axis.begin_held, last - axis.begin_held, span.weight(first), span.weight(last), span.scale};
+}
+
+/// The request of a picture for rows [first, first + count) of a field of `field_rows`.
+inline ResampleRequest pixel_rows_of(ResampleRequest request, int first, int count, int field_rows) {
+    request.part = {first, field_rows, 0, request.height};
+    const PixelAxis axis = rows_of(request, count);
+    const auto is_empty = [&](int pixel) {
+        const CellSpan span = pixel_span(axis, pixel);
+        return span.last < span.first;
+    };
+    int begin = 0, end = request.height;
+    while (begin < end && is_empty(begin)) ++begin;
+    while (end > begin && is_empty(end - 1)) --end;
+    request.part.first_pixel = begin;
+    request.height = end - begin;
+    return request;
 }
 
 }  // namespace stencil

@@ -10,6 +10,7 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/histogram_bins.h"
+#include "kernels/view/statistics/percentiles.h"
 #include "kernels/view/statistics/statistics.h"
 
 namespace stencil {
@@ -41,7 +42,9 @@ double norm(const CpuView<T>& view);
 
 /// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
 template <class T>
-std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q);
+std::vector<double> percentiles(const CpuView<T>& view,
+                                std::span<const double> q,
+                                const SumOfParts& sum = {});
 
 /// The finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>
@@ -51,8 +54,8 @@ std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins
 template <class T>
 std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, bool smooth);
 
-/// One piece of a stroke.
+/// One piece of a stroke, on rows that begin with row `first_row` of the field.
 template <class T>
-void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads);
+void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads, int first_row = 0);
 
 }  // namespace stencil

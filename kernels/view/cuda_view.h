@@ -12,6 +12,7 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/histogram_bins.h"
+#include "kernels/view/statistics/percentiles.h"
 #include "kernels/view/statistics/statistics.h"
 
 namespace stencil {
@@ -62,7 +63,9 @@ double cuda_norm(const CudaView<T>& view);
 
 /// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
 template <class T>
-std::vector<double> cuda_percentiles(const CudaView<T>& view, std::span<const double> q);
+std::vector<double> cuda_percentiles(const CudaView<T>& view,
+                                     std::span<const double> q,
+                                     const SumOfParts& sum = {});
 
 /// The finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>
@@ -72,8 +75,8 @@ std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const Histogr
 template <class T>
 std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SamplePoint> points, bool smooth);
 
-/// Enqueues one piece of a stroke.
+/// Enqueues one piece of a stroke, on rows that begin with row `first_row` of the field.
 template <class T>
-void cuda_paint(const PlainView<T>& field, const BrushPiece& piece, CudaStream& stream);
+void cuda_paint(const PlainView<T>& field, const BrushPiece& piece, CudaStream& stream, int first_row = 0);
 
 }  // namespace stencil

@@ -14,33 +14,33 @@ struct CellBox {
     int x = 0, y = 0, nx = 0, ny = 0;
 };
 
-/// The cells that a piece, which is no fill, can reach.
-inline CellBox reach_of(const BrushPiece& piece, int nx, int ny) {
+/// The cells that a piece, which is no fill, can reach of rows [first_row, first_row + ny), counted from
+/// there.
+inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row = 0) {
     struct Cells {
         int begin, count;
     };
     const double beyond = piece.brush.shape == BrushShape::rectangle ? 0 : piece.brush.radius;
-    const auto cut = [&](double a, double b, int n) -> Cells {
-        const double low = std::floor(std::min(a, b) - beyond);
-        const double high = std::ceil(std::max(a, b) + beyond);
+    const auto cut = [&](double a, double b, int n, int first) -> Cells {
+        const double low = std::floor(std::min(a, b) - beyond) - first;
+        const double high = std::ceil(std::max(a, b) + beyond) - first;
         if (!(low < n && high > 0)) return {0, 0};
         const int begin = low > 0 ? int(low) : 0;
         const int end = high < n ? int(high) : n;
         return {begin, end - begin};
     };
-    const Cells columns = cut(piece.x0, piece.x1, nx);
-    const Cells rows = cut(piece.y0, piece.y1, ny);
+    const Cells columns = cut(piece.x0, piece.x1, nx, 0);
+    const Cells rows = cut(piece.y0, piece.y1, ny, first_row);
     return {columns.begin, rows.begin, columns.count, rows.count};
 }
 
-/// Paints the cell (x, y). Where the piece does not change the field, what is stored keeps every bit.
+/// Paints the cell (x, y) of rows that begin with row `first_row` of the field. Where the piece does not
+/// change the field, what is stored keeps every bit.
 template <class T>
-STENCIL_HOST_DEVICE constexpr void paint_cell(const BrushPiece& piece,
-                                              int x,
-                                              int y,
-                                              const PlainView<T>& field) {
+STENCIL_HOST_DEVICE constexpr void paint_cell(
+    const BrushPiece& piece, int x, int y, const PlainView<T>& field, int first_row) {
     const double before = double(field.at(x, y));
-    const double after = painted(piece, x, y, before);
+    const double after = painted(piece, x, first_row + y, before);
     const bool same = after == before || (after != after && before != before);
     if (!same) field.set(x, y, after);
 }

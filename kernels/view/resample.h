@@ -19,6 +19,14 @@ struct ResampleRequest {
     int width = 0;  ///< pixels
     int height = 0;
     bool smooth = false;
+
+    /// Of a part of the field's rows: what its cells contribute to each pixel, so that the sum over all parts
+    /// is the picture. Only rows of pixels to which the part contributes are made; pixel_rows_of() sets this.
+    struct Part {
+        int first_row = 0, field_rows = 0;    ///< of cells; field_rows is 0 where the field is whole
+        int first_pixel = 0, pixel_rows = 0;  ///< of the picture, which has pixel_rows; `height` are made
+        friend bool operator==(const Part&, const Part&) = default;
+    } part = {};
     friend bool operator==(const ResampleRequest&, const ResampleRequest&) = default;
 };
 

@@ -55,15 +55,24 @@ std::uint64_t xxh64(std::span<const std::byte> bytes) {
     return hash ^ (hash >> 32);
 }
 
-std::string field_hash(const Field& field) {
-    std::vector<std::uint64_t> words{
-        bytes_of(field.dtype()), std::uint64_t(field.nx()), std::uint64_t(field.ny())};
-    field.visit([&](const auto& array) {
+std::vector<std::uint64_t> row_hashes(const Field& rows) {
+    std::vector<std::uint64_t> hashes;
+    rows.visit([&](const auto& array) {
         const std::size_t row = std::size_t(array.nx());
         for (int y = 0; y < array.ny(); ++y)
-            words.push_back(xxh64(std::as_bytes(array.cells().subspan(std::size_t(y) * row, row))));
+            hashes.push_back(xxh64(std::as_bytes(array.cells().subspan(std::size_t(y) * row, row))));
     });
+    return hashes;
+}
+
+std::string field_hash(DType dtype, int nx, std::span<const std::uint64_t> rows) {
+    std::vector<std::uint64_t> words{bytes_of(dtype), std::uint64_t(nx), rows.size()};
+    words.insert(words.end(), rows.begin(), rows.end());
     return fmt::format("{:016x}", xxh64(std::as_bytes(std::span(words))));
+}
+
+std::string field_hash(const Field& field) {
+    return field_hash(field.dtype(), field.nx(), row_hashes(field));
 }
 
 std::string field_hash(std::span<const Field> components) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "sim/field/field.h"
 
@@ -16,6 +17,9 @@ std::uint64_t xxh64(std::span<const std::byte> bytes);
 /// XXH64 of the field as a little-endian array of 64-bit words: bytes of a cell, columns, rows, and for each
 /// row the XXH64 of its cells' bytes. 16 hexadecimal digits.
 std::string field_hash(const Field& field);
+/// The same of a field whose rows are hashed where they are.
+std::vector<std::uint64_t> row_hashes(const Field& rows);
+std::string field_hash(DType dtype, int nx, std::span<const std::uint64_t> rows);
 
 /// The same of several components: XXH64 of their field_hash() texts, one after the other; of a single one
 /// its own.

@@ -68,9 +68,24 @@ Random::Random(std::uint64_t seed) {
     next64();
 }
 
+// Jumping ahead by squaring the generator's step: F. Brown, Random number generation with arbitrary strides,
+// Trans. Am. Nucl. Soc. 71 (1994).
+void Random::skip_floats(std::uint64_t count) {
+    Uint128 factor = 1, addend = 0, step_factor = kMultiplier, step_addend = increment_;
+    for (std::uint64_t draws = count / 2; draws > 0; draws /= 2) {
+        if (draws % 2 == 1) {
+            factor *= step_factor;
+            addend = addend * step_factor + step_addend;
+        }
+        step_addend *= step_factor + 1;
+        step_factor *= step_factor;
+    }
+    state_ = state_ * factor + addend;
+    if (count % 2 == 1) next32();
+}
+
 std::uint64_t Random::next64() {
-    constexpr Uint128 multiplier = Uint128(0x2360ed051fc65da4) << 64 | 0x4385df649fccf645;
-    state_ = state_ * multiplier + increment_;
+    state_ = state_ * kMultiplier + increment_;
     const std::uint64_t folded = std::uint64_t(state_ >> 64) ^ std::uint64_t(state_);
     return std::rotr(folded, int(state_ >> 122));
 }

@@ -18,6 +18,9 @@ class Random {
     /// Uniform on [0, 1): default_rng(seed).random(), 53 bits.
     double next_double();
 
+    /// As if next_float() had been called so many times more; nothing was drawn yet.
+    void skip_floats(std::uint64_t count);
+
     /// The one or the other.
     template <class T>
     T next() {
@@ -29,6 +32,8 @@ class Random {
 
   private:
     __extension__ using Uint128 = unsigned __int128;
+
+    static constexpr Uint128 kMultiplier = Uint128(0x2360ed051fc65da4) << 64 | 0x4385df649fccf645;
 
     std::uint64_t next64();
     std::uint32_t next32();

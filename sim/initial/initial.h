@@ -73,6 +73,8 @@ Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 Array<double> make_jagged(const InitialRequest& request);
 /// default_rng(seed).random((ny, nx), dtype=float32): the same field in either precision.
 Array<double> make_noise(const InitialRequest& request);
+/// Rows [first, first + rows) of the same, in a run's precision.
+Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed);
 Array<double> make_gaussian(const InitialRequest& request);
 Array<double> make_disk(const InitialRequest& request);
 Array<double> make_checkerboard(const InitialRequest& request);

@@ -36,6 +36,16 @@ Array<double> make_noise(const InitialRequest& request) {
     return fill(request, [&](int, int) { return double(random.next_float()); });
 }
 
+Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed) {
+    Field field(dtype, nx, rows);
+    Random random(seed);
+    random.skip_floats(std::uint64_t(first) * std::uint64_t(nx));
+    field.visit([&]<class T>(Array<T>& cells) {
+        for (T& cell : cells.cells()) cell = T(random.next_float());
+    });
+    return field;
+}
+
 Array<double> make_gaussian(const InitialRequest& request) {
     const Distance distance(request);
     const double sigma = request.parameter("sigma");

@@ -12,6 +12,7 @@
 #include "sim/run/settings.h"
 #include "sim/run/stability.h"
 #include "sim/run/start.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
@@ -40,7 +41,7 @@ bool same_solver(const RunSpec& a, const RunSpec& b) {
 }
 
 std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
-    auto solver = make_solver(solver_setup(spec));
+    auto solver = make_run_solver(spec, solver_setup(spec));
     solver->show(spec.shown());
     return solver;
 }
@@ -131,7 +132,7 @@ Simulation::Simulation(RunState state)
     static_cast<DiffusionParams&>(setup.params) = {moment_.taken.coefficient, moment_.now.boundary};
     setup.params.values = moment_.taken.values;
     setup.params.dt = moment_.taken.dt;
-    solver_ = make_solver(setup);
+    solver_ = make_run_solver(moment_.now, setup);
     solver_->show(moment_.now.shown());
     solver_->resume(state.solver);
 }

@@ -7,7 +7,7 @@ namespace stencil::equation {
 namespace {
 
 // Of `words_`, in the order of the text's Grid and Arguments.
-enum : std::size_t { kSizesAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
+enum : std::size_t { kSizesAt, kRowsAt, kPitchAt, kLineAt, kSeedAt, kStepAt, kArraysAt };
 
 }  // namespace
 
@@ -23,6 +23,8 @@ KernelArguments<T>::KernelArguments(const Program& program, const EquationSetup&
     words_.resize(kArraysAt + program.arrays.size() + 1 + std::max<std::size_t>(uniform_words, 1));
     const int sizes[2] = {nx_, ny_};
     std::memcpy(&words_[kSizesAt], sizes, sizeof(sizes));
+    const int rows[2] = {setup.slab.first, setup.slab.whole() ? ny_ : setup.slab.field_rows};
+    std::memcpy(&words_[kRowsAt], rows, sizeof(rows));
     words_[kPitchAt] = std::uint64_t(pitch);
     words_[kLineAt] = line_;
     words_[kSeedAt] = setup.seed;

@@ -83,6 +83,7 @@ struct Place {
     int line, values;
     long long step;
     unsigned long long seed;
+    int first_row, field_rows;
 };
 
 __device__ __forceinline__ int inside(int i, int n) { return min(max(i, 0), n - 1); }
@@ -349,6 +350,8 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     place.values = cut.values_of_step;
     place.step = a.grid.step + warp * kSteps;
     place.seed = a.grid.seed;
+    place.first_row = a.grid.first_row;
+    place.field_rows = a.grid.field_rows;
     const bool first = warp == 0, last = warp == warps - 1;
     const Hands hands = {first || !kPacks, last || !kPacks, lane, strip.skew + lane * kColumns};
     Ring& before = barriers[warp];

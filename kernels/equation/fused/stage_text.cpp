@@ -265,8 +265,8 @@ class StageText {
                 return named(text);
             default:
                 append(text,
-                       "random_cell(p.seed, p.step + step, %d, column_of(p, p.x + %d), row_of(p, newest + "
-                       "(%d)))",
+                       "random_cell(p.seed, p.step + step, %d, column_of(p, p.x + %d), field_row(p, row_of(p, "
+                       "newest + (%d))))",
                        o.index,
                        j,
                        below);

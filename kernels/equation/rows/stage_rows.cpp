@@ -161,6 +161,7 @@ void StageRows<T>::run_plain(int y) {
         return frame_.cells[std::size_t(array)] + row * frame_.pitch;
     };
     values_.resize(stage_.stage->operations.size());
+    const int field_row = frame_.setup.slab.field_row(y, frame_.setup.ny);
     for (int x = 0; x < frame_.setup.nx; ++x) {
         run_operations(stage_.stage->operations, values_.data(), [&](const Operation& o) {
             switch (o.code) {
@@ -171,7 +172,7 @@ void StageRows<T>::run_plain(int y) {
                 case Code::row:
                     return inputs.row(o.index)[y + o.dy];
                 case Code::random:
-                    return random_cell<T>({frame_.setup.seed, frame_.step, o.index}, x, y);
+                    return random_cell<T>({frame_.setup.seed, frame_.step, o.index}, x, field_row);
                 default:
                     return cells(o.index, y + o.dy)[x + o.dx];
             }
@@ -197,7 +198,7 @@ template <class T>
 void StageRows<T>::run_row_at(int y) {
     if (frame_.setup.plain) return run_plain(y);
     for (const Moving& m : moving_) *m.pointer = m.row_0 + y * m.step;
-    for (RandomRow& random : random_) random.y = y;
+    for (RandomRow& random : random_) random.y = frame_.setup.slab.field_row(y, frame_.setup.ny);
     run_row(operations_.data(), operations_.size(), frame_.setup.nx);
     if (stage_.compiled != nullptr) stage_.compiled(&arguments_, y, y + 1);
 }

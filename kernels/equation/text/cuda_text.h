@@ -35,7 +35,8 @@ inline constexpr int kCudaBlocksY = 32768;
 
 /// The text defines, for `Real` float or double:
 ///
-///     struct Grid { int nx, ny; long long pitch, line; unsigned long long seed; long long step; };
+///     struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed;
+///         long long step; };
 ///     struct Arguments { Grid grid; Real* arrays[A]; const Real* lines; Real uniforms[U]; };
 ///     extern "C" __global__ void stageN(Arguments), onceN(Arguments)
 ///

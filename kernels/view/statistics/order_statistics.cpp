@@ -91,10 +91,11 @@ void choose_digits(RadixSearch<Key>& search, int pass, const Counts& counts) {
 }
 
 template <Quantity Q, class T, class Key>
-RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads, const double* fractions) {
+RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads, const double* fractions, const SumOfParts& sum) {
     RadixSearch<Key> search;
     for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
-        const Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});
+        Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});
+        if (sum) sum(counts);
         if (pass == 0) {
             const std::uint64_t cells =
                 std::accumulate(counts.begin(), counts.begin() + kRadixBins, std::uint64_t(0));
@@ -109,19 +110,19 @@ RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads
 }  // namespace
 
 template <class T>
-std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q) {
+std::vector<double> percentiles(const CpuView<T>& view, std::span<const double> q, const SumOfParts& sum) {
     const PlainView<const T>& field = view.source.field;
-    if (only_extremes(q))
+    if (!sum && only_extremes(q))
         return extremes(q, statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {
-            return find_ranks<quantity.value, T, RadixKey<V>>(view.source, view.threads, fractions);
+            return find_ranks<quantity.value, T, RadixKey<V>>(view.source, view.threads, fractions, sum);
         });
     });
 }
 
-template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>);
-template std::vector<double> percentiles(const CpuView<double>&, std::span<const double>);
+template std::vector<double> percentiles(const CpuView<float>&, std::span<const double>, const SumOfParts&);
+template std::vector<double> percentiles(const CpuView<double>&, std::span<const double>, const SumOfParts&);
 
 }  // namespace stencil

@@ -107,8 +107,20 @@ __global__ void __launch_bounds__(kLanes* kMaxRanks)
     for (int i = int(threadIdx.x); i < kCounts; i += kLanes * kMaxRanks) counts[i] = 0;
 }
 
+// Through the host, where each process has a part of the field.
+void sum_parts(Count* counts, const SumOfParts& sum, CudaStream& stream) {
+    std::vector<std::uint64_t> here(kCounts);
+    static_assert(sizeof(Count) == sizeof(std::uint64_t));
+    const std::size_t bytes = here.size() * sizeof(Count);
+    CUDA_CHECK(cudaMemcpyAsync(here.data(), counts, bytes, cudaMemcpyDeviceToHost, cuda_handle(stream)));
+    stream.synchronize();
+    sum(here);
+    CUDA_CHECK(cudaMemcpyAsync(counts, here.data(), bytes, cudaMemcpyHostToDevice, cuda_handle(stream)));
+    stream.synchronize();
+}
+
 template <Quantity Q, class T, class Key>
-RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions) {
+RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions, const SumOfParts& sum) {
     const cudaStream_t stream = cuda_handle(view.stream);
     const WalkShape walk = walk_over(view.source.field.nx(), view.source.field.ny());
     const std::size_t bytes = kCounts * sizeof(Count) + sizeof(RadixSearch<Key>);
@@ -119,6 +131,7 @@ RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions)
         count_digits_kernel<Q, T, Key>
             <<<walk.grid, walk.block, 0, stream>>>(view.source, search, pass, counts);
         check_launch("count_digits_kernel");
+        if (sum) sum_parts(counts, sum, view.stream);
         choose_digits_kernel<Key><<<1, kLanes * kMaxRanks, 0, stream>>>(search, fractions, pass, counts);
         check_launch("choose_digits_kernel");
     }
@@ -131,19 +144,22 @@ RadixSearch<Key> find_ranks(const CudaView<T>& view, const Fractions& fractions)
 }  // namespace
 
 template <class T>
-std::vector<double> cuda_percentiles(const CudaView<T>& view, std::span<const double> q) {
+std::vector<double> cuda_percentiles(const CudaView<T>& view,
+                                     std::span<const double> q,
+                                     const SumOfParts& sum) {
     const PlainView<const T>& field = view.source.field;
-    if (only_extremes(q))
+    if (!sum && only_extremes(q))
         return extremes(q, cuda_statistics(view), std::size_t(field.nx()) * std::size_t(field.ny()));
     return with_quantity(view.quantity, [&](auto quantity) {
         using V = QuantityValue<quantity.value, T>;
         return percentiles_by<V>(q, [&](const double* fractions) {
-            return find_ranks<quantity.value, T, RadixKey<V>>(view, Fractions{{fractions[0], fractions[1]}});
+            return find_ranks<quantity.value, T, RadixKey<V>>(
+                view, Fractions{{fractions[0], fractions[1]}}, sum);
         });
     });
 }
 
-template std::vector<double> cuda_percentiles(const CudaView<float>&, std::span<const double>);
-template std::vector<double> cuda_percentiles(const CudaView<double>&, std::span<const double>);
+template std::vector<double> cuda_percentiles(const CudaView<float>&, std::span<const double>, const SumOfParts&);
+template std::vector<double> cuda_percentiles(const CudaView<double>&, std::span<const double>, const SumOfParts&);
 
 }  // namespace stencil

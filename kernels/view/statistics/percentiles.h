@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -10,6 +12,9 @@
 #include "kernels/view/statistics/statistics.h"
 
 namespace stencil {
+
+/// Adds up counts over all parts of a field of which each process has one; empty where there is one process.
+using SumOfParts = std::function<void(std::span<std::uint64_t> counts)>;
 
 /// Whether the least and the largest value are all that is asked for, which takes no selection.
 inline bool only_extremes(std::span<const double> q) {

@@ -74,6 +74,7 @@ RunReport make_report(Simulation& simulation,
     report.device = device_name(machine, method_of(report.spec)->device, report.spec.threads);
     report.steps = simulation.step();
     report.way = simulation.solver().way().name;
+    report.processes = simulation.solver().processes();
     report.timings = simulation.timings();
     report.start = simulation.start_statistics();
     for (const OutputField& field : fields) {
@@ -106,6 +107,7 @@ Json to_json(const RunReport& report) {
     json["model"] = spec.model->name;
     json["method_choice"] = report.method_choice.empty() ? "as asked for" : report.method_choice;
     json["threads"] = spec.threads;
+    if (report.processes > 1) json["processes"] = report.processes;
     json["nx"] = spec.size->nx;
     json["ny"] = spec.size->ny;
     json["dtype"] = std::string(name_of(spec.dtype));

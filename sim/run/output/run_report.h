@@ -16,6 +16,7 @@ struct RunReport {
     std::string device;
     RunSpec spec;         ///< resolved, as it is at the end
     long long steps = 0;  ///< done
+    int processes = 1;    ///< that stepped it together
     std::string way;      ///< in which the last ones were made (SteppingWay::name)
     Timings timings;
     Statistics start, end;                                       ///< of the first component

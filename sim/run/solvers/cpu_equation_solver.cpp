@@ -37,24 +37,27 @@ class CpuDevice : public CpuViewSolver<T> {
 
     template <class A, class B>
     void copy_array(FieldView<A> from, FieldView<B> to) {
-        this->for_rows([&](int y) {
-            std::transform(from.row(y), from.row(y) + setup_.nx, to.row(y), [](A value) { return B(value); });
+        threads_.for_ranges(to.ny, [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < int(end); ++y)
+                std::transform(
+                    from.row(y), from.row(y) + setup_.nx, to.row(y), [](A value) { return B(value); });
         });
     }
     void write(const Field& field, FieldView<T> to) {
         field.visit([&](const auto& cells) { copy_array(cells.view(), to); });
     }
     Array<T> keep(FieldView<T> cells) {
-        Array<T> copy(setup_.nx, setup_.ny);
+        Array<T> copy(cells.nx, cells.ny);
         copy_array(cells, copy.view());
         return copy;
     }
     void take_back(const Kept& kept, FieldView<T> to) { copy_array(kept.view(), to); }
     Field copy_of_array(FieldView<T> cells) { return keep(cells); }
     void paint_array(FieldView<T> cells, const BrushPiece& piece) {
-        stencil::paint(PlainView<T>(cells), piece, threads_);
+        stencil::paint(PlainView<T>(cells), piece, threads_, this->first_row());
     }
 
+    static CudaStream* stream_of_steps() { return nullptr; }
     void start_timing() { started_ = Clock::now(); }
     void stop_timing() { this->seconds_ += std::chrono::duration<double>(Clock::now() - started_).count(); }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <stdexcept>
 
@@ -37,13 +38,15 @@ class CpuSolver : public CpuViewSolver<T> {
     void load_fields(std::span<const Field> start) override {
         start.front().visit([&](const auto& cells) {
             for_rows([&, from = cells.view()](int y) {
-                std::transform(from.row(y), from.row(y) + setup_.nx, fields_.front.row(y), [](auto value) {
-                    return T(value);
-                });
+                std::transform(
+                    from.row(y), from.row(y) + setup_.nx, own(fields_.front).row(y), [](auto value) {
+                        return T(value);
+                    });
             });
         });
         stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
+        halo_.spoil();
     }
 
     void set_params(const StepParameters& params) override {
@@ -53,23 +56,35 @@ class CpuSolver : public CpuViewSolver<T> {
 
     void advance_by(long long steps) override {
         const auto start = std::chrono::steady_clock::now();
-        stepper_->advance(fields_, setup_.params, steps);
+        halo_.advance(
+            steps,
+            1,
+            0,
+            [this](long long some) { stepper_->advance(fields_, setup_.params, some); },
+            [this] { return stored(); });
         this->seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
     // Of the field that field() gives, also where the state is more precise than that.
     Field laplacian() override {
         if (setup_.dtype == dtype_of<T>) return this->copy_of(Quantity::laplacian);
-        Field result(setup_.dtype, setup_.nx, setup_.ny);
-        const Field rounded = this->field();
-        const FieldView<const float> cells = rounded.as<float>().view();
-        const CpuView<float> view{{cells, setup_.params.boundary, {}}, Quantity::laplacian, threads_};
-        read(view, result.as<float>().view());
-        return result;
+        Quantity quantity = Quantity::laplacian;
+        refresh_halo();
+        const QuantitySource<T> source = source_of(quantity);
+        Array<float> cells(setup_.nx, setup_.ny), result(setup_.nx, setup_.ny);
+        read(CpuView<T>{source, Quantity::value, threads_}, cells.view());
+        const FieldView<const float> rounded = cells.view();
+        const QuantitySource<float> of_rounded{rounded, setup_.params.boundary, {}};
+        read(CpuView<float>{of_rounded, Quantity::laplacian, threads_}, result.view());
+        if (setup_.slab.whole()) return result;
+        Array<float> own_rows(setup_.nx, setup_.own_rows());
+        copy_cells(own(result.view()), own_rows.view());
+        return own_rows;
     }
 
     void paint_piece(const BrushPiece& piece, std::size_t) override {
-        stencil::paint(stepper_->plain(fields_.front), piece, threads_);
+        stencil::paint(own(stepper_->plain(fields_.front)), piece, threads_, this->first_row());
+        halo_.spoil();
     }
 
     double largest_value(const StepParameters& params) const override {
@@ -87,28 +102,37 @@ class CpuSolver : public CpuViewSolver<T> {
         const auto& saved = dynamic_cast<const CpuState&>(state);
         if (!take_inner(saved.inner)) throw std::logic_error("a state of another kind of solver");
         step_ = saved.step;
+        halo_.spoil();
         this->forget_largest();
     }
 
     InnerState inner() override {
         InnerState state;
-        Array<T> cells(setup_.nx, setup_.ny);
-        for_rows([&](int y) { std::copy_n(fields_.front.row(y), setup_.nx, cells.view().row(y)); });
+        Array<T> cells(setup_.nx, setup_.own_rows());
+        for_rows([&](int y) { std::copy_n(own(fields_.front).row(y), setup_.nx, cells.view().row(y)); });
         state.arrays.emplace("stored", std::move(cells));
         state.numbers = stepper_->numbers();
         return state;
     }
 
     bool take_inner(const InnerState& inner) override {
-        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
+        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.own_rows());
         if (!cells || !stepper_->resume(inner.numbers)) return false;
-        for_rows([&](int y) { std::copy_n(cells->view().row(y), setup_.nx, fields_.front.row(y)); });
+        for_rows([&](int y) { std::copy_n(cells->view().row(y), setup_.nx, own(fields_.front).row(y)); });
+        halo_.spoil();
         return true;
     }
 
   private:
+    void refresh_halo() override {
+        halo_.refresh([this] { return stored(); });
+    }
     QuantitySource<T> source_of(Quantity&) override {
         return {stepper_->plain(fields_.front), setup_.params.boundary, {}};
+    }
+
+    std::array<HaloRows, 1> stored() const {
+        return {HaloRows{fields_.front.data, std::size_t(fields_.front.pitch) * sizeof(T)}};
     }
 
     void clear(AlignedBuffer<T>& buffer) {
@@ -121,11 +145,13 @@ class CpuSolver : public CpuViewSolver<T> {
     using CpuViewSolver<T>::step_;
     using CpuViewSolver<T>::threads_;
     using CpuViewSolver<T>::for_rows;
+    using CpuViewSolver<T>::own;
 
     AlignedBuffer<T> front_;
     AlignedBuffer<T> back_;
     FieldPair<T> fields_;
     std::unique_ptr<Stepper<T>> stepper_;
+    HaloKeeper halo_{setup_.halo, nullptr};
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ class CpuViewSolver : public CpuNeighbour {
     double norm(Quantity quantity) override { return stencil::norm(view_of(quantity)); }
 
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
-        return stencil::percentiles(view_of(quantity), q);
+        return stencil::percentiles(view_of(quantity), q, setup_.sum);
     }
 
     std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
@@ -67,30 +67,56 @@ class CpuViewSolver : public CpuNeighbour {
     }
 
     std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
-        return stencil::sample(view_of(quantity), points, smooth);
+        if (setup_.slab.whole()) return stencil::sample(view_of(quantity), points, smooth);
+        // A point between two cells may need one of the halo, which a base does not have.
+        const bool halo = !needs_base(quantity);
+        const auto view = view_of(quantity, halo);
+        std::vector<SamplePoint> there(points.begin(), points.end());
+        for (SamplePoint& point : there) point.y -= halo ? setup_.slab.first : first_row();
+        return stencil::sample(view, there, smooth);
     }
 
   protected:
     /// Of what is shown; the base is checked and filled in by view_of().
     virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
 
-    CpuView<T> view_of(Quantity quantity) {
+    /// The halo of what is stepped is what the neighbours have.
+    virtual void refresh_halo() = 0;
+
+    /// Of its own rows, or of the halo's too.
+    CpuView<T> view_of(Quantity quantity, bool with_halo = false) {
         if (needs_base(quantity) && base_.size() == 0)
             throw std::logic_error("a solver without a base field");
+        if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
         QuantitySource<T> source = source_of(quantity);
+        if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
+            // Of the halo's rows too, so that those of its own have their neighbours.
+            if (laplacian_.size() == 0) laplacian_ = Array<T>(setup_.nx, setup_.ny);
+            read(CpuView<T>{source, quantity, threads_}, laplacian_.view());
+            source.field = FieldView<const T>(laplacian_.view());
+            quantity = Quantity::value;
+        }
+        if (!with_halo) source.field = own(source.field);
         source.base = base_.view();
         return {source, quantity, threads_};
     }
 
+    /// The rows that are not a halo's.
+    template <class View>
+    View own(const View& view) const {
+        return view.rows(setup_.slab.above, setup_.own_rows());
+    }
+    int first_row() const { return setup_.slab.first + setup_.slab.above; }
+
     template <class F>
     void for_rows(F&& f) const {
-        threads_.for_ranges(setup_.ny, [&](std::int64_t begin, std::int64_t end) {
+        threads_.for_ranges(setup_.own_rows(), [&](std::int64_t begin, std::int64_t end) {
             for (int y = int(begin); y < int(end); ++y) f(y);
         });
     }
 
     Field copy_of(Quantity quantity) {
-        Field result(setup_.dtype, setup_.nx, setup_.ny);
+        Field result(setup_.dtype, setup_.nx, setup_.own_rows());
         result.visit([&](auto& cells) { read(view_of(quantity), cells.view()); });
         return result;
     }
@@ -100,10 +126,11 @@ class CpuViewSolver : public CpuNeighbour {
 
   private:
     void make_base() {
-        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.ny);
+        if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.own_rows());
     }
 
     Array<double> base_;  ///< empty until it is needed
+    Array<T> laplacian_;  ///< of a part of a field, the same
 };
 
 }  // namespace stencil

@@ -69,13 +69,13 @@ class CudaDevicePart : public CudaViewSolver<T> {
     }
     Field copy_of_array(FieldView<T> cells) { return this->download(FieldView<const T>(cells)); }
     void copy_array(FieldView<T> from, FieldView<T> to) {
-        const std::size_t row = std::size_t(setup_.nx) * sizeof(T);
+        const std::size_t row = std::size_t(to.nx) * sizeof(T);
         copy_on_device({to.data,
                         std::size_t(to.pitch) * sizeof(T),
                         from.data,
                         std::size_t(from.pitch) * sizeof(T),
                         row,
-                        std::size_t(setup_.ny)},
+                        std::size_t(to.ny)},
                        stream_);
     }
     Kept keep(FieldView<T> cells) {
@@ -90,8 +90,10 @@ class CudaDevicePart : public CudaViewSolver<T> {
         stream_.synchronize();
     }
     void paint_array(FieldView<T> cells, const BrushPiece& piece) {
-        cuda_paint(PlainView<T>(cells), piece, stream_);
+        cuda_paint(PlainView<T>(cells), piece, stream_, this->first_row());
     }
+
+    CudaStream* stream_of_steps() { return &stream_; }
 
     FieldView<T> spare() override {
         if (!spare_.data()) spare_ = CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny));

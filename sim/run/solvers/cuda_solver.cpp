@@ -1,3 +1,5 @@
+#include <array>
+
 #include "sim/run/solvers/cuda_view_solver.h"
 
 namespace stencil {
@@ -32,9 +34,10 @@ class CudaSolver : public CudaViewSolver<T> {
         const Field& start = starts.front();
         const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
         const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
-        upload(cells.view(), fields_.front);
+        upload(cells.view(), own(fields_.front));
         stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
+        halo_.spoil();
         stream_.synchronize();
     }
 
@@ -45,12 +48,18 @@ class CudaSolver : public CudaViewSolver<T> {
 
     void advance_by(long long steps) override {
         this->start_timing();
-        stepper_->advance(fields_, setup_.params, steps);
+        halo_.advance(
+            steps,
+            1,
+            0,
+            [this](long long some) { stepper_->advance(fields_, setup_.params, some); },
+            [this] { return stored(); });
         this->stop_timing();
     }
 
     void paint_piece(const BrushPiece& piece, std::size_t) override {
-        cuda_paint(stepper_->plain(fields_.front), piece, stream_);
+        cuda_paint(own(stepper_->plain(fields_.front)), piece, stream_, this->first_row());
+        halo_.spoil();
     }
 
     double largest_value(const StepParameters& params) const override {
@@ -72,20 +81,22 @@ class CudaSolver : public CudaViewSolver<T> {
         stream_.synchronize();
         stepper_->resume(saved.numbers);
         step_ = saved.step;
+        halo_.spoil();
         this->forget_largest();
     }
 
     InnerState inner() override {
         InnerState state;
-        state.arrays.emplace("stored", download(fields_.front));
+        state.arrays.emplace("stored", download(own(fields_.front)));
         state.numbers = stepper_->numbers();
         return state;
     }
 
     bool take_inner(const InnerState& inner) override {
-        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.ny);
+        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.own_rows());
         if (!cells || !stepper_->resume(inner.numbers)) return false;
-        upload(cells->view(), fields_.front);
+        upload(cells->view(), own(fields_.front));
+        halo_.spoil();
         return true;
     }
 
@@ -99,6 +110,13 @@ class CudaSolver : public CudaViewSolver<T> {
 
     std::size_t field_bytes() const { return cuda_field_bytes<T>(setup_.nx, setup_.ny); }
 
+    std::array<HaloRows, 1> stored() const {
+        return {HaloRows{fields_.front.data, std::size_t(fields_.front.pitch) * sizeof(T)}};
+    }
+
+    void refresh_halo() override {
+        halo_.refresh([this] { return stored(); });
+    }
     QuantitySource<T> source_of(Quantity&) override {
         return {stepper_->plain(fields_.front), setup_.params.boundary, {}};
     }
@@ -109,11 +127,13 @@ class CudaSolver : public CudaViewSolver<T> {
     using CudaViewSolver<T>::stream_;
     using CudaViewSolver<T>::upload;
     using CudaViewSolver<T>::download;
+    using CudaViewSolver<T>::own;
 
     CudaMemory front_;
     CudaMemory back_;
     FieldPair<T> fields_;
     std::unique_ptr<Stepper<T>> stepper_;
+    HaloKeeper halo_{setup_.halo, &stream_};
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ class CudaViewSolver : public CudaNeighbour {
             const FieldView<T> room = spare();
             const FieldView<float> narrow{static_cast<float*>(static_cast<void*>(room.data)),
                                           setup_.nx,
-                                          setup_.ny,
+                                          setup_.own_rows(),
                                           room.pitch * int(sizeof(T) / sizeof(float))};
             upload(base.as<float>().view(), narrow);
             const PlainView<float> field(narrow);
@@ -95,7 +95,7 @@ class CudaViewSolver : public CudaNeighbour {
     double norm(Quantity quantity) override { return cuda_norm(view_of(quantity)); }
 
     std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
-        return cuda_percentiles(view_of(quantity), q);
+        return cuda_percentiles(view_of(quantity), q, setup_.sum);
     }
 
     std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
@@ -103,7 +103,13 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
-        return cuda_sample(view_of(quantity), points, smooth);
+        if (setup_.slab.whole()) return cuda_sample(view_of(quantity), points, smooth);
+        // A point between two cells may need one of the halo, which a base does not have.
+        const bool halo = !needs_base(quantity);
+        const auto view = view_of(quantity, halo);
+        std::vector<SamplePoint> there(points.begin(), points.end());
+        for (SamplePoint& point : there) point.y -= halo ? setup_.slab.first : first_row();
+        return cuda_sample(view, there, smooth);
     }
 
   protected:
@@ -130,17 +136,24 @@ class CudaViewSolver : public CudaNeighbour {
                         std::size_t(to.pitch) * sizeof(U),
                         from.data,
                         std::size_t(from.pitch) * sizeof(U),
-                        std::size_t(setup_.nx) * sizeof(U),
-                        std::size_t(setup_.ny)},
+                        std::size_t(to.nx) * sizeof(U),
+                        std::size_t(to.ny)},
                        stream_);
     }
 
+    /// The rows that are not a halo's.
+    template <class View>
+    View own(const View& view) const {
+        return view.rows(setup_.slab.above, setup_.own_rows());
+    }
+    int first_row() const { return setup_.slab.first + setup_.slab.above; }
+
     void make_base() {
-        if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.ny));
+        if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.own_rows()));
     }
 
     FieldView<double> base_view() const {
-        return base_.data() ? cuda_view<double>(base_, setup_.nx, setup_.ny) : FieldView<double>();
+        return base_.data() ? cuda_view<double>(base_, setup_.nx, setup_.own_rows()) : FieldView<double>();
     }
 
     static void make_room(Pixels& pixels, std::size_t bytes) {
@@ -151,16 +164,30 @@ class CudaViewSolver : public CudaNeighbour {
         pixels.device_bytes = bytes;
     }
 
-    CudaView<T> view_of(Quantity quantity) {
+    /// The halo of what is stepped is what the neighbours have.
+    virtual void refresh_halo() = 0;
+
+    /// Of its own rows, or of the halo's too.
+    CudaView<T> view_of(Quantity quantity, bool with_halo = false) {
         if (needs_base(quantity) && !base_.data()) throw std::logic_error("a solver without a base field");
+        if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
         QuantitySource<T> source = source_of(quantity);
+        if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
+            // Of the halo's rows too, so that those of its own have their neighbours.
+            if (!laplacian_.data()) laplacian_ = CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny));
+            const FieldView<T> cells = cuda_view<T>(laplacian_, setup_.nx, setup_.ny);
+            cuda_read(CudaView<T>{source, quantity, stream_, scratch_}, cells);
+            source.field = FieldView<const T>(cells);
+            quantity = Quantity::value;
+        }
+        if (!with_halo) source.field = own(source.field);
         source.base = base_view();
         return {source, quantity, stream_, scratch_};
     }
 
     // Through the spare field.
     Field read_back(Quantity quantity) {
-        const FieldView<T> room = spare();
+        const FieldView<T> room = own(spare());
         cuda_read(view_of(quantity), room);
         return rounded(download(FieldView<const T>(room)));
     }
@@ -171,10 +198,10 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     Array<T> download(FieldView<const T> from) {
-        Array<T> result(setup_.nx, setup_.ny);
-        const std::size_t row = std::size_t(setup_.nx) * sizeof(T);
+        Array<T> result(from.nx, from.ny);
+        const std::size_t row = std::size_t(from.nx) * sizeof(T);
         const std::size_t pitch = std::size_t(from.pitch) * sizeof(T);
-        copy_to_host({result.data(), row, from.data, pitch, row, std::size_t(setup_.ny)}, stream_);
+        copy_to_host({result.data(), row, from.data, pitch, row, std::size_t(from.ny)}, stream_);
         return result;
     }
 
@@ -188,7 +215,8 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     CudaTimer timer_;
-    CudaMemory base_;  ///< nothing until it is needed
+    CudaMemory base_;       ///< nothing until it is needed
+    CudaMemory laplacian_;  ///< of a part of a field, the same
     CudaScratch scratch_;
     double seconds_ = 0;
     bool timing_ = false;

@@ -34,6 +34,8 @@ class EquationSolver : public Device {
         : Device(setup),
           run_(*setup.typed),
           operations_(equation::operations_of_cell(program)),
+          reach_(int(program.stages.size())),
+          margin_(int(program.once.size())),
           stepper_(this->make_stepper(std::move(program))),
           shown_(run_, run_.equations.components.front().name) {
         load_data(*stepper_);
@@ -61,7 +63,12 @@ class EquationSolver : public Device {
 
     void advance_by(long long steps) override {
         this->start_timing();
-        stepper_->advance(steps);
+        halo_.advance(
+            steps,
+            reach_,
+            margin_,
+            [this](long long some) { stepper_->advance(some); },
+            [this] { return stored(); });
         this->stop_timing();
         changed();
     }
@@ -75,7 +82,8 @@ class EquationSolver : public Device {
     }
 
     void paint_piece(const BrushPiece& piece, std::size_t component) override {
-        this->paint_array(stepper_->component(int(component)), piece);
+        this->paint_array(own(stepper_->component(int(component))), piece);
+        halo_.spoil();
         changed();
     }
 
@@ -97,6 +105,7 @@ class EquationSolver : public Device {
         for (std::size_t c = 0; c < components(); ++c) this->take_back(saved.kept[c], component(c));
         changed();
         stepper_->resume(saved.clock, step_);
+        halo_.spoil();
         this->forget_largest();
     }
 
@@ -116,8 +125,9 @@ class EquationSolver : public Device {
         for (std::size_t c = 0; c < components() && !inner.arrays.empty(); ++c) {
             const auto array = inner.arrays.find(array_name(c));
             if (array == inner.arrays.end()) return false;
-            this->write(array->second, component(c));
+            this->write(array->second, own(component(c)));
         }
+        halo_.spoil();
         stepper_->resume(*clock, step_);
         changed();
         return true;
@@ -125,6 +135,7 @@ class EquationSolver : public Device {
 
   private:
     static constexpr bool kFloat64 = sizeof(T) == sizeof(double);
+    using Device::own;
     using Device::setup_;
     using Device::step_;
 
@@ -140,14 +151,15 @@ class EquationSolver : public Device {
     std::string array_name(std::size_t c) const { return "component-" + run_.equations.components[c].name; }
 
     void copy_in(std::span<const Field> fields) {
-        for (std::size_t c = 0; c < components(); ++c) this->write(fields[c], component(c));
+        for (std::size_t c = 0; c < components(); ++c) this->write(fields[c], own(component(c)));
+        halo_.spoil();
         changed();
     }
 
     std::vector<Field> copies(DType dtype) {
         std::vector<Field> all;
         for (std::size_t c = 0; c < components(); ++c) {
-            Field field = this->copy_of_array(component(c));
+            Field field = this->copy_of_array(own(component(c)));
             all.push_back(field.dtype() == dtype ? std::move(field) : field.to(dtype));
         }
         return all;
@@ -155,7 +167,22 @@ class EquationSolver : public Device {
 
     void load_data(Stepper& stepper) {
         for (std::size_t d = 0; d < run_.data.size(); ++d)
-            this->write(Field(run_.data[d]->clone()), stepper.data(int(d)));
+            this->write(part_of(*run_.data[d]), stepper.data(int(d)));
+    }
+
+    // Those of the halo too.
+    Field part_of(const Array<double>& whole) const {
+        Array<double> part(setup_.nx, setup_.ny);
+        for (int y = 0; y < setup_.ny; ++y)
+            std::copy_n(whole.view().row(setup_.slab.field_row(y, setup_.ny)), setup_.nx, part.view().row(y));
+        return part;
+    }
+
+    std::vector<HaloRows> stored() {
+        std::vector<HaloRows> all;
+        for (std::size_t c = 0; c < components(); ++c)
+            all.push_back({component(c).data, std::size_t(component(c).pitch) * sizeof(T)});
+        return all;
     }
 
     void changed() {
@@ -172,6 +199,7 @@ class EquationSolver : public Device {
         }
         Stepper& stepper = *view->stepper;
         if (std::exchange(view->stale, false)) {
+            refresh_halo();
             for (std::size_t c = 0; c < components(); ++c)
                 this->copy_array(component(c), stepper.component(int(c)));
             stepper.set_parameters(setup_.params.values);
@@ -180,6 +208,10 @@ class EquationSolver : public Device {
             stepper.advance(1);
         }
         return stepper.array(view->array);
+    }
+
+    void refresh_halo() override {
+        halo_.refresh([this] { return stored(); });
     }
 
     QuantitySource<T> source_of(Quantity& quantity) override {
@@ -193,9 +225,11 @@ class EquationSolver : public Device {
 
     const TypedRun& run_;
     double operations_;
+    int reach_, margin_;  ///< rows that a step and its inputs take from a halo
     std::unique_ptr<Stepper> stepper_;
     Shown shown_;
     std::unique_ptr<View> value_, laplacian_;
+    HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
 };
 
 }  // namespace stencil

@@ -9,12 +9,15 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/field/slab.h"
 #include "kernels/methods/method.h"
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
+#include "kernels/view/statistics/percentiles.h"
 #include "sim/field/pixels.h"
 #include "sim/field/state.h"
+#include "sim/run/solvers/halo.h"
 #include "sim/run/solvers/solver_snapshot.h"
 #include "sim/run/solvers/step_parameters.h"
 
@@ -34,6 +37,14 @@ struct SolverSetup {
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
     std::shared_ptr<const TypedRun> typed = nullptr;                  ///< of the methods of typed equations
     std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< steps instead of the method
+
+    /// Of a part of a field, whose ny rows are its own and the halo's, what joins it to the others. What a
+    /// solver takes and gives is of its own rows alone; percentiles are of the whole field.
+    Slab slab = {};
+    HaloExchange* halo = nullptr;
+    SumOfParts sum = {};
+
+    int own_rows() const { return ny - slab.above - slab.below; }
 };
 
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
@@ -97,6 +108,8 @@ class Solver {
     /// Waits for what becomes ready while it steps, so that further steps are the fastest that it has.
     virtual void wait_for_fastest() {}
     virtual SteppingWay way() const { return {}; }
+    /// That step the field together.
+    virtual int processes() const { return 1; }
 
     /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;
@@ -147,6 +160,7 @@ class Solver {
     /// Whether those of the field do with these parameters, or with the present ones after this piece.
     bool fits(const StepParameters& params);
     bool fits(const BrushPiece& piece);
+    double largest_allowed(const StepParameters& params) const { return largest_value(params); }
 
     /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
     /// saved.
@@ -159,6 +173,13 @@ class Solver {
     SolverSnapshot snapshot();
     bool resume(const SolverSnapshot& snapshot);
 
+    // What snapshot() and resume() take besides the plain fields.
+
+    /// Empty where the plain fields are all there is.
+    virtual InnerState inner() = 0;
+    /// False, and nothing is changed, where that is not this solver's.
+    virtual bool take_inner(const InnerState& inner) = 0;
+
   protected:
     virtual void load_fields(std::span<const Field> start) = 0;
     /// All components, in the setup's precision.
@@ -167,10 +188,6 @@ class Solver {
     virtual void paint_piece(const BrushPiece& piece, std::size_t component) = 0;
     virtual double largest_value(const StepParameters& params) const = 0;
     void forget_largest() { largest_.reset(); }
-    /// Empty where the plain fields are all there is.
-    virtual InnerState inner() = 0;
-    /// False, and nothing is changed, where that is not this solver's.
-    virtual bool take_inner(const InnerState& inner) = 0;
 
     SolverSetup setup_;
     long long step_ = 0;

@@ -8,6 +8,7 @@ EquationSetup equation_setup(const SolverSetup& setup) {
     EquationSetup made;
     made.nx = setup.nx;
     made.ny = setup.ny;
+    made.slab = setup.slab;
     made.spacing = setup.typed->equations.spacing;
     made.dt = setup.params.dt;
     made.parameters = setup.params.values;

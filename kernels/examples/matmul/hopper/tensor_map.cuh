@@ -8,6 +8,7 @@
 #include <string>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/driver_function.cuh"
 
 namespace stencil::matmul::hopper {
 
@@ -15,20 +16,7 @@ using TensorMapEncoder = decltype(&cuTensorMapEncodeTiled);
 
 /// The driver's function, without linking the driver; null where it has none.
 inline TensorMapEncoder tensor_map_encoder() {
-    static const TensorMapEncoder encoder = [] {
-        void* function = nullptr;
-        cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-        const cudaError_t error = cudaGetDriverEntryPointByVersion(
-            "cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found);
-#else
-        const cudaError_t error =
-            cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
-#endif
-        const bool there = error == cudaSuccess && found == cudaDriverEntryPointSuccess;
-        cudaGetLastError();
-        return there ? reinterpret_cast<TensorMapEncoder>(function) : nullptr;
-    }();
+    static const auto encoder = driver_function<TensorMapEncoder>("cuTensorMapEncodeTiled");
     return encoder;
 }
 

@@ -1,0 +1,135 @@
+#include "app/launch.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "sim/machine/child_process.h"
+#include "sim/machine/machine.h"
+#include "sim/spread/team.h"
+#include "sim/text/error.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+constexpr int kMostProcesses = 4096;
+
+struct Asked {
+    std::string_view option;
+    int count;
+};
+
+std::optional<Asked> processes_asked(int argc, char** argv) {
+    std::optional<Asked> asked;
+    for (int i = 1; i < argc; ++i) {
+        const std::string_view word = argv[i];
+        for (const std::string_view option : {"--gpus", "--processes"}) {
+            if (!word.starts_with(option)) continue;
+            const std::string_view rest = word.substr(option.size());
+            std::string value;
+            if (rest.starts_with("="))
+                value = rest.substr(1);
+            else if (rest.empty() && i + 1 < argc)
+                value = argv[i + 1];
+            else
+                continue;
+            asked = {option, int(parse_integer(value, option, 1, kMostProcesses))};
+        }
+    }
+    return asked;
+}
+
+void require_gpus(const Asked& asked) {
+    if (asked.option != "--gpus") return;
+    const CudaStatus& cuda = query_cuda();
+    const int there = int(cuda.devices.size());
+    if (there == 0) throw InputError(fmt::format("--gpus needs CUDA, and {}", cuda.why_none));
+    if (asked.count > there)
+        throw InputError(
+            fmt::format("--gpus {}: there {} {} here", asked.count, there == 1 ? "is" : "are", there));
+}
+
+pid_t launcher = 0;
+
+// mpirun takes Ctrl-C for its own, and ends all processes within seconds; this signal it passes on, and the
+// command ends as it does alone.
+extern "C" void pass_on(int) {
+    kill(launcher, SIGUSR1);
+}
+
+int run_launcher(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    launcher = fork();
+    if (launcher < 0) throw MachineError(fmt::format("no process can be started: {}", std::strerror(errno)));
+    if (launcher == 0) {
+        setsid();  // Ctrl-C comes to this process alone
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        execvp(pointers.front(), pointers.data());
+        std::fprintf(stderr,
+                     "stencilscope: mpirun cannot be started: %s (Debian: openmpi-bin)\n",
+                     std::strerror(errno));
+        _exit(1);
+    }
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, pass_on);
+    int status = 0;
+    while (waitpid(launcher, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+}  // namespace
+
+void add_processes(CLI::App& command) {
+    command
+        .add_option("--gpus",
+                    "share the field among this many GPUs of this machine, a process each, by mpirun")
+        ->type_name("N");
+    command.add_option("--processes", "the same among processes on the CPU, each with --threads of its own")
+        ->type_name("N");
+}
+
+std::optional<int> launch_processes(int argc, char** argv) {
+    const auto asked = processes_asked(argc, argv);
+    if (!asked || asked->count == 1 || Team::was_launched()) return std::nullopt;
+    require_gpus(*asked);
+    if (!Team::is_built_in())
+        throw InputError(fmt::format(
+            "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
+    std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};
+    // One process to a core would leave the others idle, and more processes than cores are for trying things
+    // out. A status that is not 0 is that of the command, and no reason to end the others by force.
+    for (const char* word : {"--bind-to",
+                             "none",
+                             "--oversubscribe",
+                             "--quiet",
+                             "--mca",
+                             "orte_abort_on_non_zero_status",
+                             "0",
+                             "--mca",
+                             "odls_base_sigkill_timeout",
+                             "3"})
+        words.emplace_back(word);
+    if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
+    // Its file, which is another link for mpirun.
+    words.push_back(std::filesystem::read_symlink(own_program()).string());
+    words.insert(words.end(), argv + 1, argv + argc);
+    return run_launcher(std::move(words));
+}
+
+}  // namespace stencil

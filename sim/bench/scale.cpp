@@ -1,0 +1,149 @@
+#include "sim/bench/scale.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/run/resolve.h"
+#include "sim/run/solvers/typed_run.h"
+#include "sim/spread/partition.h"
+#include "sim/spread/scale_model.h"
+#include "sim/spread/spread_solver.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+// Cells of a process up to which its rows are stepped once more, alone, beside those of the field.
+constexpr double kMostAlone = 4.5e9;
+
+// For the equality of bits: some passes, at the end of which rows were given back and forth.
+constexpr long long kHashedSteps = 200;
+
+constexpr int kForetold[] = {8, 64, 1024};
+
+std::vector<int> counts_up_to(int most) {
+    std::vector<int> counts;
+    for (int count = 1; count < most; count *= 2) counts.push_back(count);
+    counts.push_back(most);
+    return counts;
+}
+
+Size size_of(const ScaleSpec& spec, int processes) {
+    Size size = spec.ladder.sizes.front();
+    if (spec.scaling == Scaling::weak) size.ny *= processes;
+    return size;
+}
+
+bool is_modelled(const ScaleSpec& spec) {
+    const RunSpec& run = spec.ladder.run;
+    return spec.ladder.methods.front() == "streaming" && run.dtype == DType::float32 &&
+           !run.model->is_general();
+}
+
+double predicted_of(const ScaleSpec& spec, int processes) {
+    const Size one = spec.ladder.sizes.front();
+    const ScaleModel model{one.nx};
+    return spec.scaling == Scaling::weak ? model.weak_efficiency(one.ny, processes)
+                                         : model.strong_efficiency(one.ny, processes);
+}
+
+// Whole halos, so that no row is made twice but at the cuts.
+long long steps_of_repeat(Solver& solver, int pass, double seconds) {
+    solver.advance(pass);
+    solver.wait();
+    solver.advance(2LL * pass);
+    const double of_pass = std::max(solver.wait() / 2, 1e-7);
+    return pass * std::max(1LL, static_cast<long long>(std::ceil(seconds / of_pass)));
+}
+
+ScaleRow measure_row(const ScaleSpec& spec, int processes) {
+    const LadderSpec& ladder = spec.ladder;
+    ScaleRow row;
+    row.processes = processes;
+    row.size = size_of(spec, processes);
+    const Method& method = method_of(ladder, ladder.methods.front());
+    const RunSpec run = run_of(ladder, method, row.size);
+    const SolverSetup setup = solver_setup(run);
+    const Partition partition = partition_of(setup, processes);
+    if (partition.parts < processes)
+        throw InputError(
+            fmt::format("--scale: {} rows are too few for {} processes, or '{}' works on whole fields",
+                        row.size.ny,
+                        processes,
+                        method.name));
+    const auto solver = make_run_solver(run, setup, processes);
+    start_with_noise(*solver, setup, run.seed);
+    solver->wait_for_fastest();
+    if (spec.scaling == Scaling::strong) {
+        solver->advance(kHashedSteps);
+        row.hash = hash_in_place(*solver);
+    }
+    const int pass = std::max(method.steps_fused, 1);
+    row.steps = steps_of_repeat(*solver, pass, ladder.repeat_seconds);
+    const auto sent = [&] { return costs_of(*solver, 0).sent; };
+    const auto before = sent();
+    std::vector<double> times;
+    for (row.repeats = 0; row.repeats < ladder.repeats; ++row.repeats) {
+        solver->advance(row.steps);
+        times.push_back(solver->wait() / double(row.steps));
+    }
+    const auto after = sent();
+    std::ranges::sort(times);
+    row.seconds = times[times.size() / 2];
+    row.spread = (times.back() - times.front()) / row.seconds;
+    const double steps = double(row.steps) * row.repeats;
+    row.bytes_per_step = double(after.bytes - before.bytes) / steps;
+    row.messages_per_step = double(after.messages - before.messages) / steps;
+    if (processes == 1) return row;
+    // A step spoils as many rows as it has stages, and each is given once.
+    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
+    const int stages = setup.typed ? partition.depth / kEquationSteps : 1;
+    const int neighbours = partition.periodic ? 2 : 1;  // of process 0
+    row.formula_bytes_per_step =
+        double(row.size.nx) * double(bytes_of(run.dtype)) * double(components) * neighbours * stages;
+    const int middle = processes / 2;
+    row.own_share = double(partition.own_rows(middle)) / partition.local_rows(middle);
+    if (double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
+        row.seconds_alone = costs_of(*solver, row.steps).seconds_alone / double(row.steps);
+    return row;
+}
+
+}  // namespace
+
+ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine) {
+    if (ladder.sweep) throw InputError("--scale is of one size: leave --sweep out");
+    const bool cuda = ladder.run.backend != "cpu" && machine.has_cuda();
+    if (ladder.methods.empty() && !ladder.run.model->is_general())
+        ladder.methods = {cuda ? "streaming" : "cpu"};
+    if (ladder.sizes.empty()) ladder.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};
+    ladder = resolve(std::move(ladder), machine);
+    ladder.sizes.resize(1);
+    if (ladder.methods.size() > 1) ladder.methods = {ladder.methods.back()};  // the fastest
+    return {scaling, std::move(ladder)};
+}
+
+Scaled measure_scale(const ScaleSpec& spec,
+                    const Machine& machine,
+                    const std::function<bool(const std::string& doing)>& going_on) {
+    Scaled scale;
+    scale.spec = spec;
+    scale.device = device_name(machine, device_of(spec.ladder), spec.ladder.run.threads);
+    for (const int count : counts_up_to(Team::all().size())) {
+        scale.interrupted = !going_on(fmt::format("{} process{}", count, count == 1 ? "" : "es"));
+        if (scale.interrupted) return scale;
+        ScaleRow row = measure_row(spec, count);
+        const ScaleRow& one = scale.rows.empty() ? row : scale.rows.front();
+        row.efficiency = row.gcells_per_s() / (count * one.gcells_per_s());
+        if (is_modelled(spec)) row.predicted = predicted_of(spec, count);
+        scale.same_bits = scale.same_bits && row.hash == one.hash;
+        scale.rows.push_back(std::move(row));
+    }
+    if (is_modelled(spec))
+        for (const int count : kForetold)
+            if (count > Team::all().size()) scale.foretold.emplace_back(count, predicted_of(spec, count));
+    return scale;
+}
+
+}  // namespace stencil

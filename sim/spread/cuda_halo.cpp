@@ -1,0 +1,97 @@
+// Halos between the GPUs of one host: each writes its rows into its neighbours' memory by the copy engines,
+// which need no multiprocessor, and signals their streams. The host waits for nothing.
+
+#include <map>
+#include <optional>
+
+#include "kernels/cuda/peer_memory.h"
+#include "sim/spread/halos.h"
+#include "sim/spread/message.h"
+#include "sim/spread/mpi_halo.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+enum Side : std::size_t { kAbove, kBelow, kSides };
+
+// In pairs, so that a neighbour that is one exchange ahead does not overwrite what was not yet taken; it
+// cannot be two ahead.
+constexpr std::size_t kTurns = 2;
+constexpr std::size_t kFlagBytes = 256, kFlags = kSides * kFlagBytes;
+
+class PeerHalo : public HaloExchange {
+  public:
+    PeerHalo(Team& team, const Partition& partition) : team_(team), partition_(partition) {}
+
+    int depth() const override { return partition_.depth; }
+
+    void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
+        if (!inbox_) open(arrays);
+        ++exchanges_;
+        count_exchange();
+        const int part = team_.rank();
+        std::vector<HaloPlaces> places;
+        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, part));
+        give(partition_.above(part), kBelow, places, *stream);
+        give(partition_.below(part), kAbove, places, *stream);
+        take(partition_.above(part), kAbove, places, *stream);
+        take(partition_.below(part), kBelow, places, *stream);
+    }
+
+  private:
+    // Where the rows of a side come to be, of each array in turn.
+    std::size_t place_of(Side side) const {
+        return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;
+    }
+
+    void open(std::span<const HaloRows> arrays) {
+        bytes_of_side_ = arrays.size() * std::size_t(partition_.depth) * arrays.front().row_bytes;
+        inbox_.emplace(kFlags + kTurns * kSides * bytes_of_side_);
+        const auto handles = team_.gather(Message().put(inbox_->handle()).bytes());
+        const int part = team_.rank();
+        for (const int other : {partition_.above(part), partition_.below(part)})
+            if (other >= 0)
+                outboxes_.try_emplace(other, Message(handles[std::size_t(other)]).get<PeerHandle>());
+    }
+
+    // To a neighbour, who sees this part on `side`.
+    void give(int to, Side side, std::span<const HaloPlaces> places, CudaStream& stream) {
+        if (to < 0) return;
+        std::byte* inbox = outboxes_.at(to).data();
+        std::byte* at = inbox + place_of(side);
+        for (const HaloPlaces& array : places) {
+            copy_on_device(at, side == kBelow ? array.first : array.last, array.bytes, stream);
+            at += array.bytes;
+        }
+        count_message(bytes_of_side_);
+        enqueue_signal(inbox + side * kFlagBytes, exchanges_, stream);
+    }
+
+    void take(int from, Side side, std::span<const HaloPlaces> places, CudaStream& stream) {
+        if (from < 0) return;
+        enqueue_wait(inbox_->data() + side * kFlagBytes, exchanges_, stream);
+        const std::byte* at = inbox_->data() + place_of(side);
+        for (const HaloPlaces& array : places) {
+            copy_on_device(side == kAbove ? array.above : array.below, at, array.bytes, stream);
+            at += array.bytes;
+        }
+    }
+
+    Team& team_;
+    Partition partition_;
+    std::optional<SharedMemory> inbox_;
+    std::map<int, PeerMemory> outboxes_;  ///< the neighbours' inboxes
+    std::size_t bytes_of_side_ = 0;
+    std::uint32_t exchanges_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<HaloExchange> make_cuda_halo(Team& team, const Partition& partition) {
+    if (team.host_size() < team.size())
+        throw MachineError("GPUs of several hosts cannot share a field yet; those of one host can");
+    return std::make_unique<PeerHalo>(team, partition);
+}
+
+}  // namespace stencil

@@ -1,0 +1,65 @@
+// Values in a row of bytes, taken out in the order in which they were put in.
+#pragma once
+
+#include <cstring>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "sim/spread/team.h"
+
+namespace stencil {
+
+class Message {
+  public:
+    Message() = default;
+    explicit Message(Bytes bytes) : bytes_(std::move(bytes)) {}
+
+    template <class V>
+    Message& put(const V& value) requires std::is_trivially_copyable_v<V> {
+        return put_bytes(&value, sizeof(V));
+    }
+    template <class V>
+    Message& put(const std::vector<V>& values) {
+        put(values.size());
+        return put_bytes(values.data(), values.size() * sizeof(V));
+    }
+    Message& put(const std::string& text) {
+        put(text.size());
+        return put_bytes(text.data(), text.size());
+    }
+
+    template <class V>
+    V get() {
+        if constexpr (std::is_trivially_copyable_v<V>) {
+            V value;
+            take(&value, sizeof(V));
+            return value;
+        } else {
+            V values(get<std::size_t>(), typename V::value_type());
+            take(values.data(), values.size() * sizeof(typename V::value_type));
+            return values;
+        }
+    }
+
+    Bytes& bytes() { return bytes_; }
+
+  private:
+    Message& put_bytes(const void* data, std::size_t count) {
+        const auto* from = static_cast<const std::byte*>(data);
+        bytes_.insert(bytes_.end(), from, from + count);
+        return *this;
+    }
+    void take(void* to, std::size_t count) {
+        if (count > bytes_.size() - at_) throw std::logic_error("a message that is too short");
+        if (count > 0) std::memcpy(to, bytes_.data() + at_, count);
+        at_ += count;
+    }
+
+    Bytes bytes_;
+    std::size_t at_ = 0;
+};
+
+}  // namespace stencil

@@ -1,0 +1,191 @@
+// Teams by MPI. The only file that includes mpi.h.
+
+#include <mpi.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <thread>
+
+#include "sim/spread/mpi_team.h"
+
+namespace stencil {
+namespace {
+
+// A count of MPI is an int.
+constexpr std::size_t kPiece = std::size_t(1) << 30;
+
+// How long others have to go on after this process was told to end: long enough to come to the next call.
+constexpr unsigned kGraceSeconds = 4;
+constexpr double kSlowBytesPerSecond = 1e8;
+
+// How often a process that has nothing to do looks for something.
+constexpr auto kBusy = std::chrono::microseconds(200), kNap = std::chrono::microseconds(100);
+
+volatile std::sig_atomic_t told_to_end = 0;
+extern "C" void note_end(int) {
+    told_to_end = 1;
+}
+extern "C" void give_up(int) {
+    _exit(1);
+}
+int (*was_interrupted)() = nullptr;
+
+bool is_told_to_end() {
+    return told_to_end != 0 || (was_interrupted && was_interrupted() != 0);
+}
+
+// A process that was lost never answers: once the launcher has told the others to end, a call that waits is
+// not waited for much longer.
+class Patience {
+  public:
+    explicit Patience(std::size_t bytes = 0) {
+        if (is_told_to_end()) alarm(kGraceSeconds + unsigned(double(bytes) / kSlowBytesPerSecond));
+    }
+    ~Patience() {
+        if (is_told_to_end()) alarm(0);
+    }
+};
+
+class MpiTeam : public Team {
+  public:
+    explicit MpiTeam(MPI_Comm all) : all_(all) {
+        MPI_Comm_rank(all_, &rank_);
+        MPI_Comm_size(all_, &size_);
+        MPI_Comm host;
+        MPI_Comm_split_type(all_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+        MPI_Comm_rank(host, &host_rank_);
+        MPI_Comm_size(host, &host_size_);
+        MPI_Comm_free(&host);
+        long long first = getpid();
+        MPI_Bcast(&first, 1, MPI_LONG_LONG, 0, all_);
+        first_process_ = host_size_ == size_ ? pid_t(first) : 0;
+    }
+    ~MpiTeam() override {
+        if (all_ != MPI_COMM_WORLD) MPI_Comm_free(&all_);
+    }
+
+    int rank() const override { return rank_; }
+    int size() const override { return size_; }
+    int host_rank() const override { return host_rank_; }
+    int host_size() const override { return host_size_; }
+
+    std::unique_ptr<Team> first(int count) override {
+        const Patience patience;
+        MPI_Comm some;
+        MPI_Comm_split(all_, rank_ < count ? 0 : MPI_UNDEFINED, rank_, &some);
+        return some == MPI_COMM_NULL ? nullptr : std::make_unique<MpiTeam>(some);
+    }
+
+    void broadcast(Bytes& message) override {
+        const Patience patience;
+        unsigned long long bytes = message.size();
+        MPI_Request arrived;
+        MPI_Ibcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, 0, all_, &arrived);
+        wait_idly(arrived);
+        message.resize(std::size_t(bytes));
+        for (std::size_t at = 0; at < message.size(); at += kPiece)
+            MPI_Bcast(message.data() + at, int(std::min(kPiece, message.size() - at)), MPI_BYTE, 0, all_);
+    }
+
+    std::vector<Bytes> gather(const Bytes& own) override {
+        const Patience patience;
+        std::vector<Bytes> all;
+        for (int each = 0; each < size_; ++each) {
+            Bytes message = each == rank_ ? own : Bytes();
+            unsigned long long bytes = message.size();
+            MPI_Bcast(&bytes, 1, MPI_UNSIGNED_LONG_LONG, each, all_);
+            message.resize(std::size_t(bytes));
+            MPI_Bcast(message.data(), int(bytes), MPI_BYTE, each, all_);
+            all.push_back(std::move(message));
+        }
+        return all;
+    }
+
+    void sum(std::span<std::uint64_t> counts) override {
+        const Patience patience;
+        MPI_Allreduce(MPI_IN_PLACE, counts.data(), int(counts.size()), MPI_UINT64_T, MPI_SUM, all_);
+    }
+
+    void send(const void* data, std::size_t bytes, int to) override {
+        const Patience patience(bytes);
+        const auto* from = static_cast<const std::byte*>(data);
+        for (std::size_t at = 0; at < bytes; at += kPiece)
+            MPI_Send(from + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, to, 0, all_);
+    }
+
+    void receive(void* data, std::size_t bytes, int from) override {
+        const Patience patience(bytes);
+        auto* to = static_cast<std::byte*>(data);
+        for (std::size_t at = 0; at < bytes; at += kPiece)
+            MPI_Recv(to + at, int(std::min(kPiece, bytes - at)), MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
+    }
+
+    void exchange(const Neighbour& above, const Neighbour& below, std::size_t bytes) override {
+        const Patience patience;
+        if (bytes > kPiece) throw std::length_error("a halo of more than a gibibyte");
+        constexpr int kUp = 1, kDown = 2;
+        std::array<MPI_Request, 4> under_way;
+        int count = 0;
+        const auto pass = [&](const Neighbour& with, int giving, int taking) {
+            if (with.rank < 0) return;
+            MPI_Irecv(with.take, int(bytes), MPI_BYTE, with.rank, taking, all_, &under_way[count++]);
+            MPI_Isend(with.give, int(bytes), MPI_BYTE, with.rank, giving, all_, &under_way[count++]);
+        };
+        pass(above, kUp, kDown);
+        pass(below, kDown, kUp);
+        MPI_Waitall(count, under_way.data(), MPI_STATUSES_IGNORE);
+    }
+
+    [[noreturn]] void abort(int status) override {
+        MPI_Abort(all_, status);
+        std::_Exit(status);
+    }
+
+  private:
+    void wait_idly(MPI_Request& request) {
+        const auto start = std::chrono::steady_clock::now();
+        auto told = start;
+        for (int done = 0;;) {
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+            if (done) return;
+            const auto now = std::chrono::steady_clock::now();
+            if (now - start > kBusy) std::this_thread::sleep_for(kNap);
+            // Process 0 may have files to write before it ends.
+            const bool needed = first_process_ != 0 && kill(first_process_, 0) == 0;
+            if (!is_told_to_end() || needed) told = now;
+            if (now - told > std::chrono::seconds(kGraceSeconds)) give_up(0);
+        }
+    }
+
+    MPI_Comm all_;
+    int rank_ = 0, size_ = 1, host_rank_ = 0, host_size_ = 1;
+    pid_t first_process_ = 0;  ///< that of process 0, where all are on one host
+};
+
+}  // namespace
+
+std::unique_ptr<Team> begin_mpi(int (*interrupted)()) {
+    int provided = 0;
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
+    was_interrupted = interrupted;
+    auto team = std::make_unique<MpiTeam>(MPI_COMM_WORLD);
+    // The launcher sends these to all processes; process 0 decides what becomes of the run.
+    if (team->rank() > 0) {
+        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, note_end);
+        std::signal(SIGUSR1, SIG_IGN);
+    }
+    std::signal(SIGALRM, give_up);
+    return team;
+}
+
+void end_mpi() {
+    MPI_Finalize();
+}
+
+}  // namespace stencil

@@ -1,0 +1,234 @@
+#include "sim/spread/part.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <limits>
+
+#include "sim/run/resolve.h"
+#include "sim/spread/halos.h"
+#include "sim/spread/rows.h"
+#include "sim/text/error.h"
+
+namespace stencil {
+namespace {
+
+std::string text_of(const std::vector<Bytes>& messages) {
+    for (std::size_t i = 0; i < messages.size(); ++i)
+        if (!messages[i].empty())
+            return "process " + std::to_string(i) + ": " +
+                   std::string(reinterpret_cast<const char*>(messages[i].data()), messages[i].size());
+    return "";
+}
+
+void report(Team& team, const char* what) {
+    char host[256] = "";
+    gethostname(host, sizeof(host) - 1);
+    std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", team.rank(), host, what);
+}
+
+// A number of a method's by its name and kind.
+InnerNumbers read_numbers(Message& message) {
+    InnerNumbers numbers;
+    for (auto left = message.get<std::size_t>(); left > 0; --left) {
+        const auto name = message.get<std::string>();
+        if (message.get<bool>())
+            numbers[name] = message.get<double>();
+        else
+            numbers[name] = message.get<std::int64_t>();
+    }
+    return numbers;
+}
+
+}  // namespace
+
+Message& operator<<(Message& message, const StepParameters& params) {
+    return message.put(static_cast<const DiffusionParams&>(params)).put(params.values).put(params.dt);
+}
+
+StepParameters read_params(Message& message) {
+    const auto diffusion = message.get<DiffusionParams>();
+    auto values = message.get<std::vector<double>>();
+    return {diffusion, std::move(values), message.get<double>()};
+}
+
+Message& operator<<(Message& message, const InnerNumbers& numbers) {
+    message.put(numbers.size());
+    for (const auto& [name, number] : numbers) {
+        message.put(name).put(std::holds_alternative<double>(number));
+        std::visit([&](auto value) { message.put(value); }, number);
+    }
+    return message;
+}
+
+Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
+    : team_(std::move(team)), partition_(partition_of(whole, team_->size())), nx_(whole.nx) {
+    const int own = team_->rank();
+    SolverSetup& setup = setup_ = whole;
+    setup.ny = partition_.local_rows(own);
+    setup.slab = partition_.slab(own);
+    setup.sum = [team = team_.get()](std::span<std::uint64_t> counts) { team->sum(counts); };
+    std::string trouble;
+    try {
+        halo_ = make_halo(*team_, partition_, setup.method->device);
+        setup.halo = halo_.get();
+        solver_ = make_solver(setup);
+    } catch (const std::bad_alloc&) {
+        trouble = "out of memory";
+    } catch (const std::exception& error) {
+        trouble = error.what();
+    }
+    const Bytes said(reinterpret_cast<const std::byte*>(trouble.data()),
+                     reinterpret_cast<const std::byte*>(trouble.data()) + trouble.size());
+    trouble = text_of(team_->gather(said));
+    if (!trouble.empty()) throw MachineError(trouble);
+}
+
+std::vector<Field> Part::scatter(std::span<const Field> whole, std::size_t count, DType dtype) {
+    return scatter_rows(*team_, partition_, {whole, count, dtype, nx_});
+}
+
+std::vector<Field> Part::gather(std::vector<Field> own) {
+    return gather_rows(*team_, partition_, std::move(own));
+}
+
+Part* Parts::find(int solver) {
+    const auto found = parts_.find(solver);
+    return found == parts_.end() ? nullptr : &found->second;
+}
+
+void Parts::make(int number, Message& message) {
+    const RunSpec spec = spec_from_json(message.get<std::string>(), "the spec of process 0");
+    SolverSetup setup = solver_setup(spec);
+    setup.params = read_params(message);
+    auto team = team_.first(partition_of(setup, message.get<int>()).parts);
+    if (team) parts_.try_emplace(number, std::move(team), setup);
+}
+
+bool Parts::perform(Message message) {
+    const auto verb = message.get<Verb>();
+    if (verb == Verb::quit) return false;
+    const int number = message.get<int>();
+    if (verb == Verb::make) {
+        make(number, message);
+        return true;
+    }
+    Part* part = find(number);
+    if (!part) return true;
+    if (verb == Verb::drop)
+        parts_.erase(number);
+    else if (!perform_on(*part, verb, message))
+        throw std::logic_error("a verb that nobody knows");
+    return true;
+}
+
+bool Parts::perform_on(Part& part, Verb verb, Message& message) {
+    Solver& solver = part.solver();
+    const auto own_field = [&](Field field) {
+        std::vector<Field> one;
+        one.push_back(std::move(field));
+        rows = part.gather(std::move(one));
+    };
+    const auto take_rows = [&] {
+        const auto count = message.get<std::size_t>();
+        return part.scatter(given, count, message.get<DType>());
+    };
+    switch (verb) {
+        case Verb::load: {
+            const auto step = message.get<long long>();
+            solver.load(State(take_rows(), step));
+            return true;
+        }
+        case Verb::set_params:
+            solver.set_params(read_params(message));
+            return true;
+        case Verb::show:
+            solver.show(message.get<std::string>());
+            return true;
+        case Verb::advance:
+            solver.advance(message.get<long long>());
+            return true;
+        case Verb::wait: {
+            double slowest = 0;
+            for (Bytes& each : part.team().gather(Message().put(solver.wait()).bytes()))
+                slowest = std::max(slowest, Message(std::move(each)).get<double>());
+            answer.number = slowest;
+            return true;
+        }
+        case Verb::expect:
+            solver.expect(message.get<long long>());
+            return true;
+        case Verb::wait_for_fastest:
+            solver.wait_for_fastest();
+            return true;
+        case Verb::fields:
+            rows = part.gather(solver.state().components);
+            return true;
+        case Verb::field:
+            own_field(message.get<bool>() ? solver.laplacian() : solver.field());
+            return true;
+        case Verb::inner: {
+            answer.inner = solver.inner();
+            std::vector<Field> arrays;
+            for (auto& [name, array] : answer.inner.arrays) arrays.push_back(std::move(array));
+            rows = part.gather(std::move(arrays));
+            for (std::size_t i = 0; auto& [name, array] : answer.inner.arrays)
+                if (i < rows.size()) array = std::move(rows[i++]);
+            return true;
+        }
+        case Verb::take_inner: {
+            InnerState inner;
+            const auto names = message.get<std::size_t>();
+            for (std::size_t i = 0; i < names; ++i) inner.arrays.emplace(message.get<std::string>(), Field());
+            inner.numbers = read_numbers(message);
+            auto arrays = take_rows();
+            for (std::size_t i = 0; auto& [name, array] : inner.arrays) array = std::move(arrays[i++]);
+            answer.number = solver.take_inner(inner) ? 1 : 0;
+            return true;
+        }
+        case Verb::paint: {
+            const auto component = message.get<std::size_t>();
+            solver.paint(message.get<BrushPiece>(), component);
+            return true;
+        }
+        case Verb::save:
+            part.saved[message.get<int>()] = solver.save();
+            return true;
+        case Verb::restore:
+            solver.restore(*part.saved.at(message.get<int>()));
+            return true;
+        case Verb::release:
+            part.saved.erase(message.get<int>());
+            return true;
+        case Verb::set_base:
+            solver.set_base(take_rows().front());
+            return true;
+        case Verb::set_base_from:
+            solver.set_base(find(message.get<int>())->solver());
+            return true;
+        default:
+            return measure(part, verb, message) || look_at(part, verb, message);
+    }
+}
+
+void serve(Team& team) {
+    Parts parts(team);
+    try {
+        Bytes bytes;
+        do {
+            bytes.clear();
+            team.broadcast(bytes);
+        } while (parts.perform(Message(bytes)));
+        return;
+    } catch (const std::bad_alloc&) {
+        report(team, "out of memory; smaller sizes need less");
+    } catch (const std::exception& error) {
+        report(team, error.what());
+    }
+    team.abort(1);
+}
+
+}  // namespace stencil

@@ -1,0 +1,127 @@
+// What each process has of a spread field, and what it does when process 0 says so.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/view/statistics/histogram_bins.h"
+#include "sim/run/run_spec.h"
+#include "sim/run/solvers/solver.h"
+#include "sim/spread/message.h"
+#include "sim/spread/partition.h"
+
+namespace stencil {
+
+/// What process 0 asks of all, with what follows in the message. Of a solver, its number comes first.
+enum class Verb : std::uint8_t {
+    make,  ///< the spec as text, the parameters in force, how many processes at most
+    drop,
+    load,        ///< the step; then the rows
+    set_params,  ///< as in make
+    show,        ///< formula
+    advance,     ///< steps
+    wait,
+    expect,  ///< steps
+    wait_for_fastest,
+    fields,  ///< then the rows
+    field,   ///< laplacian or not; then the rows
+    inner,   ///< then the rows
+    take_inner,
+    set_base,       ///< then the rows
+    set_base_from,  ///< the other solver's number
+    resample,       ///< quantity, request
+    statistics,     ///< quantity
+    norm,           ///< quantity
+    percentiles,    ///< quantity, q
+    histogram,      ///< quantity, bins
+    sample,         ///< quantity, points, smooth
+    paint,          ///< component, piece
+    save,           ///< the number of the state
+    restore,        ///< the same
+    release,        ///< the same
+    start_noise,    ///< seed
+    seconds_alone,  ///< steps
+    hash,
+    traffic,
+    quit,
+};
+
+/// A spread solver's setup as text and numbers.
+Message& operator<<(Message& message, const StepParameters& params);
+StepParameters read_params(Message& message);
+Message& operator<<(Message& message, const InnerNumbers& numbers);
+
+/// A process's part of one solver. Everything is called on all processes of its team together.
+class Part {
+  public:
+    /// `team` is of as many as there are parts. Throws CudaError and std::bad_alloc, on all or none.
+    Part(std::unique_ptr<Team> team, const SolverSetup& whole);
+
+    Team& team() { return *team_; }
+    Solver& solver() { return *solver_; }
+    const SolverSetup& setup() const { return setup_; }
+    HaloExchange& halo() { return *halo_; }
+    const Partition& partition() const { return partition_; }
+    int nx() const { return nx_; }
+    int own_rows() const { return partition_.own_rows(team_->rank()); }
+    int first_row() const { return partition_.begin(team_->rank()); }
+
+    /// Rows of whole fields, which process 0 has, to where they belong; and back. Those of other processes
+    /// give and get nothing.
+    std::vector<Field> scatter(std::span<const Field> whole, std::size_t count, DType dtype);
+    std::vector<Field> gather(std::vector<Field> own);
+
+    std::map<int, std::unique_ptr<SavedState>> saved;
+
+  private:
+    std::unique_ptr<Team> team_;
+    Partition partition_;
+    int nx_;
+    SolverSetup setup_;  ///< of its rows
+    std::unique_ptr<HaloExchange> halo_;
+    std::unique_ptr<Solver> solver_;
+};
+
+/// The parts of a process by the numbers of their solvers.
+class Parts {
+  public:
+    explicit Parts(Team& team) : team_(team) {}
+
+    /// Does what a message says; false for Verb::quit. What process 0 is told is in `answer`, and the
+    /// fields that it gives or gets in `given` and `rows`.
+    bool perform(Message message);
+
+    struct Answer {
+        double number = 0;
+        Statistics statistics;
+        std::vector<double> values;
+        std::vector<std::uint64_t> counts;
+        InnerState inner;
+        std::vector<float> pixels;
+        std::string text;
+        HaloExchange::Traffic traffic;
+    } answer;
+    std::vector<Field> rows;       ///< gathered
+    std::span<const Field> given;  ///< whole fields to scatter
+
+    Part* find(int solver);
+
+  private:
+    void make(int number, Message& message);
+    bool perform_on(Part& part, Verb verb, Message& message);
+    bool measure(Part& part, Verb verb, Message& message);
+    bool look_at(Part& part, Verb verb, Message& message);
+
+    Team& team_;
+    std::map<int, Part> parts_;
+};
+
+/// The start of a measurement, made where its rows are: uniform noise in every component.
+State noise_rows(const SolverSetup& setup, int first, int rows, std::uint64_t seed);
+
+/// What processes other than 0 do until process 0 ends.
+void serve(Team& team);
+
+}  // namespace stencil

@@ -1,0 +1,124 @@
+// Looking at a spread field: each process at its own rows, process 0 at what they come to.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "kernels/view/cell_span.h"
+#include "sim/spread/part.h"
+
+namespace stencil {
+namespace {
+
+// Of all parts together, each of so many cells.
+Statistics statistics_of_all(Team& team, const Statistics& own, std::uint64_t cells) {
+    PartialStatistics all = PartialStatistics::none();
+    std::uint64_t count = 0;
+    for (Bytes& bytes : team.gather(Message().put(own).put(cells).bytes())) {
+        Message message(std::move(bytes));
+        const auto part = message.get<Statistics>();
+        const auto part_cells = message.get<std::uint64_t>();
+        count += part_cells;
+        if (part.not_finite < part_cells)
+            all.add({part.min, part.max, part.total, part_cells - part.not_finite});
+    }
+    return all.of_field(count);
+}
+
+double norm_of_all(Team& team, double own) {
+    double squares = 0;
+    for (Bytes& bytes : team.gather(Message().put(own).bytes())) {
+        const double norm = Message(std::move(bytes)).get<double>();
+        squares += norm * norm;
+    }
+    return std::sqrt(squares);
+}
+
+// By the process that has the point's row.
+std::vector<double> sample_all(Part& part,
+                               Quantity quantity,
+                               const std::vector<SamplePoint>& points,
+                               bool smooth) {
+    const int first = part.first_row(), end = first + part.own_rows(), rows = part.partition().rows;
+    const auto is_here = [&](const SamplePoint& point) { return point.y >= first && point.y < end; };
+    std::vector<SamplePoint> own;
+    for (const SamplePoint& point : points)
+        if (is_here(point)) own.push_back(point);
+    const std::vector<double> values = part.solver().sample(quantity, own, smooth);
+    std::vector<double> all(points.size(), std::numeric_limits<double>::quiet_NaN());
+    for (Bytes& bytes : part.team().gather(Message().put(first).put(end).put(values).bytes())) {
+        Message message(std::move(bytes));
+        const int begin = message.get<int>(), last = message.get<int>();
+        const auto theirs = message.get<std::vector<double>>();
+        for (std::size_t i = 0, k = 0; i < points.size(); ++i)
+            if (points[i].y >= begin && points[i].y < last && points[i].y < rows) all[i] = theirs[k++];
+    }
+    return all;
+}
+
+// What each process's rows contribute to the rows of pixels, of which two share at most one at each cut.
+std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleRequest& whole) {
+    Team& team = part.team();
+    const auto request_of = [&](int rank) {
+        const Partition& partition = part.partition();
+        return pixel_rows_of(whole, partition.begin(rank), partition.own_rows(rank), partition.rows);
+    };
+    const std::size_t width = std::size_t(whole.width);
+    const auto own = request_of(team.rank());
+    Pixels pixels;
+    if (own.height > 0) part.solver().resample(quantity, own, true, pixels);
+    if (team.rank() > 0) {
+        if (own.height > 0) team.send(pixels.host.data(), width * std::size_t(own.height) * sizeof(float), 0);
+        return {};
+    }
+    std::vector<float> all(width * std::size_t(whole.height), 0.0F);
+    for (int from = 0; from < team.size(); ++from) {
+        const ResampleRequest request = request_of(from);
+        const std::size_t count = width * std::size_t(request.height);
+        if (count == 0) continue;
+        if (from > 0) {
+            pixels.host.resize(std::max(pixels.host.size(), count));
+            team.receive(pixels.host.data(), count * sizeof(float), from);
+        }
+        float* to = all.data() + std::size_t(request.part.first_pixel) * width;
+        for (std::size_t i = 0; i < count; ++i) to[i] += pixels.host[i];
+    }
+    return all;
+}
+
+}  // namespace
+
+bool Parts::look_at(Part& part, Verb verb, Message& message) {
+    Solver& solver = part.solver();
+    const auto quantity = message.get<Quantity>();
+    const std::uint64_t cells = std::uint64_t(part.own_rows()) * std::uint64_t(part.nx());
+    switch (verb) {
+        case Verb::statistics:
+            answer.statistics = statistics_of_all(part.team(), solver.statistics(quantity), cells);
+            return true;
+        case Verb::norm:
+            answer.number = norm_of_all(part.team(), solver.norm(quantity));
+            return true;
+        case Verb::percentiles:
+            answer.values = solver.percentiles(quantity, message.get<std::vector<double>>());
+            return true;
+        case Verb::histogram: {
+            const auto bins = message.get<HistogramBins>();
+            answer.counts = solver.histogram(quantity, bins.low, bins.high, bins.count);
+            part.team().sum(answer.counts);
+            return true;
+        }
+        case Verb::sample: {
+            const auto points = message.get<std::vector<SamplePoint>>();
+            answer.values = sample_all(part, quantity, points, message.get<bool>());
+            return true;
+        }
+        case Verb::resample:
+            answer.pixels = resample_all(part, quantity, message.get<ResampleRequest>());
+            return true;
+        default:
+            return false;
+    }
+}
+
+}  // namespace stencil

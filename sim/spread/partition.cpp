@@ -1,0 +1,63 @@
+#include "sim/spread/partition.h"
+
+#include <algorithm>
+
+#include "kernels/methods/steppers.h"
+#include "sim/model/step/stages.h"
+#include "sim/run/solvers/typed_run.h"
+
+namespace stencil {
+namespace {
+
+// What a halo must be for as many steps as the method makes in one pass.
+struct Reach {
+    int depth;
+    bool periodic;
+};
+
+Reach reach_of(const SolverSetup& setup) {
+    const bool cuda = setup.method->device == Device::cuda;
+    if (!setup.typed) {
+        const bool periodic = setup.params.boundary == Boundary::periodic;
+        return {cuda ? kStreamingSteps : kCpuSteps, periodic};
+    }
+    const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
+    // Waves that are worked out of whole rows and columns.
+    if (!program.linear.terms.empty()) return {0, false};
+    return {kEquationSteps * int(program.stages.size()) + int(program.once.size()),
+            program.arrays.front().ghosts[2].periodic};
+}
+
+}  // namespace
+
+Slab Partition::slab(int part) const {
+    if (parts == 1) return {};
+    const int halo_above = above(part) < 0 ? 0 : depth, halo_below = below(part) < 0 ? 0 : depth;
+    return {begin(part) - halo_above, halo_above, halo_below, rows};
+}
+
+int Partition::local_rows(int part) const {
+    const Slab own = slab(part);
+    return own_rows(part) + own.above + own.below;
+}
+
+int Partition::above(int part) const {
+    return part > 0 ? part - 1 : periodic ? parts - 1 : -1;
+}
+
+int Partition::below(int part) const {
+    return part < parts - 1 ? part + 1 : periodic ? 0 : -1;
+}
+
+Partition partition_of(const SolverSetup& setup, int processes) {
+    Partition partition{setup.ny, 1, 0, false};
+    if (processes == 1 || setup.kernel || setup.method->whole_field) return partition;
+    const Reach reach = reach_of(setup);
+    if (reach.depth == 0) return partition;
+    partition.depth = reach.depth;
+    partition.periodic = reach.periodic;
+    partition.parts = std::clamp(setup.ny / reach.depth, 1, processes);
+    return partition;
+}
+
+}  // namespace stencil

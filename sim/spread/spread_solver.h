@@ -1,0 +1,41 @@
+// One field spread over all processes of the program's team, as the solver that process 0 sees.
+#pragma once
+
+#include <memory>
+
+#include "sim/run/run_spec.h"
+#include "sim/run/solvers/solver.h"
+#include "sim/spread/team.h"
+
+namespace stencil {
+
+/// Of a spec and its setup: spread where there are several processes, the method can share a field and the
+/// field has rows for two; else on process 0 alone. Throws as make_solver() does.
+/// `processes`: at most so many of them; 0: all.
+std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes = 0);
+
+// Of a solver that make_run_solver() made, for measurements.
+
+/// Noise in all components, each process its own rows: no process has a whole field. The same whatever their
+/// number.
+void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed);
+
+struct SpreadCosts {
+    HaloExchange::Traffic sent = {};  ///< by process 0 since the solver was made
+    double seconds_alone = 0;  ///< of so many steps by the slowest process, without its neighbours; 0 of none
+};
+SpreadCosts costs_of(Solver& solver, long long steps);
+
+/// field_hash() of its state, worked out where the rows are.
+std::string hash_in_place(Solver& solver);
+
+/// Processes that step the field of this setup.
+int processes_of(const SolverSetup& setup);
+
+/// The GPUs of a host are its processes', one each; in turn where there are more processes.
+void choose_gpu_of_process(const Team& team);
+
+/// Ends the others' serve().
+void dismiss_team();
+
+}  // namespace stencil

@@ -1,0 +1,185 @@
+// One field over several processes: whatever their number, the files are those of one.
+
+#include <signal.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "sim/files/npy.h"
+#include "sim/spread/team.h"
+#include "tests/support/catch.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+void require_mpi() {
+    if (!stencil::Team::is_built_in()) SKIP("this build has no MPI");
+    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) SKIP("there is no mpirun here");
+}
+
+std::map<std::string, std::string> results_in(const fs::path& out) {
+    std::map<std::string, std::string> results;
+    for (const auto& entry : fs::directory_iterator(out)) {
+        const std::string name = entry.path().filename().string();
+        // The first has times, and the last where the run was.
+        if (name != "timings.json" && name != "statistics.csv" && entry.is_regular_file())
+            results[name] = read_bytes(entry.path());
+    }
+    return results;
+}
+
+void require_same_files(const fs::path& a, const fs::path& b) {
+    const auto first = results_in(a), second = results_in(b);
+    REQUIRE(first.size() >= 3);
+    REQUIRE(first.size() == second.size());
+    for (const auto& [name, bytes] : first) {
+        INFO(name);
+        REQUIRE(second.contains(name));
+        // Its paths are those of the folders.
+        if (name != "spec.json") REQUIRE(second.at(name) == bytes);
+    }
+}
+
+nlohmann::json timings_in(const fs::path& out) {
+    return nlohmann::json::parse(read_bytes(out / "timings.json"));
+}
+
+// A run by one process and by several.
+void require_equal_runs(const std::string& line, int processes, int stepping) {
+    CAPTURE(line, processes);
+    const ScratchFolder folder;
+    require_done(stencilscope("run --backend cpu --threads 1 --quiet --out {} " + line, folder / "one"));
+    require_done(stencilscope("run --backend cpu --threads 1 --quiet --processes {} --out {} " + line,
+                              processes,
+                              folder / "several"));
+    require_same_files(folder / "one", folder / "several");
+    const auto timings = timings_in(folder / "several");
+    REQUIRE(timings.value("processes", 1) == stepping);
+    REQUIRE(timings.at("field_hash") == timings_in(folder / "one").at("field_hash"));
+}
+
+const std::string kFiles =
+    " --export field.npy,laplacian.npy,initial.npy,field.png,histogram.csv,profile.csv,probes.csv,"
+    "timings.json --probe 3,100 --probe 33,57 --profile 1,2,30,205 ";
+
+}  // namespace
+
+TEST_CASE("Any number of processes makes the files of one") {
+    require_mpi();
+    const std::string edits =
+        " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 70:paint=0.2,5,set,3,1,60,200 ";
+    for (const std::string boundary : {"zero", "insulated", "periodic"})
+        require_equal_runs(
+            "--size 67x211 --initial noise --steps 133 --method cpu --boundary " + boundary + edits + kFiles,
+            boundary == "zero" ? 3 : 2,
+            boundary == "zero" ? 3 : 2);
+    require_equal_runs(
+        "--size 67x211 --initial noise --steps 50 --dtype float64 --method cpu" + edits + kFiles, 4, 4);
+    require_equal_runs("--size 31x230 --initial noise --steps 40 --method reference" + edits + kFiles, 7, 7);
+}
+
+TEST_CASE(
+    "Where there are too few rows fewer processes share them, and one has a field that cannot be shared") {
+    require_mpi();
+    require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu" + kFiles, 4, 2);
+    require_equal_runs(
+        "--size 40x20 --initial noise --steps 33 --method cpu --export "
+        "field.npy,laplacian.npy,field.png,timings.json",
+        3,
+        1);
+    require_equal_runs(
+        "--size 64x128 --initial noise --steps 1000 --method spectral --export "
+        "field.npy,laplacian.npy,field.png,timings.json",
+        2,
+        1);
+}
+
+TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
+    require_mpi();
+    const std::string shape =
+        "--size 53x140 --steps 60 --export field.npy,laplacian.npy,field.png,timings.json ";
+    require_equal_runs(shape + "--model gray-scott", 3, 3);
+    require_equal_runs(shape + "--model cahn-hilliard --stepper euler", 2, 2);
+    require_equal_runs(
+        shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,set,20,70", 2, 2);
+    const ScratchFolder folder;
+    for (const std::string sides : {"boundary = periodic",
+                                    "boundary = zero",
+                                    "x: periodic; top: flux(u) = cos(x/5); bottom: u = 0.1*t",
+                                    "left: u = sin(y/9); right: u + 2*flux(u) = cos(y); y: periodic"}) {
+        const auto text = write_bytes(folder / "model.txt",
+                                      "du/dt = div((1 + cos(x*y/300)) * grad(u)) + 0.1*normal + cos(y/9)/Ly\n"
+                                      "u(0) = sin(x/7)*cos(y/11)\ndt = 0.01\n" +
+                                          sides + "\n");
+        require_equal_runs(shape + "--model " + text.string(), 3, 3);
+    }
+}
+
+TEST_CASE("A run of three processes goes on by two, and by one") {
+    require_mpi();
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --threads 1 --quiet --size 45x150 --initial noise --checkpoint 50 --boundary "
+        "periodic ";
+    const std::string files = " --export field.npy,laplacian.npy,field.png,timings.json --out {} ";
+    require_done(stencilscope(line + "--steps 230" + files, folder / "uncut"));
+    require_done(stencilscope(line + "--processes 3 --steps 90" + files, folder / "cut"));
+    require_done(stencilscope("run --quiet --processes 2 --resume {} --steps 170", folder / "cut"));
+    require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
+    REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
+}
+
+TEST_CASE("A method, a size, a precision and a boundary that change in mid-run do so on all processes") {
+    require_mpi();
+    require_equal_runs(
+        "--size 67x150 --initial noise --steps 120 --method cpu --at 30:boundary=periodic --at "
+        "50:method=reference "
+        "--at 60:dtype=float64 --at 80:size=50x170 --at 90:method=cpu --at 100:boundary=insulated" +
+            kFiles,
+        2,
+        2);
+}
+
+TEST_CASE("What is wrong is said once, by one line, with the status of one process") {
+    require_mpi();
+    const auto refused = stencilscope("run --processes 3 --size 60x60 --boundary nowhere");
+    REQUIRE(refused.status == 2);
+    REQUIRE(refused.err.find("--boundary") != std::string::npos);
+    REQUIRE(std::ranges::count(refused.err, '\n') == 1);
+    REQUIRE(refused.out.empty());
+    require_refused(stencilscope("run --processes none --size 60x60"), 2, "--processes");
+}
+
+TEST_CASE("Statistics of a spread field are the field's") {
+    require_mpi();
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --quiet --size 67x211 --initial noise --steps 64 --every 32 "
+        "--export statistics.csv,field.npy,timings.json --out {} ";
+    require_done(stencilscope(line, folder / "one"));
+    require_done(stencilscope(line + "--processes 3", folder / "several"));
+    const auto numbers = [](const fs::path& path) {
+        std::vector<double> all;
+        std::istringstream rows(read_bytes(path));
+        std::string row, word;
+        std::getline(rows, row);
+        while (std::getline(rows, row))
+            for (std::istringstream words(row); std::getline(words, word, ',');)
+                all.push_back(std::atof(word.c_str()));
+        return all;
+    };
+    const auto one = numbers(folder / "one" / "statistics.csv"),
+               several = numbers(folder / "several" / "statistics.csv");
+    REQUIRE(one.size() >= 12);
+    REQUIRE(one.size() == several.size());
+    // Totals are added up in another order.
+    for (std::size_t i = 0; i < one.size(); ++i)
+        REQUIRE_THAT(several[i], Catch::Matchers::WithinRel(one[i], 1e-13));
+}
