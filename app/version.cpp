@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "sim/files/exchange/field_set.h"
+#include "sim/spread/team.h"
 #include "stencilscope_commit.h"
 
 namespace stencil {
@@ -12,12 +13,13 @@ namespace stencil {
 std::string version_text() {
     const auto answer = [](bool yes) { return yes ? "yes" : "no"; };
     constexpr std::string_view commit = STENCILSCOPE_COMMIT;
-    return fmt::format("stencilscope {}{}{}\nCUDA: {}; window: {}; HDF5: {}",
+    return fmt::format("stencilscope {}{}{}\nCUDA: {}; window: {}; MPI: {}; HDF5: {}",
                        STENCILSCOPE_VERSION,
                        commit.empty() ? "" : ", commit ",
                        commit,
                        answer(STENCILSCOPE_HAS_CUDA),
                        answer(STENCILSCOPE_HAS_WINDOW),
+                       answer(Team::is_built_in()),
                        answer(why_no_hdf5().empty()));
 }
 

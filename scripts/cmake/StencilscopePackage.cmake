@@ -8,6 +8,9 @@ if(STENCILSCOPE_HAS_CUDA)
   set_target_properties(stencilscope PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit's folder
 endif()
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(STENCILSCOPE_HAS_MPI)
+  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # where sim/spread/team.cpp looks
+endif()
 
 install(CODE "set(program \"$<TARGET_FILE:stencilscope>\")\nset(texts \"${package_texts}\")")
 install(CODE [[

@@ -170,7 +170,10 @@ class MpiTeam : public Team {
 
 }  // namespace
 
-std::unique_ptr<Team> begin_mpi(int (*interrupted)()) {
+}  // namespace stencil
+
+extern "C" stencil::Team* stencilscope_begin_mpi(int (*interrupted)()) {
+    using namespace stencil;
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
     was_interrupted = interrupted;
@@ -181,11 +184,9 @@ std::unique_ptr<Team> begin_mpi(int (*interrupted)()) {
         std::signal(SIGUSR1, SIG_IGN);
     }
     std::signal(SIGALRM, give_up);
-    return team;
+    return team.release();
 }
 
-void end_mpi() {
+extern "C" void stencilscope_end_mpi() {
     MPI_Finalize();
 }
-
-}  // namespace stencil

@@ -1,14 +1,17 @@
-// Teams by MPI, where this build has it.
+// Teams by MPI: what the module has that alone is linked with MPI.
 #pragma once
-
-#include <memory>
 
 #include "sim/spread/team.h"
 
 namespace stencil {
 
-/// Of all processes that the launcher started. `interrupted` says whether process 0 was told to end.
-std::unique_ptr<Team> begin_mpi(int (*interrupted)());
-void end_mpi();
+/// Its file.
+inline constexpr const char* kMpiModule = "stencilscope_mpi.so";
+
+/// stencilscope_begin_mpi: all processes that the launcher started; the caller owns the team. `interrupted`
+/// says whether process 0 was told to end.
+using BeginMpi = Team* (*)(int (*interrupted)());
+/// stencilscope_end_mpi: once no team is left.
+using EndMpi = void (*)();
 
 }  // namespace stencil

@@ -1,10 +1,16 @@
 #include "sim/spread/team.h"
 
+#include <dlfcn.h>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <stdexcept>
 
+#include "sim/machine/child_process.h"
 #include "sim/spread/mpi_team.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {
@@ -30,6 +36,17 @@ class Alone : public Team {
     [[noreturn]] void abort(int status) override { std::_Exit(status); }
 };
 
+// Beside the program, or where it is installed.
+std::string module_file() {
+    std::error_code ignored;
+    const auto folder = std::filesystem::read_symlink(own_program(), ignored).parent_path();
+    for (const auto& path : {folder / kMpiModule, folder / "../lib/stencilscope" / kMpiModule})
+        if (std::filesystem::exists(path, ignored)) return path.string();
+    return "";
+}
+
+EndMpi end_mpi = nullptr;
+
 std::unique_ptr<Team>& the_team() {
     static std::unique_ptr<Team> team = std::make_unique<Alone>();
     return team;
@@ -42,25 +59,29 @@ Team& Team::all() {
 }
 
 bool Team::is_built_in() {
-    return STENCILSCOPE_HAS_MPI;
+    return !module_file().empty();
 }
 
 bool Team::was_launched() {
     return std::ranges::any_of(kLaunched, [](const char* name) { return std::getenv(name); });
 }
 
-void Team::begin([[maybe_unused]] int (*interrupted)()) {
-#if STENCILSCOPE_HAS_MPI
-    if (was_launched()) the_team() = begin_mpi(interrupted);
-#endif
+void Team::begin(int (*interrupted)()) {
+    if (!was_launched() || !is_built_in()) return;
+    // It stays open: others' threads may be in it when the program ends.
+    void* module = dlopen(module_file().c_str(), RTLD_NOW | RTLD_GLOBAL);
+    if (!module) throw MachineError(fmt::format("MPI cannot be loaded: {}", dlerror()));
+    const auto start = reinterpret_cast<BeginMpi>(dlsym(module, "stencilscope_begin_mpi"));
+    end_mpi = reinterpret_cast<EndMpi>(dlsym(module, "stencilscope_end_mpi"));
+    if (!start || !end_mpi)
+        throw MachineError("MPI cannot be loaded: it is of another version of this program");
+    the_team().reset(start(interrupted));
 }
 
 void Team::end() {
-#if STENCILSCOPE_HAS_MPI
-    if (!was_launched()) return;
+    if (!end_mpi) return;
     the_team() = std::make_unique<Alone>();
     end_mpi();
-#endif
 }
 
 }  // namespace stencil
