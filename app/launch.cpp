@@ -19,7 +19,7 @@
 
 #include "sim/machine/child_process.h"
 #include "sim/machine/machine.h"
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
 

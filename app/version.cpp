@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "sim/files/exchange/field_set.h"
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 #include "stencilscope_commit.h"
 
 namespace stencil {

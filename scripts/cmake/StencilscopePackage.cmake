@@ -9,7 +9,7 @@ if(STENCILSCOPE_HAS_CUDA)
 endif()
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(STENCILSCOPE_HAS_MPI)
-  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # where sim/spread/team.cpp looks
+  install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # where sim/machine/team.cpp looks
 endif()
 
 install(CODE "set(program \"$<TARGET_FILE:stencilscope>\")\nset(texts \"${package_texts}\")")

@@ -125,8 +125,8 @@ ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine)
 }
 
 Scaled measure_scale(const ScaleSpec& spec,
-                    const Machine& machine,
-                    const std::function<bool(const std::string& doing)>& going_on) {
+                     const Machine& machine,
+                     const std::function<bool(const std::string& doing)>& going_on) {
     Scaled scale;
     scale.spec = spec;
     scale.device = device_name(machine, device_of(spec.ladder), spec.ladder.run.threads);

@@ -59,7 +59,7 @@ ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine)
 
 /// `going_on` is told what is measured; false ends it. Throws InputError, MachineError and CudaError.
 Scaled measure_scale(const ScaleSpec& spec,
-                    const Machine& machine,
-                    const std::function<bool(const std::string& doing)>& going_on);
+                     const Machine& machine,
+                     const std::function<bool(const std::string& doing)>& going_on);
 
 }  // namespace stencil

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "kernels/methods/method.h"
+#include "sim/machine/team.h"
 #include "sim/run/solvers/halo.h"
 #include "sim/spread/partition.h"
-#include "sim/spread/team.h"
 
 namespace stencil {
 

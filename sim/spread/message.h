@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 
 namespace stencil {
 

@@ -1,9 +1,9 @@
 // Halos on the CPU, from process to process by MPI.
 #pragma once
 
+#include "sim/machine/team.h"
 #include "sim/run/solvers/halo.h"
 #include "sim/spread/partition.h"
-#include "sim/spread/team.h"
 
 namespace stencil {
 

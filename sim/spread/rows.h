@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/machine/team.h"
 #include "sim/spread/partition.h"
-#include "sim/spread/team.h"
 
 namespace stencil {
 

@@ -3,9 +3,9 @@
 
 #include <memory>
 
+#include "sim/machine/team.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/solver.h"
-#include "sim/spread/team.h"
 
 namespace stencil {
 

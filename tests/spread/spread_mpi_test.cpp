@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "sim/files/npy.h"
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"

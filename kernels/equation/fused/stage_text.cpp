@@ -264,12 +264,13 @@ class StageText {
                        o.dy);
                 return named(text);
             default:
-                append(text,
-                       "random_cell(p.seed, p.step + step, %d, column_of(p, p.x + %d), field_row(p, row_of(p, "
-                       "newest + (%d))))",
-                       o.index,
-                       j,
-                       below);
+                append(
+                    text,
+                    "random_cell(p.seed, p.step + step, %d, column_of(p, p.x + %d), field_row(p, row_of(p, "
+                    "newest + (%d))))",
+                    o.index,
+                    j,
+                    below);
                 return named(text);
         }
     }

@@ -143,7 +143,8 @@ CudaLines cuda_lines(const Program& program) {
 std::string cuda_arguments(const Program& program) {
     std::string text;
     append(text,
-           "struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed; long long "
+           "struct Grid { int nx, ny, first_row, field_rows; long long pitch, line; unsigned long long seed; "
+           "long long "
            "step; };\n"
            "struct Arguments { Grid grid; Real* arrays[%zu]; const Real* lines; Real uniforms[%zu]; };\n",
            program.arrays.size(),

@@ -58,7 +58,12 @@ void append_input(std::string& text, const WindowSetup& setup, const Operation& 
             return append(
                 text, "line(%s, %d)[y + (%d)]", a, int(setup.program.columns.outputs.size()) + o.index, o.dy);
         case Code::random:
-            return append(text, "random_cell(%s.grid.seed, %s.grid.step, %d, x, field_row(%s.grid, y))", a, a, o.index, a);
+            return append(text,
+                          "random_cell(%s.grid.seed, %s.grid.step, %d, x, field_row(%s.grid, y))",
+                          a,
+                          a,
+                          o.index,
+                          a);
         default:
             return append(text, "w%d[k + %d][l + %d]", o.index, o.dy + 1, o.dx + 1);
     }

@@ -91,7 +91,10 @@ void choose_digits(RadixSearch<Key>& search, int pass, const Counts& counts) {
 }
 
 template <Quantity Q, class T, class Key>
-RadixSearch<Key> find_ranks(const QuantitySource<T>& source, ThreadPool& threads, const double* fractions, const SumOfParts& sum) {
+RadixSearch<Key> find_ranks(const QuantitySource<T>& source,
+                            ThreadPool& threads,
+                            const double* fractions,
+                            const SumOfParts& sum) {
     RadixSearch<Key> search;
     for (int pass = 0; pass < kRadixPasses<Key>; ++pass) {
         Counts counts = count_digits<Q>(source, threads, RadixPass<Key>{search, pass});

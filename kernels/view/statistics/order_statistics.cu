@@ -159,7 +159,11 @@ std::vector<double> cuda_percentiles(const CudaView<T>& view,
     });
 }
 
-template std::vector<double> cuda_percentiles(const CudaView<float>&, std::span<const double>, const SumOfParts&);
-template std::vector<double> cuda_percentiles(const CudaView<double>&, std::span<const double>, const SumOfParts&);
+template std::vector<double> cuda_percentiles(const CudaView<float>&,
+                                              std::span<const double>,
+                                              const SumOfParts&);
+template std::vector<double> cuda_percentiles(const CudaView<double>&,
+                                              std::span<const double>,
+                                              const SumOfParts&);
 
 }  // namespace stencil

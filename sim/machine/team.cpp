@@ -1,4 +1,4 @@
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <stdexcept>
 
 #include "sim/machine/child_process.h"
-#include "sim/spread/mpi_team.h"
+#include "sim/machine/mpi_team.h"
 #include "sim/text/error.h"
 
 namespace stencil {

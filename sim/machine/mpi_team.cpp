@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "sim/spread/mpi_team.h"
+#include "sim/machine/mpi_team.h"
 
 namespace stencil {
 namespace {

@@ -1,7 +1,7 @@
 // Teams by MPI: what the module has that alone is linked with MPI.
 #pragma once
 
-#include "sim/spread/team.h"
+#include "sim/machine/team.h"
 
 namespace stencil {
 
