@@ -81,7 +81,7 @@ class CpuViewSolver : public CpuNeighbour {
     virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
 
     /// The halo of what is stepped is what the neighbours have.
-    virtual void refresh_halo() = 0;
+    virtual void refresh_halo() {}
 
     /// Of its own rows, or of the halo's too.
     CpuView<T> view_of(Quantity quantity, bool with_halo = false) {

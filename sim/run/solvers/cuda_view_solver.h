@@ -165,7 +165,7 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     /// The halo of what is stepped is what the neighbours have.
-    virtual void refresh_halo() = 0;
+    virtual void refresh_halo() {}
 
     /// Of its own rows, or of the halo's too.
     CudaView<T> view_of(Quantity quantity, bool with_halo = false) {
