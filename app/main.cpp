@@ -22,12 +22,10 @@ int fail(int status, const char* message) {
     return status;
 }
 
-int run(int argc, char** argv) {
+template <class Work>
+int status_of(const Work& work) {
     try {
-        if (const auto status = stencil::launch_processes(argc, argv)) return *status;
-        const int status = stencil::read_command_line(argc, argv)();
-        if (status == 0) stencil::require_printed();
-        return status;
+        return work();
     } catch (const stencil::InputError& error) {
         return fail(2, error.what());
     } catch (const std::bad_alloc&) {
@@ -37,16 +35,28 @@ int run(int argc, char** argv) {
     }
 }
 
+int run(int argc, char** argv) {
+    return status_of([&] {
+        if (const auto status = stencil::launch_processes(argc, argv)) return *status;
+        const int status = stencil::read_command_line(argc, argv)();
+        if (status == 0) stencil::require_printed();
+        return status;
+    });
+}
+
 // Process 0 of several runs the command, and the others do what that needs of them.
 int run_as_one_of_several(int argc, char** argv) {
+    stencil::Team::begin(stencil::interrupt_signal);
     stencil::Team& team = stencil::Team::all();
     stencil::choose_gpu_of_process(team);
     if (team.rank() > 0) {
         stencil::serve(team);
+        stencil::Team::end();
         return 0;
     }
     const int status = run(argc, argv);
     stencil::dismiss_team();
+    stencil::Team::end();
     return status;
 }
 
@@ -56,9 +66,7 @@ int main(int argc, char** argv) {
     stencil::reserve_standard_files();
     // A file that may not grow further is a failed write with a message, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
-    stencil::Team::begin(stencil::interrupt_signal);
-    const int status = run_as_one_of_several(argc, argv);
-    stencil::Team::end();
+    const int status = status_of([&] { return run_as_one_of_several(argc, argv); });
     // NVRTC cannot be interrupted. All files are closed by now, and all texts written.
     if (stencil::equation::FusedCompiler::any_abandoned()) std::_Exit(status);
     return status;

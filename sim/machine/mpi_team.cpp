@@ -172,7 +172,8 @@ class MpiTeam : public Team {
 
 }  // namespace stencil
 
-extern "C" stencil::Team* stencilscope_begin_mpi(int (*interrupted)()) {
+extern "C" __attribute__((visibility("default"))) stencil::Team* stencilscope_begin_mpi(
+    int (*interrupted)()) {
     using namespace stencil;
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
@@ -187,6 +188,6 @@ extern "C" stencil::Team* stencilscope_begin_mpi(int (*interrupted)()) {
     return team.release();
 }
 
-extern "C" void stencilscope_end_mpi() {
+extern "C" __attribute__((visibility("default"))) void stencilscope_end_mpi() {
     MPI_Finalize();
 }

@@ -269,8 +269,9 @@ std::string hash_in_place(Solver& solver) {
 }
 
 void choose_gpu_of_process(const Team& team) {
+    if (team.size() == 1) return;
     const auto& devices = query_cuda().devices;
-    if (team.size() == 1 || devices.empty()) return;
+    if (devices.empty()) return;
     choose_cuda_device(devices[std::size_t(team.host_rank()) % devices.size()].index);
 }
 
