@@ -113,18 +113,8 @@ std::optional<int> launch_processes(int argc, char** argv) {
             "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
     std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};
     // One process to a core would leave the others idle, and more processes than cores are for trying things
-    // out. A status that is not 0 is that of the command, and no reason to end the others by force.
-    for (const char* word : {"--bind-to",
-                             "none",
-                             "--oversubscribe",
-                             "--quiet",
-                             "--mca",
-                             "orte_abort_on_non_zero_status",
-                             "0",
-                             "--mca",
-                             "odls_base_sigkill_timeout",
-                             "3"})
-        words.emplace_back(word);
+    // out.
+    for (const char* word : {"--bind-to", "none", "--oversubscribe", "--quiet"}) words.emplace_back(word);
     if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
     // Its file, which is another link for mpirun.
     words.push_back(std::filesystem::read_symlink(own_program()).string());
