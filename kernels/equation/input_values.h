@@ -10,11 +10,11 @@ namespace stencil::equation {
 
 struct EquationSetup {
     int nx = 0, ny = 0;
-    Slab slab = {};  ///< what of the field the (ny, nx) cells are
     double spacing = 1, dt = 1;
     std::vector<double> parameters;  ///< of the model
     std::uint64_t seed = 0;
     bool plain = false;  ///< one cell at a time, as the operations are written: the reference
+    Slab slab = {};      ///< what of the field the (ny, nx) cells are
 };
 
 /// Times count from here in equal steps.

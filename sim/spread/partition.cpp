@@ -9,6 +9,10 @@
 namespace stencil {
 namespace {
 
+// A multiple of most numbers of steps that fused kernels make in one pass: which one is known once they were
+// timed.
+constexpr int kFusedSteps = 48;
+
 // What a halo must be for as many steps as the method makes in one pass.
 struct Reach {
     int depth;
@@ -24,7 +28,8 @@ Reach reach_of(const SolverSetup& setup) {
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
     // Waves that are worked out of whole rows and columns.
     if (!program.linear.terms.empty()) return {0, false};
-    return {kEquationSteps * int(program.stages.size()) + int(program.once.size()),
+    const int steps = cuda ? kFusedSteps : kEquationSteps;
+    return {steps * int(program.stages.size()) + int(program.once.size()),
             program.arrays.front().ghosts[2].periodic};
 }
 
