@@ -1,15 +1,12 @@
 // One field over several processes: whatever their number, the files are those of one.
 
-#include <signal.h>
-
-#include <chrono>
+#include <algorithm>
 #include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <thread>
+#include <sstream>
 
 #include "sim/files/npy.h"
-#include "sim/machine/team.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
@@ -18,11 +15,6 @@ using namespace stencil_test;
 namespace fs = std::filesystem;
 
 namespace {
-
-void require_mpi() {
-    if (!stencil::Team::is_built_in()) SKIP("this build has no MPI");
-    if (std::system("command -v mpirun >/dev/null 2>&1") != 0) SKIP("there is no mpirun here");
-}
 
 std::map<std::string, std::string> results_in(const fs::path& out) {
     std::map<std::string, std::string> results;
@@ -72,7 +64,6 @@ const std::string kFiles =
 }  // namespace
 
 TEST_CASE("Any number of processes makes the files of one") {
-    require_mpi();
     const std::string edits =
         " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 70:paint=0.2,5,set,3,1,60,200 ";
     for (const std::string boundary : {"zero", "insulated", "periodic"})
@@ -87,7 +78,6 @@ TEST_CASE("Any number of processes makes the files of one") {
 
 TEST_CASE(
     "Where there are too few rows fewer processes share them, and one has a field that cannot be shared") {
-    require_mpi();
     require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu" + kFiles, 4, 2);
     require_equal_runs(
         "--size 40x20 --initial noise --steps 33 --method cpu --export "
@@ -102,7 +92,6 @@ TEST_CASE(
 }
 
 TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
-    require_mpi();
     const std::string shape =
         "--size 53x140 --steps 60 --export field.npy,laplacian.npy,field.png,timings.json ";
     require_equal_runs(shape + "--model gray-scott", 3, 3);
@@ -123,7 +112,6 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
 }
 
 TEST_CASE("A run of three processes goes on by two, and by one") {
-    require_mpi();
     const ScratchFolder folder;
     const std::string line =
         "run --backend cpu --threads 1 --quiet --size 45x150 --initial noise --checkpoint 50 --boundary "
@@ -137,7 +125,6 @@ TEST_CASE("A run of three processes goes on by two, and by one") {
 }
 
 TEST_CASE("A method, a size, a precision and a boundary that change in mid-run do so on all processes") {
-    require_mpi();
     require_equal_runs(
         "--size 67x150 --initial noise --steps 120 --method cpu --at 30:boundary=periodic --at "
         "50:method=reference "
@@ -148,7 +135,6 @@ TEST_CASE("A method, a size, a precision and a boundary that change in mid-run d
 }
 
 TEST_CASE("What is wrong is said once, by one line, with the status of one process") {
-    require_mpi();
     const auto refused = stencilscope("run --processes 3 --size 60x60 --boundary nowhere");
     REQUIRE(refused.status == 2);
     REQUIRE(refused.err.find("--boundary") != std::string::npos);
@@ -158,7 +144,6 @@ TEST_CASE("What is wrong is said once, by one line, with the status of one proce
 }
 
 TEST_CASE("Statistics of a spread field are the field's") {
-    require_mpi();
     const ScratchFolder folder;
     const std::string line =
         "run --backend cpu --quiet --size 67x211 --initial noise --steps 64 --every 32 "
