@@ -65,7 +65,7 @@ const std::string kFiles =
 
 TEST_CASE("Any number of processes makes the files of one") {
     const std::string edits =
-        " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 70:paint=0.2,5,set,3,1,60,200 ";
+        " --at 40:coefficient=0.11 --at 70:paint=0.7,20,add,30,90 --at 70:paint=0.2,5,replace,3,1,60,200 ";
     for (const std::string boundary : {"zero", "insulated", "periodic"})
         require_equal_runs(
             "--size 67x211 --initial noise --steps 133 --method cpu --boundary " + boundary + edits + kFiles,
@@ -78,17 +78,10 @@ TEST_CASE("Any number of processes makes the files of one") {
 
 TEST_CASE(
     "Where there are too few rows fewer processes share them, and one has a field that cannot be shared") {
-    require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu" + kFiles, 4, 2);
-    require_equal_runs(
-        "--size 40x20 --initial noise --steps 33 --method cpu --export "
-        "field.npy,laplacian.npy,field.png,timings.json",
-        3,
-        1);
-    require_equal_runs(
-        "--size 64x128 --initial noise --steps 1000 --method spectral --export "
-        "field.npy,laplacian.npy,field.png,timings.json",
-        2,
-        1);
+    const std::string few = "--export field.npy,laplacian.npy,field.png,timings.json";
+    require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu " + few, 4, 2);
+    require_equal_runs("--size 40x20 --initial noise --steps 33 --method cpu " + few, 3, 1);
+    require_equal_runs("--size 64x128 --initial noise --steps 1000 --method spectral " + few, 2, 1);
 }
 
 TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
@@ -97,7 +90,7 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
     require_equal_runs(shape + "--model gray-scott", 3, 3);
     require_equal_runs(shape + "--model cahn-hilliard --stepper euler", 2, 2);
     require_equal_runs(
-        shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,set,20,70", 2, 2);
+        shape + "--model gray-scott --stepper rk4 --at 30:F=0.03 --at 31:paint-v=1,9,replace,20,70", 2, 2);
     const ScratchFolder folder;
     for (const std::string sides : {"boundary = periodic",
                                     "boundary = zero",
