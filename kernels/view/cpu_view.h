@@ -9,6 +9,7 @@
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
+#include "kernels/view/sampled.h"
 #include "kernels/view/statistics/histogram_bins.h"
 #include "kernels/view/statistics/percentiles.h"
 #include "kernels/view/statistics/statistics.h"
@@ -52,7 +53,7 @@ std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins
 
 /// At points; NaN beyond the field.
 template <class T>
-std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, bool smooth);
+std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, const Sampling& how);
 
 /// One piece of a stroke, on rows that begin with row `first_row` of the field.
 template <class T>

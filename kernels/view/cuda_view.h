@@ -11,6 +11,7 @@
 #include "kernels/view/brush.h"
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
+#include "kernels/view/sampled.h"
 #include "kernels/view/statistics/histogram_bins.h"
 #include "kernels/view/statistics/percentiles.h"
 #include "kernels/view/statistics/statistics.h"
@@ -73,7 +74,9 @@ std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const Histogr
 
 /// At points; NaN beyond the field.
 template <class T>
-std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SamplePoint> points, bool smooth);
+std::vector<double> cuda_sample(const CudaView<T>& view,
+                                std::span<const SamplePoint> points,
+                                const Sampling& how);
 
 /// Enqueues one piece of a stroke, on rows that begin with row `first_row` of the field.
 template <class T>

@@ -18,13 +18,24 @@ STENCIL_HOST_DEVICE double sum_of_spans(const QuantitySource<T>& source,
     return sum;
 }
 
+/// How points are read.
+struct Sampling {
+    bool smooth = false;
+    int first_row = 0, field_rows = 0;  ///< of the field, where the source is a part of its rows; else 0
+};
+
 /// At a point; NaN beyond the field.
 template <Quantity Q, class T>
-STENCIL_HOST_DEVICE double sampled(const QuantitySource<T>& source, const SamplePoint& point, bool smooth) {
+STENCIL_HOST_DEVICE double sampled(const QuantitySource<T>& source,
+                                   const SamplePoint& point,
+                                   const Sampling& how) {
     const int nx = source.field.nx();
-    const int ny = source.field.ny();
+    const int ny = how.field_rows > 0 ? how.field_rows : source.field.ny();
     if (!holds(point, nx, ny)) return __builtin_nan("");
-    return sum_of_spans<Q>(source, point_span(point.x, nx, smooth), point_span(point.y, ny, smooth));
+    CellSpan rows = point_span(point.y, ny, how.smooth);
+    rows.first -= how.first_row;
+    rows.last -= how.first_row;
+    return sum_of_spans<Q>(source, point_span(point.x, nx, how.smooth), rows);
 }
 
 }  // namespace stencil

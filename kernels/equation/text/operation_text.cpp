@@ -54,10 +54,9 @@ __device__ __forceinline__ Real exponent_of(Real a) {
 __device__ __forceinline__ Real significand_of(Real a) {
     return from_bits((to_bits(normal_of(a)) & (((Bits)1 << kMantissa) - 1)) | to_bits((Real)1));
 }
-template <class Rows>
-__device__ __forceinline__ int field_row(const Rows& r, int y) {
-    const int row = r.first_row + y;
-    return row < 0 ? row + r.field_rows : row >= r.field_rows ? row - r.field_rows : row;
+#define field_row(r, y) row_around((r).first_row + (y), (r).field_rows)
+__device__ __forceinline__ int row_around(int row, int rows) {
+    return row < 0 ? row + rows : row >= rows ? row - rows : row;
 }
 __device__ __forceinline__ Real random_cell(unsigned long long seed, long long step, int stream, int x, int y) {
     unsigned c0 = x, c1 = y, c2 = (unsigned)step;

@@ -60,11 +60,11 @@ std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins
 }
 
 template <class T>
-std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, bool smooth) {
+std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, const Sampling& how) {
     std::vector<double> values;
     with_quantity(view.quantity, [&](auto quantity) {
         for (const SamplePoint& point : points)
-            values.push_back(sampled<quantity.value>(view.source, point, smooth));
+            values.push_back(sampled<quantity.value>(view.source, point, how));
     });
     return values;
 }
@@ -75,7 +75,7 @@ template double norm(const CpuView<float>&);
 template double norm(const CpuView<double>&);
 template std::vector<std::uint64_t> histogram(const CpuView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> histogram(const CpuView<double>&, const HistogramBins&);
-template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, bool);
-template std::vector<double> sample(const CpuView<double>&, std::span<const SamplePoint>, bool);
+template std::vector<double> sample(const CpuView<float>&, std::span<const SamplePoint>, const Sampling&);
+template std::vector<double> sample(const CpuView<double>&, std::span<const SamplePoint>, const Sampling&);
 
 }  // namespace stencil

@@ -87,14 +87,14 @@ struct SampledPoints {
     const SamplePoint* points;
     double* values;
     int count;
-    bool smooth;
+    Sampling how;
 };
 
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads) sample_kernel(QuantitySource<T> source, SampledPoints all) {
     const int i = int(blockIdx.x * kWalkThreads + threadIdx.x);
     if (i >= all.count) return;
-    all.values[i] = sampled<Q>(source, all.points[i], all.smooth);
+    all.values[i] = sampled<Q>(source, all.points[i], all.how);
 }
 
 // Waits for it.
@@ -164,7 +164,9 @@ std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const Histogr
 }
 
 template <class T>
-std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SamplePoint> points, bool smooth) {
+std::vector<double> cuda_sample(const CudaView<T>& view,
+                                std::span<const SamplePoint> points,
+                                const Sampling& how) {
     const std::size_t count = points.size();
     std::vector<double> result(count);
     if (count == 0) return result;
@@ -177,7 +179,7 @@ std::vector<double> cuda_sample(const CudaView<T>& view, std::span<const SampleP
     with_quantity(view.quantity, [&](auto quantity) {
         const unsigned blocks = unsigned((count - 1) / kWalkThreads + 1);
         sample_kernel<quantity.value><<<blocks, kWalkThreads, 0, stream>>>(
-            view.source, SampledPoints{on_device, values, int(count), smooth});
+            view.source, SampledPoints{on_device, values, int(count), how});
         check_launch("sample_kernel");
     });
     fetch(result.data(), values, count, view.stream);
@@ -190,7 +192,11 @@ template double cuda_norm(const CudaView<float>&);
 template double cuda_norm(const CudaView<double>&);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<float>&, const HistogramBins&);
 template std::vector<std::uint64_t> cuda_histogram(const CudaView<double>&, const HistogramBins&);
-template std::vector<double> cuda_sample(const CudaView<float>&, std::span<const SamplePoint>, bool);
-template std::vector<double> cuda_sample(const CudaView<double>&, std::span<const SamplePoint>, bool);
+template std::vector<double> cuda_sample(const CudaView<float>&,
+                                         std::span<const SamplePoint>,
+                                         const Sampling&);
+template std::vector<double> cuda_sample(const CudaView<double>&,
+                                         std::span<const SamplePoint>,
+                                         const Sampling&);
 
 }  // namespace stencil

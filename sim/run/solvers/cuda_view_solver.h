@@ -103,13 +103,10 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
-        if (setup_.slab.whole()) return cuda_sample(view_of(quantity), points, smooth);
         // A point between two cells may need one of the halo, which a base does not have.
-        const bool halo = !needs_base(quantity);
-        const auto view = view_of(quantity, halo);
-        std::vector<SamplePoint> there(points.begin(), points.end());
-        for (SamplePoint& point : there) point.y -= halo ? setup_.slab.first : first_row();
-        return cuda_sample(view, there, smooth);
+        const bool halo = !setup_.slab.whole() && !needs_base(quantity);
+        const Sampling how{smooth, halo ? setup_.slab.first : first_row(), setup_.slab.field_rows};
+        return cuda_sample(view_of(quantity, halo), points, how);
     }
 
   protected:
