@@ -205,7 +205,11 @@ class SpreadSolver : public Solver {
         number_ = ++solvers;
         Message message = begin(Verb::make);
         const std::lock_guard lock(in_call());
-        message.put(json_text(to_json(spec_))) << setup_.params;
+        // What is stepped, and nothing of what becomes of it.
+        RunSpec spec = spec_;
+        spec.exports = RunSpec().exports;
+        spec.edits = {};
+        message.put(json_text(to_json(spec))) << setup_.params;
         Team::all().broadcast(message.put(processes_).bytes());
         parts().perform(Message(message.bytes()));
     }

@@ -136,6 +136,35 @@ TEST_CASE("What is wrong is said once, by one line, with the status of one proce
     require_refused(stencilscope("run --processes none --size 60x60"), 2, "--processes");
 }
 
+TEST_CASE("A spread run without a folder steps, and says how many processes did") {
+    const ScratchFolder folder;
+    require_done(stencilscope("run --backend cpu --quiet --size 40x90 --steps 64 --processes 2 --json {}",
+                              folder / "run.json"));
+    const auto json = nlohmann::json::parse(read_bytes(folder / "run.json"));
+    REQUIRE(json.at("processes") == 2);
+    REQUIRE(json.at("steps") == 64);
+}
+
+TEST_CASE("bench --scale measures one and two processes, and finds the same bits") {
+    const ScratchFolder folder;
+    require_done(
+        stencilscope("bench --scale strong --processes 2 --backend cpu --size 64x200 --repeats 5 "
+                     "--quiet --out {}",
+                     folder / "scale"));
+    const auto json = nlohmann::json::parse(read_bytes(folder / "scale" / "scale.json"));
+    REQUIRE(json.at("same_bits") == true);
+    REQUIRE(json.at("rows").size() == 2);
+    const auto& row = json.at("rows")[1];
+    REQUIRE(row.at("processes") == 2);
+    REQUIRE(row.at("field_hash") == json.at("rows")[0].at("field_hash"));
+    // Rows are sent with what pads them to whole lines of the cache.
+    const double given = row.at("bytes_per_step"), formula = row.at("bytes_per_step_formula");
+    REQUIRE(formula == 64 * 4);
+    REQUIRE(given >= formula);
+    REQUIRE(given < 1.5 * formula);
+    REQUIRE(fs::exists(folder / "scale" / "scale.svg"));
+}
+
 TEST_CASE("Statistics of a spread field are the field's") {
     const ScratchFolder folder;
     const std::string line =
