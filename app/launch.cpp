@@ -17,6 +17,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/console.h"
 #include "sim/machine/child_process.h"
 #include "sim/machine/machine.h"
 #include "sim/machine/team.h"
@@ -90,7 +91,11 @@ int run_launcher(std::vector<std::string> words) {
     int status = 0;
     while (waitpid(launcher, &status, 0) < 0 && errno == EINTR) {
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (result == 128 + SIGKILL || result == 128 + SIGSEGV || result == 128 + SIGABRT)
+        note("stencilscope: one of the processes was ended by signal {}, and the others with it\n",
+             result - 128);
+    return result;
 }
 
 }  // namespace

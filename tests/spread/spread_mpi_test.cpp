@@ -190,3 +190,15 @@ TEST_CASE("Statistics of a spread field are the field's") {
     for (std::size_t i = 0; i < one.size(); ++i)
         REQUIRE_THAT(several[i], Catch::Matchers::WithinRel(one[i], 1e-13));
 }
+
+TEST_CASE("Ctrl-C ends all processes with what was done until then") {
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --threads 1 --quiet --size 300x300 --steps 100000000 "
+        "--checkpoint 500 --processes 2 --out {}";
+    const auto cut =
+        run_program(words(line, folder / "cut"),
+                    {.interrupt_once = folder / "cut" / "checkpoint" / "run.json", .seconds = 60});
+    REQUIRE(cut.status == 130);
+    REQUIRE(fs::exists(folder / "cut" / "field.npy"));
+}
