@@ -16,7 +16,7 @@
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/prompts.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 
 namespace stencil {

@@ -1,7 +1,7 @@
 // The one field for numbers, and the slider that turns into it.
-#include "app/window/panels/number_input.h"
+#include "app/window/panels/widgets/number_input.h"
 
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "tests/support/catch.h"
 #include "tests/support/window/imgui_panels.h"
 

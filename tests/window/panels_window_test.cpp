@@ -11,7 +11,7 @@
 #include "app/window/field_rate.h"
 #include "app/window/format.h"
 #include "app/window/layout.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/preferences.h"
 #include "app/window/shortcuts.h"
 #include "sim/run/command_text.h"

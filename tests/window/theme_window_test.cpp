@@ -8,7 +8,7 @@
 
 #include "app/window/canvas/canvas_overlay.h"
 #include "app/window/icons.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"

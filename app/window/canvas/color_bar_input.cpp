@@ -10,7 +10,7 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/view/colormap.h"
 
 namespace stencil {

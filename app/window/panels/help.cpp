@@ -4,7 +4,7 @@
 
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
 
 namespace stencil {

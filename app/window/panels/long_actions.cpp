@@ -6,7 +6,7 @@
 
 #include "app/window/format.h"
 #include "app/window/icons.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

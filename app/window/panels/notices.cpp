@@ -6,7 +6,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

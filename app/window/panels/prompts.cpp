@@ -5,7 +5,7 @@
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/run/settings.h"
 #include "sim/text/names.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {

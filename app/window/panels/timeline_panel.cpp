@@ -8,9 +8,9 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/text/parse.h"
 
 namespace stencil {

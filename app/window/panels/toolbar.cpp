@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "app/window/icons.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/shortcuts.h"
 
 namespace stencil {

@@ -12,7 +12,7 @@
 #include <cfloat>
 
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/model/equations.h"
 #include "sim/model/text/text_error.h"

@@ -9,9 +9,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/run/stability.h"
 #include "sim/text/parse.h"

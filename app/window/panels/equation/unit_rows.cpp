@@ -6,8 +6,8 @@
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/equation/parameter_rows.h"
-#include "app/window/panels/number_input.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/run/units.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/window/icons.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/request.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/error.h"

@@ -11,9 +11,9 @@
 #include "app/window/panels/commands.h"
 #include "app/window/panels/examples/report_columns.h"
 #include "app/window/panels/examples/report_table.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
 

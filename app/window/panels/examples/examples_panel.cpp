@@ -8,8 +8,8 @@
 #include "app/window/panels/examples/example_options.h"
 #include "app/window/panels/examples/example_panel.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/path_input.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/examples/request.h"
 
 namespace stencil {

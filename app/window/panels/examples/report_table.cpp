@@ -8,7 +8,7 @@
 #include <iterator>
 
 #include "app/window/panels/examples/report_columns.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

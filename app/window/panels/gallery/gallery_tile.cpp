@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/window/display/gallery_texture.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/figure/field_charts.h"
 
 namespace stencil {

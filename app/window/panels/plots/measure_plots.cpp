@@ -9,7 +9,7 @@
 #include "app/window/canvas/canvas_layout.h"
 #include "app/window/canvas/color_bar.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

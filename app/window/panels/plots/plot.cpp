@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/window/format.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/window/panels/commands.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/model/model.h"
 
 namespace stencil {

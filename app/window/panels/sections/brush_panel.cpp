@@ -3,9 +3,9 @@
 
 #include "app/window/icons.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

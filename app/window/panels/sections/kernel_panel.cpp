@@ -4,9 +4,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/path_input.h"
 #include "app/window/panels/tour/tour.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/remembered.h"
 #include "sim/user_kernel/user_kernel.h"
 

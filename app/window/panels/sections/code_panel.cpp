@@ -6,7 +6,7 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "app/window/theme.h"
 #include "sim/code/code_report.h"
 #include "sim/text/parse.h"

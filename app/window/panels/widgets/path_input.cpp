@@ -1,4 +1,4 @@
-#include "app/window/panels/path_input.h"
+#include "app/window/panels/widgets/path_input.h"
 
 #include <imgui.h>
 #include <imgui_internal.h>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/window/icons.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/files/folder.h"
 
 namespace stencil {

@@ -1,4 +1,4 @@
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 
 #if __has_include(<imgui_stdlib.h>)
 #include <imgui_stdlib.h>

@@ -6,11 +6,11 @@
 #include "app/window/format.h"
 #include "app/window/icons.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/path_input.h"
 #include "app/window/panels/plots/field_plots.h"
 #include "app/window/panels/plots/measure_plots.h"
 #include "app/window/panels/plots/plot.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/path_input.h"
+#include "app/window/panels/widgets/widgets.h"
 
 namespace stencil {
 namespace {

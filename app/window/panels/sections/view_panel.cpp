@@ -6,9 +6,9 @@
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
-#include "app/window/panels/number_input.h"
 #include "app/window/panels/panels.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/number_input.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/run/output/exports.h"
 #include "sim/text/error.h"
 #include "sim/view/colormap.h"

@@ -1,4 +1,4 @@
-#include "app/window/panels/number_input.h"
+#include "app/window/panels/widgets/number_input.h"
 
 #include <fmt/format.h>
 #include <imgui.h>
@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "app/window/format.h"
-#include "app/window/panels/widgets.h"
+#include "app/window/panels/widgets/widgets.h"
 #include "sim/model/equations.h"
 #include "sim/model/text/typed_number.h"
 #include "sim/text/parse.h"
