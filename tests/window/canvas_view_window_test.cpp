@@ -1,6 +1,7 @@
 // Where the field lies on the canvas: what holds for every view, on random ones and at the extremes.
 #include "app/window/canvas/canvas_view.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -67,6 +68,11 @@ struct RandomView {
     FieldSize field;
     CanvasView view;
 };
+
+bool on_edge(double cell, int cells, double scale) {
+    constexpr double kRounding = 1e-6;  // pixels
+    return std::min(std::abs(cell), std::abs(cell - cells)) * scale < kRounding;
+}
 
 // What every view promises about what has to be sampled.
 void check_visible_part(const CanvasView& view, const ScreenRect& canvas, FieldSize field) {
@@ -146,6 +152,8 @@ TEST_CASE("The pixels of the field are those whose centres show it") {
             const bool inside = at.x >= 0 && at.y >= 0 && at.x < field.nx && at.y < field.ny;
             const auto point = shown_at(view, canvas, field, px + random.uniform(0, 0.99), py);
             REQUIRE(point.has_value() == shown.contains(px, py));
+            // Rounding decides about a centre that is on the field's very edge: it may be either's.
+            if (on_edge(at.x, field.nx, view.scale) || on_edge(at.y, field.ny, view.scale)) continue;
             if (inside && canvas.contains(px, py)) {
                 REQUIRE(point);
                 REQUIRE(point->x == Approx(at.x));

@@ -63,6 +63,24 @@ TEST_CASE("the fourth pane keeps curves, writes tables and is enlarged") {
     CHECK_FALSE(window_rect("Plots").drawn);
 }
 
+TEST_CASE("a fourth pane too low for two plots scrolls, and both are drawn") {
+    Interface window;
+    CAPTURE(window.dice.seed);
+    window.ui.preferences.panels = false;
+    window.snapshot.probes.resize(4, window.snapshot.probes.front());
+    window.ui.plots = {700, 400, 280, 330};
+    window.frames(2);
+    const auto* pane = ImGui::FindWindowByName("##plots");
+    REQUIRE(pane);
+    CHECK(pane->ScrollMax.y > 0);
+    ImGui::SetScrollY(ImGui::FindWindowByName("##plots"), pane->ScrollMax.y);
+    window.frames(2);
+    const int with_probes = pane->DrawList->VtxBuffer.Size;
+    window.snapshot.probes.clear();
+    window.frames(2);
+    CHECK(with_probes > pane->DrawList->VtxBuffer.Size + 500);
+}
+
 TEST_CASE("the sample of a line under the mouse is the nearest one, and none is far from the line") {
     const ProfileLine line{{10, 20}, {40, 60}};  // 50 cells long
     CHECK(nearest_sample(line, 51, {10, 20}) == 0);

@@ -140,6 +140,7 @@ Display::Display(const DisplayOptions& options) : window_(open_window(options)) 
     gl_version_ = gl_text(GL_VERSION);
     glfwSetWindowSizeLimits(window, kSmallestWidth, kSmallestHeight, GLFW_DONT_CARE, GLFW_DONT_CARE);
     glfwSetWindowUserPointer(window, this);
+    platform_ = std::make_unique<Platform>(window);
     // Before ImGui's backend, which calls the callbacks that it finds.
     listen();
     gui_ = std::make_unique<Gui>(window);
@@ -168,22 +169,21 @@ void Display::listen() {
     });
     glfwSetMouseButtonCallback(window, [](GLFWwindow* w, int button, int action, int) {
         Display& display = of(w);
-        const auto [x, y] = display.cursor_;
+        const auto [x, y] = display.platform_->cursor();
         if (button < kButtons) display.quick_.button_changed(button, action == GLFW_PRESS, x, y);
     });
     // Where the mouse was at the event: glfwGetCursorPos() tells where it is by now.
-    glfwGetCursorPos(window, &cursor_.x, &cursor_.y);
-    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).cursor_ = {x, y}; });
-    glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int) { of(w); });
+    glfwSetCursorPosCallback(window, [](GLFWwindow* w, double x, double y) { of(w).platform_->moved(x, y); });
+    glfwSetCursorEnterCallback(window, [](GLFWwindow* w, int inside) { of(w).platform_->entered(inside); });
     glfwSetScrollCallback(window, [](GLFWwindow* w, double, double) { of(w); });
     glfwSetWindowFocusCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetWindowRefreshCallback(window, [](GLFWwindow* w) { of(w); });
     glfwSetWindowIconifyCallback(window, [](GLFWwindow* w, int) { of(w); });
     glfwSetWindowCloseCallback(window, [](GLFWwindow* w) { of(w); });
-    glfwGetFramebufferSize(window, &frame_.first, &frame_.second);
-    glfwSetFramebufferSizeCallback(window, [](GLFWwindow* w, int width, int height) {
-        of(w).frame_ = {width, height};
-    });
+    glfwSetWindowSizeCallback(
+        window, [](GLFWwindow* w, int width, int height) { of(w).platform_->resized(width, height); });
+    glfwSetFramebufferSizeCallback(
+        window, [](GLFWwindow* w, int width, int height) { of(w).platform_->frame_resized(width, height); });
     glfwSetWindowContentScaleCallback(window, [](GLFWwindow* w, float, float) { of(w); });
 }
 
@@ -223,7 +223,7 @@ void Display::wake() {
 
 void Display::begin_frame() {
     ImGui_ImplOpenGL3_NewFrame();
-    ImGui_ImplGlfw_NewFrame();
+    platform_->begin_frame();
     quick_.begin_frame(window_.get());
     ImGui::NewFrame();
 }

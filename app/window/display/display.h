@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/window/canvas/quick_input.h"
+#include "app/window/display/platform.h"
 
 struct GLFWwindow;
 
@@ -59,8 +60,8 @@ class Display {
     /// After the fonts in ImGui's atlas have changed, between two frames.
     void remake_font_texture();
 
-    std::pair<int, int> frame_size() const { return frame_; }  ///< pixels
-    std::pair<int, int> logical_size() const;                  ///< as in DisplayOptions
+    std::pair<int, int> frame_size() const { return platform_->frame(); }  ///< pixels
+    std::pair<int, int> logical_size() const;                              ///< as in DisplayOptions
     float content_scale() const;  ///< the monitor's; 1 without hi-dpi; may change at any time
     double refresh_rate() const;  ///< Hz; 60 where the system does not say
     const std::string& gl_renderer() const { return gl_renderer_; }
@@ -97,16 +98,13 @@ class Display {
     Library library_;
     Place windowed_;  ///< where the window was before it filled the screen
     std::unique_ptr<GLFWwindow, DestroyWindow> window_;
+    std::unique_ptr<Platform> platform_;
     std::unique_ptr<Gui> gui_;
     std::string gl_renderer_, gl_version_;
     std::vector<KeyPress> keys_;
     std::vector<std::string> drops_;
     QuickInput quick_;
     bool input_ = true;
-    struct {
-        double x = 0, y = 0;
-    } cursor_;                         ///< in units of the window
-    std::pair<int, int> frame_{0, 0};  ///< pixels: asking X for them costs a round trip each time
 };
 
 }  // namespace stencil

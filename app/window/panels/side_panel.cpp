@@ -1,4 +1,5 @@
 #include <imgui.h>
+#include <imgui_internal.h>
 
 #include <algorithm>
 #include <utility>
@@ -26,6 +27,26 @@ constexpr Section kSections[] = {
     {"Examples", "Other workloads on the processor and the GPU", draw_examples},
 };
 
+// A page of the panel beyond its edges is made all the same: there the keyboard goes on.
+bool is_far(float height) {
+    const ImGuiWindow* panel = ImGui::GetCurrentWindow();
+    const float top = ImGui::GetCursorScreenPos().y, page = panel->ClipRect.GetHeight();
+    return top > panel->ClipRect.Max.y + page || top + height < panel->ClipRect.Min.y - page;
+}
+
+// What is far off keeps its room and is not made, unless something there may be held by the mouse or typed
+// in.
+void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot, bool reveals) {
+    const float top = ImGui::GetCursorPosY();
+    float& height = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"), 0);
+    if (height > 0 && !reveals && !in_tour(ui) && !ImGui::IsAnyItemActive() && is_far(height)) {
+        ImGui::SetCursorPosY(top + height);
+        return;
+    }
+    section.draw(ui, snapshot);
+    height = ImGui::GetCursorPosY() - top;
+}
+
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {
     auto& open_sections = ui.preferences.open_sections;
     const bool reveals = (section.draw == draw_examples && std::exchange(ui.panel.examples.reveal, false)) ||
@@ -40,7 +61,7 @@ void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot)
     if (!is_open && was_open) std::erase(open_sections, section.title);
     if (!is_open) return;
     ImGui::PushID(section.title);
-    section.draw(ui, snapshot);
+    draw_contents(section, ui, snapshot, reveals);
     ImGui::Dummy(ImVec2(0, em(0.2f)));
     ImGui::PopID();
 }

@@ -15,6 +15,7 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kMostKept = 6;
+constexpr float kLowestPlot = 14;  // lines of text: many probes have names of several lines over their curves
 
 std::span<const Profile> profiles_of(const Snapshot& snapshot) {
     if (!snapshot.frame) return {};
@@ -28,12 +29,14 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
     return curve;
 }
 
-// Buttons, and below them what there is to plot, each as high as there is room.
+// Buttons, and below them what there is to plot, each as high as there is room; where that is too little, one
+// scrolls.
 void draw_contents(UiState& ui, const Snapshot& snapshot) {
     draw_plot_buttons(ui, snapshot);
     const bool profile = !profiles_of(snapshot).empty(), probes = !snapshot.probes.empty();
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
-    const float height = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
+    const float room = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
+    const float height = std::max(room, em(kLowestPlot));
     if (profile) draw_profile_plot(ui, snapshot, height - spacing);
     if (probes) draw_plot(probes_chart(snapshot), height - spacing);
 }
@@ -46,7 +49,8 @@ void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
     ImGui::SetNextWindowSize(ImVec2(float(at.width) / pixels.x, float(at.height) / pixels.y));
     ImGui::Begin("##plots",
                  nullptr,
-                 ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                 ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoCollapse |
+                     ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                      ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoFocusOnAppearing);
     draw_contents(ui, snapshot);
     ImGui::End();

@@ -176,6 +176,7 @@ void draw_hover(const figure::ChartMap& map, const figure::Chart& chart) {
 
 figure::ChartMap draw_plot(const figure::Chart& chart, float height) {
     const figure::Box area = reserve(chart.id.c_str(), height);
+    if (!ImGui::IsItemVisible()) return {};
     const bool hovered = ImGui::IsItemHovered();
     ImGuiSurface surface;
     const figure::ChartMap map = draw_chart(surface, chart, area, window_style());
