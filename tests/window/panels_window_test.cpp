@@ -751,3 +751,14 @@ TEST_CASE("sections far from what is seen keep their room and are not made") {
     REQUIRE(content > 4 * page);
     look_at_all();
 }
+
+TEST_CASE("all of the help is seen at once in a window of 1280x800") {
+    Interface window;
+    window.ui.help_open = true;
+    window.ui.preferences.prompts_done = {"paint"};
+    window.snapshot.messages.clear();
+    window.frames(3);
+    const WindowRect help = window_rect("Help");
+    REQUIRE(help.drawn);
+    CHECK(help.content.y <= help.room.y);
+}

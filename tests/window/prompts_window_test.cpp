@@ -74,3 +74,14 @@ TEST_CASE("Where all prompts are done there is none") {
     window.frames(2);
     CHECK_FALSE(window_rect("##prompt").drawn);
 }
+
+TEST_CASE("A prompt stands over the field and not over its colour bar") {
+    Interface window;
+    window.ui.panes = {Pane::now};
+    window.ui.picture = {500, 150, 400, 300};
+    window.frames(3);
+    const WindowRect prompt = window_rect("##prompt");
+    REQUIRE(prompt.drawn);
+    CHECK(prompt.most.y <= 450);
+    CHECK(std::abs((prompt.least.x + prompt.most.x) / 2 - 700) <= 1);
+}

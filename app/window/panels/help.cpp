@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <span>
 
@@ -34,8 +35,13 @@ void draw_entry(std::string_view keys, std::string_view what) {
     paragraph(what, text_color());
 }
 
+// Close rows, so that all is seen at once.
 bool begin_list(const char* id) {
-    if (!ImGui::BeginTable(id, 2, ImGuiTableFlags_RowBg)) return false;
+    ImGui::PushStyleVar(ImGuiStyleVar_CellPadding,
+                        ImVec2(ImGui::GetStyle().CellPadding.x, std::round(em(0.14f))));
+    const bool drawn = ImGui::BeginTable(id, 2, ImGuiTableFlags_RowBg);
+    ImGui::PopStyleVar();
+    if (!drawn) return false;
     ImGui::TableSetupColumn("keys", ImGuiTableColumnFlags_WidthFixed, em(8.5f));
     ImGui::TableSetupColumn("what", ImGuiTableColumnFlags_WidthStretch);
     return true;
@@ -47,6 +53,16 @@ constexpr std::string_view kAbout =
     "anything while it runs; only another run or model of the gallery, another initial condition and its "
     "seed start "
     "again. Each control explains itself where the mouse rests on it.";
+
+// Above the lists: who looks for help first of all looks for these.
+void draw_first_steps(UiState& ui, const Snapshot& snapshot) {
+    if (button("Take the tour", ImVec2(0, 0), "Eight cards, for a first look\n--tour"))
+        begin_tour(ui, snapshot);
+    if (ui.preferences.prompts_done.empty()) return;
+    ImGui::SameLine();
+    if (button("Show the first prompts again", ImVec2(0, 0), "Those of the first minute, on the canvas"))
+        ui.preferences.prompts_done.clear();
+}
 
 void draw_mouse() {
     subtitle("Mouse", "On the canvas");
@@ -87,13 +103,8 @@ void draw_help(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 share(0.96f, 0.98f), most(em(58), em(43));
     if (begin_over_canvas("Help", &ui.help_open, ui.canvas, share, most, ImGuiCond_Appearing)) {
         paragraph(kAbout, text_color());
+        draw_first_steps(ui, snapshot);
         draw_lists();
-        if (button("Take the tour", ImVec2(0, 0), "Eight cards, for a first look\n--tour"))
-            begin_tour(ui, snapshot);
-        if (!ui.preferences.prompts_done.empty()) ImGui::SameLine();
-        if (!ui.preferences.prompts_done.empty() &&
-            button("Show the first prompts again", ImVec2(0, 0), "Those of the first minute, on the canvas"))
-            ui.preferences.prompts_done.clear();
     }
     ImGui::End();
 }

@@ -59,12 +59,14 @@ void draw_prompt(UiState& ui) {
     const bool covered = ui.gallery.open || ui.help_open || ui.panel.examples.large || ui.panel.measure.large;
     if (!prompt || covered || in_tour(ui) || ui.canvas.width < em(24) || ui.canvas.height < em(8)) return;
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const float left = float(ui.canvas.x) / pixels.x, width = float(ui.canvas.width) / pixels.x;
-    const float bottom = float(ui.canvas.y + ui.canvas.height) / pixels.y;
+    // Over the field, and not over its colour bar.
+    const ScreenRect& at = ui.picture.width > 0 ? ui.picture : ui.canvas;
+    const ImVec2 foot(float(at.x + at.width / 2) / pixels.x, float(at.y + at.height) / pixels.y - em(1));
     if (points_at_slider(*prompt))
-        ImGui::SetNextWindowPos(ImVec2(left + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
+        ImGui::SetNextWindowPos(
+            ImVec2(float(ui.canvas.x) / pixels.x + em(0.4f), *ui.slider_y), 0, ImVec2(0, 0.5f));
     else
-        ImGui::SetNextWindowPos(ImVec2(left + width / 2, bottom - em(4)), 0, ImVec2(0.5f, 1));
+        ImGui::SetNextWindowPos(foot, 0, ImVec2(0.5f, 1));
     constexpr ImGuiWindowFlags kFlags = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_AlwaysAutoResize |
                                         ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
                                         ImGuiWindowFlags_NoFocusOnAppearing |
