@@ -5,10 +5,8 @@
 #include <filesystem>
 #include <utility>
 
-#include "sim/files/folder.h"
 #include "sim/initial/initial.h"
 #include "sim/run/output/checkpoint.h"
-#include "sim/run/output/run_report.h"
 #include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
@@ -19,11 +17,6 @@
 
 namespace stencil {
 namespace {
-
-// What is in the folder that was asked for, where another one was taken.
-std::string kept_text(const std::filesystem::path& asked, const std::filesystem::path& taken) {
-    return taken == asked ? std::string() : fmt::format("; {} keeps what it holds", asked.string());
-}
 
 // Of what is done at an earlier step: it begins another way from there.
 bool goes_another_way(const Action& action) {
@@ -109,10 +102,6 @@ void Session::handle(const action::Cancel&) {
     pace_.stop(step());
     plan_no_more();
     step_again();
-}
-
-void Session::handle(const action::CancelExport&) {
-    exporter_.cancel();
 }
 
 void Session::handle(const action::StopAt& stop) {
@@ -328,67 +317,6 @@ void Session::handle(const action::Open& open) {
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
 }
 
-void Session::handle(const action::Export& order) {
-    if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
-    if (order.folder.empty()) throw InputError("export: a folder is needed");
-    const auto kept = std::make_shared<ExportOrder>();
-    ExportOrder& written = *kept;
-    RunSpec& spec = written.output.spec;
-    spec = simulation_->spec();
-    spec.steps = written.output.steps = step();
-    spec.exports.clear();
-    const RunSpec& now = simulation_->now();
-    std::string left_out;
-    for (const std::string& file : order.files) {
-        if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
-        if (file == "profile.csv" && view_.profiles.empty())
-            left_out += "; profile.csv needs a line (L)";
-        else if (file == "probes.csv" && measures_.probes().empty())
-            left_out += "; probes.csv needs a probe (P)";
-        else if (const std::string why = why_not_exported(file, now); !why.empty())
-            left_out += fmt::format("; {} is left out: {}", file, why);
-        else
-            add_export(file, spec.exports);
-    }
-    add_measures(spec);
-    spec.validate();
-    if (spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
-    RunSpec shown = now;
-    shown.exports = spec.exports;
-    written.folder = order.folder;
-    if (!order.replace) written.folder = unused_folder(order.folder, export_files(shown));
-    written.remark = kept_text(order.folder, written.folder) + left_out;
-    const double formulas = double(output_formulas(shown).size());
-    const double cell = 2 * formulas * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
-    require_memory(
-        {"host memory", cell, 0, double(query_host_memory().free_bytes)}, shown.size->nx, shown.size->ny);
-    std::vector<OutputField>& fields = written.output.fields;
-    fields = output_fields(*simulation_);
-    const auto seen = std::ranges::find(fields, now.shown(), &OutputField::formula);
-    seen->tables = tables();
-    RunReport report = make_report(*simulation_, fields, *machine_);
-    if (speeds_.limits().copy_gb_per_s > 0) report.copy_gb_per_s = speeds_.limits().copy_gb_per_s;
-    if (auto_.on) report.method_choice = method_choice(now, pace_.steps_per_call());
-    report.spec.steps = step();
-    written.output.timings = to_json(report);
-    exporter_.start([kept](WriteProgress& progress) { return kept->write(progress); });
-}
-
-void Session::handle(const action::SaveCheckpoint& order) {
-    if (exporter_.busy()) throw InputError("an export is being written: wait until it is done");
-    if (order.folder.empty()) throw InputError("checkpoint: a folder is needed");
-    const auto kept = std::make_shared<RunCheckpoint>(
-        RunCheckpoint{simulation_->state(), {{simulation_->now().shown(), measures_}}, {}});
-    RunSpec& spec = kept->run.spec;
-    spec.steps = std::max(spec.steps, step());
-    add_measures(spec);
-    exporter_.start([kept, step = step(), folder = order.folder](WriteProgress&) {
-        write_checkpoint(folder, *kept);
-        return ExportOutcome{fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder),
-                             folder};
-    });
-}
-
 void Session::handle(const action::Resume& resume) {
     RunCheckpoint from = read_checkpoint(resume.folder);
     const auto machine = std::make_shared<Machine>(query_machine());
@@ -408,16 +336,6 @@ void Session::handle(const action::Resume& resume) {
     messages_.notice(fmt::format("Going on from step {} of {}", step(), resume.folder));
 }
 
-void Session::handle(const action::Record& order) {
-    if (recorder_.on()) {
-        const std::filesystem::path place = recorder_.place();
-        const bool film = place.has_extension() && !std::filesystem::is_directory(place);
-        tell({recorder_.end(), film ? place.parent_path().string() : place.string()});
-    }
-    recorder_.start(order, simulation_->now());
-    record();
-}
-
 void Session::handle(const action::Tell& told) {
     messages_.add(told.failed ? Message::Level::error : Message::Level::notice, told.text, told.folder);
 }
@@ -432,42 +350,6 @@ void Session::handle(const action::AddProbe& probe) {
 void Session::handle(const action::RemoveProbe& probe) {
     measures_.remove_probe(probe.index);
     if (tip_) tip_measures_.remove_probe(probe.index);
-}
-
-// A small share of an export, which needs no field and is done at once.
-void Session::handle(const action::ExportMeasures& order) {
-    if (order.folder.empty()) throw InputError("export: a folder is needed");
-    ExportOrder written;
-    RunOutput& output = written.output;
-    RunSpec& spec = output.spec = simulation_->now();
-    spec.exports = {"statistics.csv", "histogram.csv"};
-    if (!view_.profiles.empty()) spec.exports.emplace_back("profile.csv");
-    if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
-    output.fields.push_back({spec.shown(), output_suffix(spec, spec.shown()), nullptr, {}, {}, tables()});
-    written.folder = unused_folder(order.folder, export_files(spec));
-    written.remark = kept_text(order.folder, written.folder);
-    WriteProgress progress;
-    tell(written.write(progress));
-}
-
-void Session::tell(const ExportOutcome& outcome) {
-    messages_.add(
-        outcome.failed ? Message::Level::error : Message::Level::notice, outcome.text, outcome.folder);
-}
-
-MeasureTables Session::tables() {
-    return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profiles);
-}
-
-// What is measured now, for whoever repeats the run.
-void Session::add_measures(RunSpec& spec) const {
-    spec.probes.clear();
-    for (const ProbeSeries& probe : measures_.probes()) spec.probes.push_back({probe.x, probe.y});
-    spec.profiles = view_.profiles;
-    spec.surface = view_.surface;
-    spec.bookmarks.clear();
-    for (const Bookmark& one : bookmarks_)
-        if (is_on_the_way(one)) spec.bookmarks.push_back({one.step, one.name});
 }
 
 void Session::handle(const action::MeasureLadder&) {
