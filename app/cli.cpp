@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/version.h"
 #include "sim/machine/machine.h"
 
 namespace stencil {
@@ -52,6 +53,21 @@ void add_device(CLI::App& command) {
              "which GPU, by its number in 'stencilscope devices' (default: the first that can be used)",
              choose_gpu)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+void add_results(CLI::App& command, std::string& json, bool& quiet) {
+    add_common(command, "results", json, quiet);
+    command.set_version_flag("--version", version_text);
+}
+
+void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words) {
+    const Setting& setting = find_setting(name);
+    const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
+    if (setting.add)
+        add_texts(command, name, setting.value, std::move(help), take);
+    else
+        add_text(command, name, setting.value, std::move(help), take)
+            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 std::vector<std::string> option_names(const CLI::App& command) {

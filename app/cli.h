@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "sim/run/settings.h"
+
 namespace stencil {
 
 /// In the reversed order that CLI11 takes. It reads "--name=" as an option whose value is the next word; here
@@ -24,6 +26,11 @@ CLI::Option* add_texts(
 /// --json, --quiet and --device, which every command has; `what` goes to the file.
 void add_common(CLI::App& command, const std::string& what, std::string& json, bool& quiet);
 void add_device(CLI::App& command);
+/// What add_common() adds, for results, and --version.
+void add_results(CLI::App& command, std::string& json, bool& quiet);
+
+/// An option that is a setting of a run, for a command that has only some of them.
+void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words);
 
 /// The long names of a command's options, with their dashes.
 std::vector<std::string> option_names(const CLI::App& command);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "app/commands/bench_command.h"
+#include "app/commands/bench_words.h"
 #include "app/commands/code_command.h"
 #include "app/commands/devices_command.h"
 #include "app/commands/example_words.h"
@@ -31,7 +31,6 @@
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
-#include "sim/text/parse.h"
 #include "sim/text/quote.h"
 #include "sim/user_kernel/trial.h"
 #include "sim/view/colormap.h"
@@ -148,11 +147,6 @@ std::string help_of(const Setting& setting) {
         "{} (default {})", help, standard.is_string() ? standard.get<std::string>() : standard.dump());
 }
 
-void add_results(CLI::App& command, std::string& json, bool& quiet) {
-    add_common(command, "results", json, quiet);
-    command.set_version_flag("--version", version_text);
-}
-
 // The settings of a run, as options of a command.
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
@@ -206,116 +200,12 @@ void add_run(CLI::App& app, RunWords& words) {
     add_results(*run, words.request.json, words.request.quiet);
 }
 
-// An option that is a setting of a run, for a command that has only some of them.
-void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words) {
-    const Setting& setting = find_setting(name);
-    const auto take = [&](const std::string& text) { words.emplace_back(&setting, text); };
-    if (setting.add)
-        add_texts(command, name, setting.value, std::move(help), take);
-    else
-        add_text(command, name, setting.value, std::move(help), take)
-            ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-}
-
 void add_devices(CLI::App& app, DevicesRequest& request, SettingWords& words) {
     CLI::App* devices =
         app.add_subcommand("devices", "Show CPU, GPUs, memory, driver and measured copy bandwidth");
     add_setting(*devices, "backend", "measure only this one: auto (all), cpu or cuda", words);
     add_setting(*devices, "threads", "CPU threads that copy (default: all)", words);
     add_results(*devices, request.json, request.quiet);
-}
-
-void add_bench(CLI::App& app, BenchRequest& request, SettingWords& words) {
-    CLI::App* bench = app.add_subcommand(
-        "bench", "Measure all methods beside the limits of the machine, each speed with its error");
-    LadderSpec& spec = request.spec;
-    add_texts(*bench,
-              "size",
-              "NX[xNY],...",
-              "columns x rows, several separated by commas (default: 512,2000,8192 as far as they fit)",
-              [&](const std::string& text) { add_sizes(spec, text); });
-    bench->add_flag("--sweep",
-                    spec.sweep,
-                    "sizes from 256 to the largest square that fits, and why a cell's cost changes");
-    add_texts(*bench,
-              "method",
-              "NAME,...",
-              "which methods (default: all of the device)",
-              [&](const std::string& text) { add_methods(spec, text); });
-    add_setting(*bench, "backend", "whose methods: auto (the GPU's where there is one), cpu or cuda", words);
-    add_setting(*bench, "model", "whose methods: see 'stencilscope models' (default diffusion)", words);
-    for (const char* name : {"equation", "set", "dt", "dx", "stepper"})
-        add_setting(*bench, name, std::string(find_setting(name).help), words);
-    bench->add_flag("--work-precision",
-                    request.work_precision,
-                    "error against time for all steppers of a typed model and several time steps each");
-    add_text(*bench,
-             "scale",
-             "strong|weak",
-             "what several processes gain (with --gpus N or --processes N, or under mpirun): 1, 2, 4 ... of "
-             "them on "
-             "one field, or on as many rows each (default method: streaming on GPUs, cpu else)",
-             [&](const std::string& text) {
-                 if (text != "strong" && text != "weak")
-                     throw InputError(fmt::format("--scale {}: allowed are strong and weak", quotable(text)));
-                 request.scaling = text == "strong" ? Scaling::strong : Scaling::weak;
-             });
-    add_processes(*bench);
-    add_text(*bench,
-             "until",
-             "T",
-             "of --work-precision: the time of the comparison (default: 200 of rk4's largest stable steps)",
-             [&](const std::string& text) {
-                 request.until = parse_real(text, "--until");
-                 if (request.until <= 0) throw InputError("--until: must be above 0");
-             });
-    add_text(*bench,
-             "dtype",
-             "T",
-             "float32 or float64 (default float32); of --work-precision also both (its default)",
-             [&](const std::string& text) {
-                 request.dtypes = {DType::float32, DType::float64};
-                 if (text == "both") return;
-                 find_setting("dtype").set(spec.run, text);
-                 request.dtypes = {spec.run.dtype};
-             })
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    add_setting(*bench, "boundary", "zero, insulated or periodic (default zero)", words);
-    add_setting(*bench, "coefficient", "D dt / dx^2 (default 0.2)", words);
-    add_text(*bench,
-             "steps",
-             "N",
-             "steps of each timed repeat (default: as many as take about 0.2 s, at most 10000)",
-             [&](const std::string& text) { spec.steps = parse_integer(text, "--steps", 1, kMaxSteps); });
-    add_text(*bench,
-             "repeats",
-             "N",
-             "timed repeats, of which the median counts (default 7, at least 5)",
-             [&](const std::string& text) {
-                 spec.repeats = int(parse_integer(text, "--repeats", kMinRepeats, 1000));
-             });
-    add_setting(*bench, "seed", "of the random field to start from", words);
-    add_setting(*bench, "threads", "CPU threads (default: all)", words);
-    add_setting(*bench, "memory-limit", "use no more host or GPU memory, e.g. 2GB", words);
-    bench->add_option("--out", request.out, "folder for bench.json, bench.csv, bench.png and bench.svg")
-        ->type_name("DIR");
-    add_text(*bench,
-             "kernel",
-             "FILE.cu",
-             "also a kernel of your own: compiled, checked against the reference, timed beside the methods "
-             "(assets/kernels/README.md)",
-             [&](const std::string& text) { request.kernel = text; });
-    add_text(*bench,
-             "limit",
-             "SECONDS",
-             "for your own kernel: how long it may take for a launch before it is ended (default 10)",
-             [&](const std::string& text) {
-                 request.kernel_limit = double(parse_integer(text, "--limit", 1, 86400));
-             });
-    bench->add_flag("--save",
-                    request.save,
-                    "measure what the method 'auto' goes by, in both precisions, and keep it for later runs");
-    add_results(*bench, request.json, request.quiet);
 }
 
 struct ModelsWords {
@@ -397,8 +287,8 @@ struct Requests {
     RunWords run, window_run;
     WindowRequest window;
     DevicesRequest devices;
-    BenchRequest bench;
-    SettingWords device_words, bench_words;
+    SettingWords device_words;
+    BenchWords bench;
     ModelsWords models;
     ExampleWords example;
     std::string options_format;
@@ -418,7 +308,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_device(app);
     add_window_options(app, all->window);
     add_run(app, all->run);
-    add_bench(app, all->bench, all->bench_words);
+    all->bench.add_to(app);
     add_devices(app, all->devices, all->device_words);
     add_models(app, all->models);
     all->example.add_to(app);
@@ -454,10 +344,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         };
     if (name == "kernel-trial") return user_kernel::trial_child;
     if (name == "bench")
-        return [all] {
-            set_all(all->bench.spec.run, all->bench_words);
-            return bench_command(all->bench);
-        };
+        return [all] { return all->bench.run(); };
     if (name == "devices")
         return [all] {
             set_all(all->devices.spec, all->device_words);
