@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
+#include <cstdint>
 
 #include "sim/run/run_spec.h"
 #include "sim/text/error.h"
@@ -37,10 +38,16 @@ void check_shape(const AnyArray& array, const std::string& name) {
                                          kMaxCells));
 }
 
+// Has the stream wait for what the array's library is still computing in it; for as long as the result lives.
+nb::object taken_by(CudaStream& stream, const nb::object& object) {
+    if (!nb::hasattr(object, "__dlpack__")) return nb::none();
+    return object.attr("__dlpack__")(nb::arg("stream") = reinterpret_cast<std::uintptr_t>(stream.handle()));
+}
+
 // An array whose cells or whose rows are one after the other, on the GPU: a row copy brings it here, of the
 // latter sort as its transpose.
 template <class T>
-Array<T> from_gpu(const AnyArray& array, const std::string& name) {
+Array<T> from_gpu(const AnyArray& array, const nb::object& object, const std::string& name) {
     const int ny = int(array.shape(0)), nx = int(array.shape(1));
     const bool rows = array.stride(1) == 1 && array.stride(0) >= nx;
     const bool columns = array.stride(0) == 1 && array.stride(1) >= ny;
@@ -53,6 +60,7 @@ Array<T> from_gpu(const AnyArray& array, const std::string& name) {
     const std::size_t width = std::size_t(cells.nx()) * sizeof(T);
     const std::size_t pitch = std::size_t(rows ? array.stride(0) : array.stride(1)) * sizeof(T);
     CudaStream stream(array.device_id());
+    const nb::object taken = taken_by(stream, object);
     copy_to_host({cells.data(), width, array.data(), pitch, width, std::size_t(cells.ny())}, stream);
     if (rows) return cells;
     Array<T> result(nx, ny);
@@ -72,14 +80,14 @@ Array<T> from_host(const AnyArray& array) {
 }
 
 template <class T>
-Array<T> copy_of(const AnyArray& array, const std::string& name) {
+Array<T> copy_of(const AnyArray& array, const nb::object& object, const std::string& name) {
     switch (array.device_type()) {
         case nb::device::cpu::value:
         case nb::device::cuda_host::value:
             return from_host<T>(array);
         case nb::device::cuda::value:
         case nb::device::cuda_managed::value:
-            if constexpr (STENCILSCOPE_HAS_CUDA) return from_gpu<T>(array, name);
+            if constexpr (STENCILSCOPE_HAS_CUDA) return from_gpu<T>(array, object, name);
             throw InputError(name +
                              ": an array on the GPU, and this build has no CUDA: bring it to the host first");
         default:
@@ -105,8 +113,8 @@ void check_finite(const Array<T>& cells, const std::string& name) {
 }
 
 template <class T>
-Field checked_copy(const AnyArray& array, const std::string& name) {
-    Array<T> cells = copy_of<T>(array, name);
+Field checked_copy(const AnyArray& array, const nb::object& object, const std::string& name) {
+    Array<T> cells = copy_of<T>(array, object, name);
     check_finite(cells, name);
     return cells;
 }
@@ -136,8 +144,8 @@ Field field_of(const nb::object& object, const std::string& name) {
                                          dtype_text(object))
                                  .c_str());
     check_shape(array, name);
-    return array.dtype() == nb::dtype<float>() ? checked_copy<float>(array, name)
-                                               : checked_copy<double>(array, name);
+    return array.dtype() == nb::dtype<float>() ? checked_copy<float>(array, object, name)
+                                               : checked_copy<double>(array, object, name);
 }
 
 nb::object to_dlpack(CudaMemory memory, DType dtype, int nx, int ny) {

@@ -1,10 +1,15 @@
 import os
 import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-import stencilscope as ss
+# All but test_cuda.py, which runs by itself, are of the CPU: where the GPU steps, fields are no NumPy arrays.
+if not any("test_cuda" in word for word in sys.argv):
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+
+import stencilscope as ss  # noqa: E402
 
 
 @pytest.fixture

@@ -42,6 +42,9 @@ constexpr double kNearBytes = 16e6;
 
 constexpr int kFewColumns = 8;
 
+// A step of fewer cells takes a thread less time than it takes to wake another.
+constexpr int kCellsWorthAThread = 16384;
+
 struct Span {
     int begin, end;
 };
@@ -125,6 +128,7 @@ class CpuStepper : public ScaledStepper<T> {
     FieldShape shape_;  ///< as it is stepped
     CpuTiling tiling_;
     AlignedBuffer<T> turned_front_, turned_back_;
+    AlignedBuffer<T> zeros_;            ///< the row beyond a boundary of zeros, with guards
     double field_bytes_;                ///< of both
     std::vector<Workspace<T>> spaces_;  ///< one a thread
     std::vector<StepWeights<T>> weights_;
@@ -136,10 +140,12 @@ CpuStepper<T>::CpuStepper(ThreadPool& threads, FieldShape shape)
       turned_(shape.nx < kFewColumns && shape.nx < shape.ny),
       shape_(turned_ ? FieldShape{shape.ny, shape.nx} : shape),
       tiling_(choose_tiling(shape_, {threads.size(), simd_.lanes, sizeof(T)})),
+      zeros_(std::size_t(round_up(shape_.nx, kBlockGuard<T>) + 2 * kBlockGuard<T>)),
       field_bytes_(2.0 * shape.nx * shape.ny * sizeof(T)),
       weights_(std::size_t(tiling_.levels)) {
     for (int i = 0; i < std::min(threads.size(), tiling_.parts()); ++i)
         spaces_.emplace_back(tiling_, simd_.lanes);
+    std::ranges::fill(zeros_, T(0));
     for (AlignedBuffer<T>* buffer : {&turned_front_, &turned_back_})
         if (turned_) *buffer = AlignedBuffer<T>(PaddedRows<T>::cells(shape_.nx, shape_.ny));
 }
@@ -225,35 +231,22 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
     hwy::FlushStream();
 }
 
-// A step by itself, for which lifting would take longer than the step. Every thread has a band of whole rows.
+// A step by itself, for which lifting would take longer than the step: from the rows as they stand in the
+// field. Every thread has a band of them.
 template <class T>
 void CpuStepper<T>::step_once(const Pass& pass) const {
     const int nx = shape_.nx;
+    const int west = inside_index(pass.boundary, -1, nx), east = inside_index(pass.boundary, nx, nx);
+    const auto row = [&](int y) {
+        const int inside = inside_index(pass.boundary, y, shape_.ny);
+        return inside == kOutside ? zeros_.data() + kBlockGuard<T> : pass.from.row(inside);
+    };
     const auto run_band = [&](std::int64_t begin, std::int64_t end) {
         const FlushDenormals flush;
-        const auto length = std::size_t(round_up(nx, kBlockGuard<T>) + 2 * kBlockGuard<T>);
-        AlignedBuffer<T> memory(3 * length);
-        std::array<T*, 3> lines;  // the row above, the row and the one below, with what stands beside them
-        for (std::size_t i = 0; i < lines.size(); ++i) lines[i] = memory.data() + i * length + kBlockGuard<T>;
-        const auto take = [&](int y) {
-            std::rotate(lines.begin(), lines.begin() + 1, lines.end());
-            T* line = lines.back();
-            const Unfolded source = unfold(pass.boundary, y, shape_.ny);
-            if (source.sign == 0) {
-                std::fill(line - 1, line + nx + 1, T(0));
-                return;
-            }
-            simd_.copy(pass.from.row(source.index), line, nx, false);
-            for (const int x : {-1, nx}) {
-                const Unfolded side = unfold(pass.boundary, x, nx);
-                line[x] = side.sign == 0 ? T(0) : line[side.index];
-            }
-        };
-        take(int(begin) - 1);
-        take(int(begin));
         for (int y = int(begin); y < end; ++y) {
-            take(y + 1);
-            simd_.step_row({lines[0], lines[1], lines[2]},
+            const T* const cells = pass.from.row(y);
+            simd_.step_row({row(y - 1), cells, row(y + 1)},
+                           {west == kOutside ? T(0) : cells[west], east == kOutside ? T(0) : cells[east]},
                            pass.to.row(y),
                            nx,
                            weights_.front(),
@@ -261,7 +254,7 @@ void CpuStepper<T>::step_once(const Pass& pass) const {
         }
         hwy::FlushStream();
     };
-    threads_.for_ranges(shape_.ny, run_band, tiling_.parts() == 1 ? shape_.ny : 1);
+    threads_.for_ranges(shape_.ny, run_band, ceil_div(kCellsWorthAThread, nx));
 }
 
 template <class T>

@@ -217,25 +217,41 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
         step<true, T>(block, carry, weights);
 }
 
-template <class T>
-void step_row(
-    const std::array<const T*, 3>& rows, T* to, int n, const StepWeights<T>& weights, bool past_caches) {
+// The step of a vector of cells that stands at x.
+template <class T, class V>
+HWY_INLINE V stepped(const std::array<const T*, 3>& rows, int x, V west, V east, V ratio, V scale) {
     const Tag<T> d;
-    const auto& [north, center, south] = rows;
+    const auto vertical = hn::Add(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[2] + x));
+    const auto center = hn::LoadU(d, rows[1] + x);
+    return hn::Mul(scale, hn::MulAdd(ratio, center, hn::Add(vertical, hn::Add(west, east))));
+}
+
+template <class T>
+void step_row(const std::array<const T*, 3>& rows,
+              const std::array<T, 2>& sides,
+              T* to,
+              int n,
+              const StepWeights<T>& weights,
+              bool past_caches) {
+    const Tag<T> d;
+    const T* const center = rows[1];
     const auto ratio = hn::Set(d, weights.ratio);
     const auto scale = hn::Set(d, weights.scale);
-    for (int x = 0; x < n; x += kLanes<T>) {
-        const auto vertical = hn::Add(hn::LoadU(d, north + x), hn::LoadU(d, south + x));
-        const auto horizontal = hn::Add(hn::LoadU(d, center + x - 1), hn::LoadU(d, center + x + 1));
-        const auto sum = hn::MulAdd(ratio, hn::LoadU(d, center + x), hn::Add(vertical, horizontal));
-        const auto stepped = hn::Mul(scale, sum);
-        if (x + kLanes < T >> n)
-            hn::BlendedStore(stepped, hn::FirstN(d, std::size_t(n - x)), d, to + x);
-        else if (past_caches)
-            hn::Stream(stepped, d, to + x);
+    const auto west_side = hn::IfThenElse(hn::FirstN(d, 1), hn::Set(d, sides[0]), hn::LoadU(d, center - 1));
+    const int last = (n - 1) / kLanes<T> * kLanes<T>;
+    for (int x = 0; x < last; x += kLanes<T>) {
+        const auto west = x == 0 ? west_side : hn::LoadU(d, center + x - 1);
+        const auto v = stepped(rows, x, west, hn::LoadU(d, center + x + 1), ratio, scale);
+        if (past_caches)
+            hn::Stream(v, d, to + x);
         else
-            hn::StoreU(stepped, d, to + x);
+            hn::StoreU(v, d, to + x);
     }
+    const auto cells = std::size_t(n - last);
+    const auto west = last == 0 ? west_side : hn::LoadU(d, center + last - 1);
+    const auto east =
+        hn::IfThenElse(hn::FirstN(d, cells - 1), hn::LoadU(d, center + last + 1), hn::Set(d, sides[1]));
+    hn::BlendedStore(stepped(rows, last, west, east, ratio, scale), hn::FirstN(d, cells), d, to + last);
 }
 
 template <class T>
