@@ -21,9 +21,26 @@ std::string shape_text(const AnyArray& array) {
     return text + (array.ndim() == 1 ? ",)" : ")");
 }
 
+// Of what has one, e.g. ">f8"; else empty.
 std::string dtype_text(const nb::object& array) {
-    if (!nb::hasattr(array, "dtype")) return "another type";
-    return nb::cast<std::string>(array.attr("dtype").attr("__str__")());
+    return nb::hasattr(array, "dtype") ? nb::cast<std::string>(array.attr("dtype").attr("__str__")()) : "";
+}
+
+// No array of numbers that can be read in place.
+[[noreturn]] void refuse(const nb::object& object, const std::string& name) {
+    const std::string dtype = dtype_text(object);
+    std::string why;
+    if (dtype.empty())
+        why = fmt::format("{} is no array (NumPy, CuPy or DLPack): numpy.asarray(x, 'float64') makes one",
+                          nb::inst_name(object).c_str());
+    else if (dtype == "float32" || dtype == "float64")
+        why = "cells that lie at broken distances: numpy.ascontiguousarray(x) mends them";
+    else
+        why = fmt::format(
+            "an array of {}: a field holds float32 or float64 in native byte order, which "
+            "x.astype('float64') makes of it",
+            dtype);
+    throw nb::type_error(fmt::format("{}: {}", name, why).c_str());
 }
 
 void check_shape(const AnyArray& array, const std::string& name) {
@@ -131,18 +148,9 @@ nb::object hand_over(Array<T> cells) {
 
 Field field_of(const nb::object& object, const std::string& name) {
     AnyArray array;
-    if (!nb::try_cast(object, array))
-        throw nb::type_error(fmt::format("{}: {} is no array that can be read (NumPy, CuPy or DLPack, of "
-                                         "numbers in native byte order)",
-                                         name,
-                                         nb::inst_name(object).c_str())
-                                 .c_str());
-    if (array.dtype() != nb::dtype<float>() && array.dtype() != nb::dtype<double>())
-        throw nb::type_error(fmt::format("{}: an array of {}: a field holds float32 or float64, which "
-                                         "array.astype('float64') makes of it",
-                                         name,
-                                         dtype_text(object))
-                                 .c_str());
+    if (!nb::try_cast(object, array) ||
+        (array.dtype() != nb::dtype<float>() && array.dtype() != nb::dtype<double>()))
+        refuse(object, name);
     check_shape(array, name);
     return array.dtype() == nb::dtype<float>() ? checked_copy<float>(array, object, name)
                                                : checked_copy<double>(array, object, name);

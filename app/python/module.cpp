@@ -22,18 +22,24 @@ namespace {
 
 using namespace nb::literals;
 
-// "--allow-unstable" is allow_unstable here.
+bool is_letter(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+// "--allow-unstable" is allow_unstable here, but for commands, which are quoted: 'run --out DIR'.
 std::string in_python(std::string_view message) {
     std::string text;
+    bool quoted = false;
     for (std::size_t i = 0; i < message.size(); ++i) {
-        const bool option = message.substr(i).starts_with("--") && i + 2 < message.size() &&
-                            message[i + 2] >= 'a' && message[i + 2] <= 'z';
+        const bool word_before = i > 0 && is_letter(message[i - 1]);
+        if (message[i] == '\'' && (quoted || !word_before)) quoted = !quoted;
+        const bool option = !quoted && message.substr(i).starts_with("--") && i + 2 < message.size() &&
+                            is_letter(message[i + 2]);
         if (!option) {
             text += message[i];
             continue;
         }
-        for (i += 2; i < message.size() && (message[i] == '-' || (message[i] >= 'a' && message[i] <= 'z'));
-             ++i)
+        for (i += 2; i < message.size() && (message[i] == '-' || is_letter(message[i])); ++i)
             text += message[i] == '-' ? '_' : message[i];
         --i;
     }

@@ -270,7 +270,7 @@ void set_setting(RunSpec& spec, std::string_view name, std::string_view value) {
     if (!spec.model->index_of(name)) {
         std::vector<std::string> known = names_of(spec.model->parameters);
         for (const Setting& setting : table)
-            if (is_editable(setting)) known.emplace_back(setting.name);
+            if (is_editable(setting) && !contains(known, setting.name)) known.emplace_back(setting.name);
         throw InputError(unknown_name_message("setting", name, known));
     }
     spec.set_parameter(name, parse_real(std::string(value), fmt::format("--set {}", name)));

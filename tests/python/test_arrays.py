@@ -54,9 +54,10 @@ def test_the_array_is_copied(rng):
     assert sim.field().max() < 1
 
 
-def test_dtype_says_the_precision(rng):
+@pytest.mark.parametrize("dtype", ["float32", "f4", np.float32, np.dtype("f4"), np.single])
+def test_dtype_says_the_precision(rng, dtype):
     a = rng.random((8, 8))
-    u = ss.Simulation(a, dtype="float32").field()
+    u = ss.Simulation(a, dtype=dtype).field()
     np.testing.assert_array_equal(u, a.astype(np.float32))
 
 
@@ -75,13 +76,18 @@ def test_dtype_says_the_precision(rng):
         (np.zeros((4, 4), np.float16), TypeError, "float16"),
         (np.zeros((4, 4), ">f8"), TypeError, "byte order"),
         (np.array([["a", "b"]]), TypeError, "initial"),
-        ([[1.0, 2.0], [3.0, 4.0]], TypeError, "list"),
+        (np.zeros((4, 4), object), TypeError, "object"),
+        (np.zeros((4, 4), [("a", "f4"), ("b", "i1")])["a"], TypeError, "ascontiguousarray"),
+        (np.ma.masked_array(np.zeros((4, 4)), mask=np.eye(4)), TypeError, "masked"),
+        ([[1.0, 2.0], [3.0, 4.0]], TypeError, "list.*asarray"),
         (42, TypeError, "int"),
+        ({1: np.zeros((4, 4))}, TypeError, "names of components"),
     ],
 )
 def test_what_is_no_field_is_refused(given, kind, told):
-    with pytest.raises(kind, match=told):
+    with pytest.raises(kind, match=told) as raised:
         ss.Simulation(given)
+    assert "\n" not in str(raised.value)
 
 
 def test_a_value_beyond_float32_is_refused():

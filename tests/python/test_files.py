@@ -76,6 +76,14 @@ def test_a_figure(gray_scott, tmp_path, ending, start):
     assert path.read_bytes().startswith(start)
 
 
+def test_a_figure_of_steps_that_another_method_made(gray_scott, tmp_path):
+    gray_scott.advance(5)
+    gray_scott.set("dtype", "float64")
+    assert gray_scott.timings()["us_per_step"] is None
+    gray_scott.figure(tmp_path / "out.png")
+    assert "figure.png" in "".join(gray_scott.export(tmp_path))
+
+
 def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
     with pytest.raises(ValueError, match=".svg"):
         gray_scott.figure("out.gif")
@@ -85,7 +93,7 @@ def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
         gray_scott.export(tmp_path, "field.gif")
     with pytest.raises(FileNotFoundError):
         ss.Simulation.load(tmp_path / "missing")
-    with pytest.raises(ValueError, match="no checkpoint"):
+    with pytest.raises(ValueError, match="no checkpoint; 'run --out"):
         ss.Simulation.load(tmp_path)
     gray_scott.save(tmp_path)
     array = tmp_path / "checkpoint" / "field-u.npy"

@@ -53,6 +53,36 @@ def test_what_is_not_allowed_is_a_value_error_that_names_it(settings, told):
     assert "--" not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    "call, told",
+    [
+        (lambda sim: sim.advance(3.0), "float"),
+        (lambda sim: sim.advance("3"), "str"),
+        (lambda sim: sim.advance(3, progress=5), "progress"),
+        (lambda sim: sim.field(3), "formula"),
+        (lambda sim: sim.statistics(None), "formula"),
+        (lambda sim: sim.set("coefficient", {}), "coefficient.*dict"),
+        (lambda sim: ss.Simulation(size=16, parameters=3), "parameters.*int"),
+        (lambda sim: ss.Simulation(size=16, threads=object()), "threads.*object"),
+    ],
+)
+def test_what_is_of_another_kind_is_a_type_error_of_one_line(call, told):
+    sim = ss.Simulation(size=16)
+    with pytest.raises(TypeError, match=told) as raised:
+        call(sim)
+    assert "\n" not in str(raised.value) and sim.step == 0
+
+
+def test_more_steps_than_there_can_be():
+    with pytest.raises(ValueError, match="steps"):
+        ss.Simulation(size=16).advance(10**30)
+
+
+def test_settings_may_be_numpys():
+    sim = ss.Simulation(size=np.array([40, 30]), coefficient=np.array(0.125), seed=np.uint64(7), range_per_frame=np.True_)
+    assert sim.shape == (30, 40) and sim.parameters["coefficient"] == 0.125 and sim.settings["seed"] == 7
+
+
 def test_a_field_that_does_not_fit_is_a_memory_error():
     with pytest.raises(MemoryError, match="64000x64000"):
         ss.Simulation(size=64000, memory_limit="1GB")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import operator
 import os
 import pathlib
 import tempfile
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Union
 
 from stencilscope import _core
-from stencilscope._words import json_object, setting_help, text_of, words_of
+from stencilscope._words import formula_text, json_object, setting_help, value_text, words_of
 
 Path = Union[str, "os.PathLike[str]"]
 #: What a setting may be given as.
@@ -26,7 +27,7 @@ class Fields(Mapping[str, Any]):
     def __getitem__(self, name: str) -> Any:
         try:
             return self._simulation.field(name)
-        except ValueError as error:
+        except (TypeError, ValueError) as error:
             raise KeyError(str(error)) from None
 
     def __iter__(self) -> Iterator[str]:
@@ -79,8 +80,12 @@ SETTINGS
         arrays: dict[str, Any] = {}
         starts = initial if isinstance(initial, Mapping) else {"": initial}
         for name, start in starts.items():
+            if not isinstance(name, str):
+                raise TypeError(f"initial: the names of components are texts, not {type(name).__name__}")
             if start is None:
                 continue
+            if type(start).__name__ == "MaskedArray":
+                raise TypeError("initial: a masked array: x.filled(value) says what its masked cells hold")
             if isinstance(start, (str, os.PathLike)):
                 words.append(("initial", f"{name}={os.fspath(start)}" if name else os.fspath(start)))
             else:
@@ -113,7 +118,9 @@ SETTINGS
         `progress(done, steps)` is called about every 0.1 s. Ctrl-C is heard as often and raises KeyboardInterrupt;
         the simulation then stands at the last whole step that was made. So it is with what `progress` raises.
         """
-        self._held.advance(steps, progress)
+        if progress is not None and not callable(progress):
+            raise TypeError(f"advance: progress is a function of the steps done and all of them, not {type(progress).__name__}")
+        self._held.advance(max(-1, min(operator.index(steps), 2**63 - 1)), progress)
         return self
 
     def set(self, name: str, value: Setting) -> None:
@@ -122,7 +129,7 @@ SETTINGS
         Raises ValueError, and changes nothing, where that is not allowed.
         """
         name = name if name in self.parameters else name.replace("_", "-")
-        self._held.set(name, text_of(value, "x" if name == "size" else ","))
+        self._held.set(name, value_text(name, value))
 
     def reset(self) -> None:
         """Back to the start and to step 0, with the present settings."""
@@ -136,11 +143,11 @@ SETTINGS
         `numpy` it is a NumPy array there too. It stays what it is while the simulation steps on, and outlives it.
         Raises ValueError for a formula that cannot be read.
         """
-        return self._held.field(formula, False, numpy)
+        return self._held.field(formula_text(formula), False, numpy)
 
     def laplacian(self, formula: str = "", *, numpy: bool = False) -> Any:
         """North + south + east + west - 4 u of what `field` gives, in the same way; of typed equations over dx^2."""
-        return self._held.field(formula, True, numpy)
+        return self._held.field(formula_text(formula), True, numpy)
 
     @property
     def fields(self) -> Fields:
@@ -149,7 +156,7 @@ SETTINGS
 
     def statistics(self, formula: str = "") -> dict[str, float]:
         """min, max, mean and total of the finite cells, summed in float64, and how many cells are `not_finite`."""
-        return self._held.statistics(formula)
+        return self._held.statistics(formula_text(formula))
 
     def timings(self) -> dict[str, Any]:
         """What timings.json says: device, method, seconds, us_per_step, gcells_per_s, field_hash ..."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import numbers
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+import numpy
 
 from stencilscope import _core
 
@@ -30,17 +33,30 @@ def text_of(value: Any, separator: str = ",") -> str:
         return str(value).lower() if isinstance(value, bool) else str(int(value))
     if isinstance(value, numbers.Real):
         return repr(float(value))
-    if type(value).__name__ == "bool":  # NumPy's
-        return str(bool(value)).lower()
-    if isinstance(value, type) or hasattr(value, "name"):  # numpy.float32, or its dtype
+    if isinstance(value, type) or isinstance(getattr(value, "name", None), str):  # numpy.float32, or its dtype
         return str(getattr(value, "name", None) or value.__name__)
+    if hasattr(value, "tolist"):  # NumPy's bool, and arrays of numbers
+        return text_of(value.tolist(), separator)
     if isinstance(value, Sequence):
         return separator.join(text_of(item) for item in value)
-    raise TypeError(f"{value!r}: a setting takes a text, a number, True, False or a sequence of them")
+    raise TypeError(f"a setting takes a text, a number, True, False or a sequence of them, not {type(value).__name__}")
+
+
+def value_text(name: str, value: Any) -> str:
+    """The value of the setting of this name, with what NumPy calls a precision too."""
+    try:
+        if name == "dtype":
+            with contextlib.suppress(TypeError):
+                value = numpy.dtype(value).name
+        return text_of(value, _SEPARATORS.get(name, ","))
+    except TypeError as error:
+        raise TypeError(f"{name.replace('-', '_')}: {error}") from None
 
 
 def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> list[tuple[str, str]]:
     """Pairs of a setting's name and its text. None is left out."""
+    if parameters is not None and not isinstance(parameters, Mapping):
+        raise TypeError(f"parameters: a dictionary of names and numbers, not {type(parameters).__name__}")
     words = []
     for keyword, value in settings.items():
         if value is None:
@@ -48,11 +64,18 @@ def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None
         name = keyword.replace("_", "-")
         many = SETTINGS.get(name, {}).get("many", False)
         if many and isinstance(value, Sequence) and not isinstance(value, str):
-            words += [(name, text_of(item)) for item in value]
+            words += [(name, value_text(name, item)) for item in value]
         else:
-            words.append((name, text_of(value, _SEPARATORS.get(name, ","))))
-    words += [("set", f"{name}={text_of(value)}") for name, value in (parameters or {}).items()]
+            words.append((name, value_text(name, value)))
+    words += [("set", f"{name}={value_text(name, value)}") for name, value in (parameters or {}).items()]
     return words
+
+
+def formula_text(formula: Any) -> str:
+    """A formula as it was given, if it is a text."""
+    if not isinstance(formula, str):
+        raise TypeError(f"a formula is a text, not {type(formula).__name__}")
+    return formula
 
 
 def setting_help() -> str:

@@ -58,7 +58,7 @@ std::string caption(const RunOutput& run) {
                             t.at("jumps").get<long long>(),
                             t.at("jumps") == 1 ? "" : "s",
                             t.at("seconds").get<double>() * 1e3);
-    else if (run.steps > 0)
+    else if (!t.at("us_per_step").is_null())  // not where the method changed and nothing was stepped since
         text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
                             t.at("method").get<std::string>(),
                             t.at("device").get<std::string>(),
