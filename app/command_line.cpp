@@ -343,8 +343,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
             return 0;
         };
     if (name == "kernel-trial") return user_kernel::trial_child;
-    if (name == "bench")
-        return [all] { return all->bench.run(); };
+    if (name == "bench") return [all] { return all->bench.run(); };
     if (name == "devices")
         return [all] {
             set_all(all->devices.spec, all->device_words);
