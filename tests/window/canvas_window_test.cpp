@@ -287,6 +287,17 @@ TEST_CASE("Axes are in the unit of lengths, and an end that is whole has its lab
     CHECK(axes.x.marks.front().label == "0");
 }
 
+TEST_CASE("Plots below three pictures in a row are as wide as these") {
+    Lab lab({1500, 1500});
+    lab.ui.panes = three_up();
+    lab.snapshot.probes.push_back({3, 4, {}, {}});
+    lab.frame();
+    REQUIRE(lab.slot(2).title.y == lab.slot(0).title.y);
+    const ScreenRect& last = lab.slot(2).title;
+    CHECK(lab.ui.plots.x == lab.slot(0).title.x);
+    CHECK(lab.ui.plots.x + lab.ui.plots.width == last.x + last.width);
+}
+
 TEST_CASE("Three-up has a fourth place for plots while there is a line or a probe") {
     Lab lab;
     lab.ui.panes = three_up();

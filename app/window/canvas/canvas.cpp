@@ -111,6 +111,9 @@ void Canvas::lay_out_panes(UiState& ui, const Snapshot& snapshot, const ScreenRe
     }
     const PaneSlot& last = slots_.back();
     ui.plots = last.title;
+    // To the canvas' right edge, where it is alone in its row.
+    const ScreenRect& corner = top_right(slots_).title;
+    ui.plots.width = corner.x + corner.width - last.title.x;
     ui.plots.height = last.color_bar.y + last.color_bar.height - last.title.y;
     slots_.pop_back();
 }

@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostKept = 6;
 constexpr float kLowestPlot = 14;  // lines of text: many probes have names of several lines over their curves
+constexpr float kWidePlot = 22;
 
 std::span<const Profile> profiles_of(const Snapshot& snapshot) {
     if (!snapshot.frame) return {};
@@ -29,16 +30,22 @@ figure::ChartSeries curve_of(const Profile& profile, std::string name) {
     return curve;
 }
 
-// Buttons, and below them what there is to plot, each as high as there is room; where that is too little, one
-// scrolls.
+// Buttons, and below them what there is to plot: beside each other where that leaves both wide, else below
+// each other, as high as there is room. Where that is too little, one scrolls.
 void draw_contents(UiState& ui, const Snapshot& snapshot) {
     draw_plot_buttons(ui, snapshot);
     const bool profile = !profiles_of(snapshot).empty(), probes = !snapshot.probes.empty();
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const bool beside = profile && probes && room.x > 2 * em(kWidePlot);
     const float spacing = ImGui::GetStyle().ItemSpacing.y;
-    const float room = (ImGui::GetContentRegionAvail().y - spacing) / float(std::max(1, profile + probes));
-    const float height = std::max(room, em(kLowestPlot));
-    if (profile) draw_profile_plot(ui, snapshot, height - spacing);
-    if (probes) draw_plot(probes_chart(snapshot), height - spacing);
+    const float share = (room.y - spacing) / float(profile && probes && !beside ? 2 : 1);
+    const float height = std::max(share, em(kLowestPlot)) - spacing;
+    if (!ImGui::BeginTable("plots", beside ? 2 : 1)) return;
+    ImGui::TableNextColumn();
+    if (profile) draw_profile_plot(ui, snapshot, height);
+    if (beside) ImGui::TableNextColumn();
+    if (probes) draw_plot(probes_chart(snapshot), height);
+    ImGui::EndTable();
 }
 
 void draw_fourth_pane(UiState& ui, const Snapshot& snapshot) {
