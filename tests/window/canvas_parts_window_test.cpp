@@ -135,6 +135,28 @@ TEST_CASE("The colour bar has all colours of its table, from left to right") {
     REQUIRE(places.back() == Approx(899).margin(2));
 }
 
+TEST_CASE("A colour bar in a narrow strip goes without a long label, and keeps a short one") {
+    ImGuiSession session({1000, 700});
+    session.frame([&] {
+        Painter painter;
+        const double line = painter.line_height();
+        const auto share_of_bar = [&](Pane pane, double lines) {
+            PaneImage image;
+            image.request.pane = pane;
+            image.formula = "v";
+            image.range = {0, 1};
+            image.colormap = "viridis";
+            const double width = std::round(lines * line);
+            return draw_color_bar(painter, kColors, {0, 600, width, 60}, image).width / width;
+        };
+        CHECK(share_of_bar(Pane::laplacian, 8) > 0.8);
+        CHECK(share_of_bar(Pane::laplacian, 20) < 0.75);
+        const double short_label = share_of_bar(Pane::now, 8);
+        CHECK(short_label > 0.7);
+        CHECK(short_label < 0.92);
+    });
+}
+
 TEST_CASE("Each pane has its row of the table, under its own name") {
     std::vector<std::string_view> names;
     for (const PaneRow& row : panes()) {

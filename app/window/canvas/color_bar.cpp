@@ -18,6 +18,7 @@ constexpr double kTick = 0.25;
 constexpr double kLabelGap = 0.6;
 constexpr double kWidest = 24;
 constexpr double kNarrowest = 3.2;
+constexpr double kRoomForTicks = 7;
 constexpr double kSmallText = 0.9;
 
 ImU32 packed(Rgb color) {
@@ -94,6 +95,18 @@ double bar_width(double strip, double beside, double line) {
     return std::floor(std::min(kWidest * line, strip - beside - kLabelGap * line));
 }
 
+/// None where it would leave the bar no room, or, being a long one, too little for ticks: the title says it,
+/// too.
+std::string label_beside(const Painter& painter, const ScreenRect& strip, const PaneImage& image) {
+    const double line = painter.line_height();
+    const std::string label = quantity_label(image.request.pane, image.formula);
+    const double beside = painter.text_width(label, line * kSmallText);
+    const double width = bar_width(strip.width, beside, line);
+    const bool crowded =
+        width < kNarrowest * line || (width < kRoomForTicks * line && beside > strip.width / 3);
+    return crowded ? "" : label;
+}
+
 }  // namespace
 
 std::string quantity_label(Pane pane, const std::string& formula) {
@@ -111,9 +124,8 @@ ScreenRect draw_color_bar(Painter& painter,
     const double size = line * kSmallText;
     if (strip.height < line) return {};
 
-    std::string label = quantity_label(image.request.pane, image.formula);
+    std::string label = label_beside(painter, strip, image);
     double width = bar_width(strip.width, painter.text_width(label, size), line);
-    if (width < kNarrowest * line) label.clear();
     // The note belongs to the ticks' labels: without room for it there are none.
     const double arrow = std::round(kArrow * line);
     const double arrows = arrow * (image.range.below + image.range.above) + 2;
