@@ -3,6 +3,11 @@
 #include <bit>
 
 namespace stencil::equation {
+namespace {
+
+constexpr int kWhole = 1;  // the index of a product that stays one
+
+}  // namespace
 
 int Builder::insert(const Operation& operation) {
     const Key key{operation.code,
@@ -38,6 +43,14 @@ int Builder::make(Code code, int a, int b, int c, int d) {
     return insert(operation);
 }
 
+int Builder::whole_product(int a, int b) {
+    Operation operation;
+    operation.code = Code::multiply;
+    operation.args = {a, b, -1, -1};
+    operation.index = kWhole;
+    return insert(operation);
+}
+
 int Builder::polynomial(int x, const std::vector<double>& c) {
     int sum = constant(c.back());
     for (std::size_t i = c.size() - 1; i-- > 0;) sum = fma(sum, x, constant(c[i]));
@@ -59,7 +72,8 @@ std::vector<int> count_uses(const Operations& operations, const std::vector<int>
 // A sum that takes a product in. The right argument's goes first, so that there is one rule.
 void contract(Operation& sum, const Operations& all, const std::vector<int>& uses) {
     const auto product = [&](int value) {
-        return all[std::size_t(value)].code == Code::multiply && uses[std::size_t(value)] == 1;
+        const Operation& o = all[std::size_t(value)];
+        return o.code == Code::multiply && o.index != kWhole && uses[std::size_t(value)] == 1;
     };
     const auto [a, b, c, d] = sum.args;
     if (product(b)) {

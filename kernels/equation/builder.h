@@ -17,6 +17,8 @@ class Builder {
     int add(int a, int b) { return make(Code::add, a, b); }
     int subtract(int a, int b) { return make(Code::subtract, a, b); }
     int multiply(int a, int b) { return make(Code::multiply, a, b); }
+    /// One that no sum takes in (finish): where neighbouring cells share it, it is worked out once.
+    int whole_product(int a, int b);
     int fma(int a, int b, int c) { return make(Code::fma, a, b, c); }
     int select(int condition, int then, int otherwise) {
         return make(Code::select, condition, then, otherwise);

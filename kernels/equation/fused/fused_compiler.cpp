@@ -43,8 +43,8 @@ Abandoned& abandoned() {
 }  // namespace
 
 std::string name_of(const FusedShape& shape) {
-    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.warps) +
-           " warps, " + std::to_string(shape.columns) + " columns";
+    return std::to_string(shape.steps * shape.warps) + " steps a pass, " + std::to_string(shape.blocks()) +
+           " x " + std::to_string(shape.warps) + " warps, " + std::to_string(shape.columns) + " columns";
 }
 
 std::string name_of_launches(std::size_t stages) {

@@ -18,7 +18,7 @@ namespace stencil::equation {
 /// Machine code of a text for the GPU at hand. Called on other threads; throws where that fails.
 using CubinCompiler = std::function<std::string(const std::string& text)>;
 
-/// "16 steps a pass, 4 warps, 8 columns": of a thread each.
+/// "16 steps a pass, 2 x 4 warps, 8 columns": blocks on a multiprocessor, warps of each, columns of a thread.
 std::string name_of(const FusedShape& shape);
 /// Of what is made without fused kernels: "one step a launch", or of several stages "one stage a launch".
 std::string name_of_launches(std::size_t stages);

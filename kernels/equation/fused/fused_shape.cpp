@@ -1,6 +1,7 @@
 #include "kernels/equation/fused/fused_shape.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 
@@ -10,8 +11,13 @@
 namespace stencil::equation {
 namespace {
 
-// Of a Hopper GPU. Registers of a thread that hold rows: the rest of its 255 is for what is being worked out.
-constexpr int kMostHeld = 216;
+// Of a Hopper GPU. Registers of a thread that hold rows: the rest of its 255 is for what is being worked out;
+// and of 168, where more warps that wait less make up for fewer columns or steps.
+struct Occupancy {
+    int warps, most_held;
+    double cost;  // of the same instructions, to that of 8 warps
+};
+constexpr std::array<Occupancy, 2> kOccupancies{{{8, 216, 1}, {12, 96, 0.87}}};
 constexpr int kMostColumns = 20;
 constexpr int kSharedBytes = 227 * 1024, kReservedBytes = 1024;
 constexpr double kInstructionsPerBatch = 150;               // of fetching, waiting and telling
@@ -22,9 +28,9 @@ class Estimate {
     Estimate(const FusedProgram& program, bool float64, int nx)
         : program_(program), float64_(float64), nx_(nx) {}
 
-    bool fits_in(FusedShape& shape) const {
+    bool fits_in(FusedShape& shape, int most_held) const {
         const int words = float64_ ? 2 : 1;
-        if (program_.held_rows() * shape.steps * shape.columns * words > kMostHeld) return false;
+        if (program_.held_rows() * shape.steps * shape.columns * words > most_held) return false;
         const auto shared = [&] {
             return fused_shared_bytes(program_, float64_, shape, shape.warps) + kReservedBytes;
         };
@@ -79,18 +85,19 @@ std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, 
     if (solves) return {};
     const Estimate estimate(program, float64, nx);
     std::map<double, FusedShape> best;
-    for (const int warps : {4, 2})
-        for (const int steps : {1, 2, 3, 4, 6, 8}) {
-            std::pair<double, FusedShape> chosen{1e30, {}};
-            for (int columns = 2; columns <= kMostColumns; ++columns) {
-                FusedShape shape{steps, columns, warps, 4, estimate.aligned()};
-                if (estimate.fits_in(shape))
-                    chosen = std::min(chosen,
-                                      {estimate.cost(shape), shape},
-                                      [](const auto& a, const auto& b) { return a.first < b.first; });
-            }
-            if (chosen.first < 1e30) best.insert(chosen);
+    const auto add_best = [&](const Occupancy& occupancy, int warps, int steps) {
+        std::pair<double, FusedShape> chosen{1e30, {}};
+        for (int columns = 2; columns <= kMostColumns; ++columns) {
+            FusedShape shape{steps, columns, warps, 4, estimate.aligned(), occupancy.warps};
+            if (!estimate.fits_in(shape, occupancy.most_held)) continue;
+            const double cost = occupancy.cost * estimate.cost(shape);
+            if (cost < chosen.first) chosen = {cost, shape};
         }
+        if (chosen.first < 1e30) best.insert(chosen);
+    };
+    for (const Occupancy& occupancy : kOccupancies)
+        for (const int warps : {4, 2})
+            for (const int steps : {1, 2, 3, 4, 6, 8}) add_best(occupancy, warps, steps);
     std::vector<FusedShape> shapes;
     for (const auto& [cost, shape] : best)
         if (shapes.size() < most) shapes.push_back(shape);

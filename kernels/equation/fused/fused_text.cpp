@@ -11,13 +11,13 @@
 namespace stencil::equation {
 namespace {
 
-// Rows of arrays that are only read stay in a ring until the last warp has read them: it is as many rows
-// behind the first one as all levels, and, since a warp is at most two batches ahead of the next one, as many
-// batches.
+// Rows of arrays that are only read stay in a ring until the last warp has read them. It is as many rows
+// behind the first one as all levels, and as many batches as the rings between them hold, since the first one
+// fetches the next batch once there is room for what it makes of this one.
 int read_batches(const FusedProgram& program, const FusedShape& shape) {
     const int levels = int(program.stages.size()) * shape.steps;
     const int behind = (shape.warps - 1) * (2 * levels - 1) + 2 * (levels - 1);
-    return program.only_read() > 0 ? ceil_div(behind, shape.batch) + 2 * shape.warps : 0;
+    return program.only_read() > 0 ? ceil_div(behind, shape.batch) + 2 * shape.warps - 1 : 0;
 }
 
 class Text {

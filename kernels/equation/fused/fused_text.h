@@ -10,14 +10,13 @@ namespace stencil::equation {
 /// How a pass is spread over a block of warps, each of which makes `steps` steps of rows of 32 `columns`
 /// cells.
 struct FusedShape {
-    static constexpr int kWarpsAtATime = 8;  ///< on a multiprocessor: each may have 255 registers a thread
-
     int steps = 1, columns = 8, warps = 4;
     int batch = 4;         ///< rows that warps hand on together, even
     bool aligned = false;  ///< the field's rows are a multiple of 16 bytes
+    int at_a_time = 8;     ///< warps on a multiprocessor: of 8 each thread has 255 registers, of 12 168
 
     int width() const { return 32 * columns; }
-    int blocks() const { return kWarpsAtATime / warps; }  ///< on a multiprocessor
+    int blocks() const { return at_a_time / warps; }  ///< on a multiprocessor
     bool operator==(const FusedShape&) const = default;
 };
 

@@ -94,7 +94,7 @@ struct Reading {
     const Row* of_level[kLevels];
     __device__ __forceinline__ Reading(const Row* ring, int slot) {
         #pragma unroll
-        for (int l = 0; l < kLevels; ++l) of_level[l] = ring + around(slot - 2 * l, kReadRows) * kOnlyRead;
+        for (int l = 0; l < kLevels; ++l) of_level[l] = ring + (slot < 2 * l ? slot - 2 * l + kReadRows : slot - 2 * l) * kOnlyRead;
     }
 };
 
@@ -130,7 +130,7 @@ __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, 
 template <bool kEdge, int kLeft, int kRight>
 __device__ __forceinline__ Real at_side(const Place& p, int step, int left_row, int right_row) {
     const int row = p.at_west ? left_row : right_row;
-    return p.lines[start_of_line(p, step, p.at_west ? kLeft : kRight) + (kEdge || kWrapsY ? row_of(p, row) : row)];
+    return line(p, step, p.at_west ? kLeft : kRight)[kEdge || kWrapsY ? row_of(p, row) : row];
 }
 // Rows as they lie in the field: a lane's columns beside each other.
 constexpr int kLaneBytes = kColumns * sizeof(Real), kLaneAlignment = kLaneBytes & -kLaneBytes;
@@ -364,12 +364,14 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
     const int rows = tile.y_end - strip.first_row + warps * kLag;
     for (int left = settled(rows, lane); left > 0; left -= kBatch) {
         wait(&before.full[half], phase);
+        // There is room for the first batches. Fetched after that, rows that are only read need a shorter ring.
+        if (kOnlyRead > 0 && !last) wait(&after.freed[half], phase ^ 1);
         if (first) {
             nth = nth + 1 == kReadBatches ? 0 : nth + 1;
             const Fetched to = {in + (half ^ 1) * kHalf, only_read + nth * kBatch * kOnlyRead, nth == 0 ? only_read + kReadRows * kOnlyRead : nullptr};
             fetch(a, tile, strip, &before.full[half ^ 1], to, newest + kBatch, lane);
         }
-        if (!last) wait(&after.freed[half], phase ^ 1);  // there is room for the first batches
+        if (kOnlyRead == 0 && !last) wait(&after.freed[half], phase ^ 1);
         const Row* from = in + half * kHalf;
         Row* to = in + (2 + half) * kHalf;
         // Level l takes up rows 2 l before those of level 0.
@@ -385,7 +387,7 @@ extern "C" __global__ void __launch_bounds__(32 * kWarps, kBlocks) fused(const _
         else
             arrive(&after.full[half]);
         newest += kBatch;
-        slot = around(slot + kBatch, kReadRows);
+        slot += slot + kBatch < kReadRows ? kBatch : kBatch - kReadRows;
         phase ^= half;
         half ^= 1;
     }
