@@ -245,7 +245,7 @@ void CpuStepper<T>::step_once(const Pass& pass) const {
         const FlushDenormals flush;
         for (int y = int(begin); y < end; ++y) {
             const T* const cells = pass.from.row(y);
-            simd_.step_row({row(y - 1), cells, row(y + 1)},
+            simd_.step_row({row(y - 1), cells, row(y + 1), pass.from.row(std::min(y + 2, shape_.ny - 1))},
                            {west == kOutside ? T(0) : cells[west], east == kOutside ? T(0) : cells[east]},
                            pass.to.row(y),
                            nx,

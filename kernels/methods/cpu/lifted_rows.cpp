@@ -1,5 +1,7 @@
 #include "kernels/methods/cpu/lifted_rows.h"
 
+#include <hwy/cache_control.h>
+
 #if !defined(__x86_64__)
 // Vectors of a length unknown to the compiler cannot be kept in arrays.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
@@ -219,7 +221,7 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
 
 // The step of a vector of cells that stands at x.
 template <class T, class V>
-HWY_INLINE V stepped(const std::array<const T*, 3>& rows, int x, V west, V east, V ratio, V scale) {
+HWY_INLINE V stepped(const std::array<const T*, 4>& rows, int x, V west, V east, V ratio, V scale) {
     const Tag<T> d;
     const auto vertical = hn::Add(hn::LoadU(d, rows[0] + x), hn::LoadU(d, rows[2] + x));
     const auto center = hn::LoadU(d, rows[1] + x);
@@ -227,7 +229,7 @@ HWY_INLINE V stepped(const std::array<const T*, 3>& rows, int x, V west, V east,
 }
 
 template <class T>
-void step_row(const std::array<const T*, 3>& rows,
+void step_row(const std::array<const T*, 4>& rows,
               const std::array<T, 2>& sides,
               T* to,
               int n,
@@ -240,6 +242,7 @@ void step_row(const std::array<const T*, 3>& rows,
     const auto west_side = hn::IfThenElse(hn::FirstN(d, 1), hn::Set(d, sides[0]), hn::LoadU(d, center - 1));
     const int last = (n - 1) / kLanes<T> * kLanes<T>;
     for (int x = 0; x < last; x += kLanes<T>) {
+        hwy::Prefetch(rows[3] + x);
         const auto west = x == 0 ? west_side : hn::LoadU(d, center + x - 1);
         const auto v = stepped(rows, x, west, hn::LoadU(d, center + x + 1), ratio, scale);
         if (past_caches)

@@ -55,10 +55,10 @@ struct LiftedRows {
     /// takes the last two of this one: (columns, 2, lanes), aligned and guarded like the block's cells.
     void (*step)(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights);
 
-    /// One step of the n cells of a row as it stands in the field, from it and the rows above and below. Of
-    /// each, up to 64 bytes more are read on either side. `sides` are the values west of its first cell and
-    /// east of its last. `to` is on a cache line, as for copy().
-    void (*step_row)(const std::array<const T*, 3>& rows,
+    /// One step of the n cells of a row as it stands in the field: the second of four rows, of which the
+    /// fourth only begins to come from memory. Of each, up to 64 bytes more are read on either side. `sides`
+    /// are the values west of its first cell and east of its last. `to` is on a cache line, as for copy().
+    void (*step_row)(const std::array<const T*, 4>& rows,
                      const std::array<T, 2>& sides,
                      T* to,
                      int n,
