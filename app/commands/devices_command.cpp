@@ -48,6 +48,30 @@ Json describe_gpus(const Machine& machine, bool measured) {
     return gpus;
 }
 
+// Every GPU to every other, which opens them all.
+Json describe_links(const Machine& machine) {
+    Json links = Json::array();
+    for (const CudaDevice& from : machine.cuda.devices)
+        for (const CudaDevice& to : machine.cuda.devices) {
+            if (from.index == to.index) continue;
+            const double rate = measure_link_bandwidth(from.index, to.index);
+            links.push_back({{"from", from.index},
+                             {"to", to.index},
+                             {"gb_per_s", rate > 0 ? Json(rate) : Json()}});
+        }
+    return links;
+}
+
+void print_links(const Json& links) {
+    for (const Json& link : links) {
+        print("link GPU{} to GPU{} ", link.at("from").get<int>(), link.at("to").get<int>());
+        if (link.at("gb_per_s").is_null())
+            print("none: neither reaches the other's memory\n");
+        else
+            print("{:.4g} GB/s (measured, one way)\n", link.at("gb_per_s").get<double>());
+    }
+}
+
 void print_memory(const Json& device) {
     print("     memory {}", format_bytes(device.at("memory_bytes").get<double>()));
     if (!device.at("free_bytes").is_null())
@@ -74,6 +98,7 @@ void print_devices(const Json& json) {
               format_bytes(gpu.at("l2_bytes").get<double>()));
         print_memory(gpu);
     }
+    print_links(json.at("links"));
     const Json& cuda = json.at("cuda");
     for (const Json& line : cuda.at("skipped")) print("left out: {}\n", line.get<std::string>());
     if (json.at("gpus").empty())
@@ -93,6 +118,7 @@ int devices_command(const DevicesRequest& request) {
     const int threads = thread_count(request.spec.threads, machine.cpu_threads);
     json["cpu"] = describe_cpu(machine, threads, request.spec.backend != "cuda");
     json["gpus"] = describe_gpus(machine, request.spec.backend != "cpu");
+    json["links"] = request.spec.backend != "cpu" ? describe_links(machine) : Json::array();
     json["cuda"] = {{"built_in", machine.cuda.built_in},
                     {"driver", cuda_version(machine.cuda.driver_version)},
                     {"runtime", cuda_version(machine.cuda.runtime_version)},

@@ -16,17 +16,18 @@ using OnValue = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 constexpr std::size_t kWhole = std::size_t(2) << 20;
 
 struct Signal {
-    const char* function;
-    unsigned flags;
+    explicit Signal(const char* name) : name(name), enqueue(driver_function<OnValue>(name)) {
+        if (!enqueue) throw CudaError(std::string("the driver lacks ") + name);
+    }
+    const char* name;
+    OnValue enqueue;
 };
 
-void enqueue(const Signal& signal, void* flag, std::uint32_t value, CudaStream& stream) {
-    const auto call = driver_function<OnValue>(signal.function);
-    if (!call) throw CudaError(std::string("the driver lacks ") + signal.function);
+void enqueue(const Signal& signal, void* flag, std::uint32_t value, unsigned flags, CudaStream& stream) {
     const CUresult result =
-        call(cuda_handle(stream), reinterpret_cast<CUdeviceptr>(flag), value, signal.flags);
+        signal.enqueue(cuda_handle(stream), reinterpret_cast<CUdeviceptr>(flag), value, flags);
     if (result != CUDA_SUCCESS)
-        throw CudaError(std::string(signal.function) + ": CUDA error " + std::to_string(int(result)));
+        throw CudaError(std::string(signal.name) + ": CUDA error " + std::to_string(int(result)));
 }
 
 }  // namespace
@@ -55,12 +56,25 @@ PeerMemory::~PeerMemory() {
     cudaIpcCloseMemHandle(data_);
 }
 
+bool reach_gpu(int from, int to) {
+    int can = 0;
+    CUDA_CHECK(cudaDeviceCanAccessPeer(&can, from, to));
+    if (!can) return false;
+    const CudaStream of_from(from);
+    of_from.use_device();
+    const cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
+    cudaGetLastError();
+    return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;
+}
+
 void enqueue_signal(void* flag, std::uint32_t value, CudaStream& stream) {
-    enqueue({"cuStreamWriteValue32", CU_STREAM_WRITE_VALUE_DEFAULT}, flag, value, stream);
+    static const Signal write("cuStreamWriteValue32");
+    enqueue(write, flag, value, CU_STREAM_WRITE_VALUE_DEFAULT, stream);
 }
 
 void enqueue_wait(void* flag, std::uint32_t value, CudaStream& stream) {
-    enqueue({"cuStreamWaitValue32", CU_STREAM_WAIT_VALUE_GEQ}, flag, value, stream);
+    static const Signal wait("cuStreamWaitValue32");
+    enqueue(wait, flag, value, CU_STREAM_WAIT_VALUE_GEQ, stream);
 }
 
 }  // namespace stencil

@@ -36,6 +36,9 @@ class PeerMemory {
     void* data_ = nullptr;
 };
 
+/// Lets a GPU read and write another one's memory without the host; false where it cannot.
+bool reach_gpu(int from, int to);
+
 /// Enqueues the writing of a number, after all that the stream has written by then; and that the stream waits
 /// until a number is at least that, counted around 2^32.
 void enqueue_signal(void* flag, std::uint32_t value, CudaStream& stream);

@@ -16,7 +16,7 @@ struct CellBox {
 
 /// The cells that a piece, which is no fill, can reach of rows [first_row, first_row + ny), counted from
 /// there.
-inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row = 0) {
+inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row) {
     struct Cells {
         int begin, count;
     };

@@ -9,6 +9,7 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/cuda/peer_memory.h"
 #include "sim/machine/host_memory.h"
 
 namespace stencil {
@@ -19,6 +20,7 @@ constexpr std::size_t kQuietSlices = 60;
 constexpr int kSlicesAtATime = 4;
 constexpr std::size_t kSlice = std::size_t(32) << 20;  // bytes
 constexpr std::size_t kLargestArray = std::size_t(1) << 30;
+[[maybe_unused]] constexpr std::size_t kLinkBytes = std::size_t(256) << 20;
 constexpr std::size_t kSmallestArray = std::size_t(1) << 22;
 
 // Two arrays together are twice the last-level cache, but touching gigabytes for the first time takes
@@ -144,6 +146,26 @@ double measure_copy_bandwidth(Device device, int threads) {
     CopyBandwidth copies(device, threads);
     while (!copies.done()) copies.work();
     return copies.median();
+}
+
+double measure_link_bandwidth([[maybe_unused]] int from, [[maybe_unused]] int to) {
+#if STENCILSCOPE_HAS_CUDA
+    if (!reach_gpu(from, to)) return 0;
+    const CudaMemory source(kLinkBytes, from), target(kLinkBytes, to);
+    CudaStream stream(from);
+    stream.use_device();
+    CudaTimer timer;
+    Fastest rates(kQuietCopies);
+    while (!rates.done()) {
+        timer.start(stream);
+        copy_on_device(target.data(), source.data(), kLinkBytes, stream);
+        timer.stop(stream);
+        rates.add(1e-9 * double(kLinkBytes) / timer.seconds());
+    }
+    return rates.median();
+#else
+    return 0;
+#endif
 }
 
 }  // namespace stencil

@@ -42,4 +42,8 @@ class CopyBandwidth {
 /// The median of several copies, in GB/s. Takes up to about a second.
 double measure_copy_bandwidth(Device device, int threads);
 
+/// From a GPU's memory to another one's by the copy engines, in GB/s one way; 0 where it cannot reach it.
+/// Opens both. Throws CudaError.
+double measure_link_bandwidth(int from, int to);
+
 }  // namespace stencil

@@ -13,7 +13,9 @@ namespace stencil {
 /// All processes of the team call it. Throws CudaError.
 std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, Device device);
 
-/// By the copy engines, between GPUs of one host.
-std::unique_ptr<HaloExchange> make_cuda_halo(Team& team, const Partition& partition);
+/// By the copy engines, where each process's GPU reaches those of its neighbours.
+std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition);
+/// By NCCL, between GPUs of which no two are one.
+std::unique_ptr<HaloExchange> make_nccl_halo(Team& team, const Partition& partition);
 
 }  // namespace stencil

@@ -62,4 +62,13 @@ class Message {
     std::size_t at_ = 0;
 };
 
+/// Every process's value, at all of them.
+template <class V>
+std::vector<V> gather_values(Team& team, const V& own) {
+    std::vector<V> all;
+    for (Bytes& bytes : team.gather(Message().put(own).bytes()))
+        all.push_back(Message(std::move(bytes)).get<V>());
+    return all;
+}
+
 }  // namespace stencil

@@ -16,7 +16,6 @@ HaloPlaces places_of(const HaloRows& array, const Partition& partition, int part
 
 void MpiHalo::exchange(std::span<const HaloRows> arrays, CudaStream*) {
     const int part = team_.rank();
-    count_exchange();
     for (const HaloRows& array : arrays) {
         const HaloPlaces places = places_of(array, partition_, part);
         team_.exchange({partition_.above(part), places.first, places.above},

@@ -2,11 +2,9 @@
 
 #include <unistd.h>
 
-#include <array>
-#include <cmath>
+#include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <limits>
 
 #include "sim/run/resolve.h"
 #include "sim/spread/halos.h"
@@ -16,12 +14,12 @@
 namespace stencil {
 namespace {
 
-std::string text_of(const std::vector<Bytes>& messages) {
-    for (std::size_t i = 0; i < messages.size(); ++i)
-        if (!messages[i].empty())
-            return "process " + std::to_string(i) + ": " +
-                   std::string(reinterpret_cast<const char*>(messages[i].data()), messages[i].size());
-    return "";
+// So that all of them throw, or none.
+void share_trouble(Team& team, const std::string& own) {
+    const auto all = gather_values(team, own);
+    const auto first = std::ranges::find_if(all, [](const std::string& text) { return !text.empty(); });
+    if (first != all.end())
+        throw MachineError("process " + std::to_string(first - all.begin()) + ": " + *first);
 }
 
 void report(Team& team, const char* what) {
@@ -65,7 +63,7 @@ Message& operator<<(Message& message, const InnerNumbers& numbers) {
 }
 
 Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
-    : team_(std::move(team)), partition_(partition_of(whole, team_->size())), nx_(whole.nx) {
+    : team_(std::move(team)), partition_(partition_of(whole, team_->size())) {
     const int own = team_->rank();
     SolverSetup& setup = setup_ = whole;
     setup.ny = partition_.local_rows(own);
@@ -81,14 +79,11 @@ Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
     } catch (const std::exception& error) {
         trouble = error.what();
     }
-    const Bytes said(reinterpret_cast<const std::byte*>(trouble.data()),
-                     reinterpret_cast<const std::byte*>(trouble.data()) + trouble.size());
-    trouble = text_of(team_->gather(said));
-    if (!trouble.empty()) throw MachineError(trouble);
+    share_trouble(*team_, trouble);
 }
 
 std::vector<Field> Part::scatter(std::span<const Field> whole, std::size_t count, DType dtype) {
-    return scatter_rows(*team_, partition_, {whole, count, dtype, nx_});
+    return scatter_rows(*team_, partition_, {whole, count, dtype, nx()});
 }
 
 std::vector<Field> Part::gather(std::vector<Field> own) {
@@ -100,12 +95,14 @@ Part* Parts::find(int solver) {
     return found == parts_.end() ? nullptr : &found->second;
 }
 
-void Parts::make(int number, Message& message) {
-    const RunSpec spec = spec_from_json(message.get<std::string>(), "the spec of process 0");
-    SolverSetup setup = solver_setup(spec);
-    setup.params = read_params(message);
-    auto team = team_.first(partition_of(setup, message.get<int>()).parts);
-    if (team) parts_.try_emplace(number, std::move(team), setup);
+void Parts::make(int solver, SolverSetup setup, int processes) {
+    auto team = team_.first(partition_of(setup, processes).parts);
+    if (!team) return;
+    try {
+        parts_.try_emplace(solver, std::move(team), setup);
+    } catch (const MachineError&) {
+        if (team_.rank() == 0) throw;
+    }
 }
 
 bool Parts::perform(Message message) {
@@ -113,7 +110,13 @@ bool Parts::perform(Message message) {
     if (verb == Verb::quit) return false;
     const int number = message.get<int>();
     if (verb == Verb::make) {
-        make(number, message);
+        SolverSetup setup = solver_setup(spec_from_json(message.get<std::string>(), "the spec of process 0"));
+        setup.params = read_params(message);
+        make(number, std::move(setup), message.get<int>());
+        return true;
+    }
+    if (verb == Verb::release) {
+        saved_.erase(number);
         return true;
     }
     Part* part = find(number);
@@ -151,13 +154,9 @@ bool Parts::perform_on(Part& part, Verb verb, Message& message) {
         case Verb::advance:
             solver.advance(message.get<long long>());
             return true;
-        case Verb::wait: {
-            double slowest = 0;
-            for (Bytes& each : part.team().gather(Message().put(solver.wait()).bytes()))
-                slowest = std::max(slowest, Message(std::move(each)).get<double>());
-            answer.number = slowest;
+        case Verb::wait:
+            answer.number = std::ranges::max(gather_values(part.team(), solver.wait()));
             return true;
-        }
         case Verb::expect:
             solver.expect(message.get<long long>());
             return true;
@@ -195,13 +194,10 @@ bool Parts::perform_on(Part& part, Verb verb, Message& message) {
             return true;
         }
         case Verb::save:
-            part.saved[message.get<int>()] = solver.save();
+            saved_[message.get<int>()] = solver.save();
             return true;
         case Verb::restore:
-            solver.restore(*part.saved.at(message.get<int>()));
-            return true;
-        case Verb::release:
-            part.saved.erase(message.get<int>());
+            solver.restore(*saved_.at(message.get<int>()));
             return true;
         case Verb::set_base:
             solver.set_base(take_rows().front());

@@ -14,7 +14,8 @@
 
 namespace stencil {
 
-/// What process 0 asks of all, with what follows in the message. Of a solver, its number comes first.
+/// What process 0 asks of all, with what follows in the message. The number of what it is asked of comes
+/// first: a solver, where nothing else is said.
 enum class Verb : std::uint8_t {
     make,  ///< the spec as text, the parameters in force, how many processes at most
     drop,
@@ -40,7 +41,7 @@ enum class Verb : std::uint8_t {
     paint,          ///< component, piece
     save,           ///< the number of the state
     restore,        ///< the same
-    release,        ///< the same
+    release,        ///< of a state, which may outlive its solver, and no solver
     start_noise,    ///< seed
     seconds_alone,  ///< steps
     hash,
@@ -56,7 +57,7 @@ Message& operator<<(Message& message, const InnerNumbers& numbers);
 /// A process's part of one solver. Everything is called on all processes of its team together.
 class Part {
   public:
-    /// `team` is of as many as there are parts. Throws CudaError and std::bad_alloc, on all or none.
+    /// `team` is of as many as there are parts. Throws MachineError, on all or none.
     Part(std::unique_ptr<Team> team, const SolverSetup& whole);
 
     Team& team() { return *team_; }
@@ -64,8 +65,8 @@ class Part {
     const SolverSetup& setup() const { return setup_; }
     HaloExchange& halo() { return *halo_; }
     const Partition& partition() const { return partition_; }
-    int nx() const { return nx_; }
-    int own_rows() const { return partition_.own_rows(team_->rank()); }
+    int nx() const { return setup_.nx; }
+    int own_rows() const { return setup_.own_rows(); }
     int first_row() const { return partition_.begin(team_->rank()); }
 
     /// Rows of whole fields, which process 0 has, to where they belong; and back. Those of other processes
@@ -73,12 +74,9 @@ class Part {
     std::vector<Field> scatter(std::span<const Field> whole, std::size_t count, DType dtype);
     std::vector<Field> gather(std::vector<Field> own);
 
-    std::map<int, std::unique_ptr<SavedState>> saved;
-
   private:
     std::unique_ptr<Team> team_;
     Partition partition_;
-    int nx_;
     SolverSetup setup_;  ///< of its rows
     std::unique_ptr<HaloExchange> halo_;
     std::unique_ptr<Solver> solver_;
@@ -108,14 +106,17 @@ class Parts {
 
     Part* find(int solver);
 
+    /// What the other processes do at Verb::make. Throws MachineError, on process 0 alone.
+    void make(int solver, SolverSetup setup, int processes);
+
   private:
-    void make(int number, Message& message);
     bool perform_on(Part& part, Verb verb, Message& message);
     bool measure(Part& part, Verb verb, Message& message);
     bool look_at(Part& part, Verb verb, Message& message);
 
     Team& team_;
     std::map<int, Part> parts_;
+    std::map<int, std::unique_ptr<SavedState>> saved_;
 };
 
 /// The start of a measurement, made where its rows are: uniform noise in every component.

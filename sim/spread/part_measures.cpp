@@ -12,21 +12,12 @@ namespace {
 
 constexpr int kWarmUps = 2, kAloneRepeats = 5;
 
-double slowest(Team& team, double own) {
-    double most = 0;
-    for (Bytes& each : team.gather(Message().put(own).bytes()))
-        most = std::max(most, Message(std::move(each)).get<double>());
-    return most;
-}
-
 std::string hash_of_all(Part& part) {
     std::vector<std::string> hashes;
     for (const Field& own : part.solver().state().components) {
         std::vector<std::uint64_t> rows;
-        for (Bytes& bytes : part.team().gather(Message().put(row_hashes(own)).bytes())) {
-            const auto theirs = Message(std::move(bytes)).get<std::vector<std::uint64_t>>();
+        for (const auto& theirs : gather_values(part.team(), row_hashes(own)))
             rows.insert(rows.end(), theirs.begin(), theirs.end());
-        }
         hashes.push_back(field_hash(own.dtype(), own.nx(), rows));
     }
     return joined_hash(hashes);
@@ -65,7 +56,7 @@ bool Parts::measure(Part& part, Verb verb, Message& message) {
             std::vector<double> times;
             for (int i = 0; i < kAloneRepeats; ++i) times.push_back(seconds_of_steps(*solver, steps));
             std::ranges::nth_element(times, times.begin() + kAloneRepeats / 2);
-            answer.number = slowest(part.team(), times[kAloneRepeats / 2]);
+            answer.number = std::ranges::max(gather_values(part.team(), times[kAloneRepeats / 2]));
             return true;
         }
         case Verb::hash:

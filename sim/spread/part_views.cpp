@@ -10,27 +10,19 @@
 namespace stencil {
 namespace {
 
-// Of all parts together, each of so many cells.
-Statistics statistics_of_all(Team& team, const Statistics& own, std::uint64_t cells) {
+Statistics statistics_of_all(Part& part, const Statistics& own) {
     PartialStatistics all = PartialStatistics::none();
-    std::uint64_t count = 0;
-    for (Bytes& bytes : team.gather(Message().put(own).put(cells).bytes())) {
-        Message message(std::move(bytes));
-        const auto part = message.get<Statistics>();
-        const auto part_cells = message.get<std::uint64_t>();
-        count += part_cells;
-        if (part.not_finite < part_cells)
-            all.add({part.min, part.max, part.total, part_cells - part.not_finite});
+    const auto nx = std::uint64_t(part.nx());
+    for (int rank = 0; const Statistics& each : gather_values(part.team(), own)) {
+        const std::uint64_t finite = nx * std::uint64_t(part.partition().own_rows(rank++)) - each.not_finite;
+        if (finite > 0) all.add({each.min, each.max, each.total, finite});
     }
-    return all.of_field(count);
+    return all.of_field(nx * std::uint64_t(part.partition().rows));
 }
 
 double norm_of_all(Team& team, double own) {
     double squares = 0;
-    for (Bytes& bytes : team.gather(Message().put(own).bytes())) {
-        const double norm = Message(std::move(bytes)).get<double>();
-        squares += norm * norm;
-    }
+    for (const double norm : gather_values(team, own)) squares += norm * norm;
     return std::sqrt(squares);
 }
 
@@ -91,10 +83,9 @@ std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleReq
 bool Parts::look_at(Part& part, Verb verb, Message& message) {
     Solver& solver = part.solver();
     const auto quantity = message.get<Quantity>();
-    const std::uint64_t cells = std::uint64_t(part.own_rows()) * std::uint64_t(part.nx());
     switch (verb) {
         case Verb::statistics:
-            answer.statistics = statistics_of_all(part.team(), solver.statistics(quantity), cells);
+            answer.statistics = statistics_of_all(part, solver.statistics(quantity));
             return true;
         case Verb::norm:
             answer.number = norm_of_all(part.team(), solver.norm(quantity));

@@ -47,47 +47,41 @@ Message& operator<<(Message& message, const InnerState& inner) {
 
 class SpreadState : public SavedState {
   public:
-    SpreadState(int solver, int state, std::size_t bytes) : number(state), solver_(solver), bytes_(bytes) {}
+    explicit SpreadState(std::size_t bytes) : bytes_(bytes) {
+        static int states = 0;
+        number = ++states;
+    }
     ~SpreadState() override {
         Message message;
-        message.put(Verb::release).put(solver_).put(number);
+        message.put(Verb::release).put(number);
         call(message);
     }
     std::size_t bytes() const override { return bytes_; }
 
-    const int number;
+    int number;
+    Boundary boundary = Boundary::zero;
     long long step = 0;
 
   private:
-    int solver_;
     std::size_t bytes_;
 };
 
 class SpreadSolver : public Solver {
   public:
     SpreadSolver(const RunSpec& spec, const SolverSetup& setup, int processes)
-        : Solver(setup), spec_(spec), processes_(processes) {
-        make();
-    }
+        : Solver(setup), spec_(spec), processes_(processes), number_(made(setup.params)) {}
     ~SpreadSolver() override { call(begin(Verb::drop)); }
 
     void set_params(const StepParameters& params) override {
-        const bool was_periodic = setup_.params.boundary == Boundary::periodic;
-        const bool is_periodic = params.boundary == Boundary::periodic;
-        if (setup_.typed || was_periodic == is_periodic) {
+        if (has_halos_of(params.boundary)) {
             setup_.params = params;
             Message message = begin(Verb::set_params);
             call(message << params);
             return;
         }
-        // Other halos.
         const SolverSnapshot now = snapshot();
-        const std::string shown = shown_;
-        call(begin(Verb::drop));
-        setup_.params = params;
-        make();
+        remake(params);
         resume(now);
-        if (!shown.empty()) show(shown);
     }
 
     void show(const std::string& formula) override {
@@ -142,14 +136,19 @@ class SpreadSolver : public Solver {
 
     std::unique_ptr<SavedState> save() override {
         const double cell = double(bytes_of(setup_.dtype)) * double(components());
-        auto state = std::make_unique<SpreadState>(
-            number_, ++states_, std::size_t(double(setup_.nx) * setup_.ny * cell));
+        auto state = std::make_unique<SpreadState>(std::size_t(double(setup_.nx) * setup_.ny * cell));
+        state->boundary = setup_.params.boundary;
         state->step = step_;
         call(begin(Verb::save).put(state->number));
         return state;
     }
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const SpreadState&>(state);
+        if (!has_halos_of(saved.boundary)) {
+            StepParameters then = setup_.params;
+            then.boundary = saved.boundary;
+            remake(then);
+        }
         call(begin(Verb::restore).put(saved.number));
         step_ = saved.step;
         forget_largest();
@@ -200,18 +199,37 @@ class SpreadSolver : public Solver {
     }
 
   private:
-    void make() {
+    // The number of the solver of all processes with these parameters. Throws MachineError.
+    int made(const StepParameters& params) const {
         static int solvers = 0;
-        number_ = ++solvers;
-        Message message = begin(Verb::make);
         const std::lock_guard lock(in_call());
+        const int number = ++solvers;
+        Message message;
+        message.put(Verb::make).put(number);
         // What is stepped, and nothing of what becomes of it.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
-        message.put(json_text(to_json(spec))) << setup_.params;
+        message.put(json_text(to_json(spec))) << params;
         Team::all().broadcast(message.put(processes_).bytes());
-        parts().perform(Message(message.bytes()));
+        SolverSetup setup = setup_;
+        setup.params = params;
+        parts().make(number, setup, processes_);
+        return number;
+    }
+
+    // The ends of a periodic field have halos too. Other sides of typed equations are another setup.
+    bool has_halos_of(Boundary boundary) const {
+        return setup_.typed ||
+               (setup_.params.boundary == Boundary::periodic) == (boundary == Boundary::periodic);
+    }
+    // With the halos of these parameters, and no cells yet. Where it does not fit nothing has changed.
+    void remake(const StepParameters& params) {
+        const int next = made(params);
+        call(begin(Verb::drop));
+        number_ = next;
+        setup_.params = params;
+        if (!shown_.empty()) show(shown_);
     }
 
     Message begin(Verb verb) const {
@@ -239,15 +257,11 @@ class SpreadSolver : public Solver {
 
     RunSpec spec_;
     int processes_;
-    int number_ = 0, states_ = 0;
+    int number_;
     std::string shown_;
 };
 
 }  // namespace
-
-int processes_of(const SolverSetup& setup) {
-    return partition_of(setup, Team::all().size()).parts;
-}
 
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes) {
     const int most = processes > 0 ? processes : Team::all().size();

@@ -29,9 +29,6 @@ SpreadCosts costs_of(Solver& solver, long long steps);
 /// field_hash() of its state, worked out where the rows are.
 std::string hash_in_place(Solver& solver);
 
-/// Processes that step the field of this setup.
-int processes_of(const SolverSetup& setup);
-
 /// The GPUs of a host are its processes', one each; in turn where there are more processes.
 void choose_gpu_of_process(const Team& team);
 

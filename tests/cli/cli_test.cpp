@@ -390,4 +390,6 @@ TEST_CASE("devices shows the machine, on paper and as JSON") {
     REQUIRE(devices.at("cpu").at("copy_gb_per_s").get<double>() > 0.1);
     REQUIRE(devices.at("cpu").at("threads").get<int>() >= 1);
     REQUIRE(devices.at("cuda").contains("built_in"));
+    const std::size_t gpus = devices.at("gpus").size();
+    REQUIRE(devices.at("links").size() == (gpus > 1 ? gpus * (gpus - 1) : 0));
 }

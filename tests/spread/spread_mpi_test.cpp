@@ -6,12 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
+using stencil::query_cuda;
 namespace fs = std::filesystem;
 
 namespace {
@@ -44,13 +46,15 @@ nlohmann::json timings_in(const fs::path& out) {
 }
 
 // A run by one process and by several.
-void require_equal_runs(const std::string& line, int processes, int stepping) {
-    CAPTURE(line, processes);
+void require_equal_runs(const std::string& line,
+                        int processes,
+                        int stepping,
+                        const std::string& backend = "cpu") {
+    CAPTURE(line, processes, backend);
     const ScratchFolder folder;
-    require_done(stencilscope("run --backend cpu --threads 1 --quiet --out {} " + line, folder / "one"));
-    require_done(stencilscope("run --backend cpu --threads 1 --quiet --processes {} --out {} " + line,
-                              processes,
-                              folder / "several"));
+    const std::string run = "run --backend " + backend + " --threads 1 --quiet --out {} " + line;
+    require_done(stencilscope(run, folder / "one"));
+    require_done(stencilscope(run + " --processes {}", folder / "several", processes));
     require_same_files(folder / "one", folder / "several");
     const auto timings = timings_in(folder / "several");
     REQUIRE(timings.value("processes", 1) == stepping);
@@ -102,6 +106,29 @@ TEST_CASE("Typed equations are spread to the bit: places, noise, several stages,
                                           sides + "\n");
         require_equal_runs(shape + "--model " + text.string(), 3, 3);
     }
+}
+
+// Here they share the first GPU, unless there are several.
+TEST_CASE("Processes on GPUs make the files of one") {
+    if (query_cuda().devices.empty()) {
+        SUCCEED("no GPU");
+        return;
+    }
+    // At multiples of a halo's 16 steps too, when neighbours were given rows that are not those any more.
+    const std::string edits =
+        " --at 41:coefficient=0.11 --at 64:paint=0.7,20,add,30,90 --at 80:boundary=insulated --at "
+        "96:paint=0.2,5,replace,3,1,60,200 ";
+    for (const std::string boundary : {"zero", "insulated", "periodic"})
+        for (const std::string method : {"streaming", "tiled --dtype float64"})
+            require_equal_runs("--size 321x211 --initial noise --steps 157 --boundary " + boundary +
+                                   " --method " + method + edits + kFiles,
+                               boundary == "zero" ? 3 : 2,
+                               boundary == "zero" ? 3 : 2,
+                               "cuda");
+    // Fewer rows than are stepped ahead beside two cuts.
+    const std::string few = " --export field.npy,laplacian.npy,field.png,timings.json";
+    require_equal_runs("--size 400x75 --initial noise --steps 90 --method streaming" + few, 3, 3, "cuda");
+    require_equal_runs("--size 130x300 --steps 200 --model gray-scott" + few, 2, 2, "cuda");
 }
 
 TEST_CASE("A run of three processes goes on by two, and by one") {

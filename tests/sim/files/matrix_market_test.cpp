@@ -1,6 +1,6 @@
 #include "sim/files/matrix_market.h"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <initializer_list>
 #include <utility>
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <cmath>
 #include <filesystem>
 #include <span>
@@ -82,14 +82,14 @@ inline std::vector<double> values_of(const Eigen::VectorXd& vector) {
     return {vector.data(), vector.data() + vector.size()};
 }
 
-/// The solution by a QR factorisation of the stacked matrix [A; c I].
-inline std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const double> d, double c) {
-    Eigen::MatrixXd stacked(a.rows() + a.cols(), a.cols());
-    stacked << a, c * Eigen::MatrixXd::Identity(a.cols(), a.cols());
-    Eigen::VectorXd right = Eigen::VectorXd::Zero(a.rows() + a.cols());
-    for (Eigen::Index i = 0; i < a.rows(); ++i) right[i] = d[std::size_t(i)];
-    return values_of(stacked.colPivHouseholderQr().solve(right));
-}
+// By Eigen, in a file of their own, because they take long to compile.
+
+/// The shortest x of those with the least |A x - d|.
+std::vector<double> least_squares(const Eigen::MatrixXd& a, std::span<const double> d);
+/// The same of the stacked matrix [A; c I].
+std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const double> d, double c);
+/// Largest first.
+std::vector<double> singular_values(const Eigen::MatrixXd& a);
 
 struct PathSolution {
     std::vector<stencil::RidgePoint> points;

@@ -8,7 +8,6 @@
 #include "sim/spread/halos.h"
 #include "sim/spread/message.h"
 #include "sim/spread/mpi_halo.h"
-#include "sim/text/error.h"
 
 namespace stencil {
 namespace {
@@ -29,17 +28,37 @@ class PeerHalo : public HaloExchange {
     void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
         if (!inbox_) open(arrays);
         ++exchanges_;
-        count_exchange();
-        const int part = team_.rank();
         std::vector<HaloPlaces> places;
-        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, part));
-        give(partition_.above(part), kBelow, places, *stream);
-        give(partition_.below(part), kAbove, places, *stream);
-        take(partition_.above(part), kAbove, places, *stream);
-        take(partition_.below(part), kBelow, places, *stream);
+        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, team_.rank()));
+        give_all(places, *stream);
+        take_all(places, *stream);
+    }
+
+    void give(const RimRows& rows, CudaStream& stream) override {
+        ++exchanges_;
+        const HaloPlaces places{nullptr,
+                                nullptr,
+                                static_cast<const std::byte*>(rows.first),
+                                static_cast<const std::byte*>(rows.last),
+                                bytes_of_side_};
+        give_all({&places, 1}, stream);
+    }
+
+    void take(const HaloRows& array, CudaStream& stream) override {
+        const HaloPlaces places = places_of(array, partition_, team_.rank());
+        take_all({&places, 1}, stream);
     }
 
   private:
+    void give_all(std::span<const HaloPlaces> places, CudaStream& stream) {
+        give(partition_.above(team_.rank()), kBelow, places, stream);
+        give(partition_.below(team_.rank()), kAbove, places, stream);
+    }
+    void take_all(std::span<const HaloPlaces> places, CudaStream& stream) {
+        take(partition_.above(team_.rank()), kAbove, places, stream);
+        take(partition_.below(team_.rank()), kBelow, places, stream);
+    }
+
     // Where the rows of a side come to be, of each array in turn.
     std::size_t place_of(Side side) const {
         return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;
@@ -48,11 +67,10 @@ class PeerHalo : public HaloExchange {
     void open(std::span<const HaloRows> arrays) {
         bytes_of_side_ = arrays.size() * std::size_t(partition_.depth) * arrays.front().row_bytes;
         inbox_.emplace(kFlags + kTurns * kSides * bytes_of_side_);
-        const auto handles = team_.gather(Message().put(inbox_->handle()).bytes());
+        const auto handles = gather_values(team_, inbox_->handle());
         const int part = team_.rank();
         for (const int other : {partition_.above(part), partition_.below(part)})
-            if (other >= 0)
-                outboxes_.try_emplace(other, Message(handles[std::size_t(other)]).get<PeerHandle>());
+            if (other >= 0) outboxes_.try_emplace(other, handles[std::size_t(other)]);
     }
 
     // To a neighbour, who sees this part on `side`.
@@ -88,9 +106,7 @@ class PeerHalo : public HaloExchange {
 
 }  // namespace
 
-std::unique_ptr<HaloExchange> make_cuda_halo(Team& team, const Partition& partition) {
-    if (team.host_size() < team.size())
-        throw MachineError("GPUs of several hosts cannot share a field yet; those of one host can");
+std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition) {
     return std::make_unique<PeerHalo>(team, partition);
 }
 

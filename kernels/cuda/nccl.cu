@@ -1,0 +1,90 @@
+#include "kernels/cuda/nccl.h"
+
+#include <dlfcn.h>
+
+#include <string>
+
+namespace stencil {
+namespace {
+
+// As nccl.h has them, which a toolkit may come without.
+constexpr int kBytes = 1;  // ncclUint8
+
+struct Nccl {
+    int (*name)(NcclName*) = nullptr;
+    int (*open)(void**, int, NcclName, int) = nullptr;
+    int (*close)(void*) = nullptr;
+    int (*begin)() = nullptr;
+    int (*end)() = nullptr;
+    int (*send)(const void*, std::size_t, int, int, void*, void*) = nullptr;
+    int (*receive)(void*, std::size_t, int, int, void*, void*) = nullptr;
+    const char* (*error_text)(int) = nullptr;
+    bool found = false;
+};
+
+Nccl open_nccl() {
+    Nccl nccl;
+    void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return nccl;
+    const auto find = [&]<class Function>(const char* name, Function*& function) {
+        function = reinterpret_cast<Function*>(dlsym(library, name));
+        return function != nullptr;
+    };
+    nccl.found = find("ncclGetUniqueId", nccl.name) && find("ncclCommInitRank", nccl.open) &&
+                 find("ncclCommDestroy", nccl.close) && find("ncclGroupStart", nccl.begin) &&
+                 find("ncclGroupEnd", nccl.end) && find("ncclSend", nccl.send) &&
+                 find("ncclRecv", nccl.receive) && find("ncclGetErrorString", nccl.error_text);
+    return nccl;
+}
+
+const Nccl& nccl() {
+    static const Nccl opened = open_nccl();
+    if (!opened.found)
+        throw CudaError(
+            "GPUs that do not reach each other's memory, as those of several hosts, need NCCL (libnccl.so.2) "
+            "where the loader looks");
+    return opened;
+}
+
+void check(int error, const char* what) {
+    if (error != 0) throw CudaError(std::string("NCCL: ") + what + ": " + nccl().error_text(error));
+}
+
+}  // namespace
+
+NcclName make_nccl_name() {
+    NcclName name{};
+    check(nccl().name(&name), "ncclGetUniqueId");
+    return name;
+}
+
+NcclLink::NcclLink(const NcclName& name, int rank, int size) {
+    const CudaStream of_device;  // NCCL takes the device that is this thread's
+    of_device.use_device();
+    check(nccl().open(&link_, size, name, rank), "ncclCommInitRank");
+}
+
+NcclLink::~NcclLink() {
+    if (link_) nccl().close(link_);
+}
+
+// What two processes send each other arrives in the order in which it was sent, so that with one neighbour on
+// both sides the first to arrive is what it gave to the one above it.
+void NcclLink::exchange(const Neighbour& above,
+                        const Neighbour& below,
+                        std::size_t bytes,
+                        CudaStream& stream) {
+    stream.use_device();
+    check(nccl().begin(), "ncclGroupStart");
+    int error = 0;
+    for (const Neighbour* to : {&above, &below})
+        if (to->rank >= 0 && error == 0)
+            error = nccl().send(to->give, bytes, kBytes, to->rank, link_, stream.handle());
+    for (const Neighbour* from : {&below, &above})
+        if (from->rank >= 0 && error == 0)
+            error = nccl().receive(from->take, bytes, kBytes, from->rank, link_, stream.handle());
+    const int ended = nccl().end();
+    check(error != 0 ? error : ended, "an exchange");
+}
+
+}  // namespace stencil

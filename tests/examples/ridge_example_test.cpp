@@ -1,0 +1,144 @@
+// The problem that the ridge example draws or reads, and what it does with it.
+
+#include "kernels/cpu/thread_pool.h"
+#include "sim/examples/ridge/problem.h"
+#include "sim/files/npy.h"
+#include "sim/text/error.h"
+#include "sim/text/shell_words.h"
+#include "tests/support/catch.h"
+#include "tests/support/examples/ridge_problems.h"
+#include "tests/support/program.h"
+
+using namespace stencil;
+using namespace stencil::ridge;
+using namespace stencil_test;
+
+TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread evenly") {
+    for (const double density : {0.0, 0.1, 0.5, 0.9, 1.0}) {
+        const RandomProblem problem{211, 173, density, 7};
+        const auto a = random_matrix<float>(problem, [] {});
+        CAPTURE(density);
+        REQUIRE(a.nonzeros() == std::llround(density * 211 * 173));
+        REQUIRE(a.start.size() == 212);
+        std::int64_t upper = 0;
+        for (std::int64_t i = 0; i < a.rows; ++i)
+            for (auto k = std::size_t(a.start[std::size_t(i)]); k < std::size_t(a.start[std::size_t(i) + 1]);
+                 ++k) {
+                REQUIRE(a.column[k] < 173);
+                if (k > std::size_t(a.start[std::size_t(i)])) REQUIRE(a.column[k - 1] < a.column[k]);
+                REQUIRE((a.value[k] >= 0 && a.value[k] < 1));
+                upper += i < 105 ? 1 : 0;
+            }
+        const double share = density * 105 * 173;
+        REQUIRE(std::abs(double(upper) - share) <= 6 * std::sqrt(share + 1));
+    }
+    const RandomProblem huge{3000000, 4000000, 2.5e-9, 3};
+    const auto sparse = random_matrix<double>(huge, [] {});
+    REQUIRE(sparse.nonzeros() == 30000);
+    REQUIRE(sparse.start.back() == 30000);
+    const std::vector<double> d = random_data({100000, 1, 0, 5}, [] {});
+    double mean = 0, square = 0;
+    for (const double value : d) {
+        mean += value / double(d.size());
+        square += (value - 3) * (value - 3) / double(d.size());
+    }
+    REQUIRE(mean == Approx(3).margin(0.02));
+    REQUIRE(square == Approx(1).margin(0.03));
+}
+
+TEST_CASE("Coefficients are ranges or lists, and what is neither is refused") {
+    const std::vector<double> range = parse_coefficients("0.1:1000:5", "--coefficients");
+    REQUIRE(range.size() == 5);
+    for (int i = 0; i < 5; ++i) REQUIRE(range[std::size_t(i)] == Approx(std::pow(10, i - 1)));
+    REQUIRE(parse_coefficients("3,0,1.5", "--coefficients") == std::vector<double>{0, 1.5, 3});
+    for (const char* text : {"",
+                             "1:2",
+                             "0:1:5",
+                             "2:1:5",
+                             "1:2:1",
+                             "1:2:3:4",
+                             "-1",
+                             "1,1",
+                             "1,x",
+                             "nan",
+                             "1:2:9999",
+                             "1e-150",
+                             "1e150",
+                             "1e-300:1:3"})
+        REQUIRE_FALSE(message_of<InputError>([&] { parse_coefficients(text, "--coefficients"); }).empty());
+}
+
+TEST_CASE("example ridge solves a problem from files and writes its solutions") {
+    Dice random;
+    CAPTURE(random.seed);
+    const ScratchFolder folder;
+    const auto a = random_sparse<double>(random, 35, 28, 0.4, -1);
+    const std::string matrix = write_matrix_market(folder / "a.mtx", a).string();
+    const std::vector<double> d = random_vector(random, 35);
+    const std::string rhs = (folder / "d.npy").string(), out = (folder / "out").string();
+    write_npy_array(rhs, {{35, 1}, d});
+    const std::string solve = fmt::format("example ridge --matrix {} --rhs {} --backend cpu ", matrix, rhs);
+    const auto run = [](const std::string& words) { return run_program(shell_words(words)); };
+    const ProgramResult result = run(solve + "--coefficients 0.3,2 --tolerance 1e-12 --at 1 --out " + out);
+    CAPTURE(result.err, result.out);
+    REQUIRE(result.status == 0);
+    const NpyArray solutions = read_npy_array(out + "/solutions.npy", DType::float64);
+    REQUIRE(solutions.shape == std::vector<std::int64_t>{2, 28});
+    const auto& x = std::get<std::vector<double>>(solutions.values);
+    for (int i = 0; i < 2; ++i) {
+        const std::vector<double> truth = dense_solution(dense(a), d, i == 0 ? 0.3 : 2);
+        REQUIRE(distance({x.data() + 28 * i, 28}, truth) <= 1e-11 * norm(truth));
+    }
+    const ProgramResult small = run(solve + "--coefficients 0,1e-12 --methods process");
+    CAPTURE(small.err, small.out);
+    REQUIRE(small.status == 0);
+    REQUIRE(small.out.find("certified for 0 of 2") != std::string::npos);
+    std::filesystem::remove(out + "/solutions.npy");
+    const auto with = [&](const std::string& coefficients) {
+        return run(solve + "--methods cholesky --quiet --repeats 1 --out " + out + " --coefficients " +
+                   coefficients);
+    };
+    REQUIRE(with("0.7").status == 0);
+    const NpyArray only = read_npy_array(out + "/solutions.npy", DType::float64);
+    REQUIRE(only.shape == std::vector<std::int64_t>{1, 28});
+    const std::vector<double> truth = dense_solution(dense(a), d, 0.7);
+    REQUIRE(distance(std::get<std::vector<double>>(only.values), truth) <= 1e-10 * norm(truth));
+    std::filesystem::remove(out + "/solutions.npy");
+    REQUIRE(with("0,1").status == 0);  // the normal equations have no solution for c = 0
+    REQUIRE_FALSE(std::filesystem::exists(out + "/solutions.npy"));
+    REQUIRE(read_bytes(out + "/report.json").find("there is no solutions.npy") != std::string::npos);
+    const std::pair<std::string, const char*> refusals[] = {
+        {fmt::format("--matrix {0} --rhs {0}", matrix), "one column"},
+        {fmt::format("--matrix {} --rows 3", matrix), "--rows and --matrix"},
+        {"--rows 30 --rhs " + rhs, "35 values"},
+        {"--coefficients 5:1:3", "0 < LOW < HIGH"},
+        {"--methods magic", "process, cholesky"},
+        {"--methods process,stacked", "process, cholesky"},
+        {"--rows 2000000000 --columns 2000000000", "at most"}};
+    for (const auto& [words, said] : refusals) require_refused(run("example ridge " + words), 2, said);
+}
+
+TEST_CASE("example ridge can be ended while it draws a long matrix and its data") {
+    RandomProblem problem{3'000'000, 1, 1e-6, 7};
+    int asked = 0;
+    random_matrix<float>(problem, [&] { ++asked; });
+    REQUIRE(asked >= 3);
+    asked = 0;
+    random_data(problem, [&] { ++asked; });
+    REQUIRE(asked >= 3);
+    problem = {2'000'000, 100'000, 1e-11, 7};  // beyond a bit for each place
+    asked = 0;
+    random_matrix<float>(problem, [&] { ++asked; });
+    REQUIRE(asked >= 2);
+    ThreadPool threads(2);
+    const auto process =
+        make_cpu_golub_kahan(random_matrix<float>({300, 300, 0.1, 3}, [] {}), threads, std::size_t(1) << 28);
+    process->on_pause([] { throw std::runtime_error("ended"); });
+    const std::vector<double> d(300, 1.0);
+    REQUIRE_THROWS_AS(process->start(d, true), std::runtime_error);
+    int products = 0;
+    process->on_pause([&] { ++products; });
+    process->start(d, false);
+    process->advance(5);
+    REQUIRE(products >= 10);
+}

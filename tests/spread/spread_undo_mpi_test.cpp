@@ -1,0 +1,130 @@
+// What no command line reaches of a spread field: states to come back to, and a part that does not fit.
+
+#include <sys/resource.h>
+
+#include <fstream>
+
+#include "sim/machine/child_process.h"
+#include "sim/machine/machine.h"
+#include "sim/machine/team.h"
+#include "sim/run/resolve.h"
+#include "sim/run/simulation.h"
+#include "sim/run/start.h"
+#include "sim/spread/part.h"
+#include "sim/spread/spread_solver.h"
+#include "sim/text/error.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+// The test case of this name, which has no comma, again as two processes, of which process 0 does this.
+template <class Act>
+void among_two(const std::string& name, const Act& act) {
+    if (!Team::was_launched()) {
+        std::string said;
+        ChildCommand command;
+        command.words = {find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
+        command.words.insert(command.words.end(), {"--allow-run-as-root", std::filesystem::read_symlink(own_program()).string(), name});
+        command.limit_seconds = 60;
+        command.is_tool = true;
+        const ChildEnd end =
+            run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
+        INFO(said);
+        REQUIRE(end.how == ChildEnd::How::exited);
+        REQUIRE(end.code == 0);
+        REQUIRE(said.find("in 1 test case") != std::string::npos);
+        return;
+    }
+    Team::begin(nullptr);
+    REQUIRE(Team::all().size() == 2);
+    if (Team::all().rank() > 0) {
+        serve(Team::all());
+    } else {
+        try {
+            act();
+        } catch (...) {
+            dismiss_team();
+            throw;
+        }
+        dismiss_team();
+    }
+    Team::end();
+}
+
+RunSpec spec_of(int nx, int ny, const std::string& method) {
+    RunSpec spec;
+    spec.size = Size{nx, ny};
+    spec.backend = "cpu";
+    spec.method = method;
+    spec.initial = "noise";
+    spec.threads = 1;
+    return resolve(spec, query_machine());
+}
+
+// No more memory for this process than it has, and a little.
+void limit_memory(std::size_t more) {
+    std::size_t pages = 0;
+    std::ifstream("/proc/self/statm") >> pages;
+    const rlim_t bytes = pages * 4096 + more;
+    const rlimit limit{bytes, bytes};
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+}  // namespace
+
+TEST_CASE("Two processes come back to a state whatever changed since") {
+    among_two("Two processes come back to a state whatever changed since", [] {
+        RunSpec spec = spec_of(67, 150, "cpu");
+        Simulation simulation(spec, make_start(spec));
+        REQUIRE(simulation.solver().processes() == 2);
+        simulation.apply(Advance{40});
+        const auto before = simulation.checkpoint();
+        simulation.apply(Advance{7});
+        const Field wanted = simulation.field();
+
+        simulation.apply(Set{"boundary", "periodic"});
+        simulation.apply(Advance{5});
+        const auto periodic = simulation.checkpoint();
+        simulation.apply(Advance{9});
+        const Field wanted_periodic = simulation.field();
+        REQUIRE_FALSE(same_bits(wanted, wanted_periodic));
+
+        simulation.apply(Set{"method", "reference"});
+        simulation.apply(Set{"size", "50x90"});
+        simulation.apply(Advance{3});
+        simulation.restore(periodic);
+        simulation.apply(Advance{9});
+        REQUIRE(same_bits(simulation.field(), wanted_periodic));
+        simulation.restore(before);
+        simulation.apply(Advance{7});
+        REQUIRE(same_bits(simulation.field(), wanted));
+        simulation.restore(periodic);
+        simulation.apply(Advance{9});
+        REQUIRE(same_bits(simulation.field(), wanted_periodic));
+    });
+}
+
+TEST_CASE("A field of which one process lacks room for its part is refused and the others go on") {
+    if (Team::was_launched() && std::string(std::getenv("OMPI_COMM_WORLD_RANK")) == "1")
+        limit_memory(std::size_t(150) << 20);
+    among_two("A field of which one process lacks room for its part is refused and the others go on", [] {
+        RunSpec small = spec_of(67, 150, "cpu");
+        const RunSpec large = spec_of(8192, 16384, "cpu");
+        Simulation simulation(small, make_start(small));
+        simulation.apply(Advance{10});
+        const Field now = simulation.field();
+        try {
+            make_run_solver(large, solver_setup(large));
+            FAIL("it was made");
+        } catch (const MachineError& error) {
+            REQUIRE(error.what() == std::string("process 1: out of memory"));
+        }
+        REQUIRE(same_bits(simulation.field(), now));
+        simulation.apply(Advance{10});
+        REQUIRE(simulation.step() == 20);
+    });
+}
