@@ -8,13 +8,18 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 #include "app/console.h"
@@ -28,6 +33,7 @@ namespace stencil {
 namespace {
 
 constexpr int kMostProcesses = 4096;
+constexpr auto kPoll = std::chrono::milliseconds(10);
 
 struct Asked {
     std::string_view option;
@@ -64,19 +70,37 @@ void require_gpus(const Asked& asked) {
             fmt::format("--gpus {}: there {} {} here", asked.count, there == 1 ? "is" : "are", there));
 }
 
-pid_t launcher = 0;
+volatile std::sig_atomic_t told = 0;
+extern "C" void note_signal(int signal) {
+    told = signal;
+}
 
-// mpirun takes Ctrl-C for its own, and ends all processes within seconds; this signal it passes on, and the
-// command ends as it does alone.
-extern "C" void pass_on(int) {
-    kill(launcher, SIGUSR1);
+// From its stat: "number (name) state parent ...", and the name may be anything.
+pid_t parent_of(const std::filesystem::path& process) {
+    std::ifstream file(process / "stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const std::size_t name_end = text.rfind(") ");
+    return name_end == std::string::npos ? 0 : std::atoi(text.c_str() + name_end + 4);
+}
+
+// mpirun takes Ctrl-C for its own, and ends all processes within seconds; to this signal the command ends as
+// it does alone. Some mpirun pass it on and some do not, so each process that it started is told; false where
+// there is none yet.
+bool pass_on(pid_t launcher) {
+    bool any = false;
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+        const pid_t process = std::atoi(entry.path().filename().c_str());
+        if (process > 0 && parent_of(entry.path()) == launcher) any = kill(process, SIGUSR1) == 0 || any;
+    }
+    return any;
 }
 
 int run_launcher(std::vector<std::string> words) {
     std::vector<char*> pointers;
     for (std::string& word : words) pointers.push_back(word.data());
     pointers.push_back(nullptr);
-    launcher = fork();
+    const pid_t launcher = fork();
     if (launcher < 0) throw MachineError(fmt::format("no process can be started: {}", std::strerror(errno)));
     if (launcher == 0) {
         setsid();  // Ctrl-C comes to this process alone
@@ -87,11 +111,14 @@ int run_launcher(std::vector<std::string> words) {
                      std::strerror(errno));
         _exit(1);
     }
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, pass_on);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_signal);
     int status = 0;
-    while (waitpid(launcher, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(launcher, &status, WNOHANG) == 0) {
+        if (told != 0 && pass_on(launcher)) told = 0;
+        std::this_thread::sleep_for(kPoll);
     }
     const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (result == 128 + SIGUSR1) return 128 + SIGINT;  // a process that had not yet begun
     if (result == 128 + SIGKILL || result == 128 + SIGSEGV || result == 128 + SIGABRT)
         note("stencilscope: one of the processes was ended by signal {}, and the others with it\n",
              result - 128);

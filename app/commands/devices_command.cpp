@@ -55,9 +55,8 @@ Json describe_links(const Machine& machine) {
         for (const CudaDevice& to : machine.cuda.devices) {
             if (from.index == to.index) continue;
             const double rate = measure_link_bandwidth(from.index, to.index);
-            links.push_back({{"from", from.index},
-                             {"to", to.index},
-                             {"gb_per_s", rate > 0 ? Json(rate) : Json()}});
+            links.push_back(
+                {{"from", from.index}, {"to", to.index}, {"gb_per_s", rate > 0 ? Json(rate) : Json()}});
         }
     return links;
 }

@@ -167,12 +167,10 @@ void CudaHostMemory::Free::operator()(void* p) const {
     cudaFreeHost(p);
 }
 
-CudaStream::CudaStream(int device, bool urgent) : device_(device) {
+CudaStream::CudaStream(int device) : device_(device) {
     use_device();
-    int lowest = 0, highest = 0;
-    CUDA_CHECK(cudaDeviceGetStreamPriorityRange(&lowest, &highest));
     cudaStream_t stream = nullptr;
-    CUDA_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, urgent ? highest : lowest));
+    CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     handle_ = stream;
 }
 
@@ -186,22 +184,6 @@ void CudaStream::use_device() const {
 
 void CudaStream::synchronize() {
     CUDA_CHECK(cudaStreamSynchronize(cuda_handle(*this)));
-}
-
-void CudaStream::follow(const CudaStream& other) {
-    cudaEvent_t reached = nullptr;
-    CUDA_CHECK(cudaEventCreateWithFlags(&reached, cudaEventDisableTiming));
-    const auto enqueue = [&] {
-        CUDA_CHECK(cudaEventRecord(reached, cuda_handle(other)));
-        CUDA_CHECK(cudaStreamWaitEvent(cuda_handle(*this), reached));
-    };
-    try {
-        enqueue();
-    } catch (...) {
-        cudaEventDestroy(reached);
-        throw;
-    }
-    cudaEventDestroy(reached);
 }
 
 CudaTimer::CudaTimer() {

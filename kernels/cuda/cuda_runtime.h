@@ -121,16 +121,13 @@ class CudaHostMemory {
 /// A stream of a device, which everything that is enqueued on it works on.
 class CudaStream {
   public:
-    /// Kernels of an urgent one begin before those of others that wait for room on the device.
-    explicit CudaStream(int device = default_cuda_device(), bool urgent = false);
+    explicit CudaStream(int device = default_cuda_device());
     ~CudaStream();
     CudaStream(const CudaStream&) = delete;
     CudaStream& operator=(const CudaStream&) = delete;
 
     /// Waits for all work enqueued so far; throws CudaError where any of it failed.
     void synchronize();
-    /// What is enqueued from now on waits for all that another stream of the device has so far.
-    void follow(const CudaStream& other);
     void* handle() const { return handle_; }  ///< the cudaStream_t
     int device() const { return device_; }
     /// Makes its device this thread's: launches and queries of the runtime go there.

@@ -28,37 +28,16 @@ class PeerHalo : public HaloExchange {
     void exchange(std::span<const HaloRows> arrays, CudaStream* stream) override {
         if (!inbox_) open(arrays);
         ++exchanges_;
+        const int part = team_.rank();
         std::vector<HaloPlaces> places;
-        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, team_.rank()));
-        give_all(places, *stream);
-        take_all(places, *stream);
-    }
-
-    void give(const RimRows& rows, CudaStream& stream) override {
-        ++exchanges_;
-        const HaloPlaces places{nullptr,
-                                nullptr,
-                                static_cast<const std::byte*>(rows.first),
-                                static_cast<const std::byte*>(rows.last),
-                                bytes_of_side_};
-        give_all({&places, 1}, stream);
-    }
-
-    void take(const HaloRows& array, CudaStream& stream) override {
-        const HaloPlaces places = places_of(array, partition_, team_.rank());
-        take_all({&places, 1}, stream);
+        for (const HaloRows& array : arrays) places.push_back(places_of(array, partition_, part));
+        give(partition_.above(part), kBelow, places, *stream);
+        give(partition_.below(part), kAbove, places, *stream);
+        take(partition_.above(part), kAbove, places, *stream);
+        take(partition_.below(part), kBelow, places, *stream);
     }
 
   private:
-    void give_all(std::span<const HaloPlaces> places, CudaStream& stream) {
-        give(partition_.above(team_.rank()), kBelow, places, stream);
-        give(partition_.below(team_.rank()), kAbove, places, stream);
-    }
-    void take_all(std::span<const HaloPlaces> places, CudaStream& stream) {
-        take(partition_.above(team_.rank()), kAbove, places, stream);
-        take(partition_.below(team_.rank()), kBelow, places, stream);
-    }
-
     // Where the rows of a side come to be, of each array in turn.
     std::size_t place_of(Side side) const {
         return kFlags + ((exchanges_ % kTurns) * kSides + side) * bytes_of_side_;

@@ -13,7 +13,7 @@ namespace stencil {
 /// All processes of the team call it. Throws CudaError.
 std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, Device device);
 
-/// By the copy engines, where each process's GPU reaches those of its neighbours.
+/// By the copy engines into the neighbours' memory, where each process's GPU reaches those of its neighbours.
 std::unique_ptr<HaloExchange> make_peer_halo(Team& team, const Partition& partition);
 /// By NCCL, between GPUs of which no two are one.
 std::unique_ptr<HaloExchange> make_nccl_halo(Team& team, const Partition& partition);

@@ -28,7 +28,9 @@ void among_two(const std::string& name, const Act& act) {
         std::string said;
         ChildCommand command;
         command.words = {find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
-        command.words.insert(command.words.end(), {"--allow-run-as-root", std::filesystem::read_symlink(own_program()).string(), name});
+        command.words.insert(
+            command.words.end(),
+            {"--allow-run-as-root", std::filesystem::read_symlink(own_program()).string(), name});
         command.limit_seconds = 60;
         command.is_tool = true;
         const ChildEnd end =

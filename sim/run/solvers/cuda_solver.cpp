@@ -1,6 +1,5 @@
 #include <array>
 
-#include "sim/run/solvers/cuda_rim.h"
 #include "sim/run/solvers/cuda_view_solver.h"
 
 namespace stencil {
@@ -54,11 +53,7 @@ class CudaSolver : public CudaViewSolver<T> {
             1,
             0,
             [this](long long some) { stepper_->advance(fields_, setup_.params, some); },
-            [this] { return stored(); },
-            [this] {
-                if (rim_) rim_->give(fields_.front, *stepper_, setup_.params, stream_, *setup_.halo);
-                return rim_ != nullptr;
-            });
+            [this] { return stored(); });
         this->stop_timing();
     }
 
@@ -139,7 +134,6 @@ class CudaSolver : public CudaViewSolver<T> {
     FieldPair<T> fields_;
     std::unique_ptr<Stepper<T>> stepper_;
     HaloKeeper halo_{setup_.halo, &stream_};
-    std::unique_ptr<CudaRim<T>> rim_ = CudaRim<T>::of(setup_);
 };
 
 }  // namespace

@@ -30,15 +30,6 @@ class HaloExchange {
     /// Copies the neighbours' own rows into the halo of each array. On CUDA it is enqueued on the stream.
     virtual void exchange(std::span<const HaloRows> arrays, CudaStream* stream) = 0;
 
-    /// Of one array, where it can be done apart: what its neighbours get, which waits for none of them, and
-    /// later what they gave. Rows of (depth, row_bytes) each, as they will be when the halo is taken; null
-    /// where there is no neighbour.
-    struct RimRows {
-        const void *first = nullptr, *last = nullptr;
-    };
-    virtual void give(const RimRows& /*rows*/, CudaStream& /*stream*/) {}
-    virtual void take(const HaloRows& /*array*/, CudaStream& /*stream*/) {}
-
   protected:
     void count_message(std::size_t bytes) {
         ++traffic_.messages;
@@ -57,55 +48,34 @@ class HaloKeeper {
     HaloKeeper(HaloExchange* exchange, CudaStream* stream) : exchange_(exchange), stream_(stream) {}
 
     /// The halo is not what the neighbours have.
-    void spoil() {
-        good_ = 0;
-        if (given_ == Given::rows) given_ = Given::stale;
-    }
+    void spoil() { good_ = 0; }
 
     template <class Arrays>
     void refresh(const Arrays& arrays) {
         if (!exchange_ || good_ == exchange_->depth()) return;
         const auto all = arrays();
-        // Stale ones too: a neighbour has room for two exchanges.
-        if (given_ != Given::nothing) exchange_->take(all[0], *stream_);
-        if (given_ != Given::rows) exchange_->exchange(all, stream_);
-        given_ = Given::nothing;
+        exchange_->exchange(all, stream_);
         good_ = exchange_->depth();
     }
 
     /// Steps that each reach over `reach` rows, and read arrays of which the outermost `margin` rows of a
-    /// halo are wrong. Before as many as a whole halo is good for, `give_ahead()` may give the neighbours
-    /// what they will need after them, and says whether it did.
-    template <class Advance, class Arrays, class GiveAhead>
-    void advance(long long steps,
-                 int reach,
-                 int margin,
-                 const Advance& advance,
-                 const Arrays& arrays,
-                 const GiveAhead& give_ahead) {
+    /// halo are wrong.
+    template <class Advance, class Arrays>
+    void advance(long long steps, int reach, int margin, const Advance& advance, const Arrays& arrays) {
         if (!exchange_) return advance(steps);
         while (steps > 0) {
             if (good_ - margin < reach) refresh(arrays);
             const long long some = std::min<long long>(steps, (good_ - margin) / reach);
-            if (some * reach == exchange_->depth() && give_ahead()) given_ = Given::rows;
             advance(some);
             good_ -= int(some) * reach;
             steps -= some;
         }
     }
-    template <class Advance, class Arrays>
-    void advance(long long steps, int reach, int margin, const Advance& steps_of, const Arrays& arrays) {
-        advance(steps, reach, margin, steps_of, arrays, [] { return false; });
-    }
 
   private:
-    /// Ahead to the neighbours, and by them, and not yet taken.
-    enum class Given { nothing, rows, stale };
-
     HaloExchange* exchange_;
     CudaStream* stream_;
     int good_ = 0;  ///< rows
-    Given given_ = Given::nothing;
 };
 
 }  // namespace stencil
