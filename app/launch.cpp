@@ -71,7 +71,7 @@ void require_gpus(const Asked& asked) {
 }
 
 volatile std::sig_atomic_t told = 0;
-extern "C" void note_signal(int signal) {
+extern "C" void note_end_of_command(int signal) {
     told = signal;
 }
 
@@ -111,7 +111,7 @@ int run_launcher(std::vector<std::string> words) {
                      std::strerror(errno));
         _exit(1);
     }
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end_of_command);
     int status = 0;
     while (waitpid(launcher, &status, WNOHANG) == 0) {
         if (told != 0 && pass_on(launcher)) told = 0;
