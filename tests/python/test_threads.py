@@ -100,4 +100,4 @@ def test_ctrl_c_ends_a_measurement():
     thread = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        ss.bench(size=256, repeats=1000, steps=10**6, method="cpu", backend="cpu")
+        ss.bench(size=256, repeats=1000, steps=10**4, method="cpu", backend="cpu")
