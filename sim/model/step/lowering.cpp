@@ -236,21 +236,15 @@ int Lowering::difference(const Expression& e) {
         default:
             break;
     }
-    // What comes in through faces less what goes out, times two. What goes through one between rows is a
-    // product of its own, the same for the cells on either side: kernels that make both work it out once.
+    // What comes in through faces less what goes out, times two. What goes through one is a product of its
+    // own, the same for the cells on either side: kernels that make both work it out once.
     const Node d = e.args[0], g = e.args[1];
-    struct Face {
-        int sum, difference;
+    const auto through = [&](int x, int y, int from_x, int from_y) {
+        return b.whole_product(b.add(reached(d, x, y), reached(d, from_x, from_y)),
+                               b.subtract(reached(g, x, y), reached(g, from_x, from_y)));
     };
-    const auto face = [&](int x, int y, int from_x, int from_y) {
-        return Face{b.add(reached(d, x, y), reached(d, from_x, from_y)),
-                    b.subtract(reached(g, x, y), reached(g, from_x, from_y))};
-    };
-    const auto product = [&](const Face& f) { return b.whole_product(f.sum, f.difference); };
-    const Face east = face(1, 0, 0, 0), west = face(0, 0, -1, 0);
-    const int in = b.fma(east.sum, east.difference, product(face(0, 1, 0, 0)));
-    const int rest = b.make(Code::fnma, west.sum, west.difference, in);
-    return b.subtract(rest, product(face(0, 0, 0, -1)));
+    return b.add(b.subtract(through(0, 1, 0, 0), through(0, 0, 0, -1)),
+                 b.subtract(through(1, 0, 0, 0), through(0, 0, -1, 0)));
 }
 
 }  // namespace stencil::equation
