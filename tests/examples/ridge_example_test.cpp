@@ -36,7 +36,7 @@ TEST_CASE("A random matrix has exactly as many nonzeros as asked for, spread eve
     const auto sparse = random_matrix<double>(huge, [] {});
     REQUIRE(sparse.nonzeros() == 30000);
     REQUIRE(sparse.start.back() == 30000);
-    const std::vector<double> d = random_data({100000, 1, 0, 5}, [] {});
+    const std::vector<double> d = stencil::ridge::random_data({100000, 1, 0, 5}, [] {});
     double mean = 0, square = 0;
     for (const double value : d) {
         mean += value / double(d.size());
@@ -124,7 +124,7 @@ TEST_CASE("example ridge can be ended while it draws a long matrix and its data"
     random_matrix<float>(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
     asked = 0;
-    random_data(problem, [&] { ++asked; });
+    stencil::ridge::random_data(problem, [&] { ++asked; });
     REQUIRE(asked >= 3);
     problem = {2'000'000, 100'000, 1e-11, 7};  // beyond a bit for each place
     asked = 0;
