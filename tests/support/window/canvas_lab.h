@@ -107,7 +107,7 @@ struct Lab {
         release(button);
     }
 
-    const PaneSlot& slot(std::size_t index = 0) {
+    PaneSlot slot(std::size_t index = 0) {
         const double line = ImGui::GetFontSize() * framebuffer;
         std::vector<Pane> places = ui.panes;
         if (ui.plots.width > 0) places.push_back(Pane::now);
