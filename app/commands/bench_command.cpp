@@ -20,7 +20,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "app/console.h"
 #include "sim/files/atomic_file.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/machine.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 #include "sim/text/parse.h"
 
 namespace stencil {
@@ -65,7 +63,7 @@ void print_links(const Json& links) {
     for (const Json& link : links) {
         print("link GPU{} to GPU{} ", link.at("from").get<int>(), link.at("to").get<int>());
         if (link.at("gb_per_s").is_null())
-            print("none: neither reaches the other's memory\n");
+            print("none: the one does not reach the other's memory\n");
         else
             print("{:.4g} GB/s (measured, one way)\n", link.at("gb_per_s").get<double>());
     }

@@ -13,7 +13,7 @@
 #include "sim/examples/report/report_text.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

@@ -23,7 +23,7 @@
 #include "sim/run/start.h"
 #include "sim/session/pace.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 

@@ -1,7 +1,5 @@
 #include "app/python/workloads.h"
 
-#include <nlohmann/json.hpp>
-
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/examples/context.h"
@@ -12,6 +10,7 @@
 #include "sim/model/equations.h"
 #include "sim/model/presets.h"
 #include "sim/run/settings.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 

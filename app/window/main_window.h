@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "app/window/canvas/canvas.h"
 #include "app/window/desktop.h"
@@ -17,6 +16,7 @@
 #include "app/window/window_command.h"
 #include "sim/files/video_file.h"
 #include "sim/session/engine/engine.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

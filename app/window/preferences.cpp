@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "app/window/panels/commands.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/files/input_file.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

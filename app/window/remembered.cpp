@@ -1,7 +1,6 @@
 #include "app/window/remembered.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -9,7 +8,7 @@
 #include "sim/files/folder.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

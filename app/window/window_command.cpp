@@ -16,7 +16,7 @@
 #include "sim/initial/initial.h"
 #include "sim/machine/kernel_cache.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 
 namespace stencil {

@@ -57,15 +57,15 @@ CudaStatus find_devices() {
 constexpr int kFirstUsable = -1;
 std::atomic<int> chosen_device{kFirstUsable};
 
-// This thread's, without a call where it is already.
-void use_device(int device) {
-    thread_local int used = -1;
-    if (used == device) return;
-    CUDA_CHECK(cudaSetDevice(device));
-    used = device;
-}
-
 }  // namespace
+
+// Without a call where it is this thread's already.
+void use_cuda_device(int index) {
+    thread_local int used = -1;
+    if (used == index) return;
+    CUDA_CHECK(cudaSetDevice(index));
+    used = index;
+}
 
 const CudaStatus& query_cuda() {
     static const CudaStatus status = find_devices();
@@ -86,7 +86,7 @@ void choose_cuda_device(int index) {
 CudaMemoryInfo cuda_memory(int device) {
     CudaMemoryInfo info;
     if (query_cuda().devices.empty()) return info;
-    use_device(device);
+    use_cuda_device(device);
     CUDA_CHECK(cudaMemGetInfo(&info.free_bytes, &info.total_bytes));
     return info;
 }
@@ -142,7 +142,7 @@ CudaMemory::CudaMemory(std::size_t bytes, int device) {
     if (count && count->limit > 0 && count->bytes + bytes > count->limit)
         throw CudaError("CUDA: " + std::to_string(bytes) + " bytes more would exceed the limit of " +
                         std::to_string(count->limit) + " bytes of GPU memory");
-    use_device(device);
+    use_cuda_device(device);
     void* data = nullptr;
     CUDA_CHECK(cudaMalloc(&data, bytes));
     data_ = std::unique_ptr<void, Free>(data, Free{bytes, device, count});
@@ -157,7 +157,7 @@ void CudaMemory::Free::operator()(void* p) const {
 }
 
 CudaHostMemory::CudaHostMemory(std::size_t bytes, int device) {
-    use_device(device);
+    use_cuda_device(device);
     void* data = nullptr;
     CUDA_CHECK(cudaHostAlloc(&data, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
     data_.reset(data);
@@ -176,10 +176,6 @@ CudaStream::CudaStream(int device) : device_(device) {
 
 CudaStream::~CudaStream() {
     cudaStreamDestroy(static_cast<cudaStream_t>(handle_));
-}
-
-void CudaStream::use_device() const {
-    stencil::use_device(device_);
 }
 
 void CudaStream::synchronize() {

@@ -40,6 +40,8 @@ const CudaStatus& query_cuda();
 /// then on. Only devices in use are ever opened.
 int default_cuda_device();
 void choose_cuda_device(int index);
+/// Makes it this thread's: launches and queries of the runtime, and libraries, go there.
+void use_cuda_device(int index = default_cuda_device());
 
 struct CudaMemoryInfo {
     std::size_t free_bytes = 0;
@@ -130,8 +132,7 @@ class CudaStream {
     void synchronize();
     void* handle() const { return handle_; }  ///< the cudaStream_t
     int device() const { return device_; }
-    /// Makes its device this thread's: launches and queries of the runtime go there.
-    void use_device() const;
+    void use_device() const { use_cuda_device(device_); }
 
   private:
     int device_ = 0;

@@ -1,8 +1,8 @@
 #include "kernels/cuda/nccl.h"
 
-#include <dlfcn.h>
-
 #include <string>
+
+#include "kernels/machine/late_library.h"
 
 namespace stencil {
 namespace {
@@ -24,12 +24,9 @@ struct Nccl {
 
 Nccl open_nccl() {
     Nccl nccl;
-    void* const library = dlopen("libnccl.so.2", RTLD_NOW | RTLD_LOCAL);
+    void* const library = load_library({"libnccl.so.2"});
     if (!library) return nccl;
-    const auto find = [&]<class Function>(const char* name, Function*& function) {
-        function = reinterpret_cast<Function*>(dlsym(library, name));
-        return function != nullptr;
-    };
+    const auto find = [&](const char* name, auto*& function) { return find_symbol(library, name, function); };
     nccl.found = find("ncclGetUniqueId", nccl.name) && find("ncclCommInitRank", nccl.open) &&
                  find("ncclCommDestroy", nccl.close) && find("ncclGroupStart", nccl.begin) &&
                  find("ncclGroupEnd", nccl.end) && find("ncclSend", nccl.send) &&
@@ -59,8 +56,7 @@ NcclName make_nccl_name() {
 }
 
 NcclLink::NcclLink(const NcclName& name, int rank, int size) {
-    const CudaStream of_device;  // NCCL takes the device that is this thread's
-    of_device.use_device();
+    use_cuda_device();  // NCCL takes the device that is this thread's
     check(nccl().open(&link_, size, name, rank), "ncclCommInitRank");
 }
 

@@ -60,8 +60,7 @@ bool reach_gpu(int from, int to) {
     int can = 0;
     CUDA_CHECK(cudaDeviceCanAccessPeer(&can, from, to));
     if (!can) return false;
-    const CudaStream of_from(from);
-    of_from.use_device();
+    use_cuda_device(from);
     const cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
     cudaGetLastError();
     return error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled;

@@ -23,7 +23,8 @@ if(STENCILSCOPE_SANITIZE)
   target_compile_options(stencilscope_options INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${STENCILSCOPE_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>")
   target_link_options(stencilscope_options INTERFACE -fsanitize=${STENCILSCOPE_SANITIZE})
-  # For files that take long to compile and of which these checks tell nothing.
+  # For all but the kernels, whose cells are reached by arithmetic: what AddressSanitizer finds too where a pointer is
+  # wrong, and takes a third of the time that a file needs to compile.
   set(stencilscope_fewer_checks -fno-sanitize=null,alignment,object-size,vptr)
 endif()
 

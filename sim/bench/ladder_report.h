@@ -1,10 +1,10 @@
 // A ladder as text, JSON and CSV.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/bench/ladder.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

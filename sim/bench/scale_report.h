@@ -1,12 +1,12 @@
 // What several processes gain, as text, JSON, CSV and a picture.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/bench/scale.h"
 #include "sim/figure/chart.h"
 #include "sim/figure/figure.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

@@ -1,12 +1,12 @@
 // Work and precision as text, JSON, CSV and a picture.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "sim/bench/work_precision.h"
 #include "sim/figure/chart.h"
 #include "sim/figure/figure.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

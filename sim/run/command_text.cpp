@@ -9,7 +9,7 @@
 #include "sim/files/folder.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/text/shell_words.h"
 

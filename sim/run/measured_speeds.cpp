@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "sim/field/field.h"
@@ -13,6 +12,7 @@
 #include "sim/files/input_file.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "sim/model/equations.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 
 namespace stencil {

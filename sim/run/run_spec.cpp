@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "sim/files/input_file.h"
@@ -15,6 +14,7 @@
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"

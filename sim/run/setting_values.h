@@ -2,12 +2,12 @@
 // reads throws InputError, one line that names the option.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "sim/run/run_spec.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "sim/run/run_spec.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

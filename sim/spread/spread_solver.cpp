@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "sim/field/field_hash.h"
 #include "sim/run/solvers/typed_run.h"
 #include "sim/spread/part.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

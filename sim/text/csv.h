@@ -1,9 +1,10 @@
 // Lines of CSV files (RFC 4180).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "sim/text/json.h"
 
 namespace stencil {
 

@@ -1,8 +1,7 @@
 // What a trial says from one process to the other.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
+#include "sim/text/json.h"
 #include "sim/user_kernel/trial.h"
 
 namespace stencil {

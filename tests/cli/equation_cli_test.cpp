@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "kernels/field/boundary.h"
 #include "sim/files/npy.h"
 #include "sim/run/command_text.h"
 #include "sim/run/settings.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/program.h"

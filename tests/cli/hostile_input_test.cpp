@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "sim/files/npy.h"
+#include "sim/text/json.h"
 #include "sim/text/parse.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

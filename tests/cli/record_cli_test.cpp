@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <atomic>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
 #include "sim/files/npy.h"
 #include "sim/model/presets.h"
 #include "sim/session/session.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"

@@ -1,7 +1,7 @@
 // spec.json.
-#include <nlohmann/json.hpp>
 
 #include "sim/run/run_spec.h"
+#include "sim/text/json.h"
 #include "tests/fuzz/fuzz.h"
 
 using namespace stencil;

@@ -3,13 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "sim/bench/ladder.h"
 #include "sim/bench/ladder_chart.h"
 #include "sim/bench/ladder_report.h"
 #include "sim/bench/speed_chart.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/picture.h"

@@ -1,10 +1,10 @@
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "sim/field/random.h"
 #include "sim/files/npy.h"
 #include "sim/initial/initial.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"

@@ -1,8 +1,8 @@
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "sim/field/random.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/paths.h"
 

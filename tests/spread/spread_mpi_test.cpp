@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/files/npy.h"
+#include "sim/text/json.h"
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"

@@ -1,15 +1,14 @@
 #include "kernels/equation/cuda/loaded_kernels.h"
 
 #include <cuda.h>
-#include <dlfcn.h>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/driver_function.cuh"
 
 namespace stencil::equation {
 namespace {
 
-// The runtime loads machine code from CUDA 12.8 on; the driver has always done it. The runtime has opened it,
-// so that it is there.
+// The runtime loads machine code from CUDA 12.8 on; the driver has always done it.
 struct Driver {
     decltype(&cuModuleLoadData) load = nullptr;
     decltype(&cuModuleUnload) unload = nullptr;
@@ -26,9 +25,8 @@ struct Driver {
 const Driver& driver() {
     static const Driver found = [] {
         Driver d;
-        void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-        const auto symbol = [&]<class Function>(Function*& function, const char* name) {
-            function = library ? reinterpret_cast<Function*>(dlsym(library, name)) : nullptr;
+        const auto symbol = []<class Function>(Function& function, const char* name) {
+            function = driver_function<Function>(name);
             if (!function) throw CudaError(std::string("the NVIDIA driver has no ") + name);
         };
         symbol(d.load, "cuModuleLoadData");

@@ -1,13 +1,12 @@
 #include "kernels/equation/cuda/nvrtc.h"
 
-#include <dlfcn.h>
-
 #include <array>
 #include <cstddef>
 #include <utility>
 #include <vector>
 
 #include "kernels/cuda/cuda_runtime.h"
+#include "kernels/machine/late_library.h"
 
 namespace stencil::equation {
 namespace {
@@ -32,17 +31,9 @@ struct Nvrtc {
     std::string why_none;
 };
 
-template <class Function>
-bool find(void* library, const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(library, name));
-    return function != nullptr;
-}
-
 Nvrtc open_nvrtc() {
     Nvrtc nvrtc;
-    void* library = nullptr;
-    for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"})
-        if (!library) library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* const library = load_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
     if (!library) {
         nvrtc.why_none =
             "CUDA's run-time compiler was not found: typed equations on the GPU need libnvrtc.so.12 or .13 "
@@ -50,14 +41,15 @@ Nvrtc open_nvrtc() {
             "the CUDA toolkit where the loader looks (LD_LIBRARY_PATH)";
         return nvrtc;
     }
-    if (!(find(library, "nvrtcVersion", nvrtc.version) &&
-          find(library, "nvrtcGetErrorString", nvrtc.error_text) &&
-          find(library, "nvrtcCreateProgram", nvrtc.create) &&
-          find(library, "nvrtcCompileProgram", nvrtc.compile) &&
-          find(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
-          find(library, "nvrtcGetProgramLog", nvrtc.log) &&
-          find(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
-          find(library, "nvrtcGetCUBIN", nvrtc.cubin) && find(library, "nvrtcDestroyProgram", nvrtc.destroy)))
+    if (!(find_symbol(library, "nvrtcVersion", nvrtc.version) &&
+          find_symbol(library, "nvrtcGetErrorString", nvrtc.error_text) &&
+          find_symbol(library, "nvrtcCreateProgram", nvrtc.create) &&
+          find_symbol(library, "nvrtcCompileProgram", nvrtc.compile) &&
+          find_symbol(library, "nvrtcGetProgramLogSize", nvrtc.log_size) &&
+          find_symbol(library, "nvrtcGetProgramLog", nvrtc.log) &&
+          find_symbol(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
+          find_symbol(library, "nvrtcGetCUBIN", nvrtc.cubin) &&
+          find_symbol(library, "nvrtcDestroyProgram", nvrtc.destroy)))
         nvrtc.why_none = "CUDA's run-time compiler is older than 11.1: libnvrtc.so.12 or .13 is needed";
     return nvrtc;
 }

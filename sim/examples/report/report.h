@@ -6,7 +6,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "kernels/methods/method.h"
 #include "sim/field/field.h"
 #include "sim/figure/chart.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

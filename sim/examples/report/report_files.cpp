@@ -9,7 +9,7 @@
 #include "sim/figure/figure.h"
 #include "sim/figure/paper.h"
 #include "sim/files/atomic_file.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {

@@ -1,11 +1,11 @@
 // A report as text for people, and as JSON and CSV for programs.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
 #include "sim/examples/report/report.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

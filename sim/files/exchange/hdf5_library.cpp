@@ -1,34 +1,33 @@
 #include "sim/files/exchange/hdf5_library.h"
 
-#include <dlfcn.h>
+#include "kernels/machine/late_library.h"
 
 namespace stencil::hdf5 {
 namespace {
 
-template <class Function>
-bool find(void* handle, const char* name, Function*& function) {
-    function = reinterpret_cast<Function*>(dlsym(handle, name));
-    return function != nullptr;
-}
-
 bool find(void* handle, const char* name, Id& value) {
-    const void* place = dlsym(handle, name);
-    if (place) value = *static_cast<const Id*>(place);
+    const Id* place = nullptr;
+    if (find_symbol(handle, name, place)) value = *place;
     return place != nullptr;
 }
 
 bool find_functions(void* handle, Library& to) {
-    return find(handle, "H5open", to.open) && find(handle, "H5dont_atexit", to.no_end) &&
-           find(handle, "H5Fcreate", to.create_file) && find(handle, "H5Fclose", to.close_file) &&
-           find(handle, "H5Idec_ref", to.release) && find(handle, "H5Pcreate", to.new_properties) &&
-           find(handle, "H5Pset_obj_track_times", to.set_tracking) &&
-           find(handle, "H5Pset_file_locking", to.set_locking) &&
-           find(handle, "H5Pset_virtual", to.set_virtual) && find(handle, "H5Screate_simple", to.new_space) &&
-           find(handle, "H5Sselect_hyperslab", to.select) && find(handle, "H5Dcreate2", to.new_dataset) &&
-           find(handle, "H5Dwrite", to.write) && find(handle, "H5Acreate2", to.new_attribute) &&
-           find(handle, "H5Awrite", to.write_attribute) && find(handle, "H5Tcopy", to.copy_type) &&
-           find(handle, "H5Tset_size", to.set_size) && find(handle, "H5Tset_cset", to.set_characters) &&
-           find(handle, "H5Eset_auto2", to.print_errors) && find(handle, "H5Ewalk2", to.walk_errors);
+    return find_symbol(handle, "H5open", to.open) && find_symbol(handle, "H5dont_atexit", to.no_end) &&
+           find_symbol(handle, "H5Fcreate", to.create_file) &&
+           find_symbol(handle, "H5Fclose", to.close_file) && find_symbol(handle, "H5Idec_ref", to.release) &&
+           find_symbol(handle, "H5Pcreate", to.new_properties) &&
+           find_symbol(handle, "H5Pset_obj_track_times", to.set_tracking) &&
+           find_symbol(handle, "H5Pset_file_locking", to.set_locking) &&
+           find_symbol(handle, "H5Pset_virtual", to.set_virtual) &&
+           find_symbol(handle, "H5Screate_simple", to.new_space) &&
+           find_symbol(handle, "H5Sselect_hyperslab", to.select) &&
+           find_symbol(handle, "H5Dcreate2", to.new_dataset) && find_symbol(handle, "H5Dwrite", to.write) &&
+           find_symbol(handle, "H5Acreate2", to.new_attribute) &&
+           find_symbol(handle, "H5Awrite", to.write_attribute) &&
+           find_symbol(handle, "H5Tcopy", to.copy_type) && find_symbol(handle, "H5Tset_size", to.set_size) &&
+           find_symbol(handle, "H5Tset_cset", to.set_characters) &&
+           find_symbol(handle, "H5Eset_auto2", to.print_errors) &&
+           find_symbol(handle, "H5Ewalk2", to.walk_errors);
 }
 
 // They have their values once the library is open.
@@ -42,13 +41,11 @@ bool find_values(void* handle, Library& to) {
 
 Library open_library() {
     Library result{};
-    void* handle = nullptr;
-    for (const char* name : {"libhdf5_serial.so.310",
-                             "libhdf5_serial.so.103",
-                             "libhdf5.so.310",
-                             "libhdf5.so.200",
-                             "libhdf5.so.103"})
-        if (!handle) handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* const handle = load_library({"libhdf5_serial.so.310",
+                                       "libhdf5_serial.so.103",
+                                       "libhdf5.so.310",
+                                       "libhdf5.so.200",
+                                       "libhdf5.so.103"});
     if (!handle)
         result.why_none = "HDF5's library was not found (libhdf5: it comes with the package hdf5-tools)";
     // What could not be written is told once: the library would try again, and say so, when the program ends.

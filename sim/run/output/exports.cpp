@@ -14,7 +14,7 @@
 #include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
 

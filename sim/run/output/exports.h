@@ -4,7 +4,6 @@
 #include <atomic>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +14,7 @@
 #include "sim/files/exchange/field_set.h"
 #include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
+#include "sim/text/json.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {

@@ -1,7 +1,6 @@
 // What a run tells about itself.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -9,6 +8,7 @@
 #include "sim/machine/machine.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/simulation.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "sim/field/field.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 

@@ -2,14 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/settings.h"
 #include "sim/run/simulation.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/shell_words.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"

@@ -2,9 +2,8 @@
 // everything that a report can hold. Its numbers are made up, and differ from run to run.
 #pragma once
 
-#include <nlohmann/json.hpp>
-
 #include "sim/examples/context.h"
+#include "sim/text/json.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {

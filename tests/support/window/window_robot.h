@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <functional>
 #include <initializer_list>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "sim/text/json.h"
 #include "tests/support/picture.h"
 #include "tests/support/scratch.h"
 

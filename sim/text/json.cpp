@@ -1,6 +1,7 @@
-#include "sim/text/json_text.h"
+#include "sim/text/json.h"
 
-#include <nlohmann/json.hpp>
+STENCILSCOPE_JSON_TEMPLATES(, nlohmann::basic_json<>)
+STENCILSCOPE_JSON_TEMPLATES(, nlohmann::basic_json<nlohmann::ordered_map>)
 
 namespace stencil {
 
