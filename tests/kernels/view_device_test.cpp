@@ -82,7 +82,8 @@ template <class Check>
 void for_scenes(std::initializer_list<FieldShape> sizes, Check&& check) {
     for (const DType dtype : kDTypes)
         for (const BoundaryRow& row : kBoundaries)
-            for (const FieldShape& size : sizes)
+            for (const FieldShape& size : sizes) {
+                if (kWatchedMemory && size.nx * size.ny > 20'000) continue;
                 for (const bool broken : {false, true}) {
                     const Scene scene = make_scene(dtype, row.boundary, size, broken);
                     for (const Quantity quantity : kQuantities) {
@@ -90,6 +91,7 @@ void for_scenes(std::initializer_list<FieldShape> sizes, Check&& check) {
                         check(scene, quantity, scene.truth(quantity));
                     }
                 }
+            }
 }
 
 using Taps = std::map<int, double>;  // the share of each cell in a pixel, along one axis

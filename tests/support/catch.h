@@ -6,3 +6,10 @@
 #else
 #include <catch2/catch.hpp>
 #endif
+
+/// AddressSanitizer makes tests ten times slower, and finds in small fields what it finds in large ones.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool kWatchedMemory = true;
+#else
+inline constexpr bool kWatchedMemory = false;
+#endif
