@@ -163,7 +163,8 @@ TEST_CASE("While a step takes long the brush follows the pointer, and a signal e
           "[program]") {
     const ScratchFolder folder;
     const RobotHome home;
-    WindowRobot robot(words("--size 8192 --initial noise --backend cpu --method reference --zoom 1 --json {}",
+    WindowRobot robot(words("--size {} --initial noise --backend cpu --method reference --zoom 1 --json {}",
+                            kWatchedMemory ? 3000 : 8192,
                             folder / "report.json"),
                       home);
     // The outline of 10 cells around the pointer is lighter than any colour of the field.
