@@ -161,8 +161,8 @@ nb::object to_dlpack(CudaMemory memory, DType dtype, int nx, int ny) {
     const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<CudaMemory*>(p); });
     const std::size_t shape[] = {std::size_t(ny), std::size_t(nx)};
     const auto type = dtype == DType::float32 ? nb::dtype<float>() : nb::dtype<double>();
-    return nb::cast(
-        nb::ndarray<>(kept->data(), 2, shape, owner, nullptr, type, nb::device::cuda::value, kept->device()));
+    return nb::cast(nb::ndarray<nb::array_api>(
+        kept->data(), 2, shape, owner, nullptr, type, nb::device::cuda::value, kept->device()));
 }
 
 nb::object to_numpy(Field field) {

@@ -64,6 +64,18 @@ def test_what_is_still_being_computed_is_waited_for(stream):
         np.testing.assert_array_equal(u, cupy.asnumpy(b))
 
 
+def test_jax_takes_a_field_without_a_copy(rng):
+    jax = pytest.importorskip("jax")
+    if jax.default_backend() != "gpu":
+        pytest.skip("JAX has no GPU")
+    a = rng.random((50, 60)).astype("float32")
+    field = ss.Simulation(a, backend="cuda").field()
+    assert field.__dlpack_device__() == (2, 0)
+    u = jax.dlpack.from_dlpack(field)
+    assert isinstance(u, jax.Array)
+    np.testing.assert_array_equal(np.asarray(u), a)
+
+
 def test_an_array_of_torch_comes_and_goes():
     torch = pytest.importorskip("torch")
     a = torch.rand((60, 70), device="cuda")
