@@ -156,6 +156,45 @@ TEST_CASE("What is typed right after Ctrl+A takes the place of all text, in one 
     CHECK(std::string(text) == "56");
 }
 
+TEST_CASE("A key that comes in one frame with a click into a text belongs to the text") {
+    stencil_test::require_display();
+    if (std::system("command -v xdotool >/dev/null") != 0) stencil_test::skip("no xdotool");
+    Display display({640, 480, false, true});
+    apply_theme(Theme::dark, 1);
+    load_fonts(15);
+    char text[16] = "";
+    std::vector<KeyPress> keys;
+    bool typing = false;
+    const auto frame = [&] {
+        for (const KeyPress& key : display.take_keys()) {
+            keys.push_back(key);
+            typing = ImGui::GetIO().WantTextInput;
+        }
+        display.begin_frame();
+        ImGui::SetNextWindowPos({0, 0});
+        ImGui::SetNextWindowSize({640, 480});
+        ImGui::Begin("window");
+        ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {0, 200});  // so large that the mouse is in it
+        ImGui::SetNextItemWidth(-1);
+        ImGui::InputText("##text", text, sizeof text);
+        ImGui::PopStyleVar();
+        ImGui::End();
+        display.end_frame();
+    };
+    for (int i = 0; i < 3; ++i) frame();
+    REQUIRE(std::system("xdotool mousemove 100 150 click 1 key period") == 0);
+    const auto start = Clock::now();
+    while (keys.empty() && seconds_since(start) < 10) {
+        display.wait_events(0.1);
+        frame();
+    }
+    REQUIRE(keys.size() == 1);
+    CHECK(keys.front().key == GLFW_KEY_PERIOD);
+    CHECK(typing);
+    CHECK(std::string(text) == ".");
+    CHECK(!display.take_input());
+}
+
 TEST_CASE("A screenshot has the window's pixels, row 0 on top, and is whole or not there at all") {
     stencil_test::require_display();
     Display display({640, 480, false, true});

@@ -274,6 +274,12 @@ double Display::refresh_rate() const {
     return mode && mode->refreshRate > 0 ? mode->refreshRate : 60;
 }
 
+// A frame longer than the buttons: ImGui tells in the next one that a text is typed.
+std::vector<KeyPress> Display::take_keys() {
+    const bool waited = std::exchange(keys_wait_, quick_.waits());
+    return keys_wait_ || waited ? std::vector<KeyPress>() : std::exchange(keys_, {});
+}
+
 void Display::set_clipboard(const std::string& text) {
     glfwSetClipboardString(window_.get(), text.c_str());
 }

@@ -69,12 +69,13 @@ class Display {
     void set_clipboard(const std::string& text);
 
     /// Since the last call. ImGui gets keys too: ask its io.WantTextInput and io.WantCaptureKeyboard whether
-    /// they are its own.
-    std::vector<KeyPress> take_keys() { return std::exchange(keys_, {}); }
+    /// they are its own. Keys wait until ImGui has seen the buttons that were pressed with them: a click may
+    /// have begun a text.
+    std::vector<KeyPress> take_keys();
     /// Paths of files that were dropped on the window since the last call.
     std::vector<std::string> take_drops() { return std::exchange(drops_, {}); }
     /// Whether anything at all was done to the window since the last call, a new size and exposure included.
-    bool take_input() { return std::exchange(input_, false) || quick_.waits(); }
+    bool take_input() { return std::exchange(input_, false) || quick_.waits() || !keys_.empty(); }
 
   private:
     struct Library {
@@ -104,6 +105,7 @@ class Display {
     std::vector<KeyPress> keys_;
     std::vector<std::string> drops_;
     QuickInput quick_;
+    bool keys_wait_ = false;
     bool input_ = true;
 };
 
