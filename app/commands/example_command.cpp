@@ -21,9 +21,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The rows appear as they are measured, under a header for each group.
-class Table {
+class ExampleTable {
   public:
-    explicit Table(bool quiet) : quiet_(quiet) {}
+    explicit ExampleTable(bool quiet) : quiet_(quiet) {}
 
     void show(const Report& report, ProgressLine& progress) {
         if (quiet_ || (shown_ > 0 && shown_ == report.rows.size())) return;
@@ -42,7 +42,7 @@ class Table {
 
 Report work(const ExampleOrder& order, const Machine& machine) {
     ProgressLine progress(order.quiet);
-    Table table(order.quiet);
+    ExampleTable table(order.quiet);
     ExampleWatch watch;
     watch.cancelled = [] { return interrupt_signal() != 0; };
     watch.progress = [&](double share, const std::string& doing) {

@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
-constexpr SliceLimits kBatch{0.1, 2, 12};
+constexpr SliceLimits kSlices{0.1, 2, 12};
 
 bool asked_for_auto(const RunRequest& request) {
     return request.resume.empty() && request.spec.method == "auto";
@@ -73,7 +73,7 @@ long long next_batch(const Simulation& simulation, long long film_every) {
     const long long done = simulation.step();
     const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
-        std::min({slice_steps(cost, kBatch), spec.steps - done, simulation.steps_to_next_edit()});
+        std::min({slice_steps(cost, kSlices), spec.steps - done, simulation.steps_to_next_edit()});
     for (const long long every : {spec.every, spec.checkpoint, film_every})
         if (every > 0) batch = std::min(batch, every - done % every);
     return batch;

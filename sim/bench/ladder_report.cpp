@@ -1,4 +1,5 @@
 #include "sim/bench/ladder_report.h"
+#include "sim/text/json.h"
 
 #include <fmt/format.h>
 
@@ -44,17 +45,13 @@ std::string note_of(const LadderRow& row) {
     return fmt::format("{}", fmt::join(notes, "; "));
 }
 
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json();
-}
-
 int steps_fused(const LadderRow& row) {
     return row.way.steps_fused.value_or(row.method->steps_fused);
 }
 
 Json row_json(const LadderReport& report, const LadderRow& row) {
     const RunSpec& run = report.spec.run;
-    const auto speed = [&](double value) { return row.timed_steps() ? number(value) : Json(); };
+    const auto speed = [&](double value) { return row.timed_steps() ? finite_or_null(value) : Json(); };
     const auto measured = [&](auto value) { return row.measured() ? Json(value) : Json(); };
     Json json;
     json["method"] = std::string(row.method->name);
@@ -84,7 +81,7 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
         json["fixed_us"] = speed(row.fixed_us);
     }
     json["total_steps"] = measured(row.total_steps);
-    json["error"] = row.measured() ? number(row.error) : Json();
+    json["error"] = row.measured() ? finite_or_null(row.error) : Json();
     json["truth"] = measured(row.truth + " in float64");
     json["truth_error"] = measured(row.truth_error);
     json["note"] = note_of(row);

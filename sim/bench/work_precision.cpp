@@ -21,7 +21,7 @@ constexpr int kRungs = 6;            // each with half the dt of the one before
 constexpr double kFirstShare = 0.9;  // of the limit
 constexpr int kFewestSteps = 16;
 constexpr double kStandardSteps = 200;
-constexpr double kPieceSeconds = 0.1;
+constexpr double kPartSeconds = 0.1;
 constexpr double kReferenceShare = 0.2;  // of the time, about
 // Short runs are repeated.
 constexpr int kRepeats = 5;
@@ -179,7 +179,7 @@ class Measurement {
             const double took = solver.wait();
             seconds += took;
             left -= now;
-            if (took < kPieceSeconds / 2) piece *= 2;
+            if (took < kPartSeconds / 2) piece *= 2;
         }
         return seconds;
     }

@@ -1,4 +1,5 @@
 #include "sim/bench/work_precision_report.h"
+#include "sim/text/json.h"
 
 #include <fmt/format.h>
 
@@ -13,10 +14,6 @@ namespace stencil {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json();
-}
 
 std::string note_of(const WorkPrecision& measured, const WorkPrecisionRow& row) {
     if (!row.why_not.empty()) return row.why_not;
@@ -33,7 +30,7 @@ Json row_json(const WorkPrecision& measured, const WorkPrecisionRow& row) {
     json["dt"] = of_run(row.dt);
     json["steps"] = of_run(row.steps);
     json["seconds"] = of_run(row.seconds);
-    json["error"] = row.method ? number(row.error) : Json();
+    json["error"] = row.method ? finite_or_null(row.error) : Json();
     json["note"] = note_of(measured, row);
     return json;
 }
@@ -78,8 +75,8 @@ Json to_json(const WorkPrecision& measured) {
     json["until"] = measured.spec.until;
     json["reference"] = {{"stepper", "rk4"},
                          {"dtype", "float64"},
-                         {"dt", number(measured.reference_dt)},
-                         {"error", number(measured.reference_error)}};
+                         {"dt", finite_or_null(measured.reference_dt)},
+                         {"error", finite_or_null(measured.reference_error)}};
     json["interrupted"] = measured.interrupted;
     json["rows"] = Json::array();
     for (const WorkPrecisionRow& row : measured.rows) json["rows"].push_back(row_json(measured, row));

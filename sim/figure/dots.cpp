@@ -9,19 +9,19 @@ namespace stencil::figure {
 namespace {
 
 // In sizes of the text.
-constexpr double kPitch = 1.9;  // from one row to the next
-constexpr double kGroup = 2.4;  // more before a group
-constexpr double kLine = 1.5;   // of keys, limits and the axis
-constexpr double kGap = 0.6;
+constexpr double kPitch = 1.9;    // from one row to the next
+constexpr double kGroup = 2.4;    // more before a group
+constexpr double kDotLine = 1.5;  // of keys, limits and the axis
+constexpr double kDotGap = 0.6;
 
-constexpr double kMostForNames = 0.4;  // of the width
+constexpr double kMostNames = 0.4;  // of the width
 
 bool begins_group(const DotChart& chart, std::size_t i) {
     return !chart.rows[i].group.empty() && (i == 0 || chart.rows[i].group != chart.rows[i - 1].group);
 }
 
 double head_height(const DotChart& chart, const ChartStyle& style) {
-    return style.text * kLine * (double(chart.limits.size()) + (chart.keys.empty() ? 0 : 1));
+    return style.text * kDotLine * (double(chart.limits.size()) + (chart.keys.empty() ? 0 : 1));
 }
 
 double rows_height(const DotChart& chart, const ChartStyle& style) {
@@ -38,7 +38,7 @@ Axis axis_of(const DotChart& chart) {
     return axis_over(values, true, 0.06);
 }
 
-struct Drawing {
+struct DotDrawing {
     Surface& surface;
     const DotChart& chart;
     const Box& area;
@@ -60,19 +60,19 @@ struct Drawing {
     }
 };
 
-void draw_keys(const Drawing& d) {
+void draw_keys(const DotDrawing& d) {
     double x = d.area.left;
     for (const auto& [name, color] : d.chart.keys) {
         fill_disc(
             d.surface, {x + d.style.marker, d.area.top + d.text(0.5)}, d.style.marker, d.style.shade(color));
-        x += 2 * d.style.marker + d.text(kGap);
+        x += 2 * d.style.marker + d.text(kDotGap);
         d.surface.text(
             name, {x, d.area.top + d.text(0.5 + kCapital / 2)}, {d.style.text, Anchor::start, d.style.ink});
         x += d.width(name) + d.text(1.5);
     }
 }
 
-void draw_axis(const Drawing& d) {
+void draw_axis(const DotDrawing& d) {
     const Stroke grid{d.style.hair, d.style.grid};
     if (d.style.ground) fill_box(d.surface, d.box, *d.style.ground);
     const auto measure = [&](std::string_view label) { return d.width(label); };
@@ -88,14 +88,14 @@ void draw_axis(const Drawing& d) {
     const double half = d.width(d.chart.x_label) / 2;
     const double middle = std::max(d.area.left + half, std::min(d.box.middle_x(), d.area.right() - half));
     d.write(axis_title(d.chart.x_label, ticks),
-            {middle, under + d.text(kLine)},
+            {middle, under + d.text(kDotLine)},
             d.style.faint,
             Anchor::middle,
             d.area.width);
 }
 
-void draw_limits(const Drawing& d) {
-    double base = d.box.top - d.text(kGap);
+void draw_limits(const DotDrawing& d) {
+    double base = d.box.top - d.text(kDotGap);
     for (const ChartLimit& limit : d.chart.limits) {
         const double x = d.x_of(limit.value);
         draw_line(d.surface,
@@ -106,11 +106,11 @@ void draw_limits(const Drawing& d) {
         const double half = d.width(label) / 2;
         const double middle = std::max(d.area.left + half, std::min(x, d.area.right() - half));
         d.write(label, {middle, base}, d.style.ink, Anchor::middle, d.area.width);
-        base -= d.text(kLine);
+        base -= d.text(kDotLine);
     }
 }
 
-bool crosses_a_limit(const Drawing& d, double left, double right) {
+bool crosses_a_limit(const DotDrawing& d, double left, double right) {
     return std::ranges::any_of(d.chart.limits, [&](const ChartLimit& limit) {
         const double x = d.x_of(limit.value);
         return x > left && x < right;
@@ -118,7 +118,7 @@ bool crosses_a_limit(const Drawing& d, double left, double right) {
 }
 
 // Right of the dot, but where there is no room or a limit's line, and more or none of them on the left.
-bool stands_right(const Drawing& d, double dot, double away, double width) {
+bool stands_right(const DotDrawing& d, double dot, double away, double width) {
     const bool fits_right = dot + away + width <= d.area.right();
     const bool fits_left = dot - away - width >= d.box.left;
     if (!fits_left) return fits_right || d.area.right() - dot >= dot - d.box.left;
@@ -126,18 +126,18 @@ bool stands_right(const Drawing& d, double dot, double away, double width) {
                           crosses_a_limit(d, dot - away - width, dot - away));
 }
 
-Point draw_row(const Drawing& d, const DotRow& row, double middle) {
+Point draw_row(const DotDrawing& d, const DotRow& row, double middle) {
     const Point dot{d.x_of(row.value), middle};
     const double base = middle + d.text(kCapital / 2);
-    const double away = d.style.marker + d.text(kGap);
+    const double away = d.style.marker + d.text(kDotGap);
     const bool right = stands_right(d, dot.x, away, d.width(row.text));
     const double start = right ? dot.x + away : dot.x - away;
     const double room = right ? d.area.right() - start : start - d.box.left;
-    const double guide = right ? dot.x : start - std::min(room, d.width(row.text)) - d.text(kGap / 2);
+    const double guide = right ? dot.x : start - std::min(room, d.width(row.text)) - d.text(kDotGap / 2);
     if (guide > d.box.left)
         draw_line(d.surface, {d.box.left, middle}, {guide, middle}, {d.style.hair, d.style.grid});
     fill_disc(d.surface, dot, 1.2 * d.style.marker, d.style.shade(row.color));
-    const double names = d.box.left - d.text(kGap);
+    const double names = d.box.left - d.text(kDotGap);
     d.write(row.name, {names, base}, d.style.ink, Anchor::end, names - d.area.left);
     d.write(row.text, {start, base}, d.style.ink, right ? Anchor::start : Anchor::end, room);
     return dot;
@@ -146,17 +146,17 @@ Point draw_row(const Drawing& d, const DotRow& row, double middle) {
 }  // namespace
 
 double height_of(const DotChart& chart, const ChartStyle& style) {
-    return head_height(chart, style) + rows_height(chart, style) + style.text * (2 * kLine + 0.6);
+    return head_height(chart, style) + rows_height(chart, style) + style.text * (2 * kDotLine + 0.6);
 }
 
 std::vector<Point> draw_dots(Surface& surface,
                              const DotChart& chart,
                              const Box& area,
                              const ChartStyle& style) {
-    Drawing d{surface, chart, area, style, axis_of(chart), {}};
+    DotDrawing d{surface, chart, area, style, axis_of(chart), {}};
     double names = 0;
     for (const DotRow& row : chart.rows) names = std::max(names, d.width(row.name));
-    names = std::min(names, kMostForNames * area.width) + d.text(kGap);
+    names = std::min(names, kMostNames * area.width) + d.text(kDotGap);
     d.box = {area.left + names,
              area.top + head_height(chart, style),
              area.width - names - style.marker,

@@ -9,8 +9,8 @@ namespace {
 // In points.
 constexpr double kWidth = 576;
 constexpr double kChartHeight = 346;
-constexpr double kMargin = 16;
-constexpr double kTitleSize = 12;
+constexpr double kPaperMargin = 16;
+constexpr double kPaperTitleSize = 12;
 constexpr double kNoteSize = 8.5;
 constexpr double kTitles = 42;  // height of both lines
 constexpr ChartStyle kPaper{};
@@ -19,14 +19,14 @@ constexpr ChartStyle kPaper{};
 template <class Draw>
 std::string page(
     const std::string& title, const std::string& note, double height, FigureFormat format, const Draw& draw) {
-    const Box area{kMargin, kMargin + kTitles, kWidth - 2 * kMargin, height};
-    const auto canvas = make_canvas(format, kWidth, area.bottom() + kMargin, clean_text(title));
+    const Box area{kPaperMargin, kPaperMargin + kTitles, kWidth - 2 * kPaperMargin, height};
+    const auto canvas = make_canvas(format, kWidth, area.bottom() + kPaperMargin, clean_text(title));
     const auto line = [&](const std::string& text, double y, double size, Rgb color) {
         const FittedText fitted = fit_text(clean_text(text), area.width, size, 0.7 * size);
         canvas->text(fitted.text, {area.left, y}, {fitted.size, Anchor::start, color});
     };
-    const double first = kMargin + kTitleSize * kCapital;
-    line(title, first, kTitleSize, kPaper.ink);
+    const double first = kPaperMargin + kPaperTitleSize * kCapital;
+    line(title, first, kPaperTitleSize, kPaper.ink);
     line(note, first + 1.6 * kNoteSize, kNoteSize, kPaper.faint);
     draw(*canvas, area);
     return canvas->finish();

@@ -17,7 +17,7 @@ namespace stencil {
 namespace {
 
 constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
-constexpr std::array<std::string_view, 5> kNever{"backend", "threads", "export", "every", "checkpoint"};
+constexpr std::array<std::string_view, 5> kLeftOut{"backend", "threads", "export", "every", "checkpoint"};
 
 // About what a terminal of usual size shows at once.
 constexpr std::size_t kLongest = 2000;
@@ -47,7 +47,7 @@ std::string command_text(const RunSpec& spec) {
     for (const Setting& setting : settings()) {
         const nlohmann::json value = setting.get(spec);
         const bool needed = setting.name == "backend" && runs_on_both(spec.method);
-        if (value.is_null() || (contains(kNever, setting.name) && !needed)) continue;
+        if (value.is_null() || (contains(kLeftOut, setting.name) && !needed)) continue;
         const bool says_model = contains(kModelSettings, setting.name);
         if (value == setting.get(says_model ? standard : of_model) && !contains(kAlways, setting.name))
             continue;

@@ -17,7 +17,7 @@
 namespace stencil {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 constexpr std::uintmax_t kMaxBytes = 1 << 20;
 constexpr std::size_t kMaxEntries = 1000;
@@ -36,7 +36,7 @@ class Reader {
 
     [[noreturn]] void refuse(const std::string& what) const { throw InputError(file_ + ": " + what); }
 
-    const Json& list(const Json& json, const char* name) const {
+    const OrderedJson& list(const OrderedJson& json, const char* name) const {
         const auto found = json.is_object() ? json.find(name) : json.end();
         if (!json.is_object() || found == json.end() || !found->is_array() || found->empty() ||
             found->size() > kMaxEntries)
@@ -44,25 +44,25 @@ class Reader {
         return *found;
     }
 
-    double number(const Json& value, const char* name, double least) const {
+    double number(const OrderedJson& value, const char* name, double least) const {
         const double number = value.is_number() ? value.get<double>() : -1;
         if (!(std::isfinite(number) && number >= least))
             refuse(fmt::format("'{}' has to be a number of at least {}", name, least));
         return number;
     }
 
-    double number(const Json& json, const char* name, double least, double otherwise) const {
+    double number(const OrderedJson& json, const char* name, double least, double otherwise) const {
         const auto found = json.find(name);
         return found == json.end() ? otherwise : number(*found, name, least);
     }
 
-    std::string text(const Json& json, const char* name) const {
+    std::string text(const OrderedJson& json, const char* name) const {
         const auto found = json.find(name);
         if (found == json.end() || !found->is_string()) refuse(fmt::format("'{}' has to be a text", name));
         return found->get<std::string>();
     }
 
-    MeasuredMethod method(const Json& json) const {
+    MeasuredMethod method(const OrderedJson& json) const {
         if (!json.is_object()) refuse("an entry of 'methods' is no object");
         MeasuredMethod method;
         method.name = text(json, "method");
@@ -72,7 +72,7 @@ class Reader {
         method.us_per_call = number(json, "us_per_call", 0, 0);
         method.insulated = number(json, "insulated", 0.01, 1);
         method.periodic = number(json, "periodic", 0.01, 1);
-        for (const Json& entry : list(json, "speeds")) {
+        for (const OrderedJson& entry : list(json, "speeds")) {
             if (!entry.is_array() || entry.size() < 2 || entry.size() > 3)
                 refuse("an entry of 'speeds' has to be [edge, us_per_step] or [edge, us_per_step, us_alone]");
             MeasuredSpeed speed{number(entry[0], "edge", 1), number(entry[1], "us_per_step", 1e-9), 0};
@@ -84,7 +84,7 @@ class Reader {
         return method;
     }
 
-    MeasuredMachine machine(const Json& json) const {
+    MeasuredMachine machine(const OrderedJson& json) const {
         if (!json.is_object()) refuse("a machine is no object");
         MeasuredMachine machine;
         machine.name = text(json, "machine");
@@ -94,7 +94,7 @@ class Reader {
         for (const auto& [name, word] : kWords)
             if (const auto found = json.find(name); found != json.end() && found->is_string())
                 machine.*word = found->get<std::string>();
-        for (const Json& entry : list(json, "methods")) machine.methods.push_back(method(entry));
+        for (const OrderedJson& entry : list(json, "methods")) machine.methods.push_back(method(entry));
         return machine;
     }
 
@@ -102,15 +102,15 @@ class Reader {
     const std::string& file_;
 };
 
-Json to_json(const MeasuredMachine& machine) {
-    Json json;
+OrderedJson to_json(const MeasuredMachine& machine) {
+    OrderedJson json;
     json["machine"] = machine.name;
     json["backend"] = std::string(name_of(machine.device));
     for (const auto& [name, word] : kWords)
-        json[name] = (machine.*word).empty() ? Json() : Json(machine.*word);
-    json["methods"] = Json::array();
+        json[name] = (machine.*word).empty() ? OrderedJson() : OrderedJson(machine.*word);
+    json["methods"] = OrderedJson::array();
     for (const MeasuredMethod& method : machine.methods) {
-        Json speeds = Json::array();
+        OrderedJson speeds = OrderedJson::array();
         for (const MeasuredSpeed& speed : method.speeds)
             speeds.push_back({speed.edge, speed.us_per_step, speed.us_alone});
         json["methods"].push_back({{"method", method.name},
@@ -131,20 +131,21 @@ std::vector<MeasuredMachine> read_file(const std::filesystem::path& path) {
 
 std::vector<MeasuredMachine> read_measured(std::string_view text, const std::string& file) {
     const Reader reader(file);
-    const Json json = Json::parse(text, nullptr, false);
+    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
     if (!json.is_object()) reader.refuse("is no JSON object");
     std::vector<MeasuredMachine> machines;
     if (!json.contains("machines")) {
         machines.push_back(reader.machine(json));
     } else {
-        for (const Json& entry : reader.list(json, "machines")) machines.push_back(reader.machine(entry));
+        for (const OrderedJson& entry : reader.list(json, "machines"))
+            machines.push_back(reader.machine(entry));
     }
     return machines;
 }
 
 std::string write_measured(const std::vector<MeasuredMachine>& machines) {
-    Json json;
-    json["machines"] = Json::array();
+    OrderedJson json;
+    json["machines"] = OrderedJson::array();
     for (const MeasuredMachine& machine : machines) json["machines"].push_back(to_json(machine));
     return json.dump(1) + "\n";
 }

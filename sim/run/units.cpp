@@ -13,13 +13,13 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kLongest = 16;  // of a name, in bytes
+constexpr std::size_t kLongestUnit = 16;  // of a name, in bytes
 
 // It stands in headers of tables and on axes.
 bool is_name(std::string_view text) {
     constexpr std::string_view kOfNumbers = "0123456789.+-";
     if (text.empty() || kOfNumbers.find(text[0]) != kOfNumbers.npos) return false;
-    return text.size() <= kLongest && std::ranges::none_of(text, [](char c) {
+    return text.size() <= kLongestUnit && std::ranges::none_of(text, [](char c) {
                return static_cast<unsigned char>(c) < 0x20 || c == ',' || c == '"' || c == ' ';
            });
 }

@@ -26,4 +26,7 @@ namespace stencil {
 /// where the library would throw, at the end of a long run.
 std::string json_text(const nlohmann::ordered_json& json);
 
+/// JSON has no infinities.
+nlohmann::ordered_json finite_or_null(double value);
+
 }  // namespace stencil

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <ranges>
 #include <span>
 #include <string>
@@ -22,7 +23,8 @@ std::string unknown_name_message(std::string_view kind,
                                  std::span<const std::string> known);
 
 template <class List, class Value>
-bool contains(const List& list, const Value& value) {
+requires(!std::convertible_to<const List&, std::string_view>) bool contains(const List& list,
+                                                                            const Value& value) {
     return std::ranges::find(list, value) != std::ranges::end(list);
 }
 

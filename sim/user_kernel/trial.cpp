@@ -19,14 +19,14 @@ using Json = nlohmann::json;
 
 std::string text_of(const TrialRequest& request) {
     const LadderSpec& ladder = request.ladder;
-    return line_of({{"file", request.file},
-                    {"text", request.text},
-                    {"spec", line_of(to_json(ladder.run))},
-                    {"steps", ladder.steps},
-                    {"repeats", ladder.repeats},
-                    {"repeat_seconds", ladder.repeat_seconds},
-                    {"gpu", default_cuda_device()},
-                    {"sizes", ladder.sizes}});
+    return json_line({{"file", request.file},
+                      {"text", request.text},
+                      {"spec", json_line(to_json(ladder.run))},
+                      {"steps", ladder.steps},
+                      {"repeats", ladder.repeats},
+                      {"repeat_seconds", ladder.repeat_seconds},
+                      {"gpu", default_cuda_device()},
+                      {"sizes", ladder.sizes}});
 }
 
 /// What the child has said so far.

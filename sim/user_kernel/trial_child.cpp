@@ -27,7 +27,7 @@ struct Answers {
         Json json = more;
         json["doing"] = doing = what;
         json["report"] = report;
-        const std::string line = line_of(json);
+        const std::string line = json_line(json);
         for (std::size_t done = 0; done < line.size();) {
             const ssize_t count = write(kAnswers, line.data() + done, line.size() - done);
             if (count <= 0) throw MachineError("nobody listens: this command is for the program itself");

@@ -28,7 +28,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(
 }
 
 /// On one line; text that is no UTF-8 has marks in its place.
-inline std::string line_of(const nlohmann::json& json) {
+inline std::string json_line(const nlohmann::json& json) {
     return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
 

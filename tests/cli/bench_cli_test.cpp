@@ -22,10 +22,6 @@ namespace {
 
 const std::string kBench = "bench --backend cpu --threads 2 ";
 
-json read_json(const std::filesystem::path& path) {
-    return json::parse(read_bytes(path));
-}
-
 bool near(const json& a, double b) {
     return std::abs(a.get<double>() / b - 1) < 1e-9;
 }

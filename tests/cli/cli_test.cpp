@@ -31,10 +31,6 @@ Words files_in(const fs::path& folder) {
     return names;
 }
 
-nlohmann::json read_json(const fs::path& path) {
-    return nlohmann::json::parse(read_bytes(path));
-}
-
 }  // namespace
 
 TEST_CASE("run writes every file that it promises, and timings that add up") {

@@ -26,10 +26,6 @@ const std::string kGrayScott =
     "du/dt = Du*lap(u) - u*v^2 + F*(1 - u); dv/dt = Dv*lap(v) + u*v^2 - (F + K)*v; "
     "Du = 0.16; Dv = 0.08; F = 0.035; K = 0.065";
 
-json read_json(const fs::path& file) {
-    return json::parse(read_bytes(file));
-}
-
 std::string hash_of(const fs::path& folder) {
     return read_json(folder / "timings.json").at("field_hash");
 }

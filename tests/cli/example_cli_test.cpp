@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 // Sizes of an example that take well below a second.
-const std::map<std::string, std::string> kSmall = {
+const std::map<std::string, std::string> kSmallOptions = {
     {"elementwise", "--size 123x77"},
     {"add", "--length 10007"},
     {"dot", "--length 10007"},
@@ -30,7 +30,7 @@ const std::map<std::string, std::string> kSmall = {
 };
 
 std::string small(const std::string& name) {
-    return "example " + name + " " + kSmall.at(name) + " ";
+    return "example " + name + " " + kSmallOptions.at(name) + " ";
 }
 
 void require_sound(const Json& row) {

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kSmall = "run --backend cpu --size 8x6 --steps 5 --threads 1 --initial noise ";
+const std::string kTiny = "run --backend cpu --size 8x6 --steps 5 --threads 1 --initial noise ";
 
 std::vector<std::string> lines_of(const fs::path& file) {
     const std::string text = read_bytes(file);
@@ -76,15 +76,15 @@ TEST_CASE("A file whose name is not UTF-8 is refused before the first step") {
 }
 
 TEST_CASE("An option of an initial condition counts once") {
-    require_refused(stencilscope(kSmall + "--initial gaussian:sigma=1,sigma=2"), 2, "sigma");
+    require_refused(stencilscope(kTiny + "--initial gaussian:sigma=1,sigma=2"), 2, "sigma");
 }
 
 TEST_CASE("Every moment that was measured is a row, however many there are") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
     const auto result =
-        require_done(stencilscope(kSmall + "--quiet --steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
-                                           "statistics.csv,probes.csv --out {}",
+        require_done(stencilscope(kTiny + "--quiet --steps 1100 --every 1 --probe 1,1 --probe 2,3 --export "
+                                          "statistics.csv,probes.csv --out {}",
                                   out));
     const auto statistics = lines_of(folder / "out" / "statistics.csv");
     REQUIRE(statistics.size() == 1 + 1101);
@@ -97,7 +97,7 @@ TEST_CASE("A field without a finite cell has no least and no largest value") {
     const ScratchFolder folder;
     const std::string out = (folder / "out").string();
     const auto result = require_done(stencilscope(
-        kSmall +
+        kTiny +
             "--coefficient 1e30 --allow-unstable --steps 40 --export statistics.csv,timings.json --out {}",
         out));
     const auto last = split(lines_of(folder / "out" / "statistics.csv").back(), ',');
@@ -112,7 +112,7 @@ TEST_CASE("Notes that cannot be written are dropped, and the run goes on") {
     for (const char* err : {"", kFullDisk}) {
         const std::string out = (folder / "out").string();
         const auto result =
-            run_program(words(kSmall + "--coefficient 0.25 --export field.npy --out {}", out), {.err = err});
+            run_program(words(kTiny + "--coefficient 0.25 --export field.npy --out {}", out), {.err = err});
         INFO("standard error: '" << err << "'");
         REQUIRE(result.status == 0);
         REQUIRE(read_npy(out + "/field.npy").nx() == 8);
@@ -125,13 +125,13 @@ TEST_CASE("Output that did not arrive is a failure") {
     for (const char* out : {kFullDisk, ""}) {
         INFO("standard output: '" << out << "'");
         for (const Words& line :
-             {words("--version"), words("run --help"), words("example --list"), words(kSmall)}) {
+             {words("--version"), words("run --help"), words("example --list"), words(kTiny)}) {
             const auto result = run_program(line, {.out = out});
             INFO(line.front() << ": " << result.err);
             CHECK(result.status == 1);
             CHECK(contains(result.err, "standard output"));
         }
-        require_done(run_program(words(kSmall + "--quiet"), {.out = out}));
+        require_done(run_program(words(kTiny + "--quiet"), {.out = out}));
     }
 }
 
@@ -149,58 +149,58 @@ TEST_CASE("The file of --json replaces neither what is read nor another result")
     };
     refused(words("run --initial {} --json {}", initial, initial), "--json");
     refused(words("run --initial {} --json {}", initial, link), "--json");
-    refused(words(kSmall + "--spec {} --json {}", spec, spec), "--json");
+    refused(words(kTiny + "--spec {} --json {}", spec, spec), "--json");
     const std::string out = (folder / "out").string();
     fs::create_directory(out);
-    refused(words(kSmall + "--out {} --json {}", out, out + "/field.npy"), "--json");
-    refused(words(kSmall + "--out {} --json {}", out + "/", out + "/../out/spec.json"), "--json");
+    refused(words(kTiny + "--out {} --json {}", out, out + "/field.npy"), "--json");
+    refused(words(kTiny + "--out {} --json {}", out + "/", out + "/../out/spec.json"), "--json");
     refused(words("example einsum --subscripts ij->i --operand {} --json {}", initial, initial), "--json");
     CHECK(read_bytes(initial) == before);
-    require_done(stencilscope(kSmall + "--out {} --json {}", out, out + "/mine.json"));
+    require_done(stencilscope(kTiny + "--out {} --json {}", out, out + "/mine.json"));
 }
 
 TEST_CASE("Threads far beyond the machine's are not started") {
-    const auto result = require_done(run_program(words(kSmall + "--quiet --threads 4096"), {.seconds = 60}));
+    const auto result = require_done(run_program(words(kTiny + "--quiet --threads 4096"), {.seconds = 60}));
     CHECK(contains(result.err, "--threads 4096"));
 }
 
 TEST_CASE("A folder called probe in the output folder is no obstacle") {
     const ScratchFolder folder;
     fs::create_directories(folder / "out" / "probe");
-    require_done(stencilscope(kSmall + "--quiet --export field.npy --out {}", folder / "out"));
+    require_done(stencilscope(kTiny + "--quiet --export field.npy --out {}", folder / "out"));
 }
 
 TEST_CASE("A file that cannot be written fails the run, and the others are there") {
     const ScratchFolder folder;
     fs::create_directories(folder / "out" / "field.npy");
     require_refused(
-        stencilscope(kSmall + "--quiet --export initial.npy,field.npy,spec.json --out {}", folder / "out"),
+        stencilscope(kTiny + "--quiet --export initial.npy,field.npy,spec.json --out {}", folder / "out"),
         1,
         "field.npy");
     for (const char* name : {"initial.npy", "spec.json"}) CHECK(fs::is_regular_file(folder / "out" / name));
 }
 
 TEST_CASE("A program that was started with interrupts ignored ignores them") {
-    const auto result = run_program(words(kSmall + "--size 300 --steps 1100 --method reference --quiet"),
+    const auto result = run_program(words(kTiny + "--size 300 --steps 1100 --method reference --quiet"),
                                     {.interrupt_after = 0.05, .ignores_interrupts = true});
     CHECK(result.status == 0);
 }
 
 TEST_CASE("Changes beyond the last step are told") {
-    const auto result = require_done(stencilscope(kSmall + "--quiet --at 500:coefficient=0.1"));
+    const auto result = require_done(stencilscope(kTiny + "--quiet --at 500:coefficient=0.1"));
     CHECK(contains(result.err, "--at"));
-    CHECK(stencilscope(kSmall + "--quiet --at 5:coefficient=0.1").err.empty());
+    CHECK(stencilscope(kTiny + "--quiet --at 5:coefficient=0.1").err.empty());
 }
 
 TEST_CASE("A size is quoted as it was given") {
-    require_refused(stencilscope(kSmall + "--size 10x"), 2, "--size 10x");
+    require_refused(stencilscope(kTiny + "--size 10x"), 2, "--size 10x");
 }
 
 TEST_CASE("Frames are pictures where all is exported, whatever else is named") {
     const ScratchFolder folder;
     for (const char* list : {"all", "all,frames.npy"}) {
         const std::string out = (folder / list).string();
-        require_done(stencilscope(kSmall + "--every 5 --export {} --out {}", list, out));
+        require_done(stencilscope(kTiny + "--every 5 --export {} --out {}", list, out));
         CHECK(fs::exists(out + "/frames/field_000005.png"));
         CHECK(fs::exists(out + "/frames/field_000005.npy") == contains(list, "npy"));
     }

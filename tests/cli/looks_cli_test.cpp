@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kRun = "run --backend cpu --threads 1 --quiet --steps 0 --out {} ";
+const std::string kLook = "run --backend cpu --threads 1 --quiet --steps 0 --out {} ";
 
 // The numbers of a table below its header.
 std::vector<std::vector<double>> rows_of(const fs::path& file) {
@@ -34,7 +34,7 @@ std::vector<std::vector<double>> rows_of(const fs::path& file) {
 TEST_CASE("The spectrum of a sine is its squared amplitude, shared by the waves of its ring") {
     const ScratchFolder folder;
     require_done(stencilscope(
-        kRun +
+        kLook +
             "--size 48 --boundary periodic --dtype float64 --initial {} --export spectrum.csv,spectrum.png",
         folder / "out",
         "2 + 0.5*sin(2*pi*3*x/Lx)"));
@@ -53,8 +53,8 @@ TEST_CASE("The spectrum of a sine is its squared amplitude, shared by the waves 
 
 TEST_CASE("The contour of a cone is a circle, and one on its way across the field has ends") {
     const ScratchFolder folder;
-    require_done(stencilscope(kRun + "--size 64x60 --dtype float64 --initial {} --contours 20,40 --export "
-                                     "contours.csv,contours.svg",
+    require_done(stencilscope(kLook + "--size 64x60 --dtype float64 --initial {} --contours 20,40 --export "
+                                      "contours.csv,contours.svg",
                               folder / "out",
                               "sqrt((x - 32)^2 + (y - 30)^2)"));
     const auto rows = rows_of(folder / "out/contours.csv");
@@ -75,13 +75,14 @@ TEST_CASE("The contour of a cone is a circle, and one on its way across the fiel
     CHECK(rows[0][2] == last[2]);
     CHECK(rows[0][3] == last[3]);
     CHECK(contains(read_bytes(folder / "out/contours.svg"), "<polyline"));
-    require_refused(stencilscope(kRun + "--size 64 --export contours.svg", folder / "none"), 2, "--contours");
+    require_refused(
+        stencilscope(kLook + "--size 64 --export contours.svg", folder / "none"), 2, "--contours");
 }
 
 TEST_CASE("The phase plane counts all cells where their components are") {
     const ScratchFolder folder;
     require_done(stencilscope(
-        kRun + "--equation {} --dtype float64 --export phase.csv,phase.png --probe 3,4 --threads 1",
+        kLook + "--equation {} --dtype float64 --export phase.csv,phase.png --probe 3,4 --threads 1",
         folder / "out",
         "du/dt = 0; dv/dt = 0; u(0) = x; v(0) = 5 - 3*x; dt = 1; dx = 1; size = 40x30"));
     const auto rows = rows_of(folder / "out/phase.csv");
@@ -93,21 +94,21 @@ TEST_CASE("The phase plane counts all cells where their components are") {
     }
     CHECK(read_bytes(folder / "out/phase.png").starts_with("\x89PNG"));
     require_refused(
-        stencilscope(kRun + "--size 64 --export phase.csv", folder / "none"), 2, "two components");
+        stencilscope(kLook + "--size 64 --export phase.csv", folder / "none"), 2, "two components");
 }
 
 TEST_CASE("Surfaces and arrows are exported, and refused where there is nothing to show") {
     const ScratchFolder folder;
-    require_done(stencilscope(kRun + "--size 64 --initial disk --surface 20,30 --arrows gradient --export "
-                                     "surface.png,figure.svg,spec.json",
+    require_done(stencilscope(kLook + "--size 64 --initial disk --surface 20,30 --arrows gradient --export "
+                                      "surface.png,figure.svg,spec.json",
                               folder / "out"));
     CHECK(read_bytes(folder / "out/surface.png").starts_with("\x89PNG"));
     const std::string with = read_bytes(folder / "out/figure.svg"),
                       spec = read_bytes(folder / "out/spec.json");
     CHECK(contains(spec, "20,30"));
     CHECK(contains(spec, "gradient"));
-    require_done(stencilscope(kRun + "--size 64 --initial disk --export figure.svg", folder / "plain"));
+    require_done(stencilscope(kLook + "--size 64 --initial disk --export figure.svg", folder / "plain"));
     CHECK(with.size() > read_bytes(folder / "plain/figure.svg").size() + 1000);
-    require_refused(stencilscope(kRun + "--size 64 --arrows u,w", folder / "none"), 2, "--arrows");
-    require_refused(stencilscope(kRun + "--size 64 --surface 20", folder / "none"), 2, "--surface");
+    require_refused(stencilscope(kLook + "--size 64 --arrows u,w", folder / "none"), 2, "--arrows");
+    require_refused(stencilscope(kLook + "--size 64 --surface 20", folder / "none"), 2, "--surface");
 }

@@ -21,16 +21,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kRun = "run --backend cpu --threads 2 --quiet --out {} ";
+const std::string kRecorded = "run --backend cpu --threads 2 --quiet --out {} ";
 
 }  // namespace
 
 TEST_CASE("Numbered frames of an earlier run make room for those of the next") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    require_done(stencilscope(kRun + "--size 20x20 --steps 100 --every 10 --export frames.png", out));
+    require_done(stencilscope(kRecorded + "--size 20x20 --steps 100 --every 10 --export frames.png", out));
     write_bytes(out / "frames/field_notes.png", "the user's own");
-    require_done(stencilscope(kRun + "--size 20x20 --steps 50 --every 25 --export frames.png", out));
+    require_done(stencilscope(kRecorded + "--size 20x20 --steps 50 --every 25 --export frames.png", out));
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(out / "frames")) names.insert(entry.path().filename());
     const std::set<std::string> wanted{
@@ -41,14 +41,14 @@ TEST_CASE("Numbered frames of an earlier run make room for those of the next") {
 TEST_CASE("A spec whose initial file has changed since is refused, unless the file is given anew") {
     const ScratchFolder folder;
     const fs::path out = folder / "out";
-    require_done(stencilscope(kRun + "--size 20x20 --steps 10 --export field.npy", out));
+    require_done(stencilscope(kRecorded + "--size 20x20 --steps 10 --export field.npy", out));
     const std::string field = (out / "field.npy").string();
     const fs::path again = folder / "again";
-    require_done(stencilscope(kRun + "--initial {} --steps 10 --export spec.json", again, field));
+    require_done(stencilscope(kRecorded + "--initial {} --steps 10 --export spec.json", again, field));
     const std::string spec = (again / "spec.json").string();
     require_done(stencilscope("run --spec {} --quiet", spec));
     // In place: the start that spec.json names is the end now.
-    require_done(stencilscope(kRun + "--initial {} --steps 10 --export field.npy", out, field));
+    require_done(stencilscope(kRecorded + "--initial {} --steps 10 --export field.npy", out, field));
     require_refused(stencilscope("run --spec {}", spec), 2, "--initial");
     require_done(stencilscope("run --spec {} --initial {} --quiet", spec, field));
 }
@@ -70,7 +70,8 @@ TEST_CASE("A folder without a name is refused") {
 TEST_CASE("A figure says that the coefficient changed on the way") {
     const ScratchFolder folder;
     require_done(stencilscope(
-        kRun + "--size 20x20 --steps 4 --coefficient 0.125 --at 2:coefficient=0.0625 --export figure.svg",
+        kRecorded +
+            "--size 20x20 --steps 4 --coefficient 0.125 --at 2:coefficient=0.0625 --export figure.svg",
         folder.path()));
     const std::string figure = read_bytes(folder / "figure.svg");
     REQUIRE(contains(figure, "0.125"));
@@ -115,7 +116,7 @@ TEST_CASE("An output folder that is removed in mid-run is made again") {
             }
     });
     const ProgramResult result = stencilscope(
-        kRun + "--size 200x200 --steps 600 --every 300 --method reference --export default", out);
+        kRecorded + "--size 200x200 --steps 600 --every 300 --method reference --export default", out);
     over = true;
     remover.join();
     INFO(result.err);
@@ -139,7 +140,7 @@ TEST_CASE("models lists the table and shows a model's text; run takes its parame
     const ScratchFolder folder;
     const auto spec_of = [&](const std::string& settings) {
         require_done(
-            stencilscope(kRun + "--size 8x8 --steps 1 --export spec.json " + settings, folder.path()));
+            stencilscope(kRecorded + "--size 8x8 --steps 1 --export spec.json " + settings, folder.path()));
         return nlohmann::json::parse(read_bytes(folder / "spec.json"));
     };
     const auto spec = spec_of("--model diffusion --set coefficient=0.125");

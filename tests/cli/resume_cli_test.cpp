@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Some hundred milliseconds, with edits, frames and tables.
-const std::string kRun =
+const std::string kResumable =
     "run --backend cpu --method cpu --size 160x120 --threads 2 --initial noise --steps 3000 --every 300 "
     "--range symlog --colormap magma_r --probe 80,60 --at 700:coefficient=0.137 --at "
     "1500:paint=0.5,9,add,40,40 --boundary insulated "
@@ -58,11 +58,11 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
     const ScratchFolder folder;
     const fs::path uncut = folder / "uncut", cut = folder / "cut";
     const auto start = std::chrono::steady_clock::now();
-    require_done(stencilscope(kRun, uncut));
+    require_done(stencilscope(kResumable, uncut));
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     const auto line = [&] {
         const bool begun = fs::exists(cut / "checkpoint") || fs::exists(cut / "checkpoint.last");
-        return words(begun ? "run --quiet --resume {}" : kRun, cut);
+        return words(begun ? "run --quiet --resume {}" : kResumable, cut);
     };
     int kills = 0;
     for (int i = 0; i < 8; ++i) {
@@ -83,7 +83,7 @@ TEST_CASE("A run killed at random moments and resumed each time ends with the bi
 TEST_CASE("An interrupted run goes on where it was, also into another folder and to a later end") {
     const ScratchFolder folder;
     const fs::path first = folder / "first", whole = folder / "whole", longer = folder / "longer";
-    const std::string seldom = kRun + "--every 10000 --checkpoint 2000 ";
+    const std::string seldom = kResumable + "--every 10000 --checkpoint 2000 ";
     const ProgramResult interrupted =
         run_program(words(seldom + "--steps 1000000", first), {.interrupt_once = first / "checkpoint"});
     REQUIRE(interrupted.status == 130);

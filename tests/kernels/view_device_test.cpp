@@ -23,7 +23,6 @@ namespace {
 constexpr Quantity kQuantities[] = {
     Quantity::value, Quantity::laplacian, Quantity::difference, Quantity::base};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Array<double> wide(const Field& field) {
     return field.to(DType::float64).as<double>().clone();

@@ -9,7 +9,6 @@
 using namespace stencil_test;
 using stencil::equation::find_cut;
 using stencil::equation::read_equations;
-constexpr double kPi = std::numbers::pi;
 
 namespace {
 
@@ -295,9 +294,9 @@ TEST_CASE("Steppers are of their orders") {
         TypedRun run;
         run.steps = steps;
         run.stepper = stepper;
-        run.start = [](int, int x, int) { return std::cos(2 * kPi * x / 16); };
+        run.start = [](int, int x, int) { return std::cos(2 * std::numbers::pi * x / 16); };
         const auto cells = run_typed<double>("du/dt = lap(u) - u; dt = 1/" + std::to_string(steps), run);
-        return std::abs(cells[0] - std::exp(-3 + 2 * std::cos(2 * kPi / 16)));
+        return std::abs(cells[0] - std::exp(-3 + 2 * std::cos(2 * std::numbers::pi / 16)));
     };
     const auto order = [&](const std::string& stepper) {
         return std::log2(error(stepper, 16) / error(stepper, 32));
@@ -314,7 +313,7 @@ TEST_CASE("A wave keeps its energy under symplectic steps and loses it to none")
         run.ny = 1;
         run.steps = steps;
         run.stepper = stepper;
-        run.start = [](int c, int x, int) { return c == 0 ? std::sin(2 * kPi * x / 32) : 0.0; };
+        run.start = [](int c, int x, int) { return c == 0 ? std::sin(2 * std::numbers::pi * x / 32) : 0.0; };
         const auto cells = run_typed<double>("da/dt = b; db/dt = lap(a); dt = 0.5", run);
         double sum = 0;
         for (std::size_t i = 0; i < 32; ++i) {
@@ -336,7 +335,7 @@ TEST_CASE("The error in space falls as the square of the spacing") {
         run.nx = n;
         run.ny = 1;
         run.steps = 400;
-        const double dx = 2 * kPi / n;
+        const double dx = 2 * std::numbers::pi / n;
         run.start = [&](int, int x, int) { return std::sin((x + 0.5) * dx); };
         const auto cells = run_typed<double>(
             "du/dt = div(D*grad(u)) + exp(-t)*(-sin(x) + sin(2*x) + 2*sin(x)); D = 2 + cos(x); stepper = "

@@ -46,10 +46,6 @@ std::string on_fibers(std::string text) {
     return text + kRunner;
 }
 
-std::string emulation() {
-    return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
-}
-
 // The components after a pass of as many steps as `warps` make, from run.start.
 template <class T>
 std::vector<T> run_fused(const Equations& e,
@@ -99,7 +95,7 @@ TEST_CASE("Fused kernels have the bits of the CPU's rows, whatever their warps w
         run.nx = 32 * columns + rest;
         run.ny = 69;
         const FusedShape shape{steps, columns, 4, batch, rest % 4 == 0};
-        const TextOnCpu code(on_fibers(fused_text(fused, sizeof(T) == 8, shape)), emulation());
+        const TextOnCpu code(on_fibers(fused_text(fused, sizeof(T) == 8, shape)), warp_emulation());
         for (const int warps : {4, 1}) {
             run.steps = steps * warps;
             INFO(steps << " steps, " << columns << " columns, " << warps << " warps");

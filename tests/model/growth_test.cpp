@@ -9,7 +9,6 @@
 
 using namespace stencil_test;
 using namespace stencil::equation;
-constexpr double kPi = std::numbers::pi;
 
 namespace {
 
@@ -29,7 +28,7 @@ std::vector<Complex> rates_of(const std::array<double, 4>& a, double every) {
 double amplitude(std::span<const double> cells, int nx, int waves, double mean) {
     double sum = 0;
     for (int x = 0; x < nx; ++x)
-        sum += (cells[std::size_t(x)] - mean) * std::cos(2 * kPi * waves * x / nx) * 2 / nx;
+        sum += (cells[std::size_t(x)] - mean) * std::cos(2 * std::numbers::pi * waves * x / nx) * 2 / nx;
     return sum;
 }
 
@@ -61,7 +60,7 @@ TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation 
     bool grows = false;
     for (const int waves : {1, 3, 5, 9, 14}) {
         INFO(c.text << ", " << waves << " waves");
-        const auto expected = dispersion(e, state, 2 * kPi * waves / nx);
+        const auto expected = dispersion(e, state, 2 * std::numbers::pi * waves / nx);
         const double scale = std::max(std::abs(expected[0]), std::abs(expected[1]));
         const double every = 1 / scale;
         const auto steps = std::llround(std::max(200.0, every / 0.003));
@@ -73,7 +72,7 @@ TEST_CASE("Small waves grow, decay and swing in runs as the dispersion relation 
             run.steps = i * steps;
             run.stepper = "rk4";
             run.start = [&](int component, int x, int) {
-                const double wave = 1e-5 * std::cos(2 * kPi * waves * x / nx);
+                const double wave = 1e-5 * std::cos(2 * std::numbers::pi * waves * x / nx);
                 return component == 0 ? c.u + wave : c.v - 0.4 * wave;
             };
             const std::string dt = fmt::format("; dt = {}", every / double(steps));

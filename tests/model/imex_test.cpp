@@ -12,7 +12,6 @@
 
 using namespace stencil_test;
 using namespace stencil::equation;
-constexpr double kPi = std::numbers::pi;
 
 namespace {
 
@@ -110,14 +109,14 @@ TEST_CASE("A step of imex multiplies each wave of a linear equation by the schem
                                                                                      {"zero", 12, 7}}));
     const std::string boundary = sides;
     const auto wave = [&](int k, int n, int i) {
-        if (boundary == "zero") return std::sin(kPi * (k + 1) * (i + 1) / (n + 1));
-        if (boundary == "insulated") return std::cos(kPi * k * (i + 0.5) / n);
-        return std::cos(2 * kPi * k * i / n + 0.3);
+        if (boundary == "zero") return std::sin(std::numbers::pi * (k + 1) * (i + 1) / (n + 1));
+        if (boundary == "insulated") return std::cos(std::numbers::pi * k * (i + 0.5) / n);
+        return std::cos(2 * std::numbers::pi * k * i / n + 0.3);
     };
     const auto second = [&](int k, int n) {
-        const double angle = boundary == "zero"        ? kPi * (k + 1) / (n + 1)
-                             : boundary == "insulated" ? kPi * k / n
-                                                       : 2 * kPi * k / n;
+        const double angle = boundary == "zero"        ? std::numbers::pi * (k + 1) / (n + 1)
+                             : boundary == "insulated" ? std::numbers::pi * k / n
+                                                       : 2 * std::numbers::pi * k / n;
         return 2 * std::cos(angle) - 2;
     };
     TypedRun run;
@@ -147,10 +146,10 @@ TEST_CASE("Coupled components are solved for together") {
     run.nx = 9;
     run.ny = 7;
     run.start = [](int c, int x, int) {
-        const double phase = 2 * kPi * 2 * x / 9;
+        const double phase = 2 * std::numbers::pi * 2 * x / 9;
         return c == 0 ? std::cos(phase) : std::sin(phase);
     };
-    const double dt = 0.9, w = 2 - 2 * std::cos(2 * kPi * 2 / 9), g = 1 - std::sqrt(0.5);
+    const double dt = 0.9, w = 2 - 2 * std::cos(2 * std::numbers::pi * 2 / 9), g = 1 - std::sqrt(0.5);
     const Complex z(0, dt * w), factor = (1.0 + (1 - 2 * g) * z) / ((1.0 - g * z) * (1.0 - g * z));
     // du/dt = -lap(v) = w v, dv/dt = -w u: u + i v turns by -w.
     const auto cells = run_typed<double>("du/dt = -lap(v); dv/dt = lap(u); stepper = imex; dt = 0.9", run);

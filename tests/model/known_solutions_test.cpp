@@ -8,20 +8,19 @@
 #include "tests/model/typed_run.h"
 
 using namespace stencil_test;
-constexpr double kPi = std::numbers::pi;
 
 namespace {
 
 // A problem on [0, Lx] x [0, Ly]: its text without dx and dt, and each component at a place and time.
-struct Problem {
+struct KnownProblem {
     std::string text;
-    double lx = 2 * kPi, ly = 0;  ///< ly = 0: one row
+    double lx = 2 * std::numbers::pi, ly = 0;  ///< ly = 0: one row
     double time = 0.25;
     std::function<double(int component, double x, double y, double t)> exact;
 };
 
 // The largest error of the first component at the end, with n cells along x and this dt.
-double error_of(const Problem& problem, int n, double dt) {
+double error_of(const KnownProblem& problem, int n, double dt) {
     const double dx = problem.lx / n;
     const auto place = [&](int i) { return (i + 0.5) * dx; };
     TypedRun run;
@@ -41,7 +40,7 @@ double error_of(const Problem& problem, int n, double dt) {
 }
 
 // dt = courant dx^power: 2 for what diffuses, 1 for what is carried along, 3 for what disperses.
-double order_of(const Problem& problem, int n, double courant, int power) {
+double order_of(const KnownProblem& problem, int n, double courant, int power) {
     const auto error = [&](int cells) {
         return error_of(problem, cells, courant * std::pow(problem.lx / cells, power));
     };
@@ -54,25 +53,25 @@ double order_of(const Problem& problem, int n, double courant, int power) {
 }  // namespace
 
 TEST_CASE("Heat with a source and its own condition at each side comes nearer by the square of dx") {
-    Problem heat;
+    KnownProblem heat;
     heat.text = GENERATE(
         "du/dt = lap(u) + 4*exp(-t)*sin(x + 2*y); left: u = exp(-t)*sin(2*y); right: flux(u) = exp(-t)*cos(x "
         "+ 2*y)\n top: u + 2*flux(u) = exp(-t)*(sin(x) - 4*cos(x)); bottom: u = exp(-t)*sin(x + 2*y)",
         "du/dt = dxx(u) + dyy(u) + 4*exp(-t)*sin(x + 2*y); boundary = periodic",
         "du/dt = lap(u) + 4*exp(-t)*sin(x + 2*y); laplacian = isotropic; stepper = heun");
-    heat.ly = kPi;
+    heat.ly = std::numbers::pi;
     heat.exact = [](int, double x, double y, double t) { return std::exp(-t) * std::sin(x + 2 * y); };
     INFO(heat.text);
     CHECK(std::abs(order_of(heat, 16, 0.1, 2) - 2) < 0.15);
 }
 
 TEST_CASE("Conductivity that differs with place, or with what it conducts, keeps the order of two") {
-    Problem problem;
+    KnownProblem problem;
     problem.text =
         GENERATE("du/dt = div((2 + cos(x))*grad(u)) + 2*(2 + cos(x))*u - u + sin(x)*cos(x)*sin(y)*exp(-t)",
                  "w = sin(x)*sin(y)*exp(-t); g2 = (cos(x)^2*sin(y)^2 + sin(x)^2*cos(y)^2)*exp(-2*t)\n"
                  "du/dt = div((1 + u^2)*grad(u)) - w + 2*w*(1 + w^2) - 2*w*g2");
-    problem.ly = 2 * kPi;
+    problem.ly = 2 * std::numbers::pi;
     problem.exact = [](int, double x, double y, double t) {
         return std::sin(x) * std::sin(y) * std::exp(-t);
     };
@@ -90,16 +89,18 @@ TEST_CASE("What is carried along: upwind is of first order, central with rk4 of 
         {"du/dt = -V*dx(u) + W*dy(u); V = 2; W = 1; stepper = rk4", 2},
         {"du/dt = div(vec(-2*u, u)); stepper = rk4", 2},
     }));
-    Problem wave{c.text, 2 * kPi, 2 * kPi, 1, [](int, double x, double y, double t) {
-                     return std::sin(x - 2 * t) * std::cos(y + t);
-                 }};
+    KnownProblem wave{
+        c.text, 2 * std::numbers::pi, 2 * std::numbers::pi, 1, [](int, double x, double y, double t) {
+            return std::sin(x - 2 * t) * std::cos(y + t);
+        }};
     INFO(c.text);
     CHECK(std::abs(order_of(wave, 48, 0.15, 1) - c.order) < 0.12);
 }
 
 TEST_CASE("Nagumo's front keeps its shape and speed") {
     // McKean 1970: half a tanh that runs with sqrt(D/2) (1 - 2 a).
-    Problem front{"du/dt = 2*lap(u) + u*(u - a)*(1 - u); a = 0.3; boundary = insulated", 40, 0, 8, nullptr};
+    KnownProblem front{
+        "du/dt = 2*lap(u) + u*(u - a)*(1 - u); a = 0.3; boundary = insulated", 40, 0, 8, nullptr};
     front.exact = [](int, double x, double, double t) {
         return 0.5 * (1 - std::tanh((x - 15 - 0.4 * t) / 4));
     };
@@ -108,7 +109,7 @@ TEST_CASE("Nagumo's front keeps its shape and speed") {
 
 TEST_CASE("Fisher's front of speed 5/sqrt(6) keeps its shape and speed") {
     // Ablowitz & Zeppetella 1979.
-    Problem front{"du/dt = lap(u) + u*(1 - u); boundary = insulated", 60, 0, 4, nullptr};
+    KnownProblem front{"du/dt = lap(u) + u*(1 - u); boundary = insulated", 60, 0, 4, nullptr};
     front.exact = [](int, double x, double, double t) {
         return std::pow(1 + std::exp((x - 20 - 5 / std::sqrt(6) * t) / std::sqrt(6)), -2);
     };
@@ -117,16 +118,20 @@ TEST_CASE("Fisher's front of speed 5/sqrt(6) keeps its shape and speed") {
 
 TEST_CASE("A soliton keeps its shape and speed") {
     // Korteweg & de Vries 1895.
-    Problem soliton{"", 24, 0, 1, [](int, double x, double, double t) {
-                        return 0.5 / std::pow(std::cosh(0.5 * (x - 10 - t)), 2);
-                    }};
+    KnownProblem soliton{"", 24, 0, 1, [](int, double x, double, double t) {
+                             return 0.5 / std::pow(std::cosh(0.5 * (x - 10 - t)), 2);
+                         }};
     soliton.text = GENERATE("du/dt = -3*dx(u^2) - dx(dxx(u)); stepper = rk4",
                             "du/dt = -6*u*u_x - dx(u_xx); stepper = rk4");
     CHECK(std::abs(order_of(soliton, 80, 0.8, 3) - 2) < 0.15);
 }
 
 TEST_CASE("A standing wave comes nearer with every half of dx and dt") {
-    Problem wave{"da/dt = b; db/dt = c2*lap(a); c2 = 4; stepper = rk4", 2 * kPi, 2 * kPi, 1, nullptr};
+    KnownProblem wave{"da/dt = b; db/dt = c2*lap(a); c2 = 4; stepper = rk4",
+                      2 * std::numbers::pi,
+                      2 * std::numbers::pi,
+                      1,
+                      nullptr};
     wave.exact = [](int c, double x, double y, double t) {
         const double omega = 2 * std::sqrt(2.0);
         return std::sin(x) * std::cos(y) * (c == 0 ? std::cos(omega * t) : -omega * std::sin(omega * t));

@@ -12,14 +12,14 @@ namespace {
 
 constexpr double kDx = 0.5;
 
-struct Sides {
+struct SidesCase {
     std::string text;
     bool x_periodic, y_periodic;
     double ghost_value, ghost_flux;  ///< beyond the left and top: 2 value - edge; beyond others: edge + flux
 };
 
 struct Formulas {
-    const Sides& sides;
+    const SidesCase& sides;
     int nx, ny;
 
     // D and E of the text below.
@@ -64,11 +64,11 @@ std::size_t stored_places(const std::string& text) {
 }  // namespace
 
 TEST_CASE("Formulas of the place have true values beyond every kind of side, in the corners too") {
-    const Sides sides =
-        GENERATE(Sides{"boundary = periodic", true, true, 0, 0},
-                 Sides{"left, top: u = 1; right, bottom: flux(u) = 0.3", false, false, 1, 0.3},
-                 Sides{"x: periodic; top: u = 2; bottom: flux(u) = 0.1", true, false, 2, 0.1},
-                 Sides{"y: periodic; left: u = 2; right: flux(u) = 0.1", false, true, 2, 0.1});
+    const SidesCase sides =
+        GENERATE(SidesCase{"boundary = periodic", true, true, 0, 0},
+                 SidesCase{"left, top: u = 1; right, bottom: flux(u) = 0.3", false, false, 1, 0.3},
+                 SidesCase{"x: periodic; top: u = 2; bottom: flux(u) = 0.1", true, false, 2, 0.1},
+                 SidesCase{"y: periodic; left: u = 2; right: flux(u) = 0.1", false, true, 2, 0.1});
     const std::string text =
         "du/dt = div(D*grad(u)) + u*lap(D) + dxy(E); D = 1 + 0.5*cos(x*y - x); E = exp(-0.1*x^2 - 0.2*y); "
         "dx = 0.5; dt = 0.01\n" +

@@ -18,7 +18,7 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr const char* kRunner = R"(
+constexpr const char* kResidentRunner = R"(
 static const Arguments* arguments;
 static const Plan* plan_of_launch;
 extern "C" void run_resident(const Arguments* a, const Plan* plan, int warps, unsigned long bytes, unsigned seed) {
@@ -43,14 +43,10 @@ struct Launch {
     unsigned epoch;
 };
 
-std::string on_fibers(std::string text) {
+std::string resident_on_fibers(std::string text) {
     const std::string words = resident_words();
     text.replace(text.find(words), words.size(), "");
-    return text + kRunner;
-}
-
-std::string emulation() {
-    return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
+    return text + kResidentRunner;
 }
 
 constexpr unsigned kEpoch = 0xffffffff;  // of exchanges before: what comes goes round
@@ -107,7 +103,8 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
         run.ny = ny;
         run.steps = steps;
         const ResidentShape shape{rows, 1024};
-        const TextOnCpu code(on_fibers(resident_text(fused, sizeof(T) == 8, shape)), emulation());
+        const TextOnCpu code(resident_on_fibers(resident_text(fused, sizeof(T) == 8, shape)),
+                             warp_emulation());
         const auto expected = run_typed<T>(text, run);
         for (const int blocks : {6, 1}) {
             // So little memory that one tile would not do, but for one block.

@@ -7,7 +7,7 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr double kDt = 0.004;
+constexpr double kStepOfTime = 0.004;
 
 // What flows in from the left through the definition.
 double inflow(double t) {
@@ -40,21 +40,22 @@ Grid sum(const Grid& a, double factor, const Grid& b) {
 }
 
 Grid heun(const Grid& u, double t, const Definition& definition) {
-    const Grid one = sum(u, kDt, rate(u, t, definition));
-    const Grid two = sum(one, kDt, rate(one, t + kDt, definition));
+    const Grid one = sum(u, kStepOfTime, rate(u, t, definition));
+    const Grid two = sum(one, kStepOfTime, rate(one, t + kStepOfTime, definition));
     return stepped(u, [&](int x, int y) { return 0.5 * (u(x, y) + two(x, y)); });
 }
 
 Grid rk4(const Grid& u, double t, const Definition& definition) {
     const Grid k1 = rate(u, t, definition);
-    const Grid k2 = rate(sum(u, kDt / 2, k1), t + kDt / 2, definition);
-    const Grid k3 = rate(sum(u, kDt / 2, k2), t + kDt / 2, definition);
-    const Grid k4 = rate(sum(u, kDt, k3), t + kDt, definition);
-    return sum(sum(sum(sum(u, kDt / 6, k1), kDt / 3, k2), kDt / 3, k3), kDt / 6, k4);
+    const Grid k2 = rate(sum(u, kStepOfTime / 2, k1), t + kStepOfTime / 2, definition);
+    const Grid k3 = rate(sum(u, kStepOfTime / 2, k2), t + kStepOfTime / 2, definition);
+    const Grid k4 = rate(sum(u, kStepOfTime, k3), t + kStepOfTime, definition);
+    return sum(
+        sum(sum(sum(u, kStepOfTime / 6, k1), kStepOfTime / 3, k2), kStepOfTime / 3, k3), kStepOfTime / 6, k4);
 }
 
 Grid euler(const Grid& u, double t, const Definition& definition) {
-    return sum(u, kDt, rate(u, t, definition));
+    return sum(u, kStepOfTime, rate(u, t, definition));
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
         run.steps = 9;
         run.stepper = name;
         Grid u = start_grid(run, 0, mirrored);
-        for (int i = 0; i < run.steps; ++i) u = step(u, i * kDt, c.definition);
+        for (int i = 0; i < run.steps; ++i) u = step(u, i * kStepOfTime, c.definition);
         const auto cells = run_typed<double>(
             "du/dt = lap(q); q = " + c.formula +
                 "; dt = 0.004; boundary = insulated; left: flux(q) = 2*cos(60*t); right: u = sin(30*t)",

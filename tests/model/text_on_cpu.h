@@ -10,6 +10,7 @@
 #include <string>
 
 #include "tests/support/catch.h"
+#include "tests/support/paths.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -40,6 +41,11 @@ template <class To, class From> static inline To bits(From from) { To to; __buil
 #define __double_as_longlong bits<long long, double>
 #define __longlong_as_double bits<double, long long>
 )";
+
+/// For `before`: threads of a block as fibers.
+inline std::string warp_emulation() {
+    return "#include \"" + reference_file("") + "/../support/warp_emulation.h\"\n";
+}
 
 class TextOnCpu {
   public:

@@ -16,8 +16,6 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
 struct Known {
     const char* name;
     Rgb first, hundredth, last;

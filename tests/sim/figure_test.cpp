@@ -29,7 +29,6 @@ using namespace stencil_test;
 namespace {
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::mt19937_64& random_bits() {
     static std::mt19937_64 engine(next_seed());

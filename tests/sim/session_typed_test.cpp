@@ -26,7 +26,7 @@ constexpr const char* kTwo =
     "u(0) = 1 + 0.1*sin(x); v(0) = 0.2*ind(x < 9); dt = 0.5; boundary = periodic; size = 37x29";
 
 // What is not said is as in the text.
-RunSpec spec_of(const std::string& text) {
+RunSpec typed_spec(const std::string& text) {
     RunSpec spec;
     spec.use_model(model_of_text(text));
     spec.backend = "cpu";
@@ -34,8 +34,8 @@ RunSpec spec_of(const std::string& text) {
     return spec;
 }
 
-struct Bench {
-    explicit Bench(const std::string& text = kTwo) : session(spec_of(text), options()) {}
+struct TypedBench {
+    explicit TypedBench(const std::string& text = kTwo) : session(typed_spec(text), options()) {}
 
     static SessionOptions options() {
         SessionOptions options;
@@ -89,7 +89,7 @@ struct Bench {
 };
 
 // What the run's settings say, from its start to its present step.
-std::vector<double> repeated(Bench& bench, const std::string& component) {
+std::vector<double> repeated(TypedBench& bench, const std::string& component) {
     RunSpec spec = spec_from_json(to_json(bench.session.snapshot()->spec).dump(), "spec.json");
     spec.threads = 1;
     spec = resolve(spec, query_machine());
@@ -107,7 +107,7 @@ std::vector<double> repeated(Bench& bench, const std::string& component) {
 
 TEST_CASE(
     "An edit of the equation keeps the components that keep their names, and undo brings all of it back") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::Step{20});
     const auto u = bench.cells("u"), v = bench.cells("v");
     bench.set("equation", std::string(kTwo) + "\ndw/dt = 0.1*lap(w); w(0) = 3");
@@ -126,7 +126,7 @@ TEST_CASE(
 
 TEST_CASE(
     "What was typed in one go is undone as a whole, and what a text with mistakes says changes nothing") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::Step{3});
     const std::string text = bench.session.simulation().now().model->text;
     for (const char* more : {"\nA = 1", "\nA = 12", "\nA = 123"})
@@ -140,7 +140,7 @@ TEST_CASE(
 }
 
 TEST_CASE("What was chosen beside the text stays when the text is edited elsewhere") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::Step{2});
     bench.set("K", "0.07");
     bench.set("dt", "0.25");
@@ -160,7 +160,7 @@ TEST_CASE("What was chosen beside the text stays when the text is edited elsewhe
 }
 
 TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats the old one") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::Step{10});
     const auto u = bench.cells("u");
     bench.act(action::Step{10});
@@ -175,7 +175,7 @@ TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats
 }
 
 TEST_CASE("A model that is chosen anew is a run of its own, in its size and with its start") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::Step{5});
     bench.act(action::Change{"model", "life", false, true});
     const auto snapshot = bench.session.snapshot();
@@ -188,7 +188,7 @@ TEST_CASE("A model that is chosen anew is a run of its own, in its size and with
 }
 
 TEST_CASE("A slider dragged while typed equations run is repeated to the bit by the run's settings") {
-    Bench bench;
+    TypedBench bench;
     bench.see({Pane::now});
     bench.session.apply(action::Run{true});
     for (int i = 0; i < 12; ++i) {
@@ -208,7 +208,7 @@ TEST_CASE("A slider dragged while typed equations run is repeated to the bit by 
 }
 
 TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change while they run") {
-    Bench bench;
+    TypedBench bench;
     const std::pair<const char*, const char*> changes[] = {{"size", "45x31"},
                                                            {"dtype", "float64"},
                                                            {"stepper", "rk4"},
@@ -233,7 +233,7 @@ TEST_CASE("Size, precision, stepper, dx and boundary of typed equations change w
 }
 
 TEST_CASE("The brush paints the component that is shown, or the one whose pane is under it") {
-    Bench bench;
+    TypedBench bench;
     BrushPiece piece;
     piece.brush = {0.75, 4, false, false};
     piece.x0 = piece.x1 = piece.y0 = piece.y1 = 12;
@@ -250,7 +250,7 @@ TEST_CASE("The brush paints the component that is shown, or the one whose pane i
 }
 
 TEST_CASE("Components are seen side by side, each with its own range, and the brush's pane names them") {
-    Bench bench;
+    TypedBench bench;
     bench.see(component_panes(*bench.session.simulation().now().model));
     const auto frame = bench.session.snapshot()->frame;
     REQUIRE(frame->panes.size() == 2);
@@ -325,7 +325,7 @@ TEST_CASE("The picture of an initial condition is the condition, and that of a r
 }
 
 TEST_CASE("Statistics and probes begin anew where another formula is shown") {
-    Bench bench;
+    TypedBench bench;
     bench.act(action::AddProbe{3, 4});
     bench.see({Pane::now});
     bench.act(action::Step{5});
@@ -340,7 +340,7 @@ TEST_CASE("Statistics and probes begin anew where another formula is shown") {
 }
 
 TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones are watched") {
-    Bench bench(
+    TypedBench bench(
         "du/dt = D*lap(u); D = 0.2; u(0) = random; dt = 1; boundary = periodic; size = 37x29;"
         "dv/dt = 0");
     bench.see({Pane::now});
@@ -363,7 +363,7 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
 }
 
 TEST_CASE("Equations that grow without bound pause the run, which says that no smaller limit was broken") {
-    Bench bench("du/dt = u^2 + 0.1*lap(u); u(0) = 1; dt = 0.1; boundary = periodic; size = 37x29");
+    TypedBench bench("du/dt = u^2 + 0.1*lap(u); u(0) = 1; dt = 0.1; boundary = periodic; size = 37x29");
     bench.see({Pane::now});
     bench.run_until_paused();
     CHECK_FALSE(bench.session.snapshot()->running);
@@ -371,7 +371,7 @@ TEST_CASE("Equations that grow without bound pause the run, which says that no s
 }
 
 TEST_CASE("The difference from float64 of typed equations is the error of the run") {
-    Bench bench;
+    TypedBench bench;
     bench.see({Pane::from_reference});
     bench.act(action::Step{30});
     RunSpec wide = bench.session.snapshot()->spec;
@@ -396,7 +396,7 @@ TEST_CASE("The difference from float64 of typed equations is the error of the ru
 TEST_CASE("A session compiles at once, and tells when that is done though it stands still") {
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
-    Bench bench;
+    TypedBench bench;
     for (const char* dtype : {"float32", "float64"}) {
         bench.set("dtype", dtype);
         while (bench.session.snapshot()->way.compiling) std::this_thread::yield();

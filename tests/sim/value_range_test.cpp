@@ -18,7 +18,6 @@ using namespace stencil_test;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::string refusal(std::string_view text) {
     return message_of<InputError>([&] { parse_range(text, "--range"); });

@@ -81,6 +81,8 @@ inline std::string input_error(const std::function<void()>& call) {
     return message_of<stencil::InputError>(call);
 }
 
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }

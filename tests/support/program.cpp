@@ -124,4 +124,8 @@ void require_refused(const ProgramResult& result, int status, const std::string&
     REQUIRE(result.out.empty());
 }
 
+nlohmann::json read_json(const std::filesystem::path& path) {
+    return nlohmann::json::parse(read_bytes(path), nullptr, false);
+}
+
 }  // namespace stencil_test

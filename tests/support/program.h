@@ -11,6 +11,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "sim/text/json.h"
+
 namespace stencil_test {
 
 struct ProgramResult {
@@ -69,5 +71,8 @@ double processor_time(pid_t process);
 
 /// Requires one line on standard error that says what was wrong, and nothing on standard output.
 void require_refused(const ProgramResult& result, int status, const std::string& part);
+
+/// A discarded value where it is none.
+nlohmann::json read_json(const std::filesystem::path& path);
 
 }  // namespace stencil_test

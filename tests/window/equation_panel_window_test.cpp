@@ -18,11 +18,11 @@ using namespace stencil_test;
 
 namespace {
 
-constexpr const char* kText = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
+constexpr const char* kTyped = "du/dt = D*lap(u) + v\ndv/dt = 0.1*lap(v)\nD = 0.1 in [0, 0.2]\nsize = 40x30";
 
 // The panel with this section alone, on a session that is as the orders made it.
 struct EquationLab {
-    explicit EquationLab(const std::string& text = kText) : session(spec_of(text), options()) {
+    explicit EquationLab(const std::string& text = kTyped) : session(spec_of(text), options()) {
         ui.preferences.open_sections = {"Equation"};
         follow();
         frames(3);
@@ -113,7 +113,7 @@ TEST_CASE("A text that the session changes is shown, unless another one is being
     lab.session.apply(action::Undo{});
     lab.follow();
     lab.frames(2);
-    CHECK(lab.ui.panel.equation.text == kText);
+    CHECK(lab.ui.panel.equation.text == kTyped);
 }
 
 TEST_CASE("A parameter's slider changes it at once, within a range that a menu changes") {

@@ -30,8 +30,8 @@ std::vector<Example> a_table() {
 }
 
 // The section in a window of its own, with a runner behind it as in the program.
-struct Lab {
-    explicit Lab(float width = 400) : size(width, 3000), imgui(width + 1000, 3000) {
+struct ExamplesLab {
+    explicit ExamplesLab(float width = 400) : size(width, 3000), imgui(width + 1000, 3000) {
         ui.panel.examples.name = "sample";
         snapshot.machine = full_snapshot(dice).machine;
     }
@@ -159,7 +159,7 @@ TEST_CASE("a request that is shown in the panel comes back from it") {
 }
 
 TEST_CASE("what is not understood is said beside its option, and nothing can be run") {
-    Lab lab;
+    ExamplesLab lab;
     ExamplesState& state = lab.ui.panel.examples;
     sample_texts(state) = {{"rows", {"many"}}, {"density", {"2"}}, {"c", {"1", "x"}}};
     state.common = {{"memory-limit", {"-1"}}, {"threads", {"0"}}};
@@ -182,7 +182,7 @@ TEST_CASE("what is not understood is said beside its option, and nothing can be 
 }
 
 TEST_CASE("options take numbers as all fields do, and an error takes no room from what is typed into") {
-    Lab lab;
+    ExamplesLab lab;
     ExamplesState& state = lab.ui.panel.examples;
     std::vector<float> heights;
     for (const char* rows : {"1k", "many", "13"}) {
@@ -199,7 +199,7 @@ TEST_CASE("options take numbers as all fields do, and an error takes no room fro
 }
 
 TEST_CASE("the run button runs what the panel asks for, and cancel ends it, while frames go on") {
-    Lab lab;
+    ExamplesLab lab;
     sample_texts(lab.ui.panel.examples) = {{"seconds", {"60"}}, {"rows", {"77"}}};
     const float y = lab.click_down(60, [&] { return !lab.ui.runner_orders.empty(); });
     REQUIRE(y > 0);
@@ -230,7 +230,7 @@ TEST_CASE("the run button runs what the panel asks for, and cancel ends it, whil
 
 TEST_CASE("an example waits until the simulation pauses for it, and the simulation goes on after it") {
     for (const bool was_running : {true, false}) {
-        Lab lab;
+        ExamplesLab lab;
         lab.snapshot.running = was_running;
         lab.ui.panel.examples.alone = true;
         sample_texts(lab.ui.panel.examples) = {{"seconds", {"0.2"}}};
@@ -262,7 +262,7 @@ TEST_CASE("an example waits until the simulation pauses for it, and the simulati
 
 TEST_CASE("where the simulation ran beside an example its report says so, wherever it goes") {
     const ScratchFolder folder;
-    Lab lab;
+    ExamplesLab lab;
     const bool from_the_start = lab.dice.integer(0, 1) == 1;
     CAPTURE(from_the_start);
     lab.snapshot.running = from_the_start;
@@ -356,7 +356,7 @@ TEST_CASE("the slider finds a point of the live curve whenever it moves, and onl
 }
 
 TEST_CASE("dragging the slider in the panel moves the point from one frame to the next") {
-    Lab lab;
+    ExamplesLab lab;
     const auto live = std::make_shared<LiveCurve>();
     live->curve = "l_curve";
     live->variable = "c";

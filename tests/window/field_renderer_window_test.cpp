@@ -20,7 +20,7 @@ using stencil_test::kUntouched;
 using stencil_test::make_image;
 using stencil_test::Screen;
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
+constexpr float kNoEnd = std::numeric_limits<float>::infinity();
 constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 std::vector<float> random_values(Dice& dice, int count, ValueRange range) {
     const double margin = 0.1 * (range.high - range.low);
@@ -89,8 +89,8 @@ TEST_CASE("A field drawn one to one has the colours of its table, pixel for pixe
         std::vector<float> values = random_values(dice, width * height, range);
         values[std::size_t(dice.integer(0, 99))] = kNotANumber;
         values[std::size_t(dice.integer(100, 199))] = -kNotANumber;
-        values[std::size_t(dice.integer(200, 299))] = kInfinity;
-        values[std::size_t(dice.integer(300, 399))] = -kInfinity;
+        values[std::size_t(dice.integer(200, 299))] = kNoEnd;
+        values[std::size_t(dice.integer(300, 399))] = -kNoEnd;
         const PaneImage image = make_image(width, height, values, std::string(colors.name), range);
         screen.draw(0, image, all, all);
         CAPTURE(colors.name, range.low, range.high);
@@ -127,8 +127,8 @@ TEST_CASE("Narrow, wide, reversed and empty ranges colour as the PNG does") {
         values[0] = float(range.low);
         values[1] = float(range.high);
         values[2] = kNotANumber;
-        values[3] = kInfinity;
-        values[4] = -kInfinity;
+        values[3] = kNoEnd;
+        values[4] = -kNoEnd;
         // Every entry has its own colour there, so that an entry off by one is seen.
         const PaneImage image = make_image(kSize, kSize, values, "grey", range);
         screen.draw(0, image, all, all);

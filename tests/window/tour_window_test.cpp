@@ -15,7 +15,7 @@ figure::Box box_of(const WindowRect& rect) {
 }
 
 // As the main loop does it, for so many frames.
-void send(Interface& window, int frames = 3) {
+void send_frames(Interface& window, int frames = 3) {
     for (int i = 0; i < frames; ++i) {
         follow_tour(window.ui, window.snapshot);
         window.ui.actions.clear();
@@ -26,7 +26,7 @@ void send(Interface& window, int frames = 3) {
 // A card stays for a while, so that it can be seen what was done.
 void send_until_next(Interface& window) {
     const auto before = window.ui.panel.tour.card;
-    for (int i = 0; i < 600 && window.ui.panel.tour.card == before; ++i) send(window, 1);
+    for (int i = 0; i < 600 && window.ui.panel.tour.card == before; ++i) send_frames(window, 1);
     window.frames(2);
 }
 
@@ -96,10 +96,10 @@ TEST_CASE("The tour goes through eight cards by what is done, and its cards neve
             CHECK_FALSE(box_of(card).overlaps(*window.ui.panel.tour.seen));
             CHECK(card.content.x <= card.room.x + 1);
             window.ui.act(action::Undo{});  // something else
-            send(window);
+            send_frames(window);
             REQUIRE(card_of(window) == i);
             do_what_is_asked(window);
-            send(window);
+            send_frames(window);
             CHECK(window.ui.panel.tour.done);
             send_until_next(window);
         }
@@ -134,7 +134,7 @@ TEST_CASE("A slider stays in the hand: the card goes on when it is let go") {
     window.ui.panel.tour.card = 2;
     window.press_mouse(true);
     change(window.ui, "coefficient", "0.1", true);
-    send(window, 200);
+    send_frames(window, 200);
     CHECK(card_of(window) == 2);
     window.press_mouse(false);
     send_until_next(window);

@@ -35,13 +35,6 @@ CanvasView settled(const CanvasView& view, const ScreenRect& picture, FieldSize 
     return view.fitted ? fit_view(picture, field) : panned(view, picture, field, 0, 0);
 }
 
-const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
-    if (!snapshot.frame) return nullptr;
-    for (const PaneImage& image : snapshot.frame->panes)
-        if (image.request.pane == pane) return &image;
-    return nullptr;
-}
-
 std::vector<PaneDrawing> drawings_of(const UiState& ui,
                                      const Snapshot& snapshot,
                                      std::span<const PaneSlot> slots) {

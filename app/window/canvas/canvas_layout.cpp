@@ -119,4 +119,11 @@ const PaneSlot* slot_at(std::span<const PaneSlot> slots, double px, double py) {
     return nullptr;
 }
 
+const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
+    if (!snapshot.frame) return nullptr;
+    for (const PaneImage& image : snapshot.frame->panes)
+        if (image.request.pane == pane) return &image;
+    return nullptr;
+}
+
 }  // namespace stencil

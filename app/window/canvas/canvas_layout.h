@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "app/window/canvas/canvas_view.h"
+#include "sim/session/snapshot.h"
 #include "sim/session/view.h"
 
 namespace stencil {
@@ -38,5 +39,8 @@ Pane main_pane(std::span<const Pane> panes);
 
 /// The slot whose picture holds the point; null where none does.
 const PaneSlot* slot_at(std::span<const PaneSlot> slots, double px, double py);
+
+/// Null where the frame has none.
+const PaneImage* image_of(const Snapshot& snapshot, Pane pane);
 
 }  // namespace stencil

@@ -22,15 +22,8 @@ constexpr ImGuiWindowFlags kUnseen = ImGuiWindowFlags_NoDecoration | ImGuiWindow
                                      ImGuiWindowFlags_NoBringToFrontOnFocus |
                                      ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoScrollWithMouse;
 // Around a bar, and how far the mouse has to go to mean it: pixels at scale 1.
-constexpr float kReach = 4;
-constexpr float kMeant = 3;
-
-const PaneImage* image_of(const Snapshot& snapshot, Pane pane) {
-    if (!snapshot.frame) return nullptr;
-    const auto& panes = snapshot.frame->panes;
-    const auto found = std::ranges::find(panes, pane, [](const PaneImage& i) { return i.request.pane; });
-    return found == panes.end() ? nullptr : &*found;
-}
+constexpr float kBarReach = 4;
+constexpr float kBarMeant = 3;
 
 const RangeRule& rule_of(const RunSpec& spec, std::string_view setting) {
     return setting == "range" ? spec.range : spec.laplacian_range;
@@ -47,7 +40,8 @@ void drag(UiState& ui, const PaneImage& image) {
     const float least = ImGui::GetItemRectMin().x, width = ImGui::GetItemRectSize().x;
     const float mouse = ImGui::GetIO().MousePos.x;
     if (ImGui::IsItemActivated()) drag = {image.range, mouse > least + width / 2, ""};
-    if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(ImGuiMouseButton_Left, kMeant * ui.scale)) return;
+    if (!ImGui::IsItemActive() || !ImGui::IsMouseDragging(ImGuiMouseButton_Left, kBarMeant * ui.scale))
+        return;
     if (!(drag.start.low < drag.start.high)) return;
     const double by = ImGui::GetMouseDragDelta(ImGuiMouseButton_Left, 0).x / width;
     const bool centred = drag.start.scale == Scale::centred ||
@@ -100,7 +94,7 @@ RangeRule dragged_range(const ValueRange& range, bool centred, bool high, double
 
 void take_color_bar_input(UiState& ui, const Snapshot& snapshot) {
     const ImVec2 pixels = ImGui::GetIO().DisplayFramebufferScale;
-    const float reach = kReach * ui.scale;
+    const float reach = kBarReach * ui.scale;
     for (std::size_t i = 0; i < std::min(ui.color_bars.size(), std::size(kNames)); ++i) {
         const auto& [pane, at] = ui.color_bars[i];
         const PaneImage* image = image_of(snapshot, pane);

@@ -5,15 +5,12 @@
 
 #include "sim/examples/report/report_text.h"
 #include "sim/text/csv.h"
+#include "sim/text/json.h"
 
 namespace stencil {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json number(double value) {
-    return std::isfinite(value) ? Json(value) : Json();
-}
 
 Json rate_json(const Rate& rate) {
     return {{"value", rate.value},
@@ -34,15 +31,15 @@ constexpr Column kColumns[] = {
     {"name", [](const ReportRow& row) { return Json(row.name); }},
     {"backend", [](const ReportRow& row) { return Json(std::string(name_of(row.backend))); }},
     {"dtype", [](const ReportRow& row) { return Json(std::string(name_of(row.dtype))); }},
-    {"seconds", [](const ReportRow& row) { return number(row.seconds); }},
+    {"seconds", [](const ReportRow& row) { return finite_or_null(row.seconds); }},
     {"spread", [](const ReportRow& row) { return row.measured() ? Json(row.spread) : Json(); }},
     {"repeats", [](const ReportRow& row) { return row.measured() ? Json(row.repeats) : Json(); }},
-    {"error", [](const ReportRow& row) { return number(row.error); }},
+    {"error", [](const ReportRow& row) { return finite_or_null(row.error); }},
     {"check", [](const ReportRow& row) { return Json(row.check); }},
     {"failed", [](const ReportRow& row) { return Json(row.failed); }},
     {"inexact", [](const ReportRow& row) { return Json(row.inexact); }},
-    {"to_device_seconds", [](const ReportRow& row) { return number(row.to_device_seconds); }},
-    {"to_host_seconds", [](const ReportRow& row) { return number(row.to_host_seconds); }},
+    {"to_device_seconds", [](const ReportRow& row) { return finite_or_null(row.to_device_seconds); }},
+    {"to_host_seconds", [](const ReportRow& row) { return finite_or_null(row.to_host_seconds); }},
     {"gpu_memory_predicted",
      [](const ReportRow& row) { return row.gpu_memory ? Json(row.gpu_memory->predicted) : Json(); }},
     {"gpu_memory_actual",
@@ -70,8 +67,8 @@ Json curve_json(const ReportCurve& curve) {
     for (const ReportSeries& series : curve.series) {
         Json points = Json::array();
         for (const ReportPoint& point : series.points)
-            points.push_back({{"x", number(point.x)},
-                              {"y", number(point.y)},
+            points.push_back({{"x", finite_or_null(point.x)},
+                              {"y", finite_or_null(point.y)},
                               {"label", point.label},
                               {"marked", point.marked}});
         json["series"].push_back({{"name", series.name}, {"points", points}});
@@ -153,7 +150,8 @@ std::string curve_csv(const ReportCurve& curve) {
     std::string text = csv_line({"series", curve.x_label, curve.y_label, "label", "marked"});
     for (const ReportSeries& series : curve.series)
         for (const ReportPoint& point : series.points)
-            text += csv_line({series.name, number(point.x), number(point.y), point.label, point.marked});
+            text += csv_line(
+                {series.name, finite_or_null(point.x), finite_or_null(point.y), point.label, point.marked});
     return text;
 }
 

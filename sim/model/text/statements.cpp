@@ -58,9 +58,9 @@ constexpr std::string_view kForms =
 constexpr std::string_view kSecondRate =
     "a second derivative in time is two equations, such as `du/dt = v` and `dv/dt = lap(u)`";
 
-class Reader {
+class StatementReader {
   public:
-    explicit Reader(std::string_view text) : tokens_(read_tokens(text)) { result_.text = text; }
+    explicit StatementReader(std::string_view text) : tokens_(read_tokens(text)) { result_.text = text; }
 
     Statements read() {
         for (auto begin = tokens_.begin(); begin != tokens_.end();) {
@@ -291,7 +291,7 @@ std::vector<std::string> setting_names() {
 }
 
 Statements read_statements(std::string_view text) {
-    return Reader(text).read();
+    return StatementReader(text).read();
 }
 
 std::optional<double> constant_value(const Syntax& formula) {

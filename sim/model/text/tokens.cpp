@@ -13,9 +13,6 @@
 namespace stencil::equation {
 namespace {
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
            static_cast<unsigned char>(c) >= 0x80;
@@ -33,9 +30,9 @@ constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_vi
 });
 constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
 
-class Reader {
+class TokenReader {
   public:
-    explicit Reader(std::string_view text) : text_(text) {}
+    explicit TokenReader(std::string_view text) : text_(text) {}
 
     std::vector<Token> read() {
         if (text_.size() > kMaxText)
@@ -198,7 +195,7 @@ class Reader {
 }  // namespace
 
 std::vector<Token> read_tokens(std::string_view text) {
-    return Reader(text).read();
+    return TokenReader(text).read();
 }
 
 }  // namespace stencil::equation

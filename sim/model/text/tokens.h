@@ -28,6 +28,10 @@ struct Token {
 /// The largest text that is read, in bytes.
 inline constexpr std::size_t kMaxText = 64 * 1024;
 
+inline bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
 /// The words of a text, the last one a stop. Comments run from '#' to the line's end. Throws TextError.
 std::vector<Token> read_tokens(std::string_view text);
 

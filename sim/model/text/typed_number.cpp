@@ -17,10 +17,6 @@ double factor_of(const Token& token) {
     return name == "k" || name == "K" ? 1e3 : name == "M" ? 1e6 : name == "G" ? 1e9 : 0;
 }
 
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 bool is_digits(const Token& token) {
     return token.kind == TokenKind::number && std::ranges::all_of(token.text, is_digit);
 }

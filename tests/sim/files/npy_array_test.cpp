@@ -33,7 +33,7 @@ std::string bytes_of_values(const std::vector<T>& values) {
 }
 
 // What is said of a file of these bytes after its path: one line.
-std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
+std::string array_refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile.npy", bytes);
     const std::string message = message_of<InputError>([&] { read_npy_array(path, DType::float32); });
     const std::string start = path.string() + ": ";
@@ -148,8 +148,8 @@ TEST_CASE("Fortran order of any shape is turned") {
 
 TEST_CASE("Hostile arrays are refused in one line before memory is taken") {
     const ScratchFolder folder;
-    CHECK(contains(refusal(folder, ""), "too short"));
-    CHECK(contains(refusal(folder, "PK\x03\x04 an archive"), "not a .npy file"));
+    CHECK(contains(array_refusal(folder, ""), "too short"));
+    CHECK(contains(array_refusal(folder, "PK\x03\x04 an archive"), "not a .npy file"));
     std::string axes = "(";
     for (int i = 0; i < 65; ++i) axes += "1, ";
     const std::pair<std::string, const char*> cases[] = {
@@ -165,7 +165,7 @@ TEST_CASE("Hostile arrays are refused in one line before memory is taken") {
         {axes + ")", "at most 64"},
     };
     for (const auto& [shape, part] : cases)
-        CHECK(contains(refusal(folder, file_of("<f4", shape, "12345678")), part));
+        CHECK(contains(array_refusal(folder, file_of("<f4", shape, "12345678")), part));
 }
 
 TEST_CASE("Types that are no real numbers are refused by name") {
@@ -181,11 +181,12 @@ TEST_CASE("Types that are no real numbers are refused by name") {
                                                          {"", "dtype ''"}};
     for (const auto& [descr, part] : cases) {
         CAPTURE(descr);
-        const std::string why = refusal(folder, file_of(descr, "(1,)", "12345678"));
+        const std::string why = array_refusal(folder, file_of(descr, "(1,)", "12345678"));
         CHECK(contains(why, part));
         CHECK(contains(why, descr.starts_with(">") ? "big-endian" : "float32, float64, integers and bool"));
     }
-    CHECK(contains(refusal(folder, file_of("[('x', '<f4')]", "(2,)", "12345678", false)), "structured"));
+    CHECK(
+        contains(array_refusal(folder, file_of("[('x', '<f4')]", "(2,)", "12345678", false)), "structured"));
 }
 
 TEST_CASE("Values that are not finite, or too large for the precision asked for, are refused") {

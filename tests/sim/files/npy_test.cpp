@@ -50,7 +50,7 @@ std::vector<T> random_cells(Dice& random, std::size_t count) {
 }
 
 // Reads a file of these bytes, which must be refused: one line, "PATH: " and then what is returned.
-std::string refusal(const ScratchFolder& folder, const std::string& bytes) {
+std::string npy_refusal(const ScratchFolder& folder, const std::string& bytes) {
     const auto path = write_bytes(folder / "hostile.npy", bytes);
     const std::string message = message_of<InputError>([&] { read_npy(path); });
     const std::string start = path.string() + ": ";
@@ -179,7 +179,7 @@ TEST_CASE("What is no .npy file is refused") {
     };
     for (const auto& [bytes, part] : cases) {
         CAPTURE(bytes);
-        CHECK(contains(refusal(folder, bytes), part));
+        CHECK(contains(npy_refusal(folder, bytes), part));
     }
 }
 
@@ -213,7 +213,7 @@ TEST_CASE("A header that is not the expected dict is refused") {
     };
     for (const auto& [header, part] : cases) {
         CAPTURE(header);
-        const std::string why = refusal(folder, npy(1, header, "12345678"));
+        const std::string why = npy_refusal(folder, npy(1, header, "12345678"));
         CHECK(contains(why, "damaged"));
         CHECK(contains(why, part));
     }
@@ -240,13 +240,13 @@ TEST_CASE("Types other than little-endian float32 and float64 are refused by nam
         {"<f99999999999999999999", "'<f99999999999999999999'"}};
     for (const auto& [descr, part] : cases) {
         CAPTURE(descr);
-        const std::string why = refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
+        const std::string why = npy_refusal(folder, npy(1, dict(descr, "(1, 1)"), "12345678"));
         CHECK(contains(why, part));
         CHECK(contains(why, descr.starts_with(">f") ? "big-endian" : "float32 and float64"));
     }
     const std::string structured =
         "{'descr': [('x', '<f4'), ('y]', '<f4', (2,))], 'fortran_order': False, 'shape': (1, 1)}";
-    CHECK(contains(refusal(folder, npy(1, structured, "12345678")), "structured"));
+    CHECK(contains(npy_refusal(folder, npy(1, structured, "12345678")), "structured"));
 }
 
 TEST_CASE("Shapes that are no field are refused before memory is taken") {
@@ -264,7 +264,7 @@ TEST_CASE("Shapes that are no field are refused before memory is taken") {
         {"(1073741824, 1073741824)", "needs 4611686018427387992 bytes, the file has 96"},
     };
     for (const auto& [shape, part] : cases) {
-        const std::string why = refusal(folder, npy(1, dict("<f4", shape), "12345678"));
+        const std::string why = npy_refusal(folder, npy(1, dict("<f4", shape), "12345678"));
         CHECK(contains(why, part));
         CHECK(contains(why, shape));
     }
@@ -276,15 +276,15 @@ TEST_CASE("A file of another size than its header promises is refused with both 
     const std::string whole = npy(1, dict("<f8", "(3, 4)"), bytes_of_cells(random_cells<double>(random, 12)));
     REQUIRE(whole.size() == 166);
     REQUIRE(read_npy(write_bytes(folder / "whole.npy", whole)).size() == 12);
-    CHECK(contains(refusal(folder, whole.substr(0, 165)), "166"));
-    CHECK(contains(refusal(folder, whole.substr(0, 165)), "165"));
-    CHECK(contains(refusal(folder, whole.substr(0, 70)), "166"));
-    CHECK(contains(refusal(folder, whole.substr(0, 70)), "has 70"));
-    CHECK(contains(refusal(folder, whole + "1"), "1 bytes follow"));
-    CHECK(contains(refusal(folder, whole + "1"), "167"));
+    CHECK(contains(npy_refusal(folder, whole.substr(0, 165)), "166"));
+    CHECK(contains(npy_refusal(folder, whole.substr(0, 165)), "165"));
+    CHECK(contains(npy_refusal(folder, whole.substr(0, 70)), "166"));
+    CHECK(contains(npy_refusal(folder, whole.substr(0, 70)), "has 70"));
+    CHECK(contains(npy_refusal(folder, whole + "1"), "1 bytes follow"));
+    CHECK(contains(npy_refusal(folder, whole + "1"), "167"));
     for (std::size_t length = 0; length < whole.size(); ++length) {
         CAPTURE(length);
-        CHECK_FALSE(refusal(folder, whole.substr(0, length)).empty());
+        CHECK_FALSE(npy_refusal(folder, whole.substr(0, length)).empty());
     }
 }
 
@@ -299,8 +299,9 @@ TEMPLATE_TEST_CASE("Values that are not finite are counted and refused", "", flo
     cells[34] = -Limits::infinity();
     const std::string descr = sizeof(TestType) == 4 ? "<f4" : "<f8";
     for (const bool fortran_order : {false, true})
-        CHECK(contains(refusal(folder, npy(1, dict(descr, "(5, 7)", fortran_order), bytes_of_cells(cells))),
-                       "3 of 35"));
+        CHECK(
+            contains(npy_refusal(folder, npy(1, dict(descr, "(5, 7)", fortran_order), bytes_of_cells(cells))),
+                     "3 of 35"));
 }
 
 TEST_CASE("What can't be opened is refused with the reason") {

@@ -35,10 +35,6 @@ std::string refusal(const std::filesystem::path& file, int frames) {
     });
 }
 
-bool contains(const std::string& text, std::string_view part) {
-    return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("A film holds what ffmpeg made of the frames, and has its name once it is finished") {

@@ -231,8 +231,4 @@ bool WindowRobot::settles(Spot corner, int width, int height, double still, doub
     return false;
 }
 
-nlohmann::json read_json(const std::filesystem::path& path) {
-    return nlohmann::json::parse(read_bytes(path), nullptr, false);
-}
-
 }  // namespace stencil_test

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "sim/text/json.h"
 #include "tests/support/picture.h"
+#include "tests/support/program.h"
 #include "tests/support/scratch.h"
 
 namespace stencil_test {
@@ -103,7 +103,5 @@ class WindowRobot {
     pid_t process_ = -1;
     std::optional<int> status_;
 };
-
-nlohmann::json read_json(const std::filesystem::path& path);
 
 }  // namespace stencil_test

@@ -1,5 +1,6 @@
 #include "app/window/panels/equation/equation_editor.h"
 
+#include <imgui.h>
 #if __has_include(<imgui_stdlib.h>)
 #include <imgui_stdlib.h>
 #else
