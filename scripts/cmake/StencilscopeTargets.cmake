@@ -47,18 +47,24 @@ function(stencilscope_precompile target)
   endif()
 endfunction()
 # stencilscope_join_folders(TARGET): with sanitizers the files of a folder are translated as one, which takes half the time:
-# names of unnamed namespaces are unique in a folder. What comes to TARGET later is translated file by file.
+# names of unnamed namespaces are unique in a folder. Not kernels, which are translated for several processors each, and not
+# what comes to TARGET later.
 function(stencilscope_join_folders target)
-  if(NOT STENCILSCOPE_SANITIZE)
+  if(NOT STENCILSCOPE_SANITIZE AND NOT STENCILSCOPE_FUZZ)
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # What a source hides in a class is in no header, though GCC takes it for one.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source)
     cmake_path(GET source PARENT_PATH folder)
     cmake_path(RELATIVE_PATH folder BASE_DIRECTORY ${CMAKE_SOURCE_DIR})
-    string(MAKE_C_IDENTIFIER "${folder}" group)
-    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    if(NOT folder MATCHES "^kernels")
+      string(MAKE_C_IDENTIFIER "${folder}" group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
   endforeach()
 endfunction()
 
