@@ -14,7 +14,7 @@ dpkg-deb --field "$package" Depends | grep "libc6 (>= " >/dev/null || fail "depe
 dpkg-deb --extract "$package" "$scratch/root"
 cd "$scratch/root/usr"
 bin/stencilscope --version | tee "$scratch/version"
-# What is passed on is built without CUDA, whose libraries lie where no package's should.
+# With CUDA a program names the folder of the toolkit, which that of the preset `package` does not.
 if command -v lintian >/dev/null && grep -q "CUDA: no" "$scratch/version"; then
     lintian --allow-root --fail-on error "$package"
 fi

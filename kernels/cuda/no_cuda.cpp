@@ -1,5 +1,6 @@
 // Stands in for kernels/cuda/cuda_runtime.cu in a build without the CUDA toolkit.
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
@@ -11,6 +12,10 @@ const CudaStatus& query_cuda() {
         return none;
     }();
     return status;
+}
+
+const std::string& why_no_cufft() {
+    return query_cuda().why_none;
 }
 
 int default_cuda_device() {

@@ -76,7 +76,7 @@ std::span<const Method> diffusion_methods() {
          .jumps = true,
          .whole_field = true,
          .extra_arrays = 2,
-         .unfit = spectral_unfit,
+         .unfit = ON_CUDA(spectral_cuda_unfit),
          .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
          .make_float32 = ON_CUDA(make_spectral_cuda<float>),
          .make_float64 = ON_CUDA(make_spectral_cuda<double>)},

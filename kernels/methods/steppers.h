@@ -42,6 +42,7 @@ std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
 std::string resident_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_resident(const Execution&, FieldShape);
+std::string spectral_cuda_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution&, FieldShape);
 

@@ -1,5 +1,5 @@
 # Finds a CUDA toolkit (12 or newer) or leaves CUDA out, saying which in one line. AUTO leaves it out where no GPU is here
-# either, unless architectures are given. Sets STENCILSCOPE_HAS_CUDA and, where nothing else did, CMAKE_CUDA_ARCHITECTURES.
+# either, unless architectures are given; PORTABLE does not, and is for every GPU. Sets STENCILSCOPE_HAS_CUDA and, where nothing else did, CMAKE_CUDA_ARCHITECTURES.
 
 function(stencilscope_find_gpu result)
   find_program(nvidia_smi nvidia-smi PATHS /usr/lib/wsl/lib)
@@ -17,7 +17,7 @@ endfunction()
 # The machine's own GPU where there is one; otherwise every architecture from 7.5 on that this nvcc knows, as machine
 # code, with PTX of the newest for what comes after it.
 function(stencilscope_default_architectures nvcc result)
-  if(stencilscope_gpu)
+  if(stencilscope_gpu AND NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
     set(${result} native PARENT_SCOPE)
     return()
   endif()
@@ -71,6 +71,9 @@ elseif(NOT STENCILSCOPE_CUDA STREQUAL "OFF")
       set(CMAKE_CUDA_STANDARD_REQUIRED ON)
       set(CMAKE_CUDA_EXTENSIONS OFF)
       find_package(CUDAToolkit 12 REQUIRED)
+      # What is loaded late is looked for here too; CMAKE_SKIP_INSTALL_RPATH=ON for what other machines get.
+      set(CMAKE_BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR})
+      set(CMAKE_INSTALL_RPATH ${CUDAToolkit_LIBRARY_DIR})
       set(STENCILSCOPE_HAS_CUDA TRUE)
       foreach(library IN ITEMS cufft cublas cusolver)
         if(NOT TARGET CUDA::${library})

@@ -4,9 +4,6 @@
 include(GNUInstallDirs)
 set(package_texts ${CMAKE_BINARY_DIR}/package)
 set(package_assets ${CMAKE_SOURCE_DIR}/assets/package)
-if(STENCILSCOPE_HAS_CUDA)
-  set_target_properties(stencilscope PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # the toolkit's folder
-endif()
 install(TARGETS stencilscope RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 if(STENCILSCOPE_HAS_MPI)
   install(TARGETS stencilscope_mpi LIBRARY DESTINATION lib/stencilscope)  # where sim/machine/team.cpp looks

@@ -70,7 +70,7 @@ const Method& choose_method(const MethodRequest& request, const std::function<bo
     const Method* best = nullptr;
     double least = kNever;
     for (const Method& method : methods(request.model)) {
-        if ((allowed && !allowed(method)) || !can_step(method, request)) continue;
+        if (!can_step(method, request) || (allowed && !allowed(method))) continue;
         const double seconds = measured_seconds(method, request);
         // Of typed equations no times are known: the later row is the faster one.
         if (best && seconds >= least && request.model == kDiffusion) continue;

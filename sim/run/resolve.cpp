@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/initial/initial.h"
 #include "sim/run/measured_speeds.h"
@@ -106,7 +107,9 @@ MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
 }  // namespace
 
 std::string why_not_compiled(const RunSpec& spec) {
-    return spec.model->is_general() ? equation::why_no_nvrtc() : "";
+    if (!spec.model->is_general()) return "";
+    const bool transforms = stepping_scheme(spec) == equation::SteppingScheme::imex;
+    return transforms && equation::why_no_nvrtc().empty() ? why_no_cufft() : equation::why_no_nvrtc();
 }
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {

@@ -1,29 +1,21 @@
 // CUB's sum and cuBLAS's dot product.
-#include <cublas_v2.h>
-
 #include <cub/device/device_reduce.cuh>
-#include <string>
 #include <type_traits>
 
-#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/arrays/reduce.h"
 
 namespace stencil {
 namespace {
-
-void check_cublas(cublasStatus_t status, const char* call) {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw CudaError(std::string("cuBLAS: ") + call + ": " + cublasGetStatusString(status));
-}
 
 constexpr std::size_t kWorkspaceBytes = std::size_t(4) << 20;
 
 template <class T>
 void dot(cublasHandle_t handle, const T* x, const T* y, std::int64_t n, T* result) {
     if constexpr (std::is_same_v<T, float>)
-        check_cublas(cublasSdot_64(handle, n, x, 1, y, 1, result), "cublasSdot");
+        CUBLAS_CHECK(cublasSdot_64, handle, n, x, 1, y, 1, result);
     else
-        check_cublas(cublasDdot_64(handle, n, x, 1, y, 1, result), "cublasDdot");
+        CUBLAS_CHECK(cublasDdot_64, handle, n, x, 1, y, 1, result);
 }
 
 }  // namespace
@@ -46,18 +38,11 @@ void CubSum<T>::enqueue(const T* x, std::int64_t n, T* result) {
 }
 
 template <class T>
-CublasDot<T>::CublasDot(CudaStream& stream) : workspace_(bytes()) {
-    cublasHandle_t handle = nullptr;
-    check_cublas(cublasCreate(&handle), "cublasCreate");
-    handle_ = handle;
-    check_cublas(cublasSetStream(handle, cuda_handle(stream)), "cublasSetStream");
-    check_cublas(cublasSetWorkspace(handle, workspace_.data(), bytes()), "cublasSetWorkspace");
-}
+CublasDot<T>::CublasDot(CudaStream& stream)
+    : workspace_(bytes()), handle_(std::make_unique<CublasHandle>(stream, workspace_.data(), bytes())) {}
 
 template <class T>
-CublasDot<T>::~CublasDot() {
-    cublasDestroy(static_cast<cublasHandle_t>(handle_));
-}
+CublasDot<T>::~CublasDot() = default;
 
 template <class T>
 std::size_t CublasDot<T>::bytes() {
@@ -66,17 +51,15 @@ std::size_t CublasDot<T>::bytes() {
 
 template <class T>
 void CublasDot<T>::enqueue(const T* x, const T* y, std::int64_t n, T* result) {
-    const auto handle = static_cast<cublasHandle_t>(handle_);
-    check_cublas(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
-    dot(handle, x, y, n, result);
+    CUBLAS_CHECK(cublasSetPointerMode, *handle_, CUBLAS_POINTER_MODE_DEVICE);
+    dot(*handle_, x, y, n, result);
 }
 
 template <class T>
 T CublasDot<T>::on_host(const T* x, const T* y, std::int64_t n) {
-    const auto handle = static_cast<cublasHandle_t>(handle_);
-    check_cublas(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_HOST), "cublasSetPointerMode");
+    CUBLAS_CHECK(cublasSetPointerMode, *handle_, CUBLAS_POINTER_MODE_HOST);
     T result = 0;
-    dot(handle, x, y, n, &result);
+    dot(*handle_, x, y, n, &result);
     return result;
 }
 

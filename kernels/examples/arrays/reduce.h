@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
 
+class CublasHandle;
 class ThreadPool;
 
 // T is float or double, n >= 0, arithmetic in T throughout. The sum of nothing is 0.
@@ -100,7 +102,7 @@ class CubSum {
     CudaMemory scratch_;
 };
 
-/// cuBLAS's sdot and ddot. Throws CudaError.
+/// cuBLAS's sdot and ddot. Throws CudaError, and MissingLibrary at first.
 template <class T>
 class CublasDot {
   public:
@@ -119,7 +121,7 @@ class CublasDot {
 
   private:
     CudaMemory workspace_;
-    void* handle_ = nullptr;
+    std::unique_ptr<CublasHandle> handle_;
 };
 
 }  // namespace stencil

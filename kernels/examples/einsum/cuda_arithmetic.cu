@@ -1,10 +1,8 @@
 // The GPU's side: sums in one pass, products, and cuBLAS.
 
-#include <cublas_v2.h>
-
 #include <algorithm>
 
-#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/einsum/arithmetic.h"
 #include "kernels/examples/einsum/strided.cuh"
@@ -14,23 +12,6 @@ namespace stencil::einsum {
 namespace {
 
 constexpr int kThreads = 256;
-
-void check_cublas(cublasStatus_t status, const char* call) {
-    if (status != CUBLAS_STATUS_SUCCESS)
-        throw CudaError(std::string("cuBLAS: ") + call + ": " + cublasGetStatusName(status));
-}
-
-class CublasHandle {
-  public:
-    CublasHandle() { check_cublas(cublasCreate(&handle_), "cublasCreate"); }
-    ~CublasHandle() { cublasDestroy(handle_); }
-    CublasHandle(const CublasHandle&) = delete;
-    CublasHandle& operator=(const CublasHandle&) = delete;
-    operator cublasHandle_t() const { return handle_; }
-
-  private:
-    cublasHandle_t handle_ = nullptr;
-};
 
 template <class T>
 __global__ void __launch_bounds__(kThreads)
@@ -62,10 +43,7 @@ class CudaArithmetic : public EinsumArithmetic<T> {
   public:
     CudaArithmetic(CudaStream& stream, void* scratch, void* workspace)
         : stream_(stream), scratch_(static_cast<char*>(scratch)) {
-        if (!workspace) return;
-        blas_ = std::make_unique<CublasHandle>();
-        check_cublas(cublasSetStream(*blas_, cuda_handle(stream)), "cublasSetStream");
-        check_cublas(cublasSetWorkspace(*blas_, workspace, kCudaMatrixWorkspaceBytes), "cublasSetWorkspace");
+        if (workspace) blas_ = std::make_unique<CublasHandle>(stream, workspace, kCudaMatrixWorkspaceBytes);
     }
 
     void multiply(const ProductShape& shape, const T* a, const T* b, T* out) override {
@@ -110,9 +88,9 @@ class CudaArithmetic : public EinsumArithmetic<T> {
                         int(s.batch));
         };
         if constexpr (sizeof(T) == 4)
-            check_cublas(call(cublasSgemmStridedBatched), "cublasSgemmStridedBatched");
+            check_cublas(call(CUBLAS(cublasSgemmStridedBatched)), "cublasSgemmStridedBatched");
         else
-            check_cublas(call(cublasDgemmStridedBatched), "cublasDgemmStridedBatched");
+            check_cublas(call(CUBLAS(cublasDgemmStridedBatched)), "cublasDgemmStridedBatched");
     }
 
     void add(std::int64_t count, const T* from, T* to) override {

@@ -1,9 +1,8 @@
 #include "kernels/examples/matmul/lt_product.cuh"
 
 #include <limits>
-#include <string>
 
-#include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cublas.cuh"
 
 namespace stencil::matmul {
 namespace {
@@ -11,16 +10,11 @@ namespace {
 constexpr double kWorthATrial = 1e10;  // operations: about a millisecond
 constexpr int kCandidates = 8;
 
-void check_cublas(cublasStatus_t status, const char* what) {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw CudaError(std::string("cuBLAS: ") + what + ": " + cublasLtGetStatusName(status));
-}
-
 // Cuts no sum into parts.
 bool in_order(const cublasLtMatmulAlgo_t& algorithm) {
     int parts = 0;
     std::size_t written = 0;
-    const cublasStatus_t status = cublasLtMatmulAlgoConfigGetAttribute(
+    const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoConfigGetAttribute)(
         &algorithm, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &parts, sizeof(parts), &written);
     return status == CUBLAS_STATUS_SUCCESS && parts <= 1;
 }
@@ -28,11 +22,11 @@ bool in_order(const cublasLtMatmulAlgo_t& algorithm) {
 }  // namespace
 
 LtHandle::LtHandle() {
-    check_cublas(cublasLtCreate(&handle_), "cublasLtCreate");
+    CUBLAS_CHECK(cublasLtCreate, &handle_);
 }
 
 LtHandle::~LtHandle() {
-    cublasLtDestroy(handle_);
+    CUBLAS(cublasLtDestroy)(handle_);
 }
 
 // cuBLAS thinks in columns: row-major A, B and C are its transposes, and C^T = B^T A^T.
@@ -49,26 +43,31 @@ struct LtProduct::Setup {
 
     ~Setup() {
         for (cublasLtMatrixLayout_t layout : {left, right, out})
-            if (layout) cublasLtMatrixLayoutDestroy(layout);
-        if (product) cublasLtMatmulDescDestroy(product);
+            if (layout) CUBLAS(cublasLtMatrixLayoutDestroy)(layout);
+        if (product) CUBLAS(cublasLtMatmulDescDestroy)(product);
     }
 
     void describe(const LtKind& kind, const MatmulShape& s) {
         const cudaDataType_t sums = wide ? CUDA_R_64F : CUDA_R_32F;
-        check_cublas(cublasLtMatmulDescCreate(&product, kind.compute, sums), "cublasLtMatmulDescCreate");
+        CUBLAS_CHECK(cublasLtMatmulDescCreate, &product, kind.compute, sums);
         const cublasOperation_t transpose = CUBLAS_OP_T;
         if (kind.b_transposed)
-            check_cublas(cublasLtMatmulDescSetAttribute(
-                             product, CUBLASLT_MATMUL_DESC_TRANSA, &transpose, sizeof(transpose)),
-                         "transposition");
+            CUBLAS_CHECK(cublasLtMatmulDescSetAttribute,
+                         product,
+                         CUBLASLT_MATMUL_DESC_TRANSA,
+                         &transpose,
+                         sizeof(transpose));
         const auto layout = [](cublasLtMatrixLayout_t& of,
                                cudaDataType_t type,
                                std::int64_t rows,
                                std::int64_t columns,
                                std::int64_t pitch) {
-            check_cublas(cublasLtMatrixLayoutCreate(
-                             &of, type, std::uint64_t(columns), std::uint64_t(rows), pitch ? pitch : columns),
-                         "cublasLtMatrixLayoutCreate");
+            CUBLAS_CHECK(cublasLtMatrixLayoutCreate,
+                         &of,
+                         type,
+                         std::uint64_t(columns),
+                         std::uint64_t(rows),
+                         pitch ? pitch : columns);
         };
         layout(left, kind.in, kind.b_transposed ? s.n : s.k, kind.b_transposed ? s.k : s.n, kind.b_pitch);
         layout(right, kind.in, s.m, s.k, kind.a_pitch);
@@ -77,14 +76,14 @@ struct LtProduct::Setup {
 
     void choose() {
         cublasLtMatmulPreference_t preference = nullptr;
-        check_cublas(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+        CUBLAS_CHECK(cublasLtMatmulPreferenceCreate, &preference);
         const auto set = [&](cublasLtMatmulPreferenceAttributes_t what, const auto& value) {
-            cublasLtMatmulPreferenceSetAttribute(preference, what, &value, sizeof(value));
+            CUBLAS(cublasLtMatmulPreferenceSetAttribute)(preference, what, &value, sizeof(value));
         };
         set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t(workspace.bytes));
-        const cublasStatus_t status = cublasLtMatmulAlgoGetHeuristic(
+        const cublasStatus_t status = CUBLAS(cublasLtMatmulAlgoGetHeuristic)(
             handle, product, left, right, out, out, preference, kCandidates, algorithms, &count);
-        cublasLtMatmulPreferenceDestroy(preference);
+        CUBLAS(cublasLtMatmulPreferenceDestroy)(preference);
         check_cublas(status, "cublasLtMatmulAlgoGetHeuristic");
         if (count == 0) throw CudaError("cuBLAS: has no algorithm for a product");
     }
@@ -93,23 +92,23 @@ struct LtProduct::Setup {
         const double factors[2] = {1.0, call.accumulate ? 1.0 : 0.0};
         const float narrow[2] = {float(factors[0]), float(factors[1])};
         const auto factor = [&](int i) { return wide ? static_cast<const void*>(factors + i) : narrow + i; };
-        check_cublas(cublasLtMatmul(handle,
-                                    product,
-                                    factor(0),
-                                    call.b,
-                                    left,
-                                    call.a,
-                                    right,
-                                    factor(1),
-                                    call.c,
-                                    out,
-                                    call.c,
-                                    out,
-                                    &algorithm,
-                                    workspace.data,
-                                    workspace.bytes,
-                                    cuda_handle(stream)),
-                     "cublasLtMatmul");
+        CUBLAS_CHECK(cublasLtMatmul,
+                     handle,
+                     product,
+                     factor(0),
+                     call.b,
+                     left,
+                     call.a,
+                     right,
+                     factor(1),
+                     call.c,
+                     out,
+                     call.c,
+                     out,
+                     &algorithm,
+                     workspace.data,
+                     workspace.bytes,
+                     cuda_handle(stream));
     }
 
     double seconds(const LtCall& call, const cublasLtMatmulAlgo_t& algorithm, CudaStream& stream) const {

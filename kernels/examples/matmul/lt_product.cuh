@@ -16,7 +16,7 @@ namespace stencil::matmul {
 
 class LtHandle {
   public:
-    /// Throws CudaError.
+    /// Throws CudaError, and MissingLibrary.
     LtHandle();
     ~LtHandle();
     LtHandle(const LtHandle&) = delete;

@@ -1,9 +1,39 @@
-#include "kernels/examples/ridge/cuda_library.cuh"
+#include <cusolverDn.h>
+
+#include "kernels/cuda/cublas.cuh"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
 
 namespace stencil {
 namespace {
+
+const CudaLibrary& cusolver() {
+    static const CudaLibrary library("libcusolver.so.", CUSOLVER_VER_MAJOR);
+    return library;
+}
+
+#define CUSOLVER(name) CUDA_FUNCTION(cusolver(), name)
+#define CUSOLVER_CHECK(name, ...) check_cusolver(CUSOLVER(name)(__VA_ARGS__), #name)
+
+void check_cusolver(cusolverStatus_t status, const char* name) {
+    if (status == CUSOLVER_STATUS_SUCCESS) return;
+    throw CudaError(std::string("cuSOLVER: ") + name + ": status " + std::to_string(int(status)));
+}
+
+class CusolverHandle {
+  public:
+    explicit CusolverHandle(CudaStream& stream) {
+        CUSOLVER_CHECK(cusolverDnCreate, &handle_);
+        CUSOLVER_CHECK(cusolverDnSetStream, handle_, cuda_handle(stream));
+    }
+    ~CusolverHandle() { CUSOLVER(cusolverDnDestroy)(handle_); }
+    CusolverHandle(const CusolverHandle&) = delete;
+    CusolverHandle& operator=(const CusolverHandle&) = delete;
+    operator cusolverDnHandle_t() const { return handle_; }
+
+  private:
+    cusolverDnHandle_t handle_ = nullptr;
+};
 
 // A block for each row.
 template <class T>
@@ -19,12 +49,15 @@ __global__ void add_to_diagonal_kernel(double* a, int n, double value) {
     if (i < n) a[std::size_t(i) * std::size_t(n + 1)] += value;
 }
 
+constexpr std::size_t kWorkspace = std::size_t(32) << 20;
+
 template <class T>
 class CudaDenseRidge final : public DenseRidge {
   public:
     CudaDenseRidge(const SparseMatrix<T>& a, CudaStream& stream)
         : stream_(stream),
-          blas_(stream),
+          workspace_(kWorkspace),
+          blas_(stream, workspace_.data(), kWorkspace),
           solver_(stream),
           rows_(int(a.rows)),
           n_(int(a.columns)),
@@ -36,7 +69,8 @@ class CudaDenseRidge final : public DenseRidge {
           vector_(sizeof(double) * std::size_t(n_)),
           info_(sizeof(int)) {
         int count = 0;
-        LIBRARY_CHECK(cusolverDnDpotrf_bufferSize(solver_, CUBLAS_FILL_MODE_LOWER, n_, factor(), n_, &count));
+        CUSOLVER_CHECK(
+            cusolverDnDpotrf_bufferSize, solver_, CUBLAS_FILL_MODE_LOWER, n_, factor(), n_, &count);
         work_count_ = count;
         work_ = CudaMemory(sizeof(double) * std::size_t(std::max(1, count)));
     }
@@ -53,8 +87,18 @@ class CudaDenseRidge final : public DenseRidge {
                                                             n_);
         check_launch("scatter_rows_kernel");
         const double one = 1, zero = 0;
-        LIBRARY_CHECK(cublasDsyrk(
-            blas_, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, n_, rows_, &one, factor(), n_, &zero, gram(), n_));
+        CUBLAS_CHECK(cublasDsyrk,
+                     blas_,
+                     CUBLAS_FILL_MODE_LOWER,
+                     CUBLAS_OP_N,
+                     n_,
+                     rows_,
+                     &one,
+                     factor(),
+                     n_,
+                     &zero,
+                     gram(),
+                     n_);
     }
 
     bool factor(double c) override {
@@ -66,14 +110,15 @@ class CudaDenseRidge final : public DenseRidge {
                                    s));
         add_to_diagonal_kernel<<<unsigned((n_ + 255) / 256), 256, 0, s>>>(factor(), n_, c * c);
         check_launch("add_to_diagonal_kernel");
-        LIBRARY_CHECK(cusolverDnDpotrf(solver_,
-                                       CUBLAS_FILL_MODE_LOWER,
-                                       n_,
-                                       factor(),
-                                       n_,
-                                       static_cast<double*>(work_.data()),
-                                       work_count_,
-                                       info()));
+        CUSOLVER_CHECK(cusolverDnDpotrf,
+                       solver_,
+                       CUBLAS_FILL_MODE_LOWER,
+                       n_,
+                       factor(),
+                       n_,
+                       static_cast<double*>(work_.data()),
+                       work_count_,
+                       info());
         int status = 0;
         CUDA_CHECK(cudaMemcpyAsync(&status, info_.data(), sizeof status, cudaMemcpyDefault, s));
         stream_.synchronize();
@@ -85,15 +130,16 @@ class CudaDenseRidge final : public DenseRidge {
         std::vector<double> x(vector.begin(), vector.end());
         const std::size_t bytes = sizeof(double) * x.size();
         CUDA_CHECK(cudaMemcpyAsync(vector_.data(), x.data(), bytes, cudaMemcpyDefault, s));
-        LIBRARY_CHECK(cusolverDnDpotrs(solver_,
-                                       CUBLAS_FILL_MODE_LOWER,
-                                       n_,
-                                       1,
-                                       factor(),
-                                       n_,
-                                       static_cast<double*>(vector_.data()),
-                                       n_,
-                                       info()));
+        CUSOLVER_CHECK(cusolverDnDpotrs,
+                       solver_,
+                       CUBLAS_FILL_MODE_LOWER,
+                       n_,
+                       1,
+                       factor(),
+                       n_,
+                       static_cast<double*>(vector_.data()),
+                       n_,
+                       info());
         CUDA_CHECK(cudaMemcpyAsync(x.data(), vector_.data(), bytes, cudaMemcpyDefault, s));
         stream_.synchronize();
         return x;
@@ -105,6 +151,7 @@ class CudaDenseRidge final : public DenseRidge {
     int* info() { return static_cast<int*>(info_.data()); }
 
     CudaStream& stream_;
+    CudaMemory workspace_;
     CublasHandle blas_;
     CusolverHandle solver_;
     int rows_, n_;

@@ -33,7 +33,7 @@ double dense_ridge_bytes(std::int64_t rows, std::int64_t columns);
 template <class T>
 std::unique_ptr<DenseRidge> make_cpu_dense_ridge(const SparseMatrix<T>& a, int threads);
 
-/// Through cuBLAS and cuSOLVER. Throws CudaError.
+/// Through cuBLAS and cuSOLVER. Throws CudaError, and MissingLibrary first.
 template <class T>
 std::unique_ptr<DenseRidge> make_cuda_dense_ridge(const SparseMatrix<T>& a, CudaStream& stream);
 

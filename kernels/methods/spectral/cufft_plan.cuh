@@ -7,9 +7,17 @@
 #include <utility>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 
 namespace stencil {
+
+inline const CudaLibrary& cufft() {
+    static const CudaLibrary library("libcufft.so.", CUFFT_VER_MAJOR);
+    return library;
+}
+
+#define CUFFT(name) CUDA_FUNCTION(::stencil::cufft(), name)
 
 /// Throws CudaError.
 inline void check_cufft(cufftResult result, const std::string& what) {
@@ -26,36 +34,36 @@ class CufftPlan {
   public:
     CufftPlan(int length, int batch, cudaStream_t stream)
         : what_("FFTs of length " + std::to_string(length)) {
-        check_cufft(cufftCreate(&handle_), what_);
+        check_cufft(CUFFT(cufftCreate)(&handle_), what_);
         try {
-            check_cufft(cufftSetAutoAllocation(handle_, 0), what_);
+            check_cufft(CUFFT(cufftSetAutoAllocation)(handle_, 0), what_);
             long long size = length;
             check_cufft(
-                cufftMakePlanMany64(
+                CUFFT(cufftMakePlanMany64)(
                     handle_, 1, &size, nullptr, 1, size, nullptr, 1, size, kType, batch, &work_bytes_),
                 what_);
-            check_cufft(cufftSetStream(handle_, stream), what_);
+            check_cufft(CUFFT(cufftSetStream)(handle_, stream), what_);
         } catch (...) {
-            cufftDestroy(handle_);
+            CUFFT(cufftDestroy)(handle_);
             throw;
         }
     }
-    ~CufftPlan() { cufftDestroy(handle_); }
+    ~CufftPlan() { CUFFT(cufftDestroy)(handle_); }
     CufftPlan(const CufftPlan&) = delete;
     CufftPlan& operator=(const CufftPlan&) = delete;
 
     /// What the transforms need to work in.
     std::size_t work_bytes() const { return work_bytes_; }
-    void work_in(void* memory) { check_cufft(cufftSetWorkArea(handle_, memory), what_); }
+    void work_in(void* memory) { check_cufft(CUFFT(cufftSetWorkArea)(handle_, memory), what_); }
 
     /// Enqueues them. `direction` is CUFFT_FORWARD or CUFFT_INVERSE.
     void run(Complex<T>* rows, int direction) {
         if constexpr (sizeof(T) == sizeof(float)) {
             auto* numbers = reinterpret_cast<cufftComplex*>(rows);
-            check_cufft(cufftExecC2C(handle_, numbers, numbers, direction), what_);
+            check_cufft(CUFFT(cufftExecC2C)(handle_, numbers, numbers, direction), what_);
         } else {
             auto* numbers = reinterpret_cast<cufftDoubleComplex*>(rows);
-            check_cufft(cufftExecZ2Z(handle_, numbers, numbers, direction), what_);
+            check_cufft(CUFFT(cufftExecZ2Z)(handle_, numbers, numbers, direction), what_);
         }
     }
 

@@ -115,6 +115,14 @@ void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long lon
 
 }  // namespace
 
+const std::string& why_no_cufft() {
+    return cufft().why_none();
+}
+
+std::string spectral_cuda_unfit(FieldShape shape, std::size_t cell_bytes) {
+    return why_no_cufft().empty() ? spectral_unfit(shape, cell_bytes) : why_no_cufft();
+}
+
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution& execution, FieldShape shape) {
     return std::make_unique<SpectralStepper<T>>(*execution.stream, shape);

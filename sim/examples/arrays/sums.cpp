@@ -6,6 +6,7 @@
 #include <limits>
 #include <set>
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_queue.h"
 #include "sim/examples/report/stopwatch.h"
 #include "sim/machine/host_memory.h"
@@ -53,7 +54,11 @@ class SumMeasure {
         if (context_.gpu()) {
             context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
             const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
-            measure_on_gpu(row);
+            try {
+                measure_on_gpu(row);
+            } catch (const MissingLibrary& missing) {
+                return context_.add_absent(std::move(row), missing.what());
+            }
             row.gpu_memory = GpuMemoryUse{
                 device_array_bytes(work_.arrays(), work_.n, sizeof(T)) + bytes_beside(way_, work_.n),
                 double(meter.peak_bytes())};
@@ -98,6 +103,7 @@ class SumMeasure {
 #if STENCILSCOPE_HAS_CUDA
     void measure_on_gpu(ReportRow& row) {
         CudaStream stream;
+        const GpuSum<T> sum = way_.on_gpu(stream, work_.n);
         const DeviceArrays<T> arrays(work_.arrays(), work_.n);
         const CudaMemory result{std::size_t(kResultBytes)};
         const CudaHostMemory found{sizeof(T)};
@@ -110,7 +116,6 @@ class SumMeasure {
             send(arrays.at[0], work_.x);
             if (terms.y) send(arrays.at[1], work_.y);
         });
-        const GpuSum<T> sum = way_.on_gpu(stream, work_.n);
         auto* const on_device = static_cast<T*>(result.data());
         auto* const on_host = static_cast<T*>(found.data());
         const auto run = [&] {

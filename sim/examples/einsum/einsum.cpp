@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/gpu_einsum.h"
@@ -236,7 +237,11 @@ class Runner {
         const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
         std::vector<T> result(reference_.size(), T(NAN));
-        measure_gpu(slicing, budget, row, result);
+        try {
+            measure_gpu(slicing, budget, row, result);
+        } catch (const MissingLibrary& missing) {
+            return context_.add_absent(std::move(row), missing.what());
+        }
         context_.begin_part(kChecking);
         row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/streamed_matmul.h"
 #include "kernels/examples/matmul/tensor_peak.h"
@@ -78,10 +79,14 @@ class GpuRun {
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
-        const MatmulResult<T> result =
-            bytes <= budget_ ? run_resident(which, bytes, row) : run_streamed(which, row);
-        const Rate rate = rate_of(which, row);
-        run_.add(std::move(row), result, limits_of(which), rate);
+        try {
+            const MatmulResult<T> result =
+                bytes <= budget_ ? run_resident(which, bytes, row) : run_streamed(which, row);
+            const Rate rate = rate_of(which, row);
+            run_.add(row, result, limits_of(which), rate);
+        } catch (const MissingLibrary& missing) {
+            context_.add_absent(std::move(row), missing.what());
+        }
     }
 
   private:

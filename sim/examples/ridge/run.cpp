@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
@@ -271,7 +272,12 @@ class RidgeRun {
         const double scratch = 128.0 * double(a_.columns) + 4096;  // of cuSOLVER
         row.gpu_memory =
             GpuMemoryUse{dense_ridge_bytes(a_.rows, a_.columns) + matrix + scratch + kBlasWorkspace, 0};
-        cholesky_row(*make_cuda_dense_ridge(a_, stream), std::move(row));
+        try {
+            cholesky_row(*make_cuda_dense_ridge(a_, stream), row);
+        } catch (const MissingLibrary& missing) {
+            row.gpu_memory.reset();
+            context_.add_absent(std::move(row), missing.what());
+        }
 #endif
     }
 
