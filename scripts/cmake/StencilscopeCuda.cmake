@@ -1,5 +1,6 @@
 # Finds a CUDA toolkit (12 or newer) or leaves CUDA out, saying which in one line. AUTO leaves it out where no GPU is here
-# either, unless architectures are given; PORTABLE does not, and is for every GPU. Sets STENCILSCOPE_HAS_CUDA and, where nothing else did, CMAKE_CUDA_ARCHITECTURES.
+# either, unless architectures are given; PORTABLE does not, and builds for every GPU. Sets STENCILSCOPE_HAS_CUDA and, where
+# nothing else did, CMAKE_CUDA_ARCHITECTURES.
 
 function(stencilscope_find_gpu result)
   find_program(nvidia_smi nvidia-smi PATHS /usr/lib/wsl/lib)
@@ -14,8 +15,8 @@ function(stencilscope_find_gpu result)
   endif()
 endfunction()
 
-# The machine's own GPU where there is one; otherwise every architecture from 7.5 on that this nvcc knows, as machine
-# code, with PTX of the newest for what comes after it.
+# The machine's own GPU where there is one; otherwise, and for PORTABLE, every architecture from 7.5 on that this nvcc knows,
+# as machine code, with PTX of the newest for what comes after it.
 function(stencilscope_default_architectures nvcc result)
   if(stencilscope_gpu AND NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
     set(${result} native PARENT_SCOPE)

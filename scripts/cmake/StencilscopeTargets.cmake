@@ -12,9 +12,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 target_compile_options(stencilscope_options INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>")
 if(STENCILSCOPE_HAS_CUDA)
+  # Profilers want line numbers, which are two thirds of a kernel's size: packages for every GPU go without.
+  if(NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
+    set(line_numbers -lineinfo)
+  endif()
   # nvcc passes -Wpedantic complaints about its own generated code on to the host compiler, so that stays out.
   target_compile_options(stencilscope_options INTERFACE
-    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings --expt-relaxed-constexpr -lineinfo>")
+    "$<$<COMPILE_LANGUAGE:CUDA>:SHELL:-Xcompiler=-Wall,-Wextra,-Werror --Werror=all-warnings --expt-relaxed-constexpr ${line_numbers}>")
   target_compile_definitions(stencilscope_options INTERFACE STENCILSCOPE_HAS_CUDA=1)
 else()
   target_compile_definitions(stencilscope_options INTERFACE STENCILSCOPE_HAS_CUDA=0)
