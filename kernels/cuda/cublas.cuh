@@ -14,7 +14,7 @@ inline const CudaLibrary& cublas() {
     return library;
 }
 
-#define CUBLAS(name) CUDA_FUNCTION(::stencil::cublas(), name)
+#define CUBLAS(name) LATE_FUNCTION(::stencil::cublas(), name)
 #define CUBLAS_CHECK(name, ...) ::stencil::check_cublas(CUBLAS(name)(__VA_ARGS__), #name)
 
 inline void check_cublas(cublasStatus_t status, const char* name) {

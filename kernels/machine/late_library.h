@@ -4,6 +4,9 @@
 #include <dlfcn.h>
 
 #include <initializer_list>
+#include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace stencil {
 
@@ -21,4 +24,44 @@ bool find_symbol(void* library, const char* name, Function*& function) {
     return function != nullptr;
 }
 
+/// It is not where the loader looks: something else may do.
+struct MissingLibrary : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+/// Its functions are found by LATE_FUNCTION.
+class LateLibrary {
+  public:
+    /// `needed` is the clause that says so where it is missing.
+    LateLibrary(std::string file, const std::string& needed) : file_(std::move(file)) {
+        library_ = load_library({file_.c_str()});
+        if (!library_) why_none_ = needed + ": " + dlerror();
+    }
+
+    /// One clause; empty where it is there.
+    const std::string& why_none() const { return why_none_; }
+
+    /// Throws MissingLibrary.
+    template <class Function>
+    Function function(const char* name) const {
+        Function found = nullptr;
+        if (!library_) throw MissingLibrary(why_none_);
+        if (!find_symbol(library_, name, found)) throw MissingLibrary(file_ + " is too old: no " + name);
+        return found;
+    }
+
+  private:
+    std::string file_, why_none_;
+    void* library_ = nullptr;
+};
+
 }  // namespace stencil
+
+/// A function of a library, of the type that its header gives it, found at the first call. Where a header
+/// renames it by a macro (cublasCreate is cublasCreate_v2), so does this.
+#define LATE_FUNCTION(library, name)                                                           \
+    [] {                                                                                       \
+        static const auto found = (library).function<decltype(&::name)>(LATE_NAME_TEXT(name)); \
+        return found;                                                                          \
+    }()
+#define LATE_NAME_TEXT(name) #name

@@ -32,7 +32,7 @@ std::span<const Method> diffusion_methods() {
          .device = Device::cpu,
          .jumps = true,
          .whole_field = true,
-         .unfit = spectral_unfit,
+         .unfit = spectral_cpu_unfit,
          .summary = "any number of steps at once, by sine, cosine or Fourier transforms",
          .make_float32 = make_spectral_cpu<float>,
          .make_float64 = make_spectral_cpu<double>},

@@ -24,8 +24,9 @@ std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_cpu(const Execution&, FieldShape);
-/// Why `spectral` cannot work on a field, on either device; empty where it can.
-std::string spectral_unfit(FieldShape, std::size_t cell_bytes);
+/// Why `spectral` cannot work on fields of that shape, on either device; empty where it can.
+std::string spectral_unfit(FieldShape);
+std::string spectral_cpu_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution&, FieldShape);
 

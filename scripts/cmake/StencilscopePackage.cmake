@@ -45,6 +45,8 @@ foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted
     libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libjpeg62-turbo libjpeg-turbo8)
   if(EXISTS /usr/share/doc/${part}/copyright)
     install(FILES /usr/share/doc/${part}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/parts RENAME ${part})
+    install(FILES /usr/share/doc/${part}/copyright DESTINATION stencilscope/parts RENAME ${part}
+      COMPONENT python EXCLUDE_FROM_ALL)  # a wheel's
   endif()
 endforeach()
 
@@ -83,7 +85,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# Loaded or started where they are there.
+# Loaded or started where they are there. Without FFTW there is no initial condition jagged, with which runs start unless told.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfftw3-double3, libfftw3-single3")
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS hdf5-tools)
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "ffmpeg, zenity, xclip")
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS

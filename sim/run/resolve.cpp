@@ -10,6 +10,7 @@
 
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/methods/spectral/fftw.h"
 #include "sim/initial/initial.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
@@ -36,10 +37,19 @@ std::string cpu_methods(std::string_view model) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-void require_compiler(const RunSpec& spec, Device device) {
-    if (device == Device::cuda && !why_not_compiled(spec).empty())
+bool solves_by_transforms(const RunSpec& spec) {
+    return spec.model->is_general() && stepping_scheme(spec) == equation::SteppingScheme::imex;
+}
+
+// Those that are loaded late.
+void require_libraries(const RunSpec& spec, const Method& method) {
+    const bool on_cuda = method.device == Device::cuda;
+    if (on_cuda && !why_not_compiled(spec).empty())
         throw InputError(fmt::format("--backend cuda: {}; the CPU steps typed equations without it",
                                      why_not_compiled(spec)));
+    if (on_cuda || !solves_by_transforms(spec)) return;
+    const std::size_t bytes = method.float64_state ? sizeof(double) : bytes_of(spec.dtype);
+    if (!why_no_fftw(bytes).empty()) throw InputError("--stepper imex: " + why_no_fftw(bytes));
 }
 
 // Why the method cannot step the run at its start or after one of its edits; empty where it can.
@@ -73,11 +83,9 @@ const Method& decide_method(const RunSpec& spec, const Machine& machine, long lo
                                          cpu_methods(method.model)));
         if (const std::string why = why_unfit(method, spec); !why.empty())
             throw InputError(fmt::format("--method {}: {}", method.name, why));
-        require_compiler(spec, method.device);
         return method;
     }
     require_backend(spec.backend, machine);
-    if (spec.backend == "cuda") require_compiler(spec, Device::cuda);
     MethodRequest request = method_request(spec, steps_per_call);
     request.device = on_cuda(spec, machine) ? Device::cuda : Device::cpu;
     return choose_method(request, [&](const Method& method) { return why_unfit(method, spec).empty(); });
@@ -108,8 +116,8 @@ MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
 
 std::string why_not_compiled(const RunSpec& spec) {
     if (!spec.model->is_general()) return "";
-    const bool transforms = stepping_scheme(spec) == equation::SteppingScheme::imex;
-    return transforms && equation::why_no_nvrtc().empty() ? why_no_cufft() : equation::why_no_nvrtc();
+    const std::string& why_no_compiler = equation::why_no_nvrtc();
+    return why_no_compiler.empty() && solves_by_transforms(spec) ? why_no_cufft() : why_no_compiler;
 }
 
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) {
@@ -118,6 +126,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
     const auto own_size = spec.size ? std::nullopt : initial_size(choice);
     if (!spec.size) spec.size = own_size ? Size{own_size->first, own_size->second} : Size{};
     const Method& method = decide_method(spec, machine, steps_per_call);
+    require_libraries(spec, method);
     spec.method = method.name;
     spec.backend = name_of(method.device);
     spec.threads = thread_count(spec.threads, machine.cpu_threads);

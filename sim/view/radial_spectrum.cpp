@@ -1,6 +1,5 @@
 #include "sim/view/radial_spectrum.h"
 
-#include <fftw3.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,7 +10,7 @@
 #include <numbers>
 #include <utility>
 
-#include "kernels/methods/spectral/fftw_planner.h"
+#include "kernels/methods/spectral/fftw.h"
 
 namespace stencil {
 namespace {
@@ -22,17 +21,21 @@ using Complex = std::complex<double>;
 std::vector<Complex> transformed(std::vector<double> values, int nx, int ny) {
     std::vector<Complex> waves(std::size_t(ny) * std::size_t(nx / 2 + 1));
     std::unique_lock planning(fftw_planner());
-    const fftw_plan plan = fftw_plan_dft_r2c_2d(
+    const fftw_plan plan = FFTW(fftw_plan_dft_r2c_2d)(
         ny, nx, values.data(), reinterpret_cast<fftw_complex*>(waves.data()), FFTW_ESTIMATE);
     planning.unlock();
     if (!plan) return {};
-    fftw_execute(plan);
+    FFTW(fftw_execute)(plan);
     planning.lock();
-    fftw_destroy_plan(plan);
+    FFTW(fftw_destroy_plan)(plan);
     return waves;
 }
 
 }  // namespace
+
+const std::string& why_no_spectrum() {
+    return fftw().why_none();
+}
 
 RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y) {
     const bool finite = std::ranges::all_of(values, [](double value) { return std::isfinite(value); });

@@ -12,8 +12,12 @@ struct RadialSpectrum {
     std::vector<double> wave_number, power;
 };
 
+/// Empty where FFTW is there.
+const std::string& why_no_spectrum();
+
 /// Of (ny, nx) values, row-major, over a periodic area of these lengths: rings as wide as its longest wave,
-/// up to the finest wave along an axis. Empty where a value is not finite or there is no wave.
+/// up to the finest wave along an axis. Empty where a value is not finite or there is no wave. Throws
+/// MissingLibrary.
 RadialSpectrum radial_spectrum(std::vector<double> values, int nx, int ny, double length_x, double length_y);
 
 /// With a header.

@@ -12,7 +12,7 @@ const CudaLibrary& cusolver() {
     return library;
 }
 
-#define CUSOLVER(name) CUDA_FUNCTION(cusolver(), name)
+#define CUSOLVER(name) LATE_FUNCTION(cusolver(), name)
 #define CUSOLVER_CHECK(name, ...) check_cusolver(CUSOLVER(name)(__VA_ARGS__), #name)
 
 void check_cusolver(cusolverStatus_t status, const char* name) {

@@ -17,7 +17,7 @@ inline const CudaLibrary& cufft() {
     return library;
 }
 
-#define CUFFT(name) CUDA_FUNCTION(::stencil::cufft(), name)
+#define CUFFT(name) LATE_FUNCTION(::stencil::cufft(), name)
 
 /// Throws CudaError.
 inline void check_cufft(cufftResult result, const std::string& what) {

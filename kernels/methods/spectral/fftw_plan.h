@@ -1,13 +1,11 @@
 // Complex FFTs of FFTW in either precision.
 #pragma once
 
-#include <fftw3.h>
-
 #include <mutex>
 #include <new>
 #include <utility>
 
-#include "kernels/methods/spectral/fftw_planner.h"
+#include "kernels/methods/spectral/fftw.h"
 #include "kernels/methods/spectral/spectral_axis.h"
 
 namespace stencil {
@@ -19,18 +17,18 @@ template <>
 struct Fftw<float> {
     using Number = fftwf_complex;
     using Plan = fftwf_plan;
-    static constexpr auto make = fftwf_plan_dft_1d;
-    static constexpr auto execute = fftwf_execute_dft;
-    static constexpr auto destroy = fftwf_destroy_plan;
+    static auto make() { return FFTWF(fftwf_plan_dft_1d); }
+    static auto execute() { return FFTWF(fftwf_execute_dft); }
+    static auto destroy() { return FFTWF(fftwf_destroy_plan); }
 };
 
 template <>
 struct Fftw<double> {
     using Number = fftw_complex;
     using Plan = fftw_plan;
-    static constexpr auto make = fftw_plan_dft_1d;
-    static constexpr auto execute = fftw_execute_dft;
-    static constexpr auto destroy = fftw_destroy_plan;
+    static auto make() { return FFTW(fftw_plan_dft_1d); }
+    static auto execute() { return FFTW(fftw_execute_dft); }
+    static auto destroy() { return FFTW(fftw_destroy_plan); }
 };
 
 /// An unnormalised FFT of one length, in place, of rows that start on cache lines.
@@ -40,19 +38,19 @@ class FftwPlan {
     /// `row` is like those to come; its contents are kept. `sign` is FFTW_FORWARD or FFTW_BACKWARD.
     FftwPlan(int length, Complex<T>* row, int sign) {
         const std::lock_guard lock(fftw_planner());
-        plan_ = Fftw<T>::make(length, numbers(row), numbers(row), sign, FFTW_ESTIMATE);
+        plan_ = Fftw<T>::make()(length, numbers(row), numbers(row), sign, FFTW_ESTIMATE);
         if (!plan_) throw std::bad_alloc();
     }
     ~FftwPlan() {
         if (!plan_) return;
         const std::lock_guard lock(fftw_planner());
-        Fftw<T>::destroy(plan_);
+        Fftw<T>::destroy()(plan_);
     }
     FftwPlan(FftwPlan&& other) noexcept : plan_(std::exchange(other.plan_, nullptr)) {}
     FftwPlan& operator=(FftwPlan&&) = delete;
 
     /// Safe to call from several threads at once.
-    void run(Complex<T>* row) const { Fftw<T>::execute(plan_, numbers(row), numbers(row)); }
+    void run(Complex<T>* row) const { Fftw<T>::execute()(plan_, numbers(row), numbers(row)); }
 
   private:
     static auto numbers(Complex<T>* row) { return reinterpret_cast<typename Fftw<T>::Number*>(row); }

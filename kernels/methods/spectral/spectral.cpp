@@ -197,11 +197,16 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
 
 }  // namespace
 
-std::string spectral_unfit(FieldShape shape, std::size_t) {
+std::string spectral_unfit(FieldShape shape) {
     constexpr int kMax = std::numeric_limits<int>::max() / 2 - 1;
     if (std::max(shape.nx, shape.ny) <= kMax) return "";
     return "its transforms count to twice a row or column, which may have at most " + std::to_string(kMax) +
            " cells";
+}
+
+std::string spectral_cpu_unfit(FieldShape shape, std::size_t cell_bytes) {
+    const std::string& why_none = why_no_fftw(cell_bytes);
+    return why_none.empty() ? spectral_unfit(shape) : why_none;
 }
 
 template <class T>

@@ -119,8 +119,8 @@ const std::string& why_no_cufft() {
     return cufft().why_none();
 }
 
-std::string spectral_cuda_unfit(FieldShape shape, std::size_t cell_bytes) {
-    return why_no_cufft().empty() ? spectral_unfit(shape, cell_bytes) : why_no_cufft();
+std::string spectral_cuda_unfit(FieldShape shape, std::size_t) {
+    return why_no_cufft().empty() ? spectral_unfit(shape) : why_no_cufft();
 }
 
 template <class T>

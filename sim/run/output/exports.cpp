@@ -17,6 +17,7 @@
 #include "sim/text/json.h"
 #include "sim/text/names.h"
 #include "sim/view/colormap.h"
+#include "sim/view/radial_spectrum.h"
 
 namespace stencil {
 namespace {
@@ -221,6 +222,10 @@ void check_exports(const RunSpec& spec) {
     const auto hdf5 = std::ranges::find_if(spec.exports, [](auto& name) { return name.ends_with(".h5"); });
     if (hdf5 != spec.exports.end() && !why_no_hdf5().empty())
         throw MachineError(fmt::format("--export {}: {}", *hdf5, why_no_hdf5()));
+    const auto spectrum =
+        std::ranges::find_if(spec.exports, [](auto& name) { return name.starts_with("spectrum."); });
+    if (spectrum != spec.exports.end() && !why_no_spectrum().empty())
+        throw MachineError(fmt::format("--export {}: {}", *spectrum, why_no_spectrum()));
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {

@@ -77,7 +77,10 @@ void draw_spectrum(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
     if (!frame || !frame->spectrum) return coming();
     if (frame->spectrum->power.empty())
-        return paragraph("None: the field has no waves, or values that are not finite.", faint_color());
+        return paragraph(why_no_spectrum().empty()
+                             ? "None: the field has no waves, or values that are not finite."
+                             : "None: " + why_no_spectrum(),
+                         faint_color());
     draw_plot(figure::spectrum_chart(*frame->spectrum, main_quantity(ui, snapshot)), em(kPlotHeight));
 }
 

@@ -1,0 +1,31 @@
+#include "kernels/cuda/cuda_library.h"
+#include "kernels/methods/spectral/fftw.h"
+#include "tests/support/catch.h"
+
+using namespace stencil;
+
+TEST_CASE("A library that is not there is told in a line", "[late_library]") {
+    const LateLibrary missing("libof-nobody.so.3", "something is needed");
+    const std::string& why = missing.why_none();
+    CHECK(why.starts_with("something is needed: libof-nobody.so.3: "));
+    CHECK(why.find('\n') == std::string::npos);
+    CHECK_THROWS_AS(missing.function<void (*)()>("nothing"), MissingLibrary);
+}
+
+TEST_CASE("A library of the CUDA toolkit has its version in its name", "[late_library]") {
+    const CudaLibrary missing("libof-no-toolkit.so.", 13);
+    CHECK(missing.why_none().find("CUDA toolkit") != std::string::npos);
+    CHECK(missing.why_none().find("libof-no-toolkit.so.13") != std::string::npos);
+}
+
+TEST_CASE("Functions of a library that is there are found by name", "[late_library]") {
+    const LateLibrary mathematics("libm.so.6", "mathematics are needed");
+    REQUIRE(mathematics.why_none().empty());
+    CHECK(mathematics.function<double (*)(double)>("fabs")(-2) == 2);
+    CHECK_THROWS_WITH(mathematics.function<void (*)()>("nothing"), "libm.so.6 is too old: no nothing");
+}
+
+TEST_CASE("FFTW is there in both precisions where the tests run", "[late_library]") {
+    CHECK(why_no_fftw(sizeof(float)).empty());
+    CHECK(why_no_fftw(sizeof(double)).empty());
+}
