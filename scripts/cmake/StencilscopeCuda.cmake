@@ -16,7 +16,8 @@ function(stencilscope_find_gpu result)
 endfunction()
 
 # The machine's own GPU where there is one; otherwise, and for PORTABLE, every architecture from 7.5 on that this nvcc knows,
-# as machine code, with PTX of the newest for what comes after it.
+# as machine code, with PTX of the newest for what comes after it. GPUs of 8.9 run the code of 8.6, from which theirs would
+# differ in some transforms alone (compared with CUDA 13).
 function(stencilscope_default_architectures nvcc result)
   if(stencilscope_gpu AND NOT STENCILSCOPE_CUDA STREQUAL "PORTABLE")
     set(${result} native PARENT_SCOPE)
@@ -24,7 +25,7 @@ function(stencilscope_default_architectures nvcc result)
   endif()
   execute_process(COMMAND ${nvcc} --list-gpu-code OUTPUT_VARIABLE known ERROR_QUIET)
   set(list "")
-  foreach(number 75 80 86 89 90 100 120)
+  foreach(number 75 80 86 90 100 120)
     if(known MATCHES "sm_${number}[^0-9a-z]")
       list(APPEND list ${number}-real)
       set(newest ${number})
