@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/nccl.h"
 #include "sim/spread/halos.h"
-#include "sim/spread/message.h"
 #include "sim/spread/mpi_halo.h"
+#include "sim/spread/packet.h"
 
 namespace stencil {
 namespace {

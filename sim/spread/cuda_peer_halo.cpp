@@ -6,8 +6,8 @@
 
 #include "kernels/cuda/peer_memory.h"
 #include "sim/spread/halos.h"
-#include "sim/spread/message.h"
 #include "sim/spread/mpi_halo.h"
+#include "sim/spread/packet.h"
 
 namespace stencil {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "kernels/cuda/peer_memory.h"
-#include "sim/spread/message.h"
 #include "sim/spread/mpi_halo.h"
+#include "sim/spread/packet.h"
 
 namespace stencil {
 

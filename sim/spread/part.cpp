@@ -29,37 +29,37 @@ void report(Team& team, const char* what) {
 }
 
 // A number of a method's by its name and kind.
-InnerNumbers read_numbers(Message& message) {
+InnerNumbers read_numbers(Packet& packet) {
     InnerNumbers numbers;
-    for (auto left = message.get<std::size_t>(); left > 0; --left) {
-        const auto name = message.get<std::string>();
-        if (message.get<bool>())
-            numbers[name] = message.get<double>();
+    for (auto left = packet.get<std::size_t>(); left > 0; --left) {
+        const auto name = packet.get<std::string>();
+        if (packet.get<bool>())
+            numbers[name] = packet.get<double>();
         else
-            numbers[name] = message.get<std::int64_t>();
+            numbers[name] = packet.get<std::int64_t>();
     }
     return numbers;
 }
 
 }  // namespace
 
-Message& operator<<(Message& message, const StepParameters& params) {
-    return message.put(static_cast<const DiffusionParams&>(params)).put(params.values).put(params.dt);
+Packet& operator<<(Packet& packet, const StepParameters& params) {
+    return packet.put(static_cast<const DiffusionParams&>(params)).put(params.values).put(params.dt);
 }
 
-StepParameters read_params(Message& message) {
-    const auto diffusion = message.get<DiffusionParams>();
-    auto values = message.get<std::vector<double>>();
-    return {diffusion, std::move(values), message.get<double>()};
+StepParameters read_params(Packet& packet) {
+    const auto diffusion = packet.get<DiffusionParams>();
+    auto values = packet.get<std::vector<double>>();
+    return {diffusion, std::move(values), packet.get<double>()};
 }
 
-Message& operator<<(Message& message, const InnerNumbers& numbers) {
-    message.put(numbers.size());
+Packet& operator<<(Packet& packet, const InnerNumbers& numbers) {
+    packet.put(numbers.size());
     for (const auto& [name, number] : numbers) {
-        message.put(name).put(std::holds_alternative<double>(number));
-        std::visit([&](auto value) { message.put(value); }, number);
+        packet.put(name).put(std::holds_alternative<double>(number));
+        std::visit([&](auto value) { packet.put(value); }, number);
     }
-    return message;
+    return packet;
 }
 
 Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
@@ -105,14 +105,14 @@ void Parts::make(int solver, SolverSetup setup, int processes) {
     }
 }
 
-bool Parts::perform(Message message) {
-    const auto verb = message.get<Verb>();
+bool Parts::perform(Packet packet) {
+    const auto verb = packet.get<Verb>();
     if (verb == Verb::quit) return false;
-    const int number = message.get<int>();
+    const int number = packet.get<int>();
     if (verb == Verb::make) {
-        SolverSetup setup = solver_setup(spec_from_json(message.get<std::string>(), "the spec of process 0"));
-        setup.params = read_params(message);
-        make(number, std::move(setup), message.get<int>());
+        SolverSetup setup = solver_setup(spec_from_json(packet.get<std::string>(), "the spec of process 0"));
+        setup.params = read_params(packet);
+        make(number, std::move(setup), packet.get<int>());
         return true;
     }
     if (verb == Verb::release) {
@@ -123,12 +123,12 @@ bool Parts::perform(Message message) {
     if (!part) return true;
     if (verb == Verb::drop)
         parts_.erase(number);
-    else if (!perform_on(*part, verb, message))
+    else if (!perform_on(*part, verb, packet))
         throw std::logic_error("a verb that nobody knows");
     return true;
 }
 
-bool Parts::perform_on(Part& part, Verb verb, Message& message) {
+bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
     Solver& solver = part.solver();
     const auto own_field = [&](Field field) {
         std::vector<Field> one;
@@ -136,29 +136,29 @@ bool Parts::perform_on(Part& part, Verb verb, Message& message) {
         rows = part.gather(std::move(one));
     };
     const auto take_rows = [&] {
-        const auto count = message.get<std::size_t>();
-        return part.scatter(given, count, message.get<DType>());
+        const auto count = packet.get<std::size_t>();
+        return part.scatter(given, count, packet.get<DType>());
     };
     switch (verb) {
         case Verb::load: {
-            const auto step = message.get<long long>();
+            const auto step = packet.get<long long>();
             solver.load(State(take_rows(), step));
             return true;
         }
         case Verb::set_params:
-            solver.set_params(read_params(message));
+            solver.set_params(read_params(packet));
             return true;
         case Verb::show:
-            solver.show(message.get<std::string>());
+            solver.show(packet.get<std::string>());
             return true;
         case Verb::advance:
-            solver.advance(message.get<long long>());
+            solver.advance(packet.get<long long>());
             return true;
         case Verb::wait:
             answer.number = std::ranges::max(gather_values(part.team(), solver.wait()));
             return true;
         case Verb::expect:
-            solver.expect(message.get<long long>());
+            solver.expect(packet.get<long long>());
             return true;
         case Verb::wait_for_fastest:
             solver.wait_for_fastest();
@@ -167,7 +167,7 @@ bool Parts::perform_on(Part& part, Verb verb, Message& message) {
             rows = part.gather(solver.state().components);
             return true;
         case Verb::field:
-            own_field(message.get<bool>() ? solver.laplacian() : solver.field());
+            own_field(packet.get<bool>() ? solver.laplacian() : solver.field());
             return true;
         case Verb::inner: {
             answer.inner = solver.inner();
@@ -180,33 +180,33 @@ bool Parts::perform_on(Part& part, Verb verb, Message& message) {
         }
         case Verb::take_inner: {
             InnerState inner;
-            const auto names = message.get<std::size_t>();
-            for (std::size_t i = 0; i < names; ++i) inner.arrays.emplace(message.get<std::string>(), Field());
-            inner.numbers = read_numbers(message);
+            const auto names = packet.get<std::size_t>();
+            for (std::size_t i = 0; i < names; ++i) inner.arrays.emplace(packet.get<std::string>(), Field());
+            inner.numbers = read_numbers(packet);
             auto arrays = take_rows();
             for (std::size_t i = 0; auto& [name, array] : inner.arrays) array = std::move(arrays[i++]);
             answer.number = solver.take_inner(inner) ? 1 : 0;
             return true;
         }
         case Verb::paint: {
-            const auto component = message.get<std::size_t>();
-            solver.paint(message.get<BrushPiece>(), component);
+            const auto component = packet.get<std::size_t>();
+            solver.paint(packet.get<BrushPiece>(), component);
             return true;
         }
         case Verb::save:
-            saved_[message.get<int>()] = solver.save();
+            saved_[packet.get<int>()] = solver.save();
             return true;
         case Verb::restore:
-            solver.restore(*saved_.at(message.get<int>()));
+            solver.restore(*saved_.at(packet.get<int>()));
             return true;
         case Verb::set_base:
             solver.set_base(take_rows().front());
             return true;
         case Verb::set_base_from:
-            solver.set_base(find(message.get<int>())->solver());
+            solver.set_base(find(packet.get<int>())->solver());
             return true;
         default:
-            return measure(part, verb, message) || look_at(part, verb, message);
+            return measure(part, verb, packet) || look_at(part, verb, packet);
     }
 }
 
@@ -217,7 +217,7 @@ void serve(Team& team) {
         do {
             bytes.clear();
             team.broadcast(bytes);
-        } while (parts.perform(Message(bytes)));
+        } while (parts.perform(Packet(bytes)));
         return;
     } catch (const std::bad_alloc&) {
         report(team, "out of memory; smaller sizes need less");

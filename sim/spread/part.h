@@ -9,12 +9,12 @@
 #include "kernels/view/statistics/histogram_bins.h"
 #include "sim/run/run_spec.h"
 #include "sim/run/solvers/solver.h"
-#include "sim/spread/message.h"
+#include "sim/spread/packet.h"
 #include "sim/spread/partition.h"
 
 namespace stencil {
 
-/// What process 0 asks of all, with what follows in the message. The number of what it is asked of comes
+/// What process 0 asks of all, with what follows in the packet. The number of what it is asked of comes
 /// first: a solver, where nothing else is said.
 enum class Verb : std::uint8_t {
     make,  ///< the spec as text, the parameters in force, how many processes at most
@@ -50,9 +50,9 @@ enum class Verb : std::uint8_t {
 };
 
 /// A spread solver's setup as text and numbers.
-Message& operator<<(Message& message, const StepParameters& params);
-StepParameters read_params(Message& message);
-Message& operator<<(Message& message, const InnerNumbers& numbers);
+Packet& operator<<(Packet& packet, const StepParameters& params);
+StepParameters read_params(Packet& packet);
+Packet& operator<<(Packet& packet, const InnerNumbers& numbers);
 
 /// A process's part of one solver. Everything is called on all processes of its team together.
 class Part {
@@ -87,9 +87,9 @@ class Parts {
   public:
     explicit Parts(Team& team) : team_(team) {}
 
-    /// Does what a message says; false for Verb::quit. What process 0 is told is in `answer`, and the
+    /// Does what a packet says; false for Verb::quit. What process 0 is told is in `answer`, and the
     /// fields that it gives or gets in `given` and `rows`.
-    bool perform(Message message);
+    bool perform(Packet packet);
 
     struct Answer {
         double number = 0;
@@ -110,9 +110,9 @@ class Parts {
     void make(int solver, SolverSetup setup, int processes);
 
   private:
-    bool perform_on(Part& part, Verb verb, Message& message);
-    bool measure(Part& part, Verb verb, Message& message);
-    bool look_at(Part& part, Verb verb, Message& message);
+    bool perform_on(Part& part, Verb verb, Packet& packet);
+    bool measure(Part& part, Verb verb, Packet& packet);
+    bool look_at(Part& part, Verb verb, Packet& packet);
 
     Team& team_;
     std::map<int, Part> parts_;

@@ -38,14 +38,14 @@ double seconds_of_steps(Solver& solver, long long steps) {
     return solver.wait();
 }
 
-bool Parts::measure(Part& part, Verb verb, Message& message) {
+bool Parts::measure(Part& part, Verb verb, Packet& packet) {
     switch (verb) {
         case Verb::start_noise:
             part.solver().load(
-                noise_rows(part.setup(), part.first_row(), part.own_rows(), message.get<std::uint64_t>()));
+                noise_rows(part.setup(), part.first_row(), part.own_rows(), packet.get<std::uint64_t>()));
             return true;
         case Verb::seconds_alone: {
-            const auto steps = message.get<long long>();
+            const auto steps = packet.get<long long>();
             SolverSetup alone = part.setup();
             alone.slab = {};
             alone.halo = nullptr;

@@ -38,10 +38,10 @@ std::vector<double> sample_all(Part& part,
         if (is_here(point)) own.push_back(point);
     const std::vector<double> values = part.solver().sample(quantity, own, smooth);
     std::vector<double> all(points.size(), std::numeric_limits<double>::quiet_NaN());
-    for (Bytes& bytes : part.team().gather(Message().put(first).put(end).put(values).bytes())) {
-        Message message(std::move(bytes));
-        const int begin = message.get<int>(), last = message.get<int>();
-        const auto theirs = message.get<std::vector<double>>();
+    for (Bytes& bytes : part.team().gather(Packet().put(first).put(end).put(values).bytes())) {
+        Packet packet(std::move(bytes));
+        const int begin = packet.get<int>(), last = packet.get<int>();
+        const auto theirs = packet.get<std::vector<double>>();
         for (std::size_t i = 0, k = 0; i < points.size(); ++i)
             if (points[i].y >= begin && points[i].y < last && points[i].y < rows) all[i] = theirs[k++];
     }
@@ -80,9 +80,9 @@ std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleReq
 
 }  // namespace
 
-bool Parts::look_at(Part& part, Verb verb, Message& message) {
+bool Parts::look_at(Part& part, Verb verb, Packet& packet) {
     Solver& solver = part.solver();
-    const auto quantity = message.get<Quantity>();
+    const auto quantity = packet.get<Quantity>();
     switch (verb) {
         case Verb::statistics:
             answer.statistics = statistics_of_all(part, solver.statistics(quantity));
@@ -91,21 +91,21 @@ bool Parts::look_at(Part& part, Verb verb, Message& message) {
             answer.number = norm_of_all(part.team(), solver.norm(quantity));
             return true;
         case Verb::percentiles:
-            answer.values = solver.percentiles(quantity, message.get<std::vector<double>>());
+            answer.values = solver.percentiles(quantity, packet.get<std::vector<double>>());
             return true;
         case Verb::histogram: {
-            const auto bins = message.get<HistogramBins>();
+            const auto bins = packet.get<HistogramBins>();
             answer.counts = solver.histogram(quantity, bins.low, bins.high, bins.count);
             part.team().sum(answer.counts);
             return true;
         }
         case Verb::sample: {
-            const auto points = message.get<std::vector<SamplePoint>>();
-            answer.values = sample_all(part, quantity, points, message.get<bool>());
+            const auto points = packet.get<std::vector<SamplePoint>>();
+            answer.values = sample_all(part, quantity, points, packet.get<bool>());
             return true;
         }
         case Verb::resample:
-            answer.pixels = resample_all(part, quantity, message.get<ResampleRequest>());
+            answer.pixels = resample_all(part, quantity, packet.get<ResampleRequest>());
             return true;
         default:
             return false;

@@ -26,11 +26,11 @@ std::recursive_mutex& in_call() {
 
 // Everybody does it, this process too. What goes wrong from here on cannot be made good by the others, which
 // may wait for this one.
-Parts::Answer& call(Message& message) {
+Parts::Answer& call(Packet& packet) {
     const std::lock_guard lock(in_call());
-    Team::all().broadcast(message.bytes());
+    Team::all().broadcast(packet.bytes());
     try {
-        parts().perform(Message(message.bytes()));
+        parts().perform(Packet(packet.bytes()));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "stencilscope: process 0: %s\n", error.what());
         Team::all().abort(1);
@@ -38,10 +38,10 @@ Parts::Answer& call(Message& message) {
     return parts().answer;
 }
 
-Message& operator<<(Message& message, const InnerState& inner) {
-    message.put(inner.arrays.size());
-    for (const auto& [name, array] : inner.arrays) message.put(name);
-    return message << inner.numbers;
+Packet& operator<<(Packet& packet, const InnerState& inner) {
+    packet.put(inner.arrays.size());
+    for (const auto& [name, array] : inner.arrays) packet.put(name);
+    return packet << inner.numbers;
 }
 
 class SpreadState : public SavedState {
@@ -51,9 +51,9 @@ class SpreadState : public SavedState {
         number = ++states;
     }
     ~SpreadState() override {
-        Message message;
-        message.put(Verb::release).put(number);
-        call(message);
+        Packet packet;
+        packet.put(Verb::release).put(number);
+        call(packet);
     }
     std::size_t bytes() const override { return bytes_; }
 
@@ -74,8 +74,8 @@ class SpreadSolver : public Solver {
     void set_params(const StepParameters& params) override {
         if (has_halos_of(params.boundary)) {
             setup_.params = params;
-            Message message = begin(Verb::set_params);
-            call(message << params);
+            Packet packet = begin(Verb::set_params);
+            call(packet << params);
             return;
         }
         const SolverSnapshot now = snapshot();
@@ -155,15 +155,15 @@ class SpreadSolver : public Solver {
 
     InnerState inner() override { return std::move(call(begin(Verb::inner)).inner); }
     bool take_inner(const InnerState& inner) override {
-        Message message = begin(Verb::take_inner);
-        message << inner;
+        Packet packet = begin(Verb::take_inner);
+        packet << inner;
         std::vector<Field> arrays;
         for (const auto& [name, array] : inner.arrays) {
             if (array.nx() != setup_.nx || array.ny() != setup_.ny) return false;
             arrays.push_back(array.clone());
         }
         const DType dtype = arrays.empty() ? setup_.dtype : arrays.front().dtype();
-        give(arrays, message.put(arrays.size()).put(dtype));
+        give(arrays, packet.put(arrays.size()).put(dtype));
         return parts().answer.number != 0;
     }
 
@@ -203,14 +203,14 @@ class SpreadSolver : public Solver {
         static int solvers = 0;
         const std::lock_guard lock(in_call());
         const int number = ++solvers;
-        Message message;
-        message.put(Verb::make).put(number);
+        Packet packet;
+        packet.put(Verb::make).put(number);
         // What is stepped, and nothing of what becomes of it.
         RunSpec spec = spec_;
         spec.exports = RunSpec().exports;
         spec.edits = {};
-        message.put(json_text(to_json(spec))) << params;
-        Team::all().broadcast(message.put(processes_).bytes());
+        packet.put(json_text(to_json(spec))) << params;
+        Team::all().broadcast(packet.put(processes_).bytes());
         SolverSetup setup = setup_;
         setup.params = params;
         parts().make(number, setup, processes_);
@@ -231,23 +231,23 @@ class SpreadSolver : public Solver {
         if (!shown_.empty()) show(shown_);
     }
 
-    Message begin(Verb verb) const {
-        Message message;
-        message.put(verb).put(number_);
-        return message;
+    Packet begin(Verb verb) const {
+        Packet packet;
+        packet.put(verb).put(number_);
+        return packet;
     }
-    static Parts::Answer& call(Message message) { return stencil::call(message); }
+    static Parts::Answer& call(Packet packet) { return stencil::call(packet); }
 
-    // The rows of whole fields behind a message.
-    void give(std::span<const Field> whole, Message& message) {
+    // The rows of whole fields behind a packet.
+    void give(std::span<const Field> whole, Packet& packet) {
         const std::lock_guard lock(in_call());
         parts().given = whole;
-        call(message);
+        call(packet);
         parts().given = {};
     }
-    Field gathered(const Message& message) {
+    Field gathered(const Packet& packet) {
         const std::lock_guard lock(in_call());
-        call(message);
+        call(packet);
         return std::move(parts().rows.front());
     }
 
@@ -294,8 +294,8 @@ void choose_gpu_of_process(const Team& team) {
 
 void dismiss_team() {
     if (Team::all().size() == 1) return;
-    Message message;
-    Team::all().broadcast(message.put(Verb::quit).bytes());
+    Packet packet;
+    Team::all().broadcast(packet.put(Verb::quit).bytes());
 }
 
 }  // namespace stencil

@@ -12,7 +12,7 @@
 namespace stencil {
 
 template <class Device>
-struct EquationState : SavedState {
+struct SavedEquations : SavedState {
     std::size_t bytes() const override { return kept.size() * Device::bytes_of_kept(kept.front()); }
 
     std::vector<typename Device::Kept> kept;  ///< of each component
@@ -92,7 +92,7 @@ class EquationSolver : public Device {
     }
 
     std::unique_ptr<SavedState> save() override {
-        auto saved = std::make_unique<EquationState<Device>>();
+        auto saved = std::make_unique<SavedEquations<Device>>();
         for (std::size_t c = 0; c < components(); ++c) saved->kept.push_back(this->keep(component(c)));
         saved->clock = stepper_->clock();
         saved->step = step_;
@@ -100,7 +100,7 @@ class EquationSolver : public Device {
     }
 
     void restore(const SavedState& state) override {
-        const auto& saved = dynamic_cast<const EquationState<Device>&>(state);
+        const auto& saved = dynamic_cast<const SavedEquations<Device>&>(state);
         step_ = saved.step;
         for (std::size_t c = 0; c < components(); ++c) this->take_back(saved.kept[c], component(c));
         changed();

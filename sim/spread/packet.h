@@ -12,21 +12,21 @@
 
 namespace stencil {
 
-class Message {
+class Packet {
   public:
-    Message() = default;
-    explicit Message(Bytes bytes) : bytes_(std::move(bytes)) {}
+    Packet() = default;
+    explicit Packet(Bytes bytes) : bytes_(std::move(bytes)) {}
 
     template <class V>
-    Message& put(const V& value) requires std::is_trivially_copyable_v<V> {
+    Packet& put(const V& value) requires std::is_trivially_copyable_v<V> {
         return put_bytes(&value, sizeof(V));
     }
     template <class V>
-    Message& put(const std::vector<V>& values) {
+    Packet& put(const std::vector<V>& values) {
         put(values.size());
         return put_bytes(values.data(), values.size() * sizeof(V));
     }
-    Message& put(const std::string& text) {
+    Packet& put(const std::string& text) {
         put(text.size());
         return put_bytes(text.data(), text.size());
     }
@@ -47,7 +47,7 @@ class Message {
     Bytes& bytes() { return bytes_; }
 
   private:
-    Message& put_bytes(const void* data, std::size_t count) {
+    Packet& put_bytes(const void* data, std::size_t count) {
         const auto* from = static_cast<const std::byte*>(data);
         bytes_.insert(bytes_.end(), from, from + count);
         return *this;
@@ -66,8 +66,8 @@ class Message {
 template <class V>
 std::vector<V> gather_values(Team& team, const V& own) {
     std::vector<V> all;
-    for (Bytes& bytes : team.gather(Message().put(own).bytes()))
-        all.push_back(Message(std::move(bytes)).get<V>());
+    for (Bytes& bytes : team.gather(Packet().put(own).bytes()))
+        all.push_back(Packet(std::move(bytes)).get<V>());
     return all;
 }
 
