@@ -16,18 +16,18 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
-using nlohmann::json;
+using Json = nlohmann::json;
 
 namespace {
 
 const std::string kBench = "bench --backend cpu --threads 2 ";
 
-bool near(const json& a, double b) {
+bool near(const Json& a, double b) {
     return std::abs(a.get<double>() / b - 1) < 1e-9;
 }
 
 // Every figure of a row follows from its time, its size and the limits.
-void require_consistent(const json& row, const json& limits) {
+void require_consistent(const Json& row, const Json& limits) {
     INFO(row.dump());
     REQUIRE(row.at("seconds").get<double>() > 0);
     REQUIRE(row.at("error").get<double>() < 1e-4);
@@ -64,7 +64,7 @@ TEST_CASE("bench --work-precision writes its table, picture and results, and ref
                                   folder / "w.json"));
     for (const char* stepper : {"euler", "heun", "rk4", "symplectic", "imex"})
         REQUIRE(contains(result.out, std::string("\n") + stepper + " "));
-    const json results = read_json(folder / "w.json");
+    const Json results = read_json(folder / "w.json");
     REQUIRE(results == read_json(folder / "out/work-precision.json"));
     REQUIRE(results.at("rows").size() == 30);
     REQUIRE(read_bytes(folder / "out/work-precision.csv").find("rk4,cpu,float64") != std::string::npos);
@@ -94,17 +94,17 @@ TEST_CASE("bench measures every method of the backend on every size, and its fig
         stencilscope(kBench + "--size 60,50x40 --size 33 --steps 24 --repeats 5 --dtype float64 --boundary "
                               "periodic --coefficient 0.13 --out {}",
                      out));
-    const json bench = read_json(folder / "out/bench.json");
+    const Json bench = read_json(folder / "out/bench.json");
     REQUIRE(bench.at("program") == "stencilscope");
     REQUIRE(bench.at("backend") == "cpu");
     REQUIRE(bench.at("interrupted") == false);
     REQUIRE(bench.at("limits").at("instructions_per_cell") == 3);
-    const json& rows = bench.at("rows");
+    const Json& rows = bench.at("rows");
     std::size_t expected = 0;
     for (const auto& [nx, ny] : {std::pair{60, 60}, std::pair{50, 40}, std::pair{33, 33}})
         for (const stencil::Method& method : stencil::methods()) {
             if (method.device != stencil::Device::cpu) continue;
-            const json& row = rows.at(expected++);
+            const Json& row = rows.at(expected++);
             REQUIRE(row.at("method") == std::string(method.name));
             REQUIRE(row.at("nx") == nx);
             REQUIRE(row.at("ny") == ny);
@@ -138,9 +138,9 @@ TEST_CASE("bench chooses its steps by time, and float32 stays near the truth") {
     const ProgramResult result = require_done(
         stencilscope(kBench + "--size 300x200 --method cpu --repeats 5 --json {} --quiet", file));
     REQUIRE(result.out.empty());
-    const json bench = read_json(file);
+    const Json bench = read_json(file);
     REQUIRE(bench.at("rows").size() == 1);
-    const json& row = bench.at("rows").at(0);
+    const Json& row = bench.at("rows").at(0);
     require_consistent(row, bench.at("limits"));
     REQUIRE(row.at("steps").get<int>() % stencil::kCpuSteps == 0);
     REQUIRE(row.at("total_steps").get<int>() > 5 * row.at("steps").get<int>());
@@ -152,10 +152,10 @@ TEST_CASE("A sweep begins at 256, ends at what fits, and says where the field li
     const std::string file = (folder / "b.json").string();
     const ProgramResult result = require_done(run_program(
         words(kBench + "--sweep --method cpu --steps 12 --repeats 5 --memory-limit 90MB --json {}", file)));
-    const json rows = read_json(file).at("rows");
+    const Json rows = read_json(file).at("rows");
     REQUIRE(rows.size() >= 3);
     REQUIRE(rows.front().at("nx") == 256);
-    for (const json& row : rows) {
+    for (const Json& row : rows) {
         REQUIRE(row.at("note").get<std::string>().find("not enough") == std::string::npos);
         REQUIRE(near(row.at("ps_per_cell"), 1e3 / row.at("gcells_per_s").get<double>()));
         REQUIRE(row.at("fixed_us").get<double>() > 0);
@@ -197,7 +197,7 @@ TEST_CASE("What fits no memory is a line of the table where something else does"
     const std::string file = (folder / "b.json").string();
     require_done(run_program(words(
         kBench + "--size 20,20000 --method cpu --steps 12 --memory-limit 100MB --json {} --quiet", file)));
-    const json rows = read_json(file).at("rows");
+    const Json rows = read_json(file).at("rows");
     REQUIRE(rows.at(0).at("gcells_per_s").get<double>() > 0);
     REQUIRE(rows.at(1).at("gcells_per_s").is_null());
     REQUIRE(contains(rows.at(1).at("note"), "not enough"));
@@ -211,9 +211,9 @@ TEST_CASE("Ctrl-C writes what was measured, with status 130") {
     INFO(result.err);
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted after"));
-    const json bench = read_json(folder / "bench.json");
+    const Json bench = read_json(folder / "bench.json");
     REQUIRE(bench.at("interrupted") == true);
     REQUIRE(bench.at("rows").size() < 2);
-    for (const json& row : bench.at("rows")) require_consistent(row, bench.at("limits"));
+    for (const Json& row : bench.at("rows")) require_consistent(row, bench.at("limits"));
     REQUIRE(std::filesystem::exists(folder / "bench.png"));
 }

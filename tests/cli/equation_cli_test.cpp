@@ -16,7 +16,7 @@
 
 using namespace stencil;
 using namespace stencil_test;
-using nlohmann::json;
+using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 namespace {
@@ -70,7 +70,7 @@ TEST_CASE("A typed system steps as plain loops do, from files, with parameters t
                              "figure.png",
                              "statistics-v.csv"})
         REQUIRE(fs::exists(folder / "out" / file));
-    const json timings = read_json(folder / "out/timings.json");
+    const Json timings = read_json(folder / "out/timings.json");
     REQUIRE(contains(timings.at("model_text"), "u*v^2"));
     REQUIRE(timings.at("parameters").at("F") == 0.05);
     REQUIRE(timings.at("dt") == 0.5);

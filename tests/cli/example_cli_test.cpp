@@ -14,7 +14,7 @@
 #include "tests/support/scratch.h"
 
 using namespace stencil_test;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 namespace {
 
@@ -33,7 +33,7 @@ std::string small(const std::string& name) {
     return "example " + name + " " + kSmallOptions.at(name) + " ";
 }
 
-void require_sound(const Json& row) {
+void require_sound(const OrderedJson& row) {
     CAPTURE(row.dump());
     REQUIRE_FALSE(row.at("failed").get<bool>());
     if (row.at("seconds").is_null()) {
@@ -73,11 +73,11 @@ TEST_CASE("Every example runs without a GPU, says how fast and how exactly, and 
         const ScratchFolder folder;
         const ProgramResult result =
             require_done(stencilscope(small(name) + "--repeats 2 --backend cpu --out {}", folder / "out"));
-        const Json report = Json::parse(read_bytes(folder / "out/report.json"));
+        const OrderedJson report = OrderedJson::parse(read_bytes(folder / "out/report.json"));
         REQUIRE(report.at("example") == name);
         REQUIRE_FALSE(report.at("interrupted").get<bool>());
         bool any = false;
-        for (const Json& row : report.at("rows")) {
+        for (const OrderedJson& row : report.at("rows")) {
             require_sound(row);
             if (row.at("seconds").is_null()) continue;
             any = true;
@@ -87,7 +87,7 @@ TEST_CASE("Every example runs without a GPU, says how fast and how exactly, and 
         REQUIRE(any);
         for (const char* file : {"out/rows.csv", "out/times.png", "out/times.svg"})
             REQUIRE(std::filesystem::file_size(folder / file) > 100);
-        for (const Json& curve : report.at("curves"))
+        for (const OrderedJson& curve : report.at("curves"))
             REQUIRE(std::filesystem::file_size(
                         folder / fmt::format("out/{}.png", curve.at("id").get<std::string>())) > 1000);
     }
@@ -127,5 +127,5 @@ TEST_CASE("example ends on Ctrl-C with what it had found", "[long]") {
         {.interrupt_after = 0.5});
     REQUIRE(result.status == 130);
     REQUIRE(contains(result.err, "interrupted"));
-    REQUIRE(Json::parse(read_bytes(file)).at("interrupted").get<bool>());
+    REQUIRE(OrderedJson::parse(read_bytes(file)).at("interrupted").get<bool>());
 }
