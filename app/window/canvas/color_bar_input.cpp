@@ -8,6 +8,7 @@
 #include <span>
 #include <utility>
 
+#include "app/window/canvas/canvas_layout.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
 #include "app/window/panels/widgets/widgets.h"
