@@ -9,6 +9,7 @@
 
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
+#include "tests/support/fields.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
