@@ -90,7 +90,7 @@ float panel_width(const UiState& ui, float window_width) {
 // Between the panel and the canvas; dragging it changes the panel's width.
 void draw_splitter(UiState& ui, const Area& area, float window_width) {
     begin("##splitter", area, ImVec2(0, 0), kStrip);
-    ImGui::InvisibleButton("##drag", ImVec2(std::max(1.0f, area.width), std::max(1.0f, area.height)));
+    ImGui::InvisibleButton("##drag", ImVec2(area.width, std::max(1.0f, area.height)));
     const bool held = ImGui::IsItemActive();
     const bool touched = held || ImGui::IsItemHovered();
     if (touched) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);

@@ -71,7 +71,7 @@ void draw_slider(UiState& ui, const Snapshot& snapshot, float width) {
     TimelineState& state = ui.panel.timeline;
     const ImVec2 top = ImGui::GetCursorScreenPos();
     const float height = ImGui::GetFrameHeight(), pad = em(0.5f);
-    ImGui::InvisibleButton("##steps", ImVec2(std::max(1.0f, width), height));
+    ImGui::InvisibleButton("##steps", ImVec2(width, height));
     const Scale scale{top.x + pad, std::max(1.0f, width - 2 * pad), double(std::max(snapshot.end_step, 1LL))};
     const bool held = ImGui::IsItemActive(), released = ImGui::IsItemDeactivated();
     if (ImGui::IsItemActivated()) state.wish.reset();

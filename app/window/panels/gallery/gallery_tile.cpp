@@ -47,7 +47,8 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
     const float pad = em(0.25f), lines = 2.1f * ImGui::GetTextLineHeight();
     const bool beside = look.text_beside > 0;
     const ImVec2 least = ImGui::GetCursorScreenPos();
-    const ImVec2 corner(least.x + look.side, least.y + look.side);
+    const float side = std::max(1.0f, look.side);  // a panel may have no room at all
+    const ImVec2 corner(least.x + side, least.y + side);
     const ImVec2 most =
         beside ? ImVec2(corner.x + look.text_beside, corner.y) : ImVec2(corner.x, corner.y + pad + lines);
     const bool clicked =
@@ -55,7 +56,7 @@ bool gallery_tile(UiState& ui, std::size_t index, const TileLook& look, std::str
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(least, corner, ImGui::GetColorU32(ImGuiCol_FrameBg), pad);
     if (picture && !picture->pixels.empty() && gallery.texture != 0)
-        draw_picture(ui, index, *picture, least, look.side);
+        draw_picture(ui, index, *picture, least, side);
     if (ImGui::IsItemHovered() || look.chosen)
         list->AddRect(
             least, corner, ImGui::GetColorU32(ImGuiCol_SliderGrabActive), 0, 0, std::max(1.0f, em(0.12f)));
