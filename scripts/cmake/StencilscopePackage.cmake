@@ -40,15 +40,31 @@ file(READ ${package_assets}/copyright copyright)
 file(READ LICENSE license)
 file(WRITE ${package_texts}/copyright "${copyright}${license}")
 install(FILES ${package_texts}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR})
-# Whose code or fonts are in the program itself.
+# Whose code or fonts are in the program itself: a package has their terms beside its own, a wheel beside the module.
+function(stencilscope_install_terms name file)
+  if(EXISTS ${file})
+    install(FILES ${file} DESTINATION ${CMAKE_INSTALL_DOCDIR}/parts RENAME ${name})
+    install(FILES ${file} DESTINATION stencilscope/parts RENAME ${name} COMPONENT python EXCLUDE_FROM_ALL)
+  endif()
+endfunction()
 foreach(part IN ITEMS libimgui-dev libstb-dev python3-glad fonts-roboto-unhinted fonts-font-awesome fonts-dejavu-core
     libcli11-dev nlohmann-json3-dev libfmt-dev libeigen3-dev libhwy-dev libjpeg62-turbo libjpeg-turbo8)
-  if(EXISTS /usr/share/doc/${part}/copyright)
-    install(FILES /usr/share/doc/${part}/copyright DESTINATION ${CMAKE_INSTALL_DOCDIR}/parts RENAME ${part})
-    install(FILES /usr/share/doc/${part}/copyright DESTINATION stencilscope/parts RENAME ${part}
-      COMPONENT python EXCLUDE_FROM_ALL)  # a wheel's
-  endif()
+  stencilscope_install_terms(${part} /usr/share/doc/${part}/copyright)
 endforeach()
+# What the terms above refer to by its name alone; only a wheel goes to systems that do not have it.
+if(EXISTS /usr/share/common-licenses/Apache-2.0)
+  install(FILES /usr/share/common-licenses/Apache-2.0 DESTINATION stencilscope/parts COMPONENT python EXCLUDE_FROM_ALL)
+endif()
+if(STENCILSCOPE_HAS_CUDA)  # CUB's stand at the head of its headers
+  find_file(cub_version cub/version.cuh PATHS ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES cccl NO_DEFAULT_PATH)
+  mark_as_advanced(cub_version)
+  if(cub_version)
+    file(READ ${cub_version} terms LIMIT 4000)
+    string(REGEX REPLACE "\\*\\*/.*" "**/\n" terms "${terms}")
+    file(WRITE ${package_texts}/cub "${terms}")
+    stencilscope_install_terms(cub ${package_texts}/cub)
+  endif()
+endif()
 
 # Debian wants a log of its own beside ours.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS CHANGELOG.md LICENSE ${package_assets}/copyright)
