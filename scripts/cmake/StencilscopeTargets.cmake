@@ -31,6 +31,9 @@ if(STENCILSCOPE_SANITIZE)
   # wrong, and takes a third of the time that a file needs to compile.
   set(stencilscope_fewer_checks -fno-sanitize=null,alignment,object-size,vptr)
 endif()
+if(STENCILSCOPE_SANITIZE STREQUAL "thread" OR STENCILSCOPE_FUZZ)
+  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_AVX3|HWY_AVX3_DL)")  # one processor's vectors are enough there
+endif()
 
 # stencilscope_precompile(TARGET HEADERS...), or (TARGET REUSE_FROM OTHER): what nearly every file of TARGET includes is
 # translated once. Files include what they use all the same: -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
@@ -50,11 +53,12 @@ function(stencilscope_precompile target)
     target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>")  # ccache needs it
   endif()
 endfunction()
-# stencilscope_join_folders(TARGET): with sanitizers the files of a folder are translated as one, which takes half the time:
-# names of unnamed namespaces are unique in a folder. Not kernels, which are translated for several processors each, and not
-# what comes to TARGET later.
+# stencilscope_join_folders(TARGET): the files of a folder are translated as one, with sanitizers, and of the window and the
+# tests with STENCILSCOPE_JOIN, which takes half the time: names of unnamed namespaces are unique in a folder. Not kernels,
+# which are translated for several processors each, and not what comes to TARGET later.
 function(stencilscope_join_folders target)
-  if(NOT STENCILSCOPE_SANITIZE AND NOT STENCILSCOPE_FUZZ)
+  if(NOT STENCILSCOPE_SANITIZE AND NOT STENCILSCOPE_FUZZ AND
+      NOT (STENCILSCOPE_JOIN AND target MATCHES "^(stencilscope_window|stencilscope_test_support|tests_)"))
     return()
   endif()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)

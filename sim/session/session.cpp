@@ -283,6 +283,7 @@ double Session::measure_field() {
     const auto bound = simulation_->now().stability();
     const bool unstable = bound && bound->exceeded();
     const bool due = settled() || view_.exact || unstable || statistics_cadence_.due();
+    if (view_.exact) step_watch_.look(*simulation_, version_, true);
     if (measured_version_ == version_ || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;

@@ -29,9 +29,9 @@ class StepWatch {
     /// Beyond this a field that grows without bound counts as overflowed, before its squares do.
     static constexpr double kOverflow = 1e30;
 
-    /// Another moment of the run, where that was not looked at before: in any case where it stands still,
-    /// else a few times a second. Null where the equations are not typed.
-    const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool settled);
+    /// Another moment of the run, where that was not looked at before: in any case where `exact`, else a few
+    /// times a second. Null where the equations are not typed.
+    const std::shared_ptr<const StepLimit>& look(Simulation& simulation, std::uint64_t version, bool exact);
     const std::shared_ptr<const StepLimit>& newest() const { return newest_; }
 
   private:

@@ -15,6 +15,7 @@
 #include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -22,12 +23,6 @@ using namespace stencil::equation;
 using namespace stencil_test;
 
 namespace {
-
-int compute_capability() {
-    for (const CudaDevice& device : query_cuda().devices)
-        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
-    return 0;
-}
 
 template <class T>
 std::string cubin_of(const Program& program) {

@@ -8,18 +8,13 @@
 #include "kernels/equation/text/cuda_text.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/device.h"
 
 using namespace stencil;
 using namespace stencil::equation;
 using namespace stencil_test;
 
 namespace {
-
-int compute_capability() {
-    for (const CudaDevice& device : query_cuda().devices)
-        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
-    return 0;
-}
 
 template <class T>
 RowCopy row_copy(FieldView<T> to, FieldView<T> from) {

@@ -362,6 +362,27 @@ TEST_CASE("The limit of dt is told, a larger step is refused, and unstable ones 
     CHECK(bench.message().find("1.60 of the limit") != std::string::npos);
 }
 
+TEST_CASE("An exact view has the limit of dt of its own frame though the run goes on") {
+    TypedBench bench("du/dt = 1; u(0) = 0; dt = 0.5; size = 37x29");
+    bench.see({Pane::now});
+    bench.session.apply(action::Run{true});
+    ViewRequest view;
+    view.serial = 100;
+    view.panes.push_back({Pane::now, {{0, 0, 37, 29}, 37, 29, false}});
+    view.exact = true;
+    for (int i = 0; i < 20; ++i) bench.turn();
+    bench.session.set_view(view);
+    long long told = 0;
+    for (int i = 0; i < 20; ++i) {
+        bench.turn();
+        const auto snapshot = bench.session.snapshot();
+        if (snapshot->frame->serial != view.serial) continue;
+        REQUIRE(snapshot->step_limit->means.at(0) == 0.5 * double(snapshot->frame->step));
+        ++told;
+    }
+    CHECK(told > 3);
+}
+
 TEST_CASE("Equations that grow without bound pause the run, which says that no smaller limit was broken") {
     TypedBench bench("du/dt = u^2 + 0.1*lap(u); u(0) = 1; dt = 0.1; boundary = periodic; size = 37x29");
     bench.see({Pane::now});
