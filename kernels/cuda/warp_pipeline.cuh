@@ -94,9 +94,10 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 /// In shared memory: the batches that a warp is through with, for another warp to wait for.
 class Handoff {
   public:
-    __device__ void init() {
+    /// As many lanes arrive: all of a warp, or one that starts copies.
+    __device__ void init([[maybe_unused]] int arrivals) {
 #if STENCIL_BULK_COPIES
-        barrier_.init(32);
+        barrier_.init(arrivals);
 #else
         batches_ = 0;
 #endif
@@ -113,12 +114,20 @@ class Handoff {
 #endif
     }
 
-    /// By all lanes, until `batch` + 1 batches are done. On Hopper no more than batch + 2 may be.
+#if STENCIL_BULK_COPIES
+    /// For copies to arrive at.
+    __device__ PhaseBarrier& barrier() {
+        return barrier_;
+    }
+#endif
+
+    /// By all lanes, until `batch` + 1 batches are done; none for -1. On Hopper no more than batch + 2 may
+    /// be.
     __device__ void wait(int batch) {
 #if STENCIL_BULK_COPIES
         barrier_.wait(unsigned(batch) & 1);
 #else
-        while (batches_ <= std::uint64_t(batch)) {
+        while (batches_ < std::uint64_t(batch + 1)) {
         }
         __syncwarp();
         __threadfence_block();

@@ -72,3 +72,17 @@ TEST_CASE("Segments fill the GPU without a last wave that is nearly empty") {
             if (other * strips <= 8 * 264) REQUIRE(cost(segments) <= cost(other));
     }
 }
+
+TEST_CASE("Segments have all rows once") {
+    std::mt19937_64 dice{stencil_test::next_seed()};
+    for (int i = 0; i < 500; ++i) {
+        const int ny = std::uniform_int_distribution<int>(1, i % 2 ? 30000 : 300)(dice);
+        const int segments = std::uniform_int_distribution<int>(1, std::max(1, ny / 8))(dice);
+        const bool wraps = i % 3 == 0;
+        INFO(ny << " rows, " << segments << " segments, wraps " << wraps);
+        REQUIRE(segment_begin(ny, segments, 0, wraps) == 0);
+        REQUIRE(segment_begin(ny, segments, segments, wraps) == ny);
+        for (int k = 0; k < segments; ++k)
+            REQUIRE(segment_begin(ny, segments, k, wraps) <= segment_begin(ny, segments, k + 1, wraps));
+    }
+}

@@ -33,7 +33,9 @@
 // w kLag + 2 l + r, and batch b is iterations b kBatch to (b + 1) kBatch - 1.
 //
 // Warps wait for each other in pairs only, until a batch of rows is full or free. The first warp has rows
-// fetched and the last one has them written by bulk copies, a batch ahead and a batch behind.
+// fetched and the last one has them written by bulk copies, a batch ahead and a batch behind. What a warp
+// does between two batches takes long, because there each instruction waits for the one before: so it is
+// little.
 //
 // The boundary holds at every step: the ghost rows and columns are set at every level, where the field's edge
 // passes through a block.
@@ -97,16 +99,14 @@ class StreamBlock {
     using Row = T[kWidth];
 
   public:
+    /// Half a ring: how often it was filled, and how often it was read to the end.
+    struct Half {
+        Handoff full, free;
+    };
     /// Of a block; as many rings of two batches of rows follow as there are warps.
     struct Shared {
-#if STENCIL_BULK_COPIES
-        PhaseBarrier arrived[2];
-#else
-        std::uint64_t unused[2];
-#endif
-        Handoff full[Tuning::kMaxWarps][2];  ///< of each half of the ring that a warp reads
-        Handoff free[Tuning::kMaxWarps][2];
-        int source[kWidth];  ///< of each column, where columns are gathered
+        Half halves[Tuning::kMaxWarps + 1][2];  ///< of the ring before each warp and the one after the last
+        int source[kWidth];                     ///< of each column, where columns are gathered
         alignas(16) Row ring[1][2 * kBatch];
     };
 
@@ -134,37 +134,47 @@ class StreamBlock {
 #pragma unroll
             for (int j = 0; j < kColumns; ++j) rows_[0][level][j] = rows_[1][level][j] = d_[level][j] = T(0);
 
-        const int batches = (tile_.y_end - tile_.first_row + warps_ * kLag + kBatch - 1) / kBatch;
-        const bool first = warp_ == 0;
-        const bool last = warp_ == warps_ - 1;
-        if (first) fetch(0);
-        for (int batch = 0; batch < batches; ++batch) {
-            const int half = batch & 1;
-            if (first) {
-                await(batch);
-                fetch(batch + 1);
-            } else {
-                shared_.full[warp_][half].wait(batch >> 1);
-            }
-            if (!last && batch >= 2) shared_.free[warp_ + 1][half].wait((batch >> 1) - 1);
-            const int lane_cells = lane_ * kColumns;
-            const T* in = shared_.ring[warp_][half * kBatch] + lane_cells;
-            T* out = shared_.ring[warp_ + 1][half * kBatch] + lane_cells;
-            if (at_an_edge(batch * kBatch))
-                step_batch<true>(batch * kBatch, in, out);
-            else
-                step_batch<false>(batch * kBatch, in, out);
-            if (!first) shared_.free[warp_][half].arrive();
-            if (last)
-                send(batch);
-            else
-                shared_.full[warp_ + 1][half].arrive();
+        batches_ = settled(ceil_div(tile_.y_end - tile_.first_row + warps_ * kLag, kBatch), lane_);
+        if (warp_ == 0) {
+            fetch(0);
+            fetch(1);
         }
-        if (last) finish_sending();
-        if (first) await(batches);
+        for (int batch = 0; batch < batches_;) {
+            const int end = settled(next_change(batch), lane_);
+            if (at_an_edge(batch * kBatch))
+                run_batches<true>(batch, end);
+            else
+                run_batches<false>(batch, end);
+            batch = end;
+        }
+        if (warp_ == warps_ - 1) finish_sending();
     }
 
   private:
+    template <bool kEdge>
+    __device__ void run_batches(int batch, int end) {
+        using Bytes = unsigned char*;
+        const Bytes halves = settled(reinterpret_cast<Bytes>(shared_.halves[warp_]));
+        const Bytes ring = settled(reinterpret_cast<Bytes>(shared_.ring[warp_][0] + lane_ * kColumns));
+        int half = batch & 1;
+        int round = batch >> 1;
+#pragma unroll 1
+        for (; batch < end; ++batch) {
+            Half* const before = reinterpret_cast<Half*>(halves) + half;
+            Half* const after = before + 2;
+            T* const rows = reinterpret_cast<T*>(ring) + half * (kBatch * kWidth);
+            before->full.wait(round);
+            after->free.wait(round - 1);
+            step_batch<kEdge>(batch * kBatch, rows, rows + 2 * kBatch * kWidth);
+            before->free.arrive();
+            after->full.arrive();
+            if (warp_ == 0) fetch(batch + 2);
+            if (warp_ == warps_ - 1) send(batch);
+            round += half;
+            half ^= 1;
+        }
+    }
+
     __device__ void locate() {
         const int nx = pass_.from.nx;
         const int ny = pass_.from.ny;
@@ -175,8 +185,8 @@ class StreamBlock {
         tile_.origin = settled(strips.origin(strip), lane_);
         tile_.x_begin = settled(strips.begin(strip), lane_);
         tile_.x_end = settled(strips.begin(strip + 1), lane_);
-        tile_.y_begin = settled(int(std::int64_t(ny) * segment / pass_.segments), lane_);
-        tile_.y_end = settled(int(std::int64_t(ny) * (segment + 1) / pass_.segments), lane_);
+        tile_.y_begin = settled(segment_begin(ny, pass_.segments, segment, kWraps), lane_);
+        tile_.y_end = settled(segment_begin(ny, pass_.segments, segment + 1, kWraps), lane_);
         tile_.first_row = settled(kWraps ? tile_.y_begin - levels : max(tile_.y_begin - levels, 0), lane_);
         tile_.end_row = settled(kWraps ? tile_.y_end + levels : min(tile_.y_end + levels, ny), lane_);
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
@@ -195,21 +205,21 @@ class StreamBlock {
                 const int x = tile_.origin + k;
                 shared_.source[k] = kWraps ? ((x % nx) + nx) % nx : min(x, nx - 1);
             }
-#if STENCIL_BULK_COPIES
-        if (warp_ == 0 && lane_ == 0) {
-            shared_.arrived[0].init(1);
-            shared_.arrived[1].init(1);
-        }
-#endif
         if (lane_ == 0)
             for (int half = 0; half < 2; ++half) {
-                shared_.full[warp_][half].init();
-                shared_.free[warp_][half].init();
+                // Bulk copies are started by one lane.
+                init(shared_.halves[warp_][half], warp_ == 0 && in_bulk() ? 1 : 32);
+                if (warp_ == 0) init(shared_.halves[warps_][half], 32);
             }
 #if STENCIL_BULK_COPIES
         publish_barriers();
 #endif
         __syncthreads();
+    }
+
+    __device__ static void init(Half& half, int fillers) {
+        half.full.init(fillers);
+        half.free.init(32);
     }
 
     // ---- The first warp: rows come in.
@@ -221,8 +231,9 @@ class StreamBlock {
     __device__ void fetch(int batch) {
         const int rows = min(kBatch, tile_.end_row - tile_.first_row - batch * kBatch);
         Row* ring = shared_.ring[0] + (batch & 1) * kBatch;
+        __syncwarp();  // all lanes have read what is written over
         if (in_bulk())
-            fetch_bulk(batch, rows, ring);
+            fetch_bulk(batch, max(rows, 0), ring);
         else
             fetch_cells(batch, rows, ring);
     }
@@ -251,9 +262,8 @@ class StreamBlock {
 
     __device__ void fetch_bulk(int batch, int rows, Row* ring) {
 #if STENCIL_BULK_COPIES
-        __syncwarp();  // all lanes have read what the copies write over
-        if (rows > 0 && elected()) {
-            PhaseBarrier& arrived = shared_.arrived[batch & 1];
+        if (elected()) {
+            PhaseBarrier& arrived = shared_.halves[0][batch & 1].full.barrier();
             arrived.expect(int(rows * sizeof(Row)));
             const int y = around(tile_.first_row + batch * kBatch);
             if (rows == kBatch && y + kBatch <= pass_.from.ny) {
@@ -268,7 +278,12 @@ class StreamBlock {
 #endif
     }
 
+    // The batch before has come by now.
     __device__ void fetch_cells(int batch, int rows, Row* ring) {
+        if (batch > 0) {
+            __pipeline_wait_prior(0);
+            shared_.halves[0][(batch - 1) & 1].full.arrive();
+        }
         for (int r = 0; r < rows; ++r) {
             int y = tile_.first_row + batch * kBatch + r;
             if constexpr (kWraps) y = ((y % pass_.from.ny) + pass_.from.ny) % pass_.from.ny;
@@ -287,18 +302,6 @@ class StreamBlock {
             }
         }
         __pipeline_commit();
-    }
-
-    __device__ void await(int batch) {
-        if (!in_bulk()) {
-            __pipeline_wait_prior(0);
-            __syncwarp();
-            return;
-        }
-#if STENCIL_BULK_COPIES
-        if (batch * kBatch < tile_.end_row - tile_.first_row)
-            shared_.arrived[batch & 1].wait((batch >> 1) & 1);
-#endif
     }
 
     // ---- The last warp: rows go out.
@@ -338,6 +341,7 @@ class StreamBlock {
         }
         __syncwarp();
 #endif
+        shared_.halves[warps_][batch & 1].free.arrive();
     }
 
     __device__ void finish_sending() {
@@ -356,6 +360,16 @@ class StreamBlock {
         constexpr unsigned kReach = 2 * (kLevels - 1) + kBatch;
         return unsigned(iteration - top_ + kBatch - 1) < kReach ||
                unsigned(iteration - bottom_ + kBatch - 1) < kReach;
+    }
+
+    // The batch up to which at_an_edge() stays what it is in this one.
+    __device__ int next_change(int batch) const {
+        int next = batches_;
+        if constexpr (!kWraps)
+            for (const int row : {top_, bottom_})
+                for (const int change : {row / kBatch, (row + 2 * (kLevels - 1)) / kBatch + 1})
+                    if (change > batch) next = min(next, change);
+        return next;
     }
 
     template <bool kEdge>
@@ -463,6 +477,7 @@ class StreamBlock {
     int first_piece_;  ///< columns before the field wraps
     int beyond_east_;  ///< columns that lie beyond the field's last one
     int top_, bottom_;
+    int batches_;
     T rows_[2][kLevels][kColumns];
     T d_[kLevels][kColumns];
     T ratio_[kLevels];

@@ -63,6 +63,15 @@ constexpr StreamStrips strips_over(int nx, int width, int levels, bool wraps) {
     return strips;
 }
 
+/// The first row of segment k, which has the rows up to the first one of the next. The last segment gets
+/// fewer where it has more, because rows with the field's end among them take longer.
+STENCIL_HOST_DEVICE constexpr int segment_begin(int ny, int segments, int k, bool wraps) {
+    constexpr int kFewer = 24;
+    const bool shorter = !wraps && ny / segments > kFewer;
+    const std::int64_t begin = (std::int64_t(ny) + (shorter ? kFewer : 0)) * k / segments;
+    return int(begin < ny ? begin : ny);
+}
+
 /// What of the GPU the cut depends on.
 struct StreamSlots {
     int blocks;      ///< that run at the same time, on all multiprocessors
