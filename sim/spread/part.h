@@ -11,6 +11,7 @@
 #include "sim/run/solvers/solver.h"
 #include "sim/spread/packet.h"
 #include "sim/spread/partition.h"
+#include "sim/spread/strip_pieces.h"
 
 namespace stencil {
 
@@ -79,6 +80,7 @@ class Part {
     Partition partition_;
     SolverSetup setup_;  ///< of its rows
     std::unique_ptr<HaloExchange> halo_;
+    std::unique_ptr<StripExchange> strips_;  ///< where the method jumps
     std::unique_ptr<Solver> solver_;
 };
 

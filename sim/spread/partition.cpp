@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kernels/methods/spectral/strip_exchange.h"
 #include "kernels/methods/steppers.h"
 #include "sim/model/step/stages.h"
 #include "sim/run/solvers/typed_run.h"
@@ -23,6 +24,8 @@ Reach reach_of(const SolverSetup& setup) {
     const bool cuda = setup.method->device == Device::cuda;
     if (!setup.typed) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
+        // A jump needs no halo, but looking does: at the Laplacian, and between two cells.
+        if (setup.method->jumps) return {1, periodic};
         return {cuda ? kStreamingSteps : kCpuSteps, periodic};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
@@ -55,13 +58,14 @@ int Partition::below(int part) const {
 }
 
 Partition partition_of(const SolverSetup& setup, int processes) {
-    Partition partition{setup.ny, 1, 0, false};
+    Partition partition{setup.ny};
     if (processes == 1 || setup.kernel || setup.method->whole_field) return partition;
     const Reach reach = reach_of(setup);
     if (reach.depth == 0) return partition;
     partition.depth = reach.depth;
     partition.periodic = reach.periodic;
-    partition.parts = std::clamp(setup.ny / reach.depth, 1, processes);
+    if (setup.method->jumps) partition.unit = StripExchange::kUnit;
+    partition.parts = std::clamp(ceil_div(setup.ny / reach.depth, partition.unit), 1, processes);
     return partition;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kernels/field/slab.h"
+#include "kernels/field/strips.h"
 #include "sim/run/solvers/solver.h"
 
 namespace stencil {
@@ -13,8 +14,9 @@ struct Partition {
     int parts = 1;  ///< that have rows: at most as many as have a halo's depth of rows each
     int depth = 0;  ///< of a halo, rows
     bool periodic = false;
+    int unit = 1;  ///< rows that stay together
 
-    int begin(int part) const { return int(static_cast<long long>(rows) * part / parts); }
+    int begin(int part) const { return Strips{rows, parts, unit}.begin(part); }
     int own_rows(int part) const { return begin(part + 1) - begin(part); }
     Slab slab(int part) const;
     int local_rows(int part) const;
