@@ -44,14 +44,16 @@ class StagedStrips : public MpiStrips {
 class PeerStrips : public StripPieces {
   public:
     PeerStrips(Team& team, const Partition& partition, int columns)
-        : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {
-        const auto handles = gather_values(team, inbox_.handle());
-        for (int other = 0; other < partition.parts; ++other)
-            if (other != part()) outboxes_.try_emplace(std::size_t(other), handles[std::size_t(other)]);
-    }
+        : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
 
   private:
     static constexpr std::size_t kBufferBytes = std::size_t(256) << 20;
+
+    void open() {
+        const auto handles = gather_values(team(), inbox_.handle());
+        for (std::size_t other = 0; other < handles.size(); ++other)
+            if (other != std::size_t(part())) outboxes_.try_emplace(other, handles[other]);
+    }
 
     // What the process `from` gives, in the inbox of another.
     ByteRows place(std::byte* inbox, int from, const ByteRows& piece) const {
@@ -59,6 +61,7 @@ class PeerStrips : public StripPieces {
     }
 
     void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) override {
+        if (outboxes_.empty()) open();
         meet(on);  // the inboxes are empty
         for (const auto& [other, memory] : outboxes_)
             copy_on(on, give[other], place(memory.data(), part(), give[other]));
@@ -84,11 +87,11 @@ class PeerStrips : public StripPieces {
 
 }  // namespace
 
-std::unique_ptr<StripExchange> make_peer_strips(Team& team, const Partition& partition, int columns) {
+std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns) {
     return std::make_unique<PeerStrips>(team, partition, columns);
 }
 
-std::unique_ptr<StripExchange> make_staged_strips(Team& team, const Partition& partition, int columns) {
+std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns) {
     return std::make_unique<StagedStrips>(team, partition, columns);
 }
 

@@ -64,7 +64,7 @@ bool Parts::measure(Part& part, Verb verb, Packet& packet) {
             answer.text = hash_of_all(part);
             return true;
         case Verb::traffic:
-            answer.traffic = part.halo().traffic();
+            answer.traffic = part.traffic();
             return true;
         default:
             return false;

@@ -97,7 +97,12 @@ void StripPieces::exchange(std::span<const ByteRows> give,
     };
     std::size_t pieces = 0;
     for (std::size_t other = 0; other < give.size(); ++other)
-        if (other != own) pieces = std::max(pieces, Cut(give[other], most_bytes_).pieces(give[other]));
+        if (other != own) {
+            const std::size_t count = Cut(give[other], most_bytes_).pieces(give[other]);
+            pieces = std::max(pieces, count);
+            traffic_.messages += static_cast<long long>(count);
+            traffic_.bytes += static_cast<long long>(give[other].bytes());
+        }
     // Others may have more to give, and all take part in every piece's passing.
     const std::size_t most = std::ranges::max(gather_values(team_, pieces));
     for (std::size_t i = 0; i < most; ++i) pass(piece_of(give, i), piece_of(take, i), on);
@@ -117,10 +122,10 @@ void MpiStrips::pass(std::span<const ByteRows> give, std::span<const ByteRows> t
     }
 }
 
-std::unique_ptr<StripExchange> make_strip_exchange(Team& team,
-                                                   const Partition& partition,
-                                                   int columns,
-                                                   Device device) {
+std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
+                                                 const Partition& partition,
+                                                 int columns,
+                                                 Device device) {
 #if STENCILSCOPE_HAS_CUDA
     if (device == Device::cuda) {
         std::vector<int> all(std::size_t(partition.parts));

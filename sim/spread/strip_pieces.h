@@ -6,21 +6,16 @@
 
 #include "kernels/methods/spectral/strip_exchange.h"
 #include "sim/machine/team.h"
+#include "sim/run/solvers/halo.h"
 #include "sim/spread/partition.h"
 
 namespace stencil {
-
-/// Of a partition's rows, of `columns` cells each. All processes of the team call it. Throws CudaError and
-/// std::bad_alloc.
-std::unique_ptr<StripExchange> make_strip_exchange(Team& team,
-                                                   const Partition& partition,
-                                                   int columns,
-                                                   Device device);
 
 /// What is on its way at a time takes a buffer's bytes, whatever the field's.
 class StripPieces : public StripExchange {
   public:
     void exchange(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) final;
+    const HaloExchange::Traffic& traffic() const { return traffic_; }
 
   protected:
     /// `buffer_bytes`: of what one process gives at a time, and takes.
@@ -41,6 +36,7 @@ class StripPieces : public StripExchange {
   private:
     Team& team_;
     std::size_t most_bytes_;
+    HaloExchange::Traffic traffic_;
 };
 
 /// By MPI, through two buffers of the host's.
@@ -61,7 +57,14 @@ class MpiStrips : public StripPieces {
 };
 
 // Of GPUs. Through each other's memory, where all of them reach that of all, and through the host's.
-std::unique_ptr<StripExchange> make_peer_strips(Team& team, const Partition& partition, int columns);
-std::unique_ptr<StripExchange> make_staged_strips(Team& team, const Partition& partition, int columns);
+std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns);
+std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns);
+
+/// Of a partition's rows, of `columns` cells each. All processes of the team call it. Throws CudaError and
+/// std::bad_alloc.
+std::unique_ptr<StripPieces> make_strip_exchange(Team& team,
+                                                 const Partition& partition,
+                                                 int columns,
+                                                 Device device);
 
 }  // namespace stencil
