@@ -22,8 +22,7 @@ class StripExchange {
     const Strips& columns() const { return columns_; }
 
     /// Gives block i to part i and takes the one that it gives, which has the same shape as what is given
-    /// there. All parts call it. On CUDA what is enqueued before it and after it is done before it and after
-    /// it.
+    /// there. All parts call it. On CUDA it takes its turn on the stream.
     virtual void exchange(std::span<const ByteRows> give,
                           std::span<const ByteRows> take,
                           const Execution& on) = 0;
