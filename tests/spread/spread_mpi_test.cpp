@@ -30,7 +30,7 @@ TEST_CASE(
     const std::string few = "--export field.npy,laplacian.npy,field.png,timings.json";
     require_equal_runs("--size 40x70 --initial noise --steps 33 --method cpu " + few, 4, 2);
     require_equal_runs("--size 40x20 --initial noise --steps 33 --method cpu " + few, 3, 1);
-    require_equal_runs("--size 64x128 --steps 20 --model cahn-hilliard " + few, 2, 1);
+    require_equal_runs("--size 64x128 --steps 20 --model cahn-hilliard --stepper imex " + few, 2, 1);
 }
 
 TEST_CASE("Typed equations are spread to the bit: places, noise, several stages, ghost cells of any kind") {
