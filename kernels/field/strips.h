@@ -10,16 +10,17 @@
 
 namespace stencil {
 
-/// As even as they can be of whole units of lines, one for each part; the last one may end with less than a
-/// unit.
+/// As even as they can be of pairs of lines, one for each part: two lines that are transformed as one complex
+/// one stay together.
 struct Strips {
+    static constexpr int kUnit = 2;
+
     int lines = 0;
     int parts = 1;
-    int unit = 1;
 
     constexpr int begin(int part) const {
-        const long long units = ceil_div(static_cast<long long>(lines), unit);
-        return int(std::min<long long>(lines, units * part / parts * unit));
+        const long long units = ceil_div(static_cast<long long>(lines), kUnit);
+        return int(std::min<long long>(lines, units * part / parts * kUnit));
     }
     constexpr int count(int part) const { return begin(part + 1) - begin(part); }
 };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/methods/spectral/strip_exchange.h"
 #include "kernels/methods/steppers.h"
 #include "sim/model/step/stages.h"
 #include "sim/run/solvers/typed_run.h"
@@ -64,8 +63,7 @@ Partition partition_of(const SolverSetup& setup, int processes) {
     if (reach.depth == 0) return partition;
     partition.depth = reach.depth;
     partition.periodic = reach.periodic;
-    if (setup.method->jumps) partition.unit = StripExchange::kUnit;
-    partition.parts = std::clamp(ceil_div(setup.ny / reach.depth, partition.unit), 1, processes);
+    partition.parts = std::clamp(setup.ny / round_up(reach.depth, Strips::kUnit), 1, processes);
     return partition;
 }
 

@@ -10,11 +10,8 @@ namespace stencil {
 
 class StripExchange {
   public:
-    /// Two lines that are the parts of one complex line stay together.
-    static constexpr int kUnit = 2;
-
     StripExchange(int part, int parts, FieldShape whole)
-        : part_(part), rows_{whole.ny, parts, kUnit}, columns_{whole.nx, parts, kUnit} {}
+        : part_(part), rows_{whole.ny, parts}, columns_{whole.nx, parts} {}
     virtual ~StripExchange() = default;
 
     int part() const { return part_; }
