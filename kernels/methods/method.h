@@ -15,6 +15,7 @@ namespace stencil {
 
 class ThreadPool;
 class CudaStream;
+class StripExchange;
 
 enum class Device { cpu, cuda };
 
@@ -26,6 +27,9 @@ constexpr std::string_view name_of(Device device) {
 struct Execution {
     ThreadPool* threads = nullptr;
     CudaStream* stream = nullptr;
+    /// Of a method that jumps, whose shape is that of its rows alone: what joins them to the others. Null
+    /// where it has the whole field.
+    StripExchange* strips = nullptr;
 };
 
 struct FieldShape {

@@ -83,7 +83,8 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
         row.hash = hash_in_place(*solver);
     }
     const int pass = std::max(method.steps_fused, 1);
-    row.steps = steps_of_repeat(*solver, pass, ladder.repeat_seconds);
+    row.jumps = method.jumps;
+    row.steps = method.jumps ? 1 : steps_of_repeat(*solver, pass, ladder.repeat_seconds);
     // A GPU's clock falls for a second once it works, and all rows are to be measured after that.
     for (double warm = 0; warm < kWarmUpSeconds;) {
         solver->advance(row.steps);
@@ -113,9 +114,13 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     const int neighbours = partition.periodic ? 2 : 1;  // of process 0
     row.formula_bytes_per_step =
         double(row.size.nx) * double(bytes_of(run.dtype)) * double(components) * neighbours * stages;
+    // What is not its own, there and back.
+    if (method.jumps)
+        row.formula_bytes_per_step *= 2.0 * partition.own_rows(0) * (1 - 1.0 / processes) / neighbours;
     const int middle = processes / 2;
     row.own_share = double(partition.own_rows(middle)) / partition.local_rows(middle);
-    if (double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
+    // Its rows alone would be another jump: one of shorter columns.
+    if (!method.jumps && double(row.size.nx) * partition.local_rows(0) <= kMostAlone)
         row.seconds_alone = costs_of(*solver, row.steps).seconds_alone / double(row.steps);
     return row;
 }

@@ -23,7 +23,7 @@ struct ScaleSpec {
 struct ScaleRow {
     int processes = 1;
     Size size;
-    long long steps = 0;  ///< of a repeat
+    long long steps = 0;  ///< of a repeat; 1 where the method jumps, whose step is a jump of any length
     int repeats = 0;
     double seconds = 0;     ///< of a step, median
     double spread = 0;      ///< slowest minus fastest repeat, as a share of the median
@@ -37,6 +37,7 @@ struct ScaleRow {
     std::optional<double> predicted;                   ///< efficiency by sim/spread/scale_model.h
     std::string hash;                                  ///< field_hash after the steps, in strong scaling
 
+    bool jumps = false;
     double gcells_per_s() const { return double(size.nx) * size.ny / seconds / 1e9; }
     /// Of a step, what the slowest process does not spend on its own rows.
     double exchange_share() const { return seconds_alone > 0 ? 1 - seconds_alone / seconds : 0; }

@@ -39,7 +39,7 @@ Json row_json(const ScaleRow& row) {
     json["repeats"] = row.repeats;
     json["us_per_step"] = row.seconds * 1e6;
     json["spread"] = row.spread;
-    json["gcells_per_s"] = row.gcells_per_s();
+    json["gcells_per_s"] = row.jumps ? Json() : Json(row.gcells_per_s());
     json["efficiency"] = row.efficiency;
     json["efficiency_against_slowest"] = of_alone(row.efficiency_against_slowest());
     json["exchange_share"] = of_alone(row.exchange_share());
@@ -92,7 +92,7 @@ std::string to_text(const Scaled& scale) {
                     boundary_text(scale.spec.ladder.run),
                     "processes",
                     "size",
-                    "us/step",
+                    !scale.rows.empty() && scale.rows.front().jumps ? "us/jump" : "us/step",
                     "spread",
                     "GCells/s",
                     "efficiency",
@@ -102,12 +102,12 @@ std::string to_text(const Scaled& scale) {
                     "predicted");
     for (const ScaleRow& row : scale.rows) {
         const Json json = row_json(row);
-        text += fmt::format("{:>9} {:>15} {:>10.4g} {:>8} {:>9.4g} {:>10} {:>10} {:>9} {:>10} {:>9}\n",
+        text += fmt::format("{:>9} {:>15} {:>10.4g} {:>8} {:>9} {:>10} {:>10} {:>9} {:>10} {:>9}\n",
                             row.processes,
                             fmt::format("{}x{}", row.size.nx, row.size.ny),
                             row.seconds * 1e6,
                             percent(json["spread"]),
-                            row.gcells_per_s(),
+                            row.jumps ? "-" : fmt::format("{:.4g}", row.gcells_per_s()),
                             percent(json["efficiency"]),
                             percent(json["efficiency_against_slowest"]),
                             percent(json["exchange_share"]),

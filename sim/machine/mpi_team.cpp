@@ -9,6 +9,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 
@@ -50,6 +51,22 @@ class Patience {
     ~Patience() {
         if (is_told_to_end()) alarm(0);
     }
+};
+
+// How many bytes of each process, and where they begin.
+struct Counts {
+    explicit Counts(std::span<const std::size_t> bytes) {
+        std::size_t at = 0;
+        for (const std::size_t each : bytes) {
+            counts.push_back(int(each));
+            places.push_back(int(at));
+            at += each;
+        }
+        if (at > kLargest) throw std::length_error("an exchange of more than MPI counts");
+    }
+
+    static constexpr std::size_t kLargest = std::numeric_limits<int>::max();
+    std::vector<int> counts, places;
 };
 
 class MpiTeam : public Team {
@@ -140,6 +157,23 @@ class MpiTeam : public Team {
         pass(above, kUp, kDown);
         pass(below, kDown, kUp);
         MPI_Waitall(count, under_way.data(), MPI_STATUSES_IGNORE);
+    }
+
+    void all_to_all(const void* give,
+                    std::span<const std::size_t> give_bytes,
+                    void* take,
+                    std::span<const std::size_t> take_bytes) override {
+        const Patience patience;
+        const Counts given(give_bytes), taken(take_bytes);
+        MPI_Alltoallv(give,
+                      given.counts.data(),
+                      given.places.data(),
+                      MPI_BYTE,
+                      take,
+                      taken.counts.data(),
+                      taken.places.data(),
+                      MPI_BYTE,
+                      all_);
     }
 
     [[noreturn]] void abort(int status) override {

@@ -33,6 +33,9 @@ class Alone : public Team {
     void exchange(const Neighbour&, const Neighbour&, std::size_t) override {
         throw std::logic_error("alone");
     }
+    void all_to_all(const void*, std::span<const std::size_t>, void*, std::span<const std::size_t>) override {
+        throw std::logic_error("alone");
+    }
     [[noreturn]] void abort(int status) override { std::_Exit(status); }
 };
 

@@ -54,6 +54,12 @@ class Team {
     };
     virtual void exchange(const Neighbour& above, const Neighbour& below, std::size_t bytes) = 0;
 
+    /// So many bytes to and from each process, one after the other; less than 2 GiB in all.
+    virtual void all_to_all(const void* give,
+                            std::span<const std::size_t> give_bytes,
+                            void* take,
+                            std::span<const std::size_t> take_bytes) = 0;
+
     /// Ends all processes at once, on all hosts, with this status.
     [[noreturn]] virtual void abort(int status) = 0;
 };

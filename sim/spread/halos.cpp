@@ -13,29 +13,31 @@ namespace stencil {
 #if STENCILSCOPE_HAS_CUDA
 namespace {
 
-bool all_reach_neighbours(Team& team, const Partition& partition) {
-    const int own = default_cuda_device(), part = team.rank();
-    const auto gpus = gather_values(team, own);
-    bool reach = team.host_size() == team.size();
-    for (const int other : {partition.above(part), partition.below(part)})
-        if (reach && other >= 0 && gpus[std::size_t(other)] != own)
-            reach = reach_gpu(own, gpus[std::size_t(other)]);
-    return std::ranges::all_of(gather_values(team, char(reach)), [](char each) { return each != 0; });
-}
-
+// Not through each other's memory, even where that could be.
 bool wants_nccl() {
     const char* halo = std::getenv("STENCILSCOPE_HALO");
     return halo && std::string_view(halo) == "nccl";
 }
 
 }  // namespace
+
+bool reach_each_other(Team& team, std::span<const int> others) {
+    const int own = default_cuda_device();
+    const auto gpus = gather_values(team, own);
+    bool reach = team.host_size() == team.size() && !wants_nccl();
+    for (const int other : others)
+        if (reach && other >= 0 && gpus[std::size_t(other)] != own)
+            reach = reach_gpu(own, gpus[std::size_t(other)]);
+    return std::ranges::all_of(gather_values(team, char(reach)), [](char each) { return each != 0; });
+}
 #endif
 
 std::unique_ptr<HaloExchange> make_halo(Team& team, const Partition& partition, Device device) {
 #if STENCILSCOPE_HAS_CUDA
     if (device == Device::cuda) {
-        const bool peers = all_reach_neighbours(team, partition) && !wants_nccl();
-        return peers ? make_peer_halo(team, partition) : make_nccl_halo(team, partition);
+        const int neighbours[] = {partition.above(team.rank()), partition.below(team.rank())};
+        return reach_each_other(team, neighbours) ? make_peer_halo(team, partition)
+                                                  : make_nccl_halo(team, partition);
     }
 #endif
     static_cast<void>(device);

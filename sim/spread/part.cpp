@@ -73,6 +73,9 @@ Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
     try {
         halo_ = make_halo(*team_, partition_, setup.method->device);
         setup.halo = halo_.get();
+        if (setup.method->jumps)
+            strips_ = make_strip_exchange(*team_, partition_, setup.nx, setup.method->device);
+        setup.strips = strips_.get();
         solver_ = make_solver(setup);
     } catch (const std::bad_alloc&) {
         trouble = "out of memory";

@@ -11,6 +11,7 @@
 #include "sim/run/solvers/solver.h"
 #include "sim/spread/packet.h"
 #include "sim/spread/partition.h"
+#include "sim/spread/strip_pieces.h"
 
 namespace stencil {
 
@@ -63,7 +64,8 @@ class Part {
     Team& team() { return *team_; }
     Solver& solver() { return *solver_; }
     const SolverSetup& setup() const { return setup_; }
-    HaloExchange& halo() { return *halo_; }
+    /// Of what this process gave so far.
+    HaloExchange::Traffic traffic() const { return strips_ ? strips_->traffic() : halo_->traffic(); }
     const Partition& partition() const { return partition_; }
     int nx() const { return setup_.nx; }
     int own_rows() const { return setup_.own_rows(); }
@@ -79,6 +81,7 @@ class Part {
     Partition partition_;
     SolverSetup setup_;  ///< of its rows
     std::unique_ptr<HaloExchange> halo_;
+    std::unique_ptr<StripPieces> strips_;  ///< where the method jumps
     std::unique_ptr<Solver> solver_;
 };
 

@@ -49,6 +49,7 @@ bool Parts::measure(Part& part, Verb verb, Packet& packet) {
             SolverSetup alone = part.setup();
             alone.slab = {};
             alone.halo = nullptr;
+            alone.strips = nullptr;
             const auto solver = make_solver(alone);
             solver->load(noise_rows(alone, 0, alone.ny, 0));
             solver->wait_for_fastest();
@@ -63,7 +64,7 @@ bool Parts::measure(Part& part, Verb verb, Packet& packet) {
             answer.text = hash_of_all(part);
             return true;
         case Verb::traffic:
-            answer.traffic = part.halo().traffic();
+            answer.traffic = part.traffic();
             return true;
         default:
             return false;

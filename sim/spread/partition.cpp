@@ -23,6 +23,8 @@ Reach reach_of(const SolverSetup& setup) {
     const bool cuda = setup.method->device == Device::cuda;
     if (!setup.typed) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
+        // A jump needs no halo, but looking does: at the Laplacian, and between two cells.
+        if (setup.method->jumps) return {1, periodic};
         return {cuda ? kStreamingSteps : kCpuSteps, periodic};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
@@ -55,13 +57,13 @@ int Partition::below(int part) const {
 }
 
 Partition partition_of(const SolverSetup& setup, int processes) {
-    Partition partition{setup.ny, 1, 0, false};
+    Partition partition{setup.ny};
     if (processes == 1 || setup.kernel || setup.method->whole_field) return partition;
     const Reach reach = reach_of(setup);
     if (reach.depth == 0) return partition;
     partition.depth = reach.depth;
     partition.periodic = reach.periodic;
-    partition.parts = std::clamp(setup.ny / reach.depth, 1, processes);
+    partition.parts = std::clamp(setup.ny / round_up(reach.depth, Strips::kUnit), 1, processes);
     return partition;
 }
 

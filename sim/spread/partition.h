@@ -2,19 +2,21 @@
 #pragma once
 
 #include "kernels/field/slab.h"
+#include "kernels/field/strips.h"
 #include "sim/run/solvers/solver.h"
 
 namespace stencil {
 
-/// Strips of rows, as even as they can be. Strips and no blocks: their halos are one piece of memory each,
-/// and up to 64 GPUs their messages are no longer (a strip's two against a block's eight).
+/// Strips of rows, as even as they can be and the same whatever the method. Strips and no blocks: their halos
+/// are one piece of memory each, and up to 64 GPUs their messages are no longer (a strip's two against a
+/// block's eight).
 struct Partition {
     int rows = 0;   ///< of the field
     int parts = 1;  ///< that have rows: at most as many as have a halo's depth of rows each
     int depth = 0;  ///< of a halo, rows
     bool periodic = false;
 
-    int begin(int part) const { return int(static_cast<long long>(rows) * part / parts); }
+    int begin(int part) const { return Strips{rows, parts}.begin(part); }
     int own_rows(int part) const { return begin(part + 1) - begin(part); }
     Slab slab(int part) const;
     int local_rows(int part) const;

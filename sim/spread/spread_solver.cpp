@@ -103,7 +103,9 @@ class SpreadSolver : public Solver {
         give({&base, 1}, begin(Verb::set_base).put(std::size_t(1)).put(base.dtype()));
     }
     void set_base(Solver& other) override {
-        if (const auto* spread = dynamic_cast<SpreadSolver*>(&other))
+        // As many processes have the same rows.
+        const auto* spread = dynamic_cast<SpreadSolver*>(&other);
+        if (spread && spread->processes() == processes())
             call(begin(Verb::set_base_from).put(spread->number_));
         else
             set_base(other.field());

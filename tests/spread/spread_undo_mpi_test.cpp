@@ -130,3 +130,23 @@ TEST_CASE("A field of which one process lacks room for its part is refused and t
         REQUIRE(simulation.step() == 20);
     });
 }
+
+TEST_CASE("Fields are compared that different numbers of processes have") {
+    among_two("Fields are compared that different numbers of processes have", [] {
+        const Field start = Field(random_field(41, 21)).to(DType::float32);
+        const auto loaded = [&](const std::string& method) {
+            const RunSpec spec = spec_of(41, 21, method);
+            auto solver = make_run_solver(spec, solver_setup(spec));
+            solver->load(start);
+            return solver;
+        };
+        const auto shared = loaded("spectral"), whole = loaded("cpu");
+        REQUIRE(shared->processes() == 2);
+        REQUIRE(whole->processes() == 1);
+        for (const auto& [seen, base] : {std::pair{&shared, &whole}, std::pair{&whole, &shared}}) {
+            (*seen)->set_base(**base);
+            REQUIRE((*seen)->norm(Quantity::difference) == 0);
+            REQUIRE((*seen)->norm(Quantity::base) > 0);
+        }
+    });
+}

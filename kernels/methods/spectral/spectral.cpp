@@ -1,5 +1,7 @@
 // The method `spectral` on the CPU: any number of steps by transforms of the rows, of the columns, a factor
 // for every mode, and back. In place: rows two at a time, columns as many at a time as share a cache line.
+// Where several processes share the field, each has the rows of a strip of it and in between the columns of
+// another; whatever their number, every line meets the same operations.
 
 #include <algorithm>
 #include <limits>
@@ -13,8 +15,10 @@
 #include "kernels/cpu/aligned_buffer.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
+#include "kernels/field/padded_rows.h"
 #include "kernels/methods/spectral/fftw_axis.h"
 #include "kernels/methods/spectral/spectral_modes.h"
+#include "kernels/methods/spectral/strip_exchange.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -69,11 +73,18 @@ void AxisPlan<T>::measure_correction(Complex<T>* z) {
 template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
-    SpectralStepper(ThreadPool& threads, FieldShape shape) : threads_(threads), shape_(shape) {
-        const int longest = std::max({2 * (shape.nx + 1), 2 * (shape.ny + 1)});
+    SpectralStepper(const Execution& on, FieldShape shape)
+        : on_(on), threads_(*on.threads), whole_(whole_shape(on, shape)) {
+        const int longest = 2 * (std::max(whole_.nx, whole_.ny) + 1);
         constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
         pitch_ = round_up(longest, line);
-        work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads.size()));
+        work_ = AlignedBuffer<Complex<T>>(std::size_t(pitch_) * kPairs * std::size_t(threads_.size()));
+        if (!on.strips) return;
+        const Strips& strips = on.strips->columns();
+        first_column_ = strips.begin(on.strips->part());
+        const int columns = strips.count(on.strips->part());
+        strip_ = AlignedBuffer<T>(PaddedRows<T>::cells(columns, whole_.ny));
+        columns_strip_ = PaddedRows<T>::view(strip_.data(), columns, whole_.ny);
     }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
@@ -90,8 +101,8 @@ class SpectralStepper : public Stepper<T> {
         columns_.reset();
         with_boundary(boundary, [&](auto b) {
             using Axis = SpectralAxis<b.value>;
-            rows_.emplace(boundary, shape_.nx, Axis::length(shape_.nx), work_.data());
-            columns_.emplace(boundary, shape_.ny, Axis::length(shape_.ny), work_.data());
+            rows_.emplace(boundary, whole_.nx, Axis::length(whole_.nx), work_.data());
+            columns_.emplace(boundary, whole_.ny, Axis::length(whole_.ny), work_.data());
             if constexpr (std::is_same_v<T, float>)
                 for (auto* axis : {&*rows_, &*columns_})
                     axis->template measure_correction<b.value>(work_.data());
@@ -101,7 +112,7 @@ class SpectralStepper : public Stepper<T> {
 
     double largest_value(const DiffusionParams&) const override {
         // The transforms sum over all cells, continued on both sides.
-        return this->kLargest / (4.0 * (shape_.nx + 1.0) * (shape_.ny + 1.0));
+        return this->kLargest / (4.0 * (whole_.nx + 1.0) * (whole_.ny + 1.0));
     }
 
   private:
@@ -126,10 +137,14 @@ class SpectralStepper : public Stepper<T> {
         });
     }
 
+    Execution on_;
     ThreadPool& threads_;
-    FieldShape shape_;
+    FieldShape whole_;                ///< of the field, whatever the part is
     int pitch_;                       ///< of the buffers' rows
     AlignedBuffer<Complex<T>> work_;  ///< (threads, kPairs, pitch)
+    AlignedBuffer<T> strip_;          ///< of a part of a field
+    FieldView<T> columns_strip_;      ///< in it: this part's columns
+    int first_column_ = 0;            ///< of those
     std::optional<Boundary> planned_;
     std::optional<AxisPlan<T>> rows_, columns_;
 };
@@ -138,12 +153,16 @@ template <class T>
 template <Boundary B>
 void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long steps) {
     using Axis = SpectralAxis<B>;
-    const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
+    const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
+    StripExchange* strips = on_.strips;
+    const FieldView<T> columns = strips ? columns_strip_ : u;
     const auto row_pair = [&](int i) { return Pair<T>{u.row(2 * i), u.row(std::min(2 * i + 1, u.ny - 1))}; };
     const int row_pairs = (u.ny + 1) / 2;
     for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, false); });
-    for_each((u.nx + 2 * kPairs - 1) / (2 * kPairs),
-             [&](Complex<T>* work, int i) { evolve_columns<B>(u, 2 * kPairs * i, jump, work); });
+    if (strips) strips->exchange(cut_columns(u, strips->columns()), cut_rows(columns, strips->rows()), on_);
+    for_each((columns.nx + 2 * kPairs - 1) / (2 * kPairs),
+             [&](Complex<T>* work, int i) { evolve_columns<B>(columns, 2 * kPairs * i, jump, work); });
+    if (strips) strips->exchange(cut_rows(columns, strips->rows()), cut_columns(u, strips->columns()), on_);
     for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, true); });
 }
 
@@ -177,7 +196,8 @@ void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJu
     for (int pair = 0; pair < pairs; ++pair) {
         Complex<T>* z = work + std::ptrdiff_t(pair) * pitch_;
         const int x = x0 + 2 * pair;
-        const auto x1 = std::size_t(x), x2 = std::size_t(std::min(x + 1, u.nx - 1));
+        const auto x1 = std::size_t(first_column_ + x);
+        const auto x2 = std::size_t(first_column_ + std::min(x + 1, u.nx - 1));
         const ModeAngle first = rows_->angles[x1], second = rows_->angles[x2];
         const double correction1 = rows_->correction[x1], correction2 = rows_->correction[x2];
         columns_->forward.run(z);
@@ -211,7 +231,7 @@ std::string spectral_cpu_unfit(FieldShape shape, std::size_t cell_bytes) {
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution& execution, FieldShape shape) {
-    return std::make_unique<SpectralStepper<T>>(*execution.threads, shape);
+    return std::make_unique<SpectralStepper<T>>(execution, shape);
 }
 
 template std::unique_ptr<Stepper<float>> make_spectral_cpu<float>(const Execution&, FieldShape);

@@ -8,12 +8,18 @@
 // Each line goes through the field in chunks of rows that stay in the second-level cache from their load to
 // their store, so that the field is read and written three times whatever the FFTs do, and the memory beside
 // it is a chunk's.
+//
+// Where several processes share the field, each transforms the rows of a strip of it, gives every other one
+// its columns of the coefficients, goes on with its own columns, and gives those of the other ones' rows
+// back.
 
 #include <algorithm>
 #include <memory>
 #include <optional>
 
+#include "kernels/field/cuda_field.h"
 #include "kernels/methods/spectral/spectral_lines.cuh"
+#include "kernels/methods/spectral/strip_exchange.h"
 #include "kernels/methods/steppers.h"
 
 namespace stencil {
@@ -40,7 +46,15 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
-    SpectralStepper(CudaStream& stream, FieldShape shape) : stream_(stream), shape_(shape) {}
+    SpectralStepper(const Execution& on, FieldShape shape)
+        : on_(on), stream_(*on.stream), rows_shape_(shape), whole_(whole_shape(on, shape)) {
+        if (!on.strips) return;
+        first_column_ = on.strips->columns().begin(on.strips->part());
+        own_columns_ = on.strips->columns().count(on.strips->part());
+        const std::size_t bytes = std::size_t(std::max(own_columns_, 1)) * std::size_t(whole_.ny) * sizeof(T);
+        columns_memory_ = CudaMemory(bytes);
+        if (bytes > cuda_field_bytes<T>(shape.nx, shape.ny)) more_memory_ = CudaMemory(bytes);
+    }
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) override {
         if (steps == 0) return;
@@ -54,8 +68,8 @@ class SpectralStepper : public Stepper<T> {
         planned_.reset();
         numbers_ = CudaMemory();
         work_ = CudaMemory();
-        rows_.emplace(boundary, shape_.nx, shape_.ny, handle());
-        columns_.emplace(boundary, shape_.ny, shape_.nx, handle());
+        rows_.emplace(boundary, whole_.nx, rows_shape_.ny, handle());
+        columns_.emplace(boundary, whole_.ny, std::max(own_columns_, 1), handle());
         numbers_ = CudaMemory(std::max(rows_->chunk_bytes(), columns_->chunk_bytes()));
         work_ = CudaMemory(std::max(rows_->fft().work_bytes(), columns_->fft().work_bytes()));
         rows_->fft().work_in(work_.data());
@@ -65,7 +79,7 @@ class SpectralStepper : public Stepper<T> {
 
     double largest_value(const DiffusionParams&) const override {
         // The transforms sum over all cells, continued on both sides.
-        return this->kLargest / (4.0 * (shape_.nx + 1.0) * (shape_.ny + 1.0));
+        return this->kLargest / (4.0 * (whole_.nx + 1.0) * (whole_.ny + 1.0));
     }
 
   private:
@@ -74,8 +88,12 @@ class SpectralStepper : public Stepper<T> {
 
     cudaStream_t handle() const { return cuda_handle(stream_); }
 
+    Execution on_;
     CudaStream& stream_;
-    FieldShape shape_;
+    FieldShape rows_shape_, whole_;
+    int first_column_ = 0, own_columns_ = whole_.nx;
+    CudaMemory columns_memory_;  ///< of a part of a field, its columns as rows
+    CudaMemory more_memory_;     ///< where the back has no room for them
     std::optional<Boundary> planned_;
     std::optional<AxisPlan<T>> rows_, columns_;
     CudaMemory numbers_;  ///< a chunk's complex rows
@@ -87,24 +105,35 @@ template <Boundary B>
 void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long long steps) {
     using Axis = SpectralAxis<B>;
     const FieldView<T> u = fields.front;
+    const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
+    StripExchange* strips = on_.strips;
     // The columns as rows. Without gaps between them they fit into any field of as many cells.
     const FieldView<T> turned{fields.back.data, u.ny, u.nx, u.ny};
-    const SpectralJump jump(coefficient, steps, double(Axis::length(u.nx)) * Axis::length(u.ny));
+    // Whole columns, and where they go as columns.
+    FieldView<T> columns = turned, evolved = u;
+    if (strips) {
+        columns = {static_cast<T*>(columns_memory_.data()), whole_.ny, own_columns_, whole_.ny};
+        T* room = more_memory_.data() ? static_cast<T*>(more_memory_.data()) : fields.back.data;
+        evolved = {room, own_columns_, whole_.ny, own_columns_};
+    }
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
         load<B, false>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_FORWARD);
         store_transposed<B, false>(chunk, from_column(turned, first), handle());
     });
-    columns_->for_chunks(turned, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
+    if (strips)
+        strips->exchange(cut_rows(turned, strips->columns()), cut_columns(columns, strips->rows()), on_);
+    columns_->for_chunks(columns, numbers_.data(), [&](const Chunk<T>& chunk, int first) {
         load<B, false>(chunk, handle());
         columns_->fft().run(chunk.z, CUFFT_FORWARD);
-        const dim3 grid = grid_over(Axis::filters(u.ny), chunk.pairs(), kThreads, 1);
-        filter_kernel<B>
-            <<<grid, kThreads, 0, handle()>>>(chunk, rows_->angles() + first, columns_->angles(), jump);
+        const dim3 grid = grid_over(Axis::filters(whole_.ny), chunk.pairs(), kThreads, 1);
+        const ModeAngle* across = rows_->angles() + first_column_ + first;
+        filter_kernel<B><<<grid, kThreads, 0, handle()>>>(chunk, across, columns_->angles(), jump);
         check_launch("filter_kernel");
         columns_->fft().run(chunk.z, CUFFT_INVERSE);
-        store_transposed<B, true>(chunk, from_column(u, first), handle());
+        store_transposed<B, true>(chunk, from_column(evolved, first), handle());
     });
+    if (strips) strips->exchange(cut_rows(evolved, strips->rows()), cut_columns(u, strips->columns()), on_);
     rows_->for_chunks(u, numbers_.data(), [&](const Chunk<T>& chunk, int) {
         load<B, true>(chunk, handle());
         rows_->fft().run(chunk.z, CUFFT_INVERSE);
@@ -125,7 +154,7 @@ std::string spectral_cuda_unfit(FieldShape shape, std::size_t) {
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution& execution, FieldShape shape) {
-    return std::make_unique<SpectralStepper<T>>(*execution.stream, shape);
+    return std::make_unique<SpectralStepper<T>>(execution, shape);
 }
 
 template std::unique_ptr<Stepper<float>> make_spectral_cuda<float>(const Execution&, FieldShape);

@@ -27,7 +27,8 @@ class CpuSolver : public CpuViewSolver<T> {
         : CpuViewSolver<T>(setup),
           front_(PaddedRows<T>::cells(setup.nx, setup.ny)),
           back_(PaddedRows<T>::cells(setup.nx, setup.ny)),
-          stepper_(make_stepper<T>(*setup.method, {&threads_, nullptr}, {setup.nx, setup.ny})) {
+          stepper_(
+              make_stepper<T>(*setup.method, {&threads_, nullptr, setup.strips}, setup.stepped_shape())) {
         fields_.front = PaddedRows<T>::view(front_.data(), setup.nx, setup.ny);
         fields_.back = PaddedRows<T>::view(back_.data(), setup.nx, setup.ny);
         // Every page is there before the first step.
@@ -56,12 +57,15 @@ class CpuSolver : public CpuViewSolver<T> {
 
     void advance_by(long long steps) override {
         const auto start = std::chrono::steady_clock::now();
-        halo_.advance(
-            steps,
-            1,
-            0,
-            [this](long long some) { stepper_->advance(fields_, setup_.params, some); },
-            [this] { return stored(); });
+        if (setup_.method->jumps)
+            jump(steps);
+        else
+            halo_.advance(
+                steps,
+                1,
+                0,
+                [this](long long some) { stepper_->advance(fields_, setup_.params, some); },
+                [this] { return stored(); });
         this->seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
@@ -124,6 +128,11 @@ class CpuSolver : public CpuViewSolver<T> {
     }
 
   private:
+    void jump(long long steps) {
+        FieldPair<T> own_rows{own(fields_.front), own(fields_.back)};
+        stepper_->advance(own_rows, setup_.params, steps);
+        halo_.spoil();
+    }
     void refresh_halo() override {
         halo_.refresh([this] { return stored(); });
     }

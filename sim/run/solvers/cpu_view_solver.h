@@ -39,8 +39,10 @@ class CpuViewSolver : public CpuNeighbour {
     }
 
     void set_base(Solver& other) override {
+        auto* neighbour = dynamic_cast<CpuNeighbour*>(&other);
+        if (!neighbour) return set_base(other.field());  // it is spread over several processes
         make_base();
-        dynamic_cast<CpuNeighbour&>(other).copy_field(base_.view());
+        neighbour->copy_field(base_.view());
     }
 
     void copy_field(FieldView<double> out) override { read(view_of(Quantity::value), out); }

@@ -64,8 +64,10 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     void set_base(Solver& other) override {
+        auto* neighbour = dynamic_cast<CudaNeighbour*>(&other);
+        if (!neighbour) return set_base(other.field());  // it is spread over several processes
         make_base();
-        dynamic_cast<CudaNeighbour&>(other).copy_field(base_view());
+        neighbour->copy_field(base_view());
     }
 
     void copy_field(FieldView<double> out) override {

@@ -110,6 +110,7 @@ double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     const DType state = method.float64_state ? DType::float64 : setup.dtype;
     double fields = 2 + method.extra_arrays;
+    if (method.jumps && !setup.slab.whole()) ++fields;  // its columns
     // Beside the step's own arrays, those of what is shown and of its Laplacian.
     if (setup.typed) {
         const std::size_t components = setup.typed->equations.components.size();

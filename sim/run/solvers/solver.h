@@ -24,6 +24,7 @@
 namespace stencil {
 
 struct TypedRun;
+class StripExchange;
 namespace user_kernel {
 struct UserKernel;
 }
@@ -42,9 +43,12 @@ struct SolverSetup {
     /// solver takes and gives is of its own rows alone; percentiles are of the whole field.
     Slab slab = {};
     HaloExchange* halo = nullptr;
+    StripExchange* strips = nullptr;  ///< where the method jumps
     SumOfParts sum = {};
 
     int own_rows() const { return ny - slab.above - slab.below; }
+    /// What the method works on: what jumps needs no halo.
+    FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
 };
 
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.

@@ -1,0 +1,98 @@
+// Strips between GPUs: through each other's memory, or through the hosts'.
+
+#include <array>
+#include <map>
+
+#include "kernels/cuda/peer_memory.h"
+#include "sim/spread/packet.h"
+#include "sim/spread/strip_pieces.h"
+
+namespace stencil {
+namespace {
+
+RowCopy row_copy(const ByteRows& from, const ByteRows& to) {
+    return {to.data, to.pitch, from.data, from.pitch, from.width, from.rows};
+}
+
+void copy_on(const Execution& on, const ByteRows& from, const ByteRows& to) {
+    if (from.bytes() > 0) copy_on_device(row_copy(from, to), *on.stream);
+}
+
+class StagedStrips : public MpiStrips {
+  public:
+    StagedStrips(Team& team, const Partition& partition, int columns)
+        : MpiStrips(team, partition, columns), out_(kBufferBytes), in_(kBufferBytes) {}
+
+  private:
+    std::byte* outbox() override { return static_cast<std::byte*>(out_.data()); }
+    std::byte* inbox() override { return static_cast<std::byte*>(in_.data()); }
+    void pack(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+        copy_to_host(row_copy(from, to), *on.stream);
+    }
+    void unpack(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+        copy_to_device(row_copy(from, to), *on.stream);
+    }
+    void copy(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+        copy_on(on, from, to);
+    }
+
+    CudaHostMemory out_, in_;
+};
+
+// Each writes into every other one's inbox by the copy engines; the hosts wait for one another before and
+// after that, which at this size of a piece hardly counts.
+class PeerStrips : public StripPieces {
+  public:
+    PeerStrips(Team& team, const Partition& partition, int columns)
+        : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
+
+  private:
+    static constexpr std::size_t kBufferBytes = std::size_t(256) << 20;
+
+    void open() {
+        const auto handles = gather_values(team(), inbox_.handle());
+        for (std::size_t other = 0; other < handles.size(); ++other)
+            if (other != std::size_t(part())) outboxes_.try_emplace(other, handles[other]);
+    }
+
+    // What the process `from` gives, in the inbox of another.
+    ByteRows place(std::byte* inbox, int from, const ByteRows& piece) const {
+        return {inbox + std::size_t(from) * most_bytes(), piece.width, piece.width, piece.rows};
+    }
+
+    void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) override {
+        if (outboxes_.empty()) open();
+        meet(on);  // the inboxes are empty
+        for (const auto& [other, memory] : outboxes_)
+            copy_on(on, give[other], place(memory.data(), part(), give[other]));
+        meet(on);
+        for (const auto& [other, memory] : outboxes_)
+            copy_on(on, place(inbox_.data(), int(other), take[other]), take[other]);
+    }
+
+    void copy(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+        copy_on(on, from, to);
+    }
+
+    // All are done with what they enqueued.
+    void meet(const Execution& on) {
+        on.stream->synchronize();
+        std::array<std::uint64_t, 1> nothing{};
+        team().sum(nothing);
+    }
+
+    SharedMemory inbox_;
+    std::map<std::size_t, PeerMemory> outboxes_;  ///< the others' inboxes
+};
+
+}  // namespace
+
+std::unique_ptr<StripPieces> make_peer_strips(Team& team, const Partition& partition, int columns) {
+    return std::make_unique<PeerStrips>(team, partition, columns);
+}
+
+std::unique_ptr<StripPieces> make_staged_strips(Team& team, const Partition& partition, int columns) {
+    return std::make_unique<StagedStrips>(team, partition, columns);
+}
+
+}  // namespace stencil
