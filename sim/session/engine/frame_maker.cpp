@@ -212,7 +212,8 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
 
 void FrameMaker::set_base(Base base, const Moment& moment) {
     Solver& solver = moment.simulation->solver();
-    const State* start = base == Base::bookmark ? moment.bookmark : moment.simulation->start().get();
+    const void* start = moment.simulation->start().get();
+    if (base == Base::bookmark) start = moment.bookmark;
     const std::string shown = moment.simulation->now().shown();
     const bool same_solver = base_solver_ == &solver;
     const bool same_start = base_start_ == start && base_shown_ == shown;
