@@ -78,9 +78,8 @@ Statistics statistics_in(const RowSource& source, std::size_t field) {
 }
 
 // Rounding made them infinite: the file's own values are finite.
-void require_range(const RowSource& given, const RowSource& rounded, std::size_t field) {
-    const DType dtype = rounded.dtypes()[field];
-    if (given.dtypes()[field] == dtype || statistics_in(rounded, field).not_finite == 0) return;
+void require_range(const RowSource& given, std::size_t field, DType dtype, std::size_t not_finite) {
+    if (given.dtypes()[field] == dtype || not_finite == 0) return;
     const Statistics all = statistics_in(given, field);
     throw InputError(
         fmt::format("the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
@@ -88,6 +87,16 @@ void require_range(const RowSource& given, const RowSource& rounded, std::size_t
                     all.min,
                     all.max,
                     name_of(dtype)));
+}
+
+// Of the first component, by what tells those of any.
+template <class Look>
+Statistics checked_statistics(const RowSource& given, DType dtype, const Look& look) {
+    const Statistics first = look(0);
+    require_range(given, 0, dtype, first.not_finite);
+    for (std::size_t c = 1; c < given.count(); ++c)
+        if (given.dtypes()[c] != dtype) require_range(given, c, dtype, look(c).not_finite);
+    return first;
 }
 
 bool is_parameter(const std::string& setting) {
@@ -114,11 +123,20 @@ Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> sta
     if (Size{start->nx(), start->ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
     moment_.start = rounded(start, spec.dtype);
-    for (std::size_t c = 0; c < start->count(); ++c) require_range(*start, *moment_.start, c);
-    start.reset();  // a float64 original is not needed beside the solver
-    start_statistics_ = statistics_in(*moment_.start, 0);
+    if (start->recipe().empty()) {
+        start_statistics_ = checked_statistics(
+            *start, spec.dtype, [this](std::size_t c) { return statistics_in(*moment_.start, c); });
+        start.reset();  // a float64 original is not needed beside the solver
+    }
     solver_ = make_solver_of(moment_.now);
     solver_->load(*moment_.start);
+    if (start) {  // a recipe, which is not followed once more: the solver has the rows
+        start_statistics_ = checked_statistics(*start, spec.dtype, [&](std::size_t c) {
+            solver_->show(spec.model->components[c].name);
+            return solver_->statistics(Quantity::value);
+        });
+        solver_->show(spec.shown());
+    }
     settle_time_step(moment_.now, *solver_);
     moment_.spec.dt = moment_.now.dt;
     take_parameters();
@@ -385,14 +403,18 @@ void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    State state = carried(solver_->state(), moment_.now, next);
+    const bool another = next.model != moment_.now.model, reshaped = another || next.size != moment_.now.size;
+    State state;
+    if (reshaped) state = carried(solver_->state(), moment_.now, next);
     auto solver = make_solver_of(next);
     check_magnitude(next, *solver_, *solver);
-    solver->load(state);
+    if (reshaped)
+        solver->load(state);
+    else
+        solver->load(*solver_);
     settle_time_step(next, *solver);
-    const bool another = next.model != moment_.now.model;
     const auto start = moment_.start;
-    if (another || Size{start->nx(), start->ny()} != *next.size)
+    if (reshaped)
         moment_.start = in_memory(carried(start->whole()->clone(), moment_.now, next));
     else
         moment_.start = rounded(start, next.dtype);

@@ -31,7 +31,8 @@ enum class Verb : std::uint8_t {
     field,          ///< laplacian or not; then the rows
     inner,          ///< then the rows
     take_inner,     ///< names, numbers, rows
-    go_on_from,     ///< the other solver's number
+    load_from,      ///< the other solver's number
+    go_on_from,     ///< the same
     write,          ///< array, file
     set_base,       ///< rows
     set_base_from,  ///< the other solver's number

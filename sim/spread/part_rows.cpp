@@ -18,13 +18,18 @@ InnerNumbers read_numbers(Packet& packet) {
     return numbers;
 }
 
+std::shared_ptr<const RowSource> rows_of(const Part& part, State own) {
+    return std::make_shared<StateRows>(
+        std::make_shared<State>(std::move(own)), part.first_row(), part.partition().rows);
+}
+
 // What another solver has of the same rows.
 SolverSnapshot snapshot_of(Part& part) {
     SolverSnapshot now = part.solver().snapshot();
-    auto own = std::make_shared<State>(std::move(now.plain));
-    now.plain.step = own->step;
-    for (auto& [name, array] : now.inner.arrays) own->components.push_back(std::move(array));
-    now.arrays = std::make_shared<StateRows>(std::move(own), part.first_row(), part.partition().rows);
+    State own = std::move(now.plain);
+    now.plain.step = own.step;
+    for (auto& [name, array] : now.inner.arrays) own.components.push_back(std::move(array));
+    now.arrays = rows_of(part, std::move(own));
     return now;
 }
 
@@ -51,6 +56,11 @@ bool Parts::take(Part& part, Verb verb, Packet& packet) {
         case Verb::set_base: {
             const GivenRows base = rows_given();
             solver.set_base(base.rows->rows(base.first, part.first_row(), part.own_rows()));
+            return true;
+        }
+        case Verb::load_from: {
+            const State now = find(packet.get<int>())->solver().state();
+            solver.load(*rows_of(part, now.to(part.setup().dtype)), now.step);
             return true;
         }
         case Verb::go_on_from:

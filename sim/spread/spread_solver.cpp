@@ -98,6 +98,15 @@ class SpreadSolver : public Solver {
         call(begin(Verb::show).put(formula));
     }
 
+    using Solver::load;
+    void load(Solver& other) override {
+        const auto* spread = dynamic_cast<SpreadSolver*>(&other);
+        if (!spread || spread->processes() != processes()) return Solver::load(other);
+        call(begin(Verb::load_from).put(spread->number_));
+        step_ = other.step();
+        forget_largest();
+    }
+
     double wait() override { return call(begin(Verb::wait)).number; }
     void expect(long long steps) override { call(begin(Verb::expect).put(steps)); }
     void wait_for_fastest() override { call(begin(Verb::wait_for_fastest)); }
@@ -108,7 +117,10 @@ class SpreadSolver : public Solver {
     Field field() override { return gathered(begin(Verb::field).put(false)); }
     Field laplacian() override { return gathered(begin(Verb::field).put(true)); }
 
-    void set_base(const Field& base) override { give(FieldRows({&base}), 0, 1, begin(Verb::set_base)); }
+    void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
+    void set_base(const RowSource& source, std::size_t field) override {
+        give(source, field, 1, begin(Verb::set_base));
+    }
     void set_base(Solver& other) override {
         if (const auto* spread = dynamic_cast<SpreadSolver*>(&other))
             call(begin(Verb::set_base_from).put(spread->number_));

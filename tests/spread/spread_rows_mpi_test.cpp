@@ -122,6 +122,15 @@ TEST_CASE("Where a file cannot be written whole none is left, and one line says 
     REQUIRE(files_in(folder / "out") == 0);
 }
 
+TEST_CASE("Memory is counted for rows where they are and for whole fields only where a file needs them") {
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --method cpu --quiet --size 4096 --initial noise --steps 1 --memory-limit 400MB "
+        "--processes 2 --export {} --out {}";
+    require_done(stencilscope(line, "field.npy", folder / "rows"));
+    require_refused(stencilscope(line, "figure.png", folder / "whole"), 1, "not enough host memory");
+}
+
 TEST_CASE("The start of two processes is a recipe from which each makes its rows again") {
     among_two("The start of two processes is a recipe from which each makes its rows again", [] {
         RunSpec spec = spec_of("noise");

@@ -30,6 +30,7 @@ class CpuViewSolver : public CpuNeighbour {
     Field field() override { return copy_of(Quantity::value); }
     Field laplacian() override { return copy_of(Quantity::laplacian); }
 
+    using CpuNeighbour::set_base;
     void set_base(const Field& base) override {
         base.visit([&](const auto& cells) {
             const auto from = cells.view();

@@ -52,6 +52,7 @@ class CudaViewSolver : public CudaNeighbour {
         return copy;
     }
 
+    using CudaNeighbour::set_base;
     void set_base(const Field& base) override {
         make_base();
         if (base.dtype() == DType::float64)

@@ -93,6 +93,8 @@ class Solver {
     void load(const RowSource& start, long long step = 0);
     void load(const State& start) { load(FieldRows(pointers_to(start.components)), start.step); }
     void load(const Field& start, long long step = 0) { load(FieldRows({&start}), step); }
+    /// What another solver of the same model and size has, rounded to this one's precision.
+    virtual void load(Solver& other) { load(other.state().to(setup_.dtype)); }
 
     /// The plain fields, in the setup's precision, and the step.
     State state();
@@ -137,6 +139,9 @@ class Solver {
     /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
     /// another solver of the same device and size holds now.
     virtual void set_base(const Field& base) = 0;
+    virtual void set_base(const RowSource& source, std::size_t field) {
+        set_base(source.rows(field, 0, source.ny()));
+    }
     virtual void set_base(Solver& other) = 0;
 
     /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless

@@ -5,6 +5,7 @@
 
 #include "sim/machine/host_memory.h"
 #include "sim/run/output/exports.h"
+#include "sim/text/names.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
 
@@ -226,7 +227,11 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
                            spec.size->nx,
                            spec.size->ny);
     }
-    if (base == Base::start)
+    const auto names = names_of(moment.simulation->now().model->components);
+    const auto component = std::ranges::find(names, shown);
+    if (base == Base::start && component != names.end())
+        solver.set_base(*moment.simulation->start(), std::size_t(component - names.begin()));
+    else if (base == Base::start)
         solver.set_base(*moment.simulation->start_of(shown));
     else if (base == Base::bookmark)
         solver.set_base(*moment.simulation->formula_of(*moment.bookmark, shown));
