@@ -91,6 +91,10 @@ struct Look {
     std::string trouble;
 };
 
+std::size_t bytes_of_all(const OwnRows& own) {
+    return std::size_t(own.nx) * std::size_t(own.ny) * sizeof(double);
+}
+
 // Empty where all are.
 std::string first_text(const std::vector<std::string>& texts) {
     const auto first = std::ranges::find_if(texts, [](const auto& text) { return !text.empty(); });
@@ -171,7 +175,7 @@ std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vect
 RowsSeen look_together(Team& team, const OwnRows& own) {
     const Look look(own);
     RowsSeen seen;
-    seen.trouble = first_text(gather_values(team, look.trouble));
+    seen.trouble = first_text(gather_values(team, look.trouble, bytes_of_all(own)));
     if (!seen.trouble.empty()) return seen;
     PartialStatistics all = PartialStatistics::none();
     for (const PartialStatistics& each : gather_values(team, look.sums)) all.add(each);
@@ -226,7 +230,8 @@ WrittenRows write_together(Team& team, const std::string& file, const OwnRows& o
         const RowsAhead none;
         team.send(&none, sizeof(none), 0);
     }
-    if (const auto why = first_text(gather_values(team, trouble)); !why.empty()) return {"", why};
+    if (const auto why = first_text(gather_values(team, trouble, bytes_of_all(own))); !why.empty())
+        return {"", why};
     return {joined(team, hashes, dtype, own.nx), ""};
 }
 
