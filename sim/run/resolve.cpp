@@ -137,7 +137,9 @@ MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double f
     const bool frames = std::ranges::any_of(
         spec.exports, [](const std::string& name) { return is_frame_export(name) && name != "frames.npy"; });
     const double whole = needs_cells(spec) ? 3 * field + export_bytes_per_cell(spec) : frames ? field : 0;
-    const double copy = field * shares_of(setup).host;
+    // What is read from a GPU comes some rows at a time.
+    const bool on_cuda = setup.method->device == Device::cuda;
+    const double copy = on_cuda ? 0 : field * shares_of(setup).host;
     return needs_beside(setup, whole + copy + (by_rows ? 0 : field), by_rows ? 0 : making);
 }
 
