@@ -92,11 +92,10 @@ bool Parts::perform_on_rows(Verb verb, Packet& packet) {
     const auto field = packet.get<std::size_t>();
     const Partition shares{source->ny(), team_.size(), 0, false};
     const int first = shares.begin(team_.rank()), count = shares.own_rows(team_.rank());
-    const OwnRows own{source->nx(), source->ny(), first, [&](const RowSink& sink) {
-                          for_pieces(*source, field, first, count, [&](int y, const Field& piece) {
-                              sink(y - first, piece);
-                          });
-                      }};
+    const auto give = [&](const RowSink& sink) {
+        for_pieces(*source, field, first, count, [&](int y, const Field& piece) { sink(y - first, piece); });
+    };
+    const OwnRows own{source->nx(), source->ny(), first, give, source->dtypes()[field]};
     if (verb == Verb::look_at_rows)
         answer.seen = look_together(team_, own);
     else

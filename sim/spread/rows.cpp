@@ -71,7 +71,7 @@ void note_trouble(std::string& trouble, const Act& act) {
 }
 
 struct Look {
-    explicit Look(const OwnRows& own) {
+    explicit Look(const OwnRows& own) : dtype(own.dtype) {
         try {
             own.give([this](int, const Field& rows) {
                 dtype = rows.dtype();
@@ -87,7 +87,7 @@ struct Look {
 
     std::vector<std::uint64_t> hashes;
     PartialStatistics sums = PartialStatistics::none();
-    DType dtype = DType::float32;
+    DType dtype;
     std::string trouble;
 };
 
@@ -205,7 +205,7 @@ WrittenRows write_together(Team& team, const std::string& file, const OwnRows& o
     if (!sees_file.front()) return {"", "it cannot be opened"};
     std::string trouble;
     std::vector<std::uint64_t> hashes;
-    DType dtype = DType::float32;
+    DType dtype = own.dtype;
     const auto give = [&](const RowSink& sink) {
         own.give([&](int first, const Field& rows) {
             dtype = rows.dtype();

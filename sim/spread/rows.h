@@ -36,6 +36,7 @@ struct OwnRows {
     int nx = 0, ny = 0;  ///< of the field
     int first = 0;
     std::function<void(const RowSink&)> give;
+    DType dtype = DType::float32;  ///< where it has no rows that say so
 };
 
 struct RowsSeen {

@@ -5,6 +5,7 @@
 
 #include <csignal>
 
+#include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/npy.h"
 #include "sim/machine/machine.h"
@@ -120,6 +121,20 @@ TEST_CASE("Where a file cannot be written whole none is left, and one line says 
         {.seconds = 60, .file_size_limit = 20'000'000});
     require_refused(cut, 1, "field.npy");
     REQUIRE(files_in(folder / "out") == 0);
+}
+
+TEST_CASE("Fewer rows than processes are looked through and written too") {
+    const ScratchFolder folder;
+    const std::string line =
+        "run --backend cpu --method cpu --quiet --processes 4 --initial {} --checkpoint 2 --steps 2 "
+        "--export spec.json --out {}";
+    write_npy(folder / "start.npy", Field(random_field(9, 3)));
+    require_done(stencilscope(line, folder / "start.npy", folder / "out"));
+    require_done(stencilscope("run --quiet --processes 4 --resume {} --steps 4", folder / "out"));
+    REQUIRE(read_json(folder / "out" / "spec.json").at("initial_hash") ==
+            field_hash(read_npy(folder / "start.npy")));
+    REQUIRE(same_bits(read_npy(folder / "out" / "checkpoint" / "start-u.npy"),
+                      read_npy(folder / "start.npy").to(DType::float32)));
 }
 
 TEST_CASE("Memory is counted for rows where they are and for whole fields only where a file needs them") {
