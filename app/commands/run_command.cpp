@@ -22,6 +22,7 @@
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
 #include "sim/session/pace.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -111,7 +112,9 @@ struct Run {
     long long film_every = 0;  ///< steps; 0: no film
     std::unique_ptr<FilmWriter> film = {};
 
-    void save() { write_checkpoint(out, {simulation.state(), measures, frames.progress()}); }
+    void save() {
+        write_checkpoint(out, {simulation.outline(), measures, frames.progress(), &simulation.solver()});
+    }
 };
 
 void look(Run& run, bool series) {
@@ -182,7 +185,9 @@ void add_tables(RunOutput& output, Run& run) {
 void finish(const RunRequest& request, Run& run, const Machine& machine) {
     Simulation& simulation = run.simulation;
     RunOutput output;
-    output.fields = output_fields(simulation);
+    const bool spread = simulation.solver().processes() > 1;
+    if (spread) output.spread = &simulation;
+    output.fields = output_fields(simulation, !spread || needs_cells(simulation.spec()));
     RunReport report = make_report(simulation, output.fields, machine);
     const RunSpec& spec = simulation.spec();
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
@@ -232,6 +237,11 @@ Run make_run(const RunRequest& request, Simulation simulation, RunCheckpoint&& f
             request.out};
 }
 
+std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
+    auto recipe = start_in_place(spec);
+    return recipe ? recipe : in_memory(make_start(spec));
+}
+
 Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
     print_notices(request, spec, machine);
@@ -242,10 +252,10 @@ Run begin(const RunRequest& request, const Machine& machine) {
     inputs.push_back(request.spec_file);
     check_json_file(request.json, request.out, inputs);
     // A damaged file is refused before a folder is made; a long start is made after the folder.
-    State start;
-    if (from_files) start = make_start(spec);
+    std::shared_ptr<const RowSource> start;
+    if (from_files) start = start_of_run(spec);
     check_places(request, spec);
-    if (!from_files) start = make_start(spec);
+    if (!from_files) start = start_of_run(spec);
     RunCheckpoint from;
     from.measures = make_measures(spec);
     Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from));

@@ -324,10 +324,10 @@ std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
 void HeldSimulation::write_checkpoint(const std::string& folder) {
     const Working working(*this);
     make_folder(folder, "save");
-    RunState state = simulation_->state();
+    RunState state = simulation_->outline();
     state.spec.steps = std::max(state.spec.steps, simulation_->step());
     auto measures = new_measures(state.spec);
-    stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}});
+    stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}, &simulation_->solver()});
 }
 
 nb::bytes HeldSimulation::picture() {

@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <cstdint>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -34,11 +36,14 @@ std::filesystem::path resolved(const std::filesystem::path& path) {
     return dangling ? path : target;
 }
 
-// A name of its own for each file of each process. It does not contain the file's own name, which may be as
-// long as a name can be.
+// A name of its own for each file of each process of any machine. It does not contain the file's own name,
+// which may be as long as a name can be.
 std::string hidden_name(const std::filesystem::path& folder) {
     static std::atomic<unsigned> count = 0;
-    return (folder / fmt::format("{}{}-{}{}", kHiddenStart, ::getpid(), count++, kHiddenEnd)).string();
+    static const auto machine = std::uint64_t(std::random_device()()) << 32 | std::random_device()();
+    const int process = ::getpid();
+    return (folder / fmt::format("{}{}-{}-{:x}{}", kHiddenStart, process, count++, machine, kHiddenEnd))
+        .string();
 }
 
 std::string descriptor_name(int descriptor) {
@@ -96,7 +101,10 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::fail(int error_number) const {
-    const std::string reason = std::generic_category().message(error_number);
+    fail(std::generic_category().message(error_number));
+}
+
+void AtomicFile::fail(const std::string& reason) const {
     throw FileError(fmt::format("cannot write {}: {}", path_.string(), reason));
 }
 

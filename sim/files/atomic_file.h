@@ -24,7 +24,8 @@ struct FileError : MachineError {
 /// link is followed; what is no regular file (a folder, /dev/null) is refused.
 class AtomicFile {
   public:
-    /// Named: for libraries that open files by true names alone.
+    /// Named: for libraries that open files by true names alone, and for other processes. No other file has
+    /// that name, on whatever machine, so that whoever can open it has the same.
     enum class Temporary { nameless, named };
     explicit AtomicFile(std::filesystem::path path, Temporary temporary = Temporary::nameless);
     ~AtomicFile();
@@ -37,6 +38,8 @@ class AtomicFile {
     std::string open_name() const;
     /// After this the file and its name are on the disk.
     void commit();
+    /// Throws what every failure here does.
+    [[noreturn]] void fail(const std::string& reason) const;
 
   private:
     [[noreturn]] void fail(int error_number) const;

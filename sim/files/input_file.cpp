@@ -33,6 +33,10 @@ void InputFile::read(std::span<std::byte> bytes) {
     refuse(errno != 0 ? std::generic_category().message(errno) : "ended while it was read");
 }
 
+void InputFile::seek(std::uintmax_t offset) {
+    if (::fseeko(stream(), off_t(offset), SEEK_SET) != 0) refuse(std::generic_category().message(errno));
+}
+
 void InputFile::refuse(std::string_view what) const {
     throw InputError(fmt::format("{}: {}", name_, what));
 }

@@ -24,6 +24,8 @@ class InputFile {
     void read(std::span<std::byte> bytes);
     /// As many of the next bytes as there are, and how many those are; an error ends the file.
     std::size_t read_some(std::span<std::byte> bytes);
+    /// The next read is from there.
+    void seek(std::uintmax_t offset);
     void rewind() { std::rewind(stream()); }
     /// For libraries that read it themselves.
     std::FILE* stream() const { return stream_.get(); }

@@ -33,17 +33,26 @@ constexpr InitialCondition kConditions[] = {
      "noise with a radius^-1.7 spectrum in a disc, its lower 70% cut off",
      {},
      true,
+     false,
      25,
      "jagged",
      make_jagged},
-    {"noise", "uniform on [0, 1)", {}, true, 8, "noise", make_noise},
-    {"gaussian", "a bell of height 1", kGaussian, false, 8, "gaussian", make_gaussian},
-    {"disk", "1 inside, 0 outside", kDisk, false, 8, "disk", make_disk},
-    {"checkerboard", "0 and 1 by turns", kCheckerboard, false, 8, "checkerboard:cells=8", make_checkerboard},
+    {"noise", "uniform on [0, 1)", {}, true, true, 8, "noise", make_noise},
+    {"gaussian", "a bell of height 1", kGaussian, false, true, 8, "gaussian", make_gaussian},
+    {"disk", "1 inside, 0 outside", kDisk, false, true, 8, "disk", make_disk},
+    {"checkerboard",
+     "0 and 1 by turns",
+     kCheckerboard,
+     false,
+     true,
+     8,
+     "checkerboard:cells=8",
+     make_checkerboard},
     {"sine",
      "an exact eigenmode of the discrete Laplacian under the boundary",
      kSine,
      false,
+     true,
      8,
      "sine:mx=3,my=2",
      make_sine},
@@ -71,10 +80,6 @@ bool is_file_name(const std::string& text) {
 bool is_formula(std::string_view text) {
     return text == "x" || text == "y" || text.find_first_of("+*/^()<>= ") != std::string_view::npos ||
            read_real(std::string(text)).has_value();
-}
-
-bool is_array_file(const std::string& file) {
-    return ending(file) == ".npy";
 }
 
 // Adds to the parameters given so far.
@@ -131,6 +136,10 @@ InitialChoice parse_initial(std::string_view text) {
     return choice;
 }
 
+bool is_array_file(const std::string& file) {
+    return ending(file) == ".npy";
+}
+
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice) {
     if (choice.file.empty()) return std::nullopt;
     if (!is_array_file(choice.file)) return image_size(choice.file);
@@ -146,15 +155,18 @@ Field make_initial(const InitialChoice& choice, const InitialRequest& request) {
         return resample(picture, request.nx, request.ny);
     }
     Field field = read_npy(choice.file);
-    if (field.nx() != request.nx || field.ny() != request.ny)
-        throw InputError(
-            fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
-                        choice.file,
-                        field.nx(),
-                        field.ny(),
-                        request.nx,
-                        request.ny));
+    require_array_size(choice.file, field.nx(), field.ny(), request);
     return field;
+}
+
+void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request) {
+    if (nx == request.nx && ny == request.ny) return;
+    throw InputError(fmt::format("{}: the array is {}x{} and --size says {}x{}: give its own size, or none",
+                                 file,
+                                 nx,
+                                 ny,
+                                 request.nx,
+                                 request.ny));
 }
 
 }  // namespace stencil

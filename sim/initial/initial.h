@@ -30,6 +30,9 @@ struct InitialRequest {
     Boundary boundary = Boundary::zero;
     std::map<std::string, double, std::less<>>
         parameters;  ///< all of the condition's, each given or standard
+    /// Of the field, which is (ny, nx), these rows alone.
+    int first = 0;
+    int rows = ny;
 
     double parameter(std::string_view name) const { return parameters.find(name)->second; }
 };
@@ -39,6 +42,7 @@ struct InitialCondition {
     std::string_view help;
     std::span<const InitialParameter> parameters;
     bool random;              ///< takes the seed
+    bool by_rows;             ///< makes some rows alone; else always all
     int bytes_per_cell;       ///< of host memory at the most while it is made, the result included
     std::string_view sample;  ///< as --initial takes it: what its picture in the gallery shows
     Array<double> (*make)(const InitialRequest&);
@@ -60,6 +64,9 @@ struct InitialChoice {
 /// row's name; a formula, which is not looked into, where it has a sign, space or number that no name has.
 InitialChoice parse_initial(std::string_view text);
 
+/// By its name a .npy file; another one is a picture.
+bool is_array_file(const std::string& file);
+
 /// Columns and rows of a file's array or picture; empty for the table's conditions, which come in any size.
 std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 
@@ -67,7 +74,10 @@ std::optional<std::pair<int, int>> initial_size(const InitialChoice& choice);
 /// Throws InputError for files that cannot be used.
 Field make_initial(const InitialChoice& choice, const InitialRequest& request);
 
-// The rows' functions, each (ny, nx) in float64.
+/// Throws InputError where a file's array is not (ny, nx).
+void require_array_size(const std::string& file, int nx, int ny, const InitialRequest& request);
+
+// The table's functions, each (rows, nx) in float64.
 
 /// The tutorial's jagged picture (see sim/initial/jagged.cpp).
 Array<double> make_jagged(const InitialRequest& request);

@@ -9,12 +9,12 @@
 namespace stencil {
 namespace {
 
-// Calls value(x, y) for every cell.
+// Calls value(x, y) for every cell of the rows.
 template <class F>
 Array<double> fill(const InitialRequest& request, F&& value) {
-    Array<double> field(request.nx, request.ny);
-    for (int y = 0; y < request.ny; ++y)
-        for (int x = 0; x < request.nx; ++x) field.at(x, y) = value(x, y);
+    Array<double> field(request.nx, request.rows);
+    for (int y = 0; y < request.rows; ++y)
+        for (int x = 0; x < request.nx; ++x) field.at(x, y) = value(x, request.first + y);
     return field;
 }
 
@@ -33,6 +33,7 @@ struct Distance {
 
 Array<double> make_noise(const InitialRequest& request) {
     Random random(request.seed);
+    random.skip_floats(std::uint64_t(request.first) * std::uint64_t(request.nx));
     return fill(request, [&](int, int) { return double(random.next_float()); });
 }
 

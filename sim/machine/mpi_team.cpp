@@ -110,8 +110,8 @@ class MpiTeam : public Team {
             MPI_Bcast(message.data() + at, int(std::min(kPiece, message.size() - at)), MPI_BYTE, 0, all_);
     }
 
-    std::vector<Bytes> gather(const Bytes& own) override {
-        const Patience patience;
+    std::vector<Bytes> gather(const Bytes& own, std::size_t bytes_before) override {
+        const Patience patience(bytes_before);
         std::vector<Bytes> all;
         for (int each = 0; each < size_; ++each) {
             Bytes message = each == rank_ ? own : Bytes();

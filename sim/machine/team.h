@@ -38,8 +38,9 @@ class Team {
 
     /// From process 0 to all. A process that waits for it leaves its processor to others.
     virtual void broadcast(Bytes& message) = 0;
-    /// One of each, at all of them.
-    virtual std::vector<Bytes> gather(const Bytes& own) = 0;
+    /// One of each, at all of them; some may have so many bytes to write before theirs.
+    virtual std::vector<Bytes> gather(const Bytes& own, std::size_t bytes_before) = 0;
+    std::vector<Bytes> gather(const Bytes& own) { return gather(own, 0); }
     virtual void sum(std::span<std::uint64_t> counts) = 0;
 
     virtual void send(const void* data, std::size_t bytes, int to) = 0;

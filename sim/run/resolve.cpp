@@ -10,13 +10,16 @@
 
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/equation/cuda/nvrtc.h"
+#include "kernels/field/divide.h"
 #include "kernels/methods/spectral/fftw.h"
 #include "sim/initial/initial.h"
+#include "sim/machine/team.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/exports.h"
 #include "sim/run/output/frame_writer.h"
 #include "sim/run/settings.h"
 #include "sim/run/start.h"
+#include "sim/spread/partition.h"
 #include "sim/text/error.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -104,12 +107,40 @@ std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& 
     return all;
 }
 
+// Of the cells of a field that several processes step: those of the processes of this host, and of a GPU.
+struct Shares {
+    double host = 1, gpu = 1;
+};
+
+Shares shares_of(const SolverSetup& setup) {
+    const Team& team = Team::all();
+    const int parts = partition_of(setup, team.size()).parts;
+    if (parts == 1) return {};
+    const int here = std::min(team.host_size(), parts);
+    const bool on_cuda = setup.method->device == Device::cuda;
+    const int gpus = on_cuda ? std::max(1, int(query_cuda().devices.size())) : here;
+    return {double(here) / parts, double(ceil_div(here, gpus)) / parts};
+}
+
 // `running` and `making` are bytes of host memory per cell beside the solver.
-MemoryNeeds needs_beside(const RunSpec& spec, double running, double making) {
-    const SolverSetup setup = solver_setup(spec);
+MemoryNeeds needs_beside(const SolverSetup& setup, double running, double making) {
+    const Shares shares = shares_of(setup);
     const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
     const bool on_cuda = setup.method->device == Device::cuda;
-    return {std::max(making, running + (on_cuda ? 0 : solver)), on_cuda ? solver : 0};
+    return {std::max(making, running + (on_cuda ? 0 : solver * shares.host)),
+            on_cuda ? solver * shares.gpu : 0};
+}
+
+// Of several processes: each makes, keeps and writes its own rows, and process 0 what is wanted of the whole.
+MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double field, double making) {
+    const bool by_rows = start_recipe(spec) != nullptr;
+    const bool frames = std::ranges::any_of(
+        spec.exports, [](const std::string& name) { return is_frame_export(name) && name != "frames.npy"; });
+    const double whole = needs_cells(spec) ? 3 * field + export_bytes_per_cell(spec) : frames ? field : 0;
+    // What is read from a GPU comes some rows at a time.
+    const bool on_cuda = setup.method->device == Device::cuda;
+    const double copy = on_cuda ? 0 : field * shares_of(setup).host;
+    return needs_beside(setup, whole + copy + (by_rows ? 0 : field), by_rows ? 0 : making);
 }
 
 }  // namespace
@@ -209,14 +240,17 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const double formulas = spec.model->equations ? 16 * (components + 2) : 0;
     // A file is read, and perhaps resampled, beside its field.
     const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
-    // Start, end and Laplacian are there together while files are written.
-    const double checkpoint = spec.checkpoint > 0 ? 2 * field : 0;
-    return needs_beside(spec, 3 * field + checkpoint + export_bytes_per_cell(spec), making);
+    const SolverSetup setup = solver_setup(spec);
+    if (partition_of(setup, Team::all().size()).parts > 1) return spread_needs(spec, setup, field, making);
+    // Start, end and Laplacian are there together while files are written, of a checkpoint one array at a
+    // time.
+    return needs_beside(setup, 3 * field + export_bytes_per_cell(spec), making);
 }
 
 MemoryNeeds solver_needs(const RunSpec& spec) {
     // The field and the start travel over the host.
-    return needs_beside(spec, 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
+    return needs_beside(
+        solver_setup(spec), 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
 }
 
 void check_resources(const RunSpec& spec, const Machine& machine) {

@@ -72,16 +72,31 @@ StepParameters taken_now(const RunMoment& moment) {
     return params;
 }
 
+Statistics statistics_in(const RowSource& source, std::size_t field) {
+    return source.recipe().empty() ? statistics_of(source.whole()->components[field])
+                                   : look_at(source, field).statistics;
+}
+
 // Rounding made them infinite: the file's own values are finite.
-void require_range(const Field& given, const Field& rounded) {
-    if (given.dtype() == rounded.dtype() || statistics_of(rounded).not_finite == 0) return;
-    const Statistics all = statistics_of(given);
+void require_range(const RowSource& given, std::size_t field, DType dtype, std::size_t not_finite) {
+    if (given.dtypes()[field] == dtype || not_finite == 0) return;
+    const Statistics all = statistics_in(given, field);
     throw InputError(
         fmt::format("the initial field's values, {:.3g} to {:.3g}, exceed the range of {}: use "
                     "--dtype float64",
                     all.min,
                     all.max,
-                    name_of(rounded.dtype())));
+                    name_of(dtype)));
+}
+
+// Of the first component, by what tells those of any.
+template <class Look>
+Statistics checked_statistics(const RowSource& given, DType dtype, const Look& look) {
+    const Statistics first = look(0);
+    require_range(given, 0, dtype, first.not_finite);
+    for (std::size_t c = 1; c < given.count(); ++c)
+        if (given.dtypes()[c] != dtype) require_range(given, c, dtype, look(c).not_finite);
+    return first;
 }
 
 bool is_parameter(const std::string& setting) {
@@ -101,19 +116,27 @@ RunSpec without_edits(RunSpec spec) {
 
 }  // namespace
 
-Simulation::Simulation(const RunSpec& spec, State start) : moment_{spec, without_edits(spec)} {
-    auto rounded = std::make_shared<State>();
-    for (const Field& field : start.components) {
-        if (Size{field.nx(), field.ny()} != *spec.size)
-            throw std::logic_error("the field's size is not the spec's");
-        rounded->components.push_back(field.dtype() == spec.dtype ? field.clone() : field.to(spec.dtype));
-        require_range(field, rounded->components.back());
+Simulation::Simulation(const RunSpec& spec, State start) : Simulation(spec, in_memory(std::move(start))) {}
+
+Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start)
+    : moment_{spec, without_edits(spec)} {
+    if (Size{start->nx(), start->ny()} != *spec.size)
+        throw std::logic_error("the field's size is not the spec's");
+    moment_.start = rounded(start, spec.dtype);
+    if (start->recipe().empty()) {
+        start_statistics_ = checked_statistics(
+            *start, spec.dtype, [this](std::size_t c) { return statistics_in(*moment_.start, c); });
+        start.reset();  // a float64 original is not needed beside the solver
     }
-    start = State();  // its float64 original is not needed beside the solver
-    moment_.start = std::move(rounded);
-    start_statistics_ = statistics_of(moment_.start->components.front());
     solver_ = make_solver_of(moment_.now);
     solver_->load(*moment_.start);
+    if (start) {  // a recipe, which is not followed once more: the solver has the rows
+        start_statistics_ = checked_statistics(*start, spec.dtype, [&](std::size_t c) {
+            solver_->show(spec.model->components[c].name);
+            return solver_->statistics(Quantity::value);
+        });
+        solver_->show(spec.shown());
+    }
     settle_time_step(moment_.now, *solver_);
     moment_.spec.dt = moment_.now.dt;
     take_parameters();
@@ -123,7 +146,7 @@ Simulation::Simulation(const RunSpec& spec, State start) : moment_{spec, without
 
 Simulation::Simulation(RunState state)
     : moment_(std::move(state)),
-      start_statistics_(statistics_of(moment_.start->components.front())),
+      start_statistics_(statistics_in(*moment_.start, 0)),
       step_(state.solver.plain.step) {
     const Method& method = *method_of(moment_.now);
     if (state.solver.method == method.name && state.solver.backend == name_of(method.device))
@@ -139,6 +162,14 @@ Simulation::Simulation(RunState state)
 
 RunState Simulation::state() {
     return {moment_, timings_, solver_->snapshot()};
+}
+
+RunState Simulation::outline() {
+    const Method& method = *method_of(moment_.now);
+    SolverSnapshot solver{
+        {}, std::string(method.name), std::string(name_of(method.device)), solver_->inner(false)};
+    solver.plain.step = step_;
+    return {moment_, timings_, std::move(solver)};
 }
 
 Simulation::Checkpoint Simulation::checkpoint() {
@@ -349,9 +380,9 @@ std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) co
     const RunSpec& now = moment_.now;
     const auto names = names_of(now.model->components);
     const auto component = std::ranges::find(names, formula);
-    if (component != names.end())
-        return {moment_.start, &moment_.start->components[std::size_t(component - names.begin())]};
-    return formula_of(*moment_.start, formula);
+    const std::shared_ptr<const State> start = moment_.start->whole();
+    if (component != names.end()) return {start, &start->components[std::size_t(component - names.begin())]};
+    return formula_of(*start, formula);
 }
 
 std::shared_ptr<const Field> Simulation::formula_of(const State& state, const std::string& formula) const {
@@ -372,17 +403,22 @@ void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    State state = carried(solver_->state(), moment_.now, next);
+    const bool another = next.model != moment_.now.model, reshaped = another || next.size != moment_.now.size;
+    State state;
+    if (reshaped) state = carried(solver_->state(), moment_.now, next);
     auto solver = make_solver_of(next);
     check_magnitude(next, *solver_, *solver);
-    solver->load(state);
+    if (reshaped)
+        solver->load(state);
+    else
+        solver->load(*solver_);
     settle_time_step(next, *solver);
-    const bool another = next.model != moment_.now.model;
-    if (const Field& first = moment_.start->components.front();
-        another || Size{first.nx(), first.ny()} != *next.size || first.dtype() != next.dtype) {
-        moment_.start = std::make_shared<State>(carried(moment_.start->clone(), moment_.now, next));
-        start_statistics_ = statistics_of(moment_.start->components.front());
-    }
+    const auto start = moment_.start;
+    if (reshaped)
+        moment_.start = in_memory(carried(start->whole()->clone(), moment_.now, next));
+    else
+        moment_.start = rounded(start, next.dtype);
+    if (moment_.start != start) start_statistics_ = statistics_in(*moment_.start, 0);
     take(std::move(solver));
     moment_.taken = next.params();
     solver_->set_params(moment_.taken);

@@ -44,7 +44,7 @@ struct RunMoment {
     bool conserves = true;    ///< the steps and edits so far
     /// Of the newest step, what the solver has; those in force follow before the next.
     StepParameters taken = {};
-    std::shared_ptr<const State> start = nullptr;
+    std::shared_ptr<const RowSource> start = nullptr;  ///< in the run's precision and size
 };
 
 /// A simulation at one moment, portable: what a checkpoint on disk is made of.
@@ -55,15 +55,19 @@ struct RunState : RunMoment {
 
 class Simulation {
   public:
-    /// A resolved spec, and its initial state in any precision; the size must be the spec's. A time step that
-    /// is open is decided. Edits at step 0 are done at once. Throws CudaError, std::bad_alloc, MachineError,
-    /// and InputError where the field's values exceed what the precision can step or the step is unstable.
+    /// A resolved spec, and its initial state in any precision, in memory or as a recipe; the size must be
+    /// the spec's. A time step that is open is decided. Edits at step 0 are done at once. Throws CudaError,
+    /// std::bad_alloc, MachineError, and InputError where the field's values exceed what the precision can
+    /// step or the step is unstable.
+    Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start);
     Simulation(const RunSpec& spec, State start);
 
     /// Goes on from a state. By the method, backend and precision that it had, every further bit is what it
     /// would have been; by any other it goes on from the plain field. Throws CudaError and std::bad_alloc.
     explicit Simulation(RunState state);
     RunState state();
+    /// The same without its cells, which solver() and start() have.
+    RunState outline();
 
     /// About so many steps are to come: what compiling code for them is worth (Solver::expect).
     void expect(long long steps);
@@ -86,7 +90,7 @@ class Simulation {
     bool conserves_total() const;
 
     /// The state at the start, in the run's precision and size.
-    const std::shared_ptr<const State>& start() const { return moment_.start; }
+    const std::shared_ptr<const RowSource>& start() const { return moment_.start; }
     /// Of the first component.
     const Statistics& start_statistics() const { return start_statistics_; }
     /// A formula of the start, or of another state of the present model and size.

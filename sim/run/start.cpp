@@ -7,10 +7,12 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
 #include "sim/field/field_hash.h"
+#include "sim/files/npy_rows.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/error.h"
+#include "sim/text/json.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -26,12 +28,16 @@ const std::string& start_of(const RunSpec& spec, std::size_t component) {
     return given == spec.initials.end() ? own : given->second;
 }
 
+InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice) {
+    return {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
+}
+
 Field read_start(const RunSpec& spec, const InitialChoice& choice) {
-    return make_initial(choice, {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters});
+    return make_initial(choice, request_of(spec, choice));
 }
 
 // Those of the text, with formulas given beside it in their places.
-std::vector<Field> evaluate_starts(const RunSpec& spec) {
+equation::Program start_program(const RunSpec& spec) {
     std::vector<std::string> formulas;
     std::vector<std::size_t> places;
     const std::size_t components = spec.model->components.size();
@@ -44,36 +50,127 @@ std::vector<Field> evaluate_starts(const RunSpec& spec) {
     Equations equations = run_equations(spec, formulas);
     for (std::size_t i = 0; i < places.size(); ++i)
         equations.components[places[i]].initial = equations.extra[i];
-    ThreadPool threads(spec.threads);
+    return equation::make_start_program(equations, true);
+}
+
+// Of each component the rows [first, first + rows).
+std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows) {
+    const equation::Program program = start_program(spec);
+    const int ny = spec.size->ny;
     equation::EquationSetup setup;
     setup.nx = spec.size->nx;
-    setup.ny = spec.size->ny;
+    setup.ny = rows;
+    if (rows < ny) {
+        // As many more as the formulas look beyond a cell.
+        const int margin = int(program.once.size() + program.stages.size());
+        const bool periodic = program.arrays.front().ghosts[2].periodic;
+        const int above = periodic ? margin : std::min(margin, first);
+        const int below = periodic ? margin : std::min(margin, ny - first - rows);
+        setup.slab = {first - above, above, below, ny};
+        setup.ny += above + below;
+    }
     setup.spacing = spec.spacing();
     setup.dt = spec.time_step();
     setup.parameters = spec.parameters;
     setup.seed = spec.seed;
-    EquationStepper<double> stepper(equation::make_start_program(equations, true), setup, threads);
+    ThreadPool threads(spec.threads);
+    EquationStepper<double> stepper(program, setup, threads);
     const auto data = read_data(spec);
     for (std::size_t d = 0; d < data.size(); ++d) copy_cells(data[d]->view(), stepper.data(int(d)));
     stepper.advance(1);
     std::vector<Field> starts;
-    for (std::size_t c = 0; c < components; ++c) {
-        Array<double> cells(setup.nx, setup.ny);
-        copy_cells<double>(stepper.component(int(c)), cells.view());
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
+        Array<double> cells(setup.nx, rows);
+        copy_cells<double>(stepper.component(int(c)).rows(setup.slab.above, rows), cells.view());
         starts.emplace_back(std::move(cells));
     }
     return starts;
 }
 
-void check_hash(RunSpec& spec, const Field& field) {
-    const std::string hash = field_hash(field);
-    if (!spec.initial_hash.empty() && spec.initial_hash != hash)
-        throw InputError(
-            fmt::format("--initial {}: the file is not what it was when spec.json was written: "
-                        "to start from it as it is now, give --initial",
-                        quotable(spec.initial)));
-    spec.initial_hash = hash;
-}
+using Json = nlohmann::ordered_json;
+using FileReaders = std::vector<std::unique_ptr<NpyReader>>;
+
+class FilesOfRows : public RowSource {
+  public:
+    FilesOfRows(std::vector<std::string> names, FileReaders files)
+        : RowSource(files.front()->nx(), files.front()->ny(), dtypes_of(files)),
+          names_(std::move(names)),
+          files_(std::move(files)) {}
+
+    Field rows(std::size_t field, int first, int rows) const override {
+        return files_[field]->rows(first, rows);
+    }
+    std::string recipe() const override { return json_text({{"files", names_}}); }
+
+  private:
+    static std::vector<DType> dtypes_of(const FileReaders& files) {
+        std::vector<DType> dtypes;
+        for (const auto& file : files) dtypes.push_back(file->dtype());
+        return dtypes;
+    }
+
+    std::vector<std::string> names_;
+    FileReaders files_;
+};
+
+class NoiseRows : public RowSource {
+  public:
+    NoiseRows(int nx, int ny, std::vector<DType> dtypes, std::uint64_t seed)
+        : RowSource(nx, ny, std::move(dtypes)), seed_(seed) {}
+
+    Field rows(std::size_t field, int first, int rows) const override {
+        return make_noise_rows(dtypes()[field], nx(), first, rows, seed_ + field);
+    }
+    std::string recipe() const override {
+        return json_text({{"noise", seed_},
+                          {"size", {nx(), ny()}},
+                          {"dtype", name_of(dtypes().front())},
+                          {"count", count()}});
+    }
+
+  private:
+    std::uint64_t seed_;
+};
+
+// A component of a start: a row of the table, a file, or where it is neither a formula.
+struct StartPart {
+    const InitialCondition* condition = nullptr;
+    InitialRequest request;
+    std::unique_ptr<NpyReader> file = nullptr;
+
+    DType dtype() const { return file ? file->dtype() : DType::float64; }
+};
+
+class StartRows : public RowSource {
+  public:
+    StartRows(const RunSpec& spec, std::vector<StartPart> parts)
+        : RowSource(spec.size->nx, spec.size->ny, dtypes_of(parts)), spec_(spec), parts_(std::move(parts)) {
+        // What is stepped, and nothing of what becomes of it.
+        spec_.exports = RunSpec().exports;
+        spec_.edits = {};
+    }
+
+    Field rows(std::size_t field, int first, int rows) const override {
+        const StartPart& part = parts_[field];
+        if (part.file) return part.file->rows(first, rows);
+        if (!part.condition) return std::move(evaluate_starts(spec_, first, rows)[field]);
+        InitialRequest request = part.request;
+        request.first = first;
+        request.rows = rows;
+        return part.condition->make(request);
+    }
+    std::string recipe() const override { return json_text({{"start", to_json(spec_)}}); }
+
+  private:
+    static std::vector<DType> dtypes_of(const std::vector<StartPart>& parts) {
+        std::vector<DType> dtypes;
+        for (const StartPart& part : parts) dtypes.push_back(part.dtype());
+        return dtypes;
+    }
+
+    RunSpec spec_;
+    std::vector<StartPart> parts_;
+};
 
 }  // namespace
 
@@ -81,11 +178,14 @@ InitialChoice initial_choice(const RunSpec& spec) {
     return parse_initial(spec.initial);
 }
 
+std::string start_file(const RunSpec& spec, std::size_t component) {
+    return parse_initial(start_of(spec, component)).file;
+}
+
 std::vector<std::string> start_files(const RunSpec& spec) {
     std::vector<std::string> files;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c)
-        if (const auto choice = parse_initial(start_of(spec, c)); !choice.file.empty())
-            files.push_back(choice.file);
+        if (std::string file = start_file(spec, c); !file.empty()) files.push_back(std::move(file));
     return files;
 }
 
@@ -96,13 +196,71 @@ State make_start(RunSpec& spec) {
         const InitialChoice choice = parse_initial(start_of(spec, c));
         if (choice.condition || !choice.file.empty()) {
             start.components.push_back(read_start(spec, choice));
-            if (c == 0 && !choice.condition) check_hash(spec, start.components.front());
+            if (c == 0 && !choice.condition) keep_hash(spec, field_hash(start.components.front()));
             continue;
         }
-        if (evaluated.empty()) evaluated = evaluate_starts(spec);
+        if (evaluated.empty()) evaluated = evaluate_starts(spec, 0, spec.size->ny);
         start.components.push_back(std::move(evaluated[c]));
     }
     return start;
+}
+
+void keep_hash(RunSpec& spec, const std::string& hash) {
+    if (!spec.initial_hash.empty() && spec.initial_hash != hash)
+        throw InputError(
+            fmt::format("--initial {}: the file is not what it was when spec.json was written: "
+                        "to start from it as it is now, give --initial",
+                        quotable(spec.initial)));
+    spec.initial_hash = hash;
+}
+
+std::shared_ptr<const RowSource> start_recipe(const RunSpec& spec) {
+    if (spec.model->equations && !spec.model->equations->data.empty()) return nullptr;
+    std::vector<StartPart> parts;
+    for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
+        const InitialChoice choice = parse_initial(start_of(spec, c));
+        StartPart& part = parts.emplace_back();
+        part.condition = choice.condition;
+        part.request = request_of(spec, choice);
+        if (choice.condition && !choice.condition->by_rows) return nullptr;
+        if (choice.file.empty()) continue;
+        if (!is_array_file(choice.file)) return nullptr;
+        part.file = std::make_unique<NpyReader>(choice.file);
+        if (!part.file->has_rows()) return nullptr;
+        require_array_size(choice.file, part.file->nx(), part.file->ny(), part.request);
+    }
+    return std::make_shared<StartRows>(spec, std::move(parts));
+}
+
+std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::path>& files) {
+    std::vector<std::string> names;
+    FileReaders readers;
+    for (const std::filesystem::path& file : files) {
+        names.push_back(std::filesystem::absolute(file).string());
+        readers.push_back(std::make_unique<NpyReader>(file));
+        const NpyReader &first = *readers.front(), &own = *readers.back();
+        if (own.nx() != first.nx() || own.ny() != first.ny() || !own.has_rows())
+            throw InputError(
+                fmt::format("{}: not an array like {}", printable(file.string()), names.front()));
+    }
+    return std::make_shared<FilesOfRows>(std::move(names), std::move(readers));
+}
+
+std::shared_ptr<const RowSource> noise_rows(
+    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed) {
+    return std::make_shared<NoiseRows>(nx, ny, std::vector(count, dtype), seed);
+}
+
+std::shared_ptr<const RowSource> read_recipe(const std::string& recipe) {
+    const Json json = Json::parse(recipe);
+    const auto dtype = [&](const char* key) { return *find_dtype(json.at(key).get<std::string>()); };
+    if (json.contains("rounded")) return rounded(read_recipe(json.at("of")), dtype("rounded"));
+    if (json.contains("start")) return start_recipe(spec_from_json(json.at("start").dump(), "a start"));
+    if (json.contains("noise"))
+        return noise_rows(
+            json.at("size")[0], json.at("size")[1], dtype("dtype"), json.at("count"), json.at("noise"));
+    const auto names = json.at("files").get<std::vector<std::string>>();
+    return file_rows({names.begin(), names.end()});
 }
 
 Equations run_equations(const RunSpec& spec, const std::vector<std::string>& formulas) {

@@ -1,10 +1,12 @@
 // What a run starts from.
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "sim/field/row_source.h"
 #include "sim/field/state.h"
 #include "sim/initial/initial.h"
 #include "sim/run/run_spec.h"
@@ -17,13 +19,33 @@ namespace stencil {
 /// cannot be read, or is not the one of which the spec has the hash.
 State make_start(RunSpec& spec);
 
+/// The same as a recipe, of which rows are made wherever they are wanted; null where the whole is needed to
+/// make any: pictures, models with data, arrays in Fortran order, conditions that are not by rows. Files are
+/// not looked through (keep_hash()). Throws InputError.
+std::shared_ptr<const RowSource> start_recipe(const RunSpec& spec);
+
+/// The fields of .npy files of one shape, in their own precision; any values. Throws InputError.
+std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::path>& files);
+
+/// Uniform noise in `count` fields.
+std::shared_ptr<const RowSource> noise_rows(
+    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed);
+
+/// What a RowSource::recipe() says. Throws InputError where this process cannot have it.
+std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
+
+/// Of the file of the first component: throws InputError where the spec has another one.
+void keep_hash(RunSpec& spec, const std::string& hash);
+
 /// What solvers of a general model are made from, its files read. Throws InputError.
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec);
 
 /// The first component's, taken apart.
 InitialChoice initial_choice(const RunSpec& spec);
 
-/// Every file that the start is made of.
+/// The file that a component starts from; empty where it is none.
+std::string start_file(const RunSpec& spec, std::size_t component);
+/// Every one of them.
 std::vector<std::string> start_files(const RunSpec& spec);
 
 /// The equations with the run's own choices in place of the text's: boundary and distance of cells.

@@ -13,9 +13,9 @@ bool is_reshaped(const RunSpec& spec) {
                                [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
 }
 
-State origin_of(const Simulation& simulation, const StartMaker& make) {
+std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const StartMaker& make) {
     RunSpec spec = simulation.spec();
-    return is_reshaped(spec) ? make(spec).to(spec.dtype) : simulation.start()->clone();
+    return is_reshaped(spec) ? rounded(make(spec), spec.dtype) : simulation.start();
 }
 
 void Reference::make(const Simulation& of, const StartMaker& make_start) {

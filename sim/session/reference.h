@@ -12,11 +12,11 @@ namespace stencil {
 /// The run's size or precision changed on its way.
 bool is_reshaped(const RunSpec& spec);
 
-/// What make_start() makes, and may refuse to.
-using StartMaker = std::function<State(RunSpec&)>;
+/// What a run starts from; it may refuse to make it.
+using StartMaker = std::function<std::shared_ptr<const RowSource>(RunSpec&)>;
 
 /// The state from which the run of the simulation's spec started, before any edit.
-State origin_of(const Simulation& simulation, const StartMaker& make);
+std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const StartMaker& make);
 
 class Reference {
   public:

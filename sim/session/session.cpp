@@ -11,6 +11,7 @@
 
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/user_kernel/user_kernel.h"
 
 namespace stencil {
@@ -50,7 +51,7 @@ void Session::begin(const RunSpec& asked) {
     RunSpec without_files = spec;  // what is written is checked when it is
     without_files.exports.clear();
     check_resources(without_files, *machine);
-    State start = make_state(spec);
+    auto start = make_origin(spec);
     auto next = std::make_unique<Simulation>(spec, std::move(start));
     machine_ = machine;
     auto_.on = asked.method == "auto";
@@ -70,8 +71,9 @@ void Session::begin_another(const RunSpec& asked, const std::string& what) {
 
 // On a thread of its own, which is left to itself where the field is cut: some take seconds in one call of
 // FFTW, which cannot be interrupted.
-State Session::make_state(RunSpec& spec) {
-    if (!cut_) return make_start(spec);
+std::shared_ptr<const RowSource> Session::make_origin(RunSpec& spec) {
+    if (auto recipe = start_in_place(spec)) return recipe;
+    if (!cut_) return in_memory(make_start(spec));
     std::packaged_task<std::pair<RunSpec, State>()> work([spec]() mutable {
         State state = make_start(spec);
         return std::pair(std::move(spec), std::move(state));
@@ -88,7 +90,7 @@ State Session::make_state(RunSpec& spec) {
     if (cut) throw std::runtime_error("Stopped: no other field was made, and nothing was changed");
     auto [known, state] = made.get();
     spec = std::move(known);
-    return std::move(state);
+    return in_memory(std::move(state));
 }
 
 void Session::replace(std::unique_ptr<Simulation> next) {

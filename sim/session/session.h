@@ -102,9 +102,9 @@ class Session {
     // How the field came to be another one.
     void begin(const RunSpec& asked);
     void begin_another(const RunSpec& asked, const std::string& what);
-    State make_state(RunSpec& spec);
+    std::shared_ptr<const RowSource> make_origin(RunSpec& spec);
     StartMaker start_maker() {
-        return [this](RunSpec& spec) { return make_state(spec); };
+        return [this](RunSpec& spec) { return make_origin(spec); };
     }
     void take_probes(const RunSpec& spec);
     void take_bookmarks(const RunSpec& spec);

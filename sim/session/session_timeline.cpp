@@ -157,8 +157,7 @@ void Session::restore_before(long long to, const EditList& edits) {
         } else {
             RunSpec spec = simulation_->spec();
             spec.edits = edits;
-            State start = origin_of(*simulation_, start_maker());
-            simulation_ = std::make_unique<Simulation>(spec, std::move(start));
+            simulation_ = std::make_unique<Simulation>(spec, origin_of(*simulation_, start_maker()));
             simulation_->expect(kMaxSteps);
         }
         see_as(seen, *simulation_);

@@ -64,9 +64,9 @@ class Packet {
 
 /// Every process's value, at all of them.
 template <class V>
-std::vector<V> gather_values(Team& team, const V& own) {
+std::vector<V> gather_values(Team& team, const V& own, std::size_t bytes_before = 0) {
     std::vector<V> all;
-    for (Bytes& bytes : team.gather(Packet().put(own).bytes()))
+    for (Bytes& bytes : team.gather(Packet().put(own).bytes(), bytes_before))
         all.push_back(Packet(std::move(bytes)).get<V>());
     return all;
 }

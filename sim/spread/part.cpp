@@ -28,19 +28,6 @@ void report(Team& team, const char* what) {
     std::fprintf(stderr, "stencilscope: process %d on %s: %s\n", team.rank(), host, what);
 }
 
-// A number of a method's by its name and kind.
-InnerNumbers read_numbers(Packet& packet) {
-    InnerNumbers numbers;
-    for (auto left = packet.get<std::size_t>(); left > 0; --left) {
-        const auto name = packet.get<std::string>();
-        if (packet.get<bool>())
-            numbers[name] = packet.get<double>();
-        else
-            numbers[name] = packet.get<std::int64_t>();
-    }
-    return numbers;
-}
-
 }  // namespace
 
 Packet& operator<<(Packet& packet, const StepParameters& params) {
@@ -85,10 +72,6 @@ Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
     share_trouble(*team_, trouble);
 }
 
-std::vector<Field> Part::scatter(std::span<const Field> whole, std::size_t count, DType dtype) {
-    return scatter_rows(*team_, partition_, {whole, count, dtype, nx()});
-}
-
 std::vector<Field> Part::gather(std::vector<Field> own) {
     return gather_rows(*team_, partition_, std::move(own));
 }
@@ -122,6 +105,7 @@ bool Parts::perform(Packet packet) {
         saved_.erase(number);
         return true;
     }
+    if (perform_on_rows(verb, packet)) return true;
     Part* part = find(number);
     if (!part) return true;
     if (verb == Verb::drop)
@@ -138,16 +122,7 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
         one.push_back(std::move(field));
         rows = part.gather(std::move(one));
     };
-    const auto take_rows = [&] {
-        const auto count = packet.get<std::size_t>();
-        return part.scatter(given, count, packet.get<DType>());
-    };
     switch (verb) {
-        case Verb::load: {
-            const auto step = packet.get<long long>();
-            solver.load(State(take_rows(), step));
-            return true;
-        }
         case Verb::set_params:
             solver.set_params(read_params(packet));
             return true;
@@ -181,16 +156,6 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
                 if (i < rows.size()) array = std::move(rows[i++]);
             return true;
         }
-        case Verb::take_inner: {
-            InnerState inner;
-            const auto names = packet.get<std::size_t>();
-            for (std::size_t i = 0; i < names; ++i) inner.arrays.emplace(packet.get<std::string>(), Field());
-            inner.numbers = read_numbers(packet);
-            auto arrays = take_rows();
-            for (std::size_t i = 0; auto& [name, array] : inner.arrays) array = std::move(arrays[i++]);
-            answer.number = solver.take_inner(inner) ? 1 : 0;
-            return true;
-        }
         case Verb::paint: {
             const auto component = packet.get<std::size_t>();
             solver.paint(packet.get<BrushPiece>(), component);
@@ -202,14 +167,11 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
         case Verb::restore:
             solver.restore(*saved_.at(packet.get<int>()));
             return true;
-        case Verb::set_base:
-            solver.set_base(take_rows().front());
-            return true;
         case Verb::set_base_from:
             solver.set_base(find(packet.get<int>())->solver());
             return true;
         default:
-            return measure(part, verb, packet) || look_at(part, verb, packet);
+            return take(part, verb, packet) || measure(part, verb, packet) || look_at(part, verb, packet);
     }
 }
 

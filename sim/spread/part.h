@@ -11,6 +11,7 @@
 #include "sim/run/solvers/solver.h"
 #include "sim/spread/packet.h"
 #include "sim/spread/partition.h"
+#include "sim/spread/rows.h"
 #include "sim/spread/strip_pieces.h"
 
 namespace stencil {
@@ -20,18 +21,21 @@ namespace stencil {
 enum class Verb : std::uint8_t {
     make,  ///< the spec as text, the parameters in force, how many processes at most
     drop,
-    load,        ///< the step; then the rows
+    load,        ///< the step; rows
     set_params,  ///< as in make
     show,        ///< formula
     advance,     ///< steps
     wait,
     expect,  ///< steps
     wait_for_fastest,
-    fields,  ///< then the rows
-    field,   ///< laplacian or not; then the rows
-    inner,   ///< then the rows
-    take_inner,
-    set_base,       ///< then the rows
+    fields,         ///< then the rows
+    field,          ///< laplacian or not; then the rows
+    inner,          ///< then the rows
+    take_inner,     ///< names, numbers, rows
+    load_from,      ///< the other solver's number
+    go_on_from,     ///< the same
+    write,          ///< array, file
+    set_base,       ///< rows
     set_base_from,  ///< the other solver's number
     resample,       ///< quantity, request
     statistics,     ///< quantity
@@ -43,10 +47,11 @@ enum class Verb : std::uint8_t {
     save,           ///< the number of the state
     restore,        ///< the same
     release,        ///< of a state, which may outlive its solver, and no solver
-    start_noise,    ///< seed
     seconds_alone,  ///< steps
     hash,
     traffic,
+    look_at_rows,  ///< recipe, field; of no solver
+    write_rows,    ///< recipe, field, file; of no solver
     quit,
 };
 
@@ -71,9 +76,7 @@ class Part {
     int own_rows() const { return setup_.own_rows(); }
     int first_row() const { return partition_.begin(team_->rank()); }
 
-    /// Rows of whole fields, which process 0 has, to where they belong; and back. Those of other processes
-    /// give and get nothing.
-    std::vector<Field> scatter(std::span<const Field> whole, std::size_t count, DType dtype);
+    /// Whole fields at process 0, nothing at the others.
     std::vector<Field> gather(std::vector<Field> own);
 
   private:
@@ -103,9 +106,11 @@ class Parts {
         std::vector<float> pixels;
         std::string text;
         HaloExchange::Traffic traffic;
+        RowsSeen seen;
+        WrittenRows written;
     } answer;
-    std::vector<Field> rows;       ///< gathered
-    std::span<const Field> given;  ///< whole fields to scatter
+    std::vector<Field> rows;           ///< gathered
+    const RowSource* given = nullptr;  ///< of process 0
 
     Part* find(int solver);
 
@@ -113,7 +118,9 @@ class Parts {
     void make(int solver, SolverSetup setup, int processes);
 
   private:
+    bool perform_on_rows(Verb verb, Packet& packet);
     bool perform_on(Part& part, Verb verb, Packet& packet);
+    bool take(Part& part, Verb verb, Packet& packet);
     bool measure(Part& part, Verb verb, Packet& packet);
     bool look_at(Part& part, Verb verb, Packet& packet);
 
@@ -121,9 +128,6 @@ class Parts {
     std::map<int, Part> parts_;
     std::map<int, std::unique_ptr<SavedState>> saved_;
 };
-
-/// The start of a measurement, made where its rows are: uniform noise in every component.
-State noise_rows(const SolverSetup& setup, int first, int rows, std::uint64_t seed);
 
 /// What processes other than 0 do until process 0 ends.
 void serve(Team& team);

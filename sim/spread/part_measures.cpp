@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "sim/field/field_hash.h"
-#include "sim/initial/initial.h"
 #include "sim/run/solvers/typed_run.h"
 #include "sim/spread/part.h"
+#include "sim/spread/spread_solver.h"
 
 namespace stencil {
 namespace {
@@ -13,25 +13,18 @@ namespace {
 constexpr int kWarmUps = 2, kAloneRepeats = 5;
 
 std::string hash_of_all(Part& part) {
+    const std::size_t components = part.setup().typed ? part.setup().typed->equations.components.size() : 1;
     std::vector<std::string> hashes;
-    for (const Field& own : part.solver().state().components) {
-        std::vector<std::uint64_t> rows;
-        for (const auto& theirs : gather_values(part.team(), row_hashes(own)))
-            rows.insert(rows.end(), theirs.begin(), theirs.end());
-        hashes.push_back(field_hash(own.dtype(), own.nx(), rows));
+    for (std::size_t c = 0; c < components; ++c) {
+        const OwnRows own{part.nx(), part.partition().rows, part.first_row(), [&](const RowSink& sink) {
+                              part.solver().read_rows({SolverArray::Kind::component, c, {}}, sink);
+                          }};
+        hashes.push_back(look_together(part.team(), own).hash);
     }
     return joined_hash(hashes);
 }
 
 }  // namespace
-
-State noise_rows(const SolverSetup& setup, int first, int rows, std::uint64_t seed) {
-    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
-    State state;
-    for (std::size_t c = 0; c < components; ++c)
-        state.components.push_back(make_noise_rows(setup.dtype, setup.nx, first, rows, seed + c));
-    return state;
-}
 
 double seconds_of_steps(Solver& solver, long long steps) {
     solver.advance(steps);
@@ -40,10 +33,6 @@ double seconds_of_steps(Solver& solver, long long steps) {
 
 bool Parts::measure(Part& part, Verb verb, Packet& packet) {
     switch (verb) {
-        case Verb::start_noise:
-            part.solver().load(
-                noise_rows(part.setup(), part.first_row(), part.own_rows(), packet.get<std::uint64_t>()));
-            return true;
         case Verb::seconds_alone: {
             const auto steps = packet.get<long long>();
             SolverSetup alone = part.setup();
@@ -51,7 +40,7 @@ bool Parts::measure(Part& part, Verb verb, Packet& packet) {
             alone.halo = nullptr;
             alone.strips = nullptr;
             const auto solver = make_solver(alone);
-            solver->load(noise_rows(alone, 0, alone.ny, 0));
+            start_with_noise(*solver, alone, 0);
             solver->wait_for_fastest();
             for (int i = 0; i < kWarmUps; ++i) seconds_of_steps(*solver, steps);
             std::vector<double> times;

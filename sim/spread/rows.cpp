@@ -1,8 +1,15 @@
 #include "sim/spread/rows.h"
 
 #include <algorithm>
+#include <iterator>
+#include <system_error>
 #include <type_traits>
 #include <utility>
+
+#include "sim/field/field_hash.h"
+#include "sim/files/npy_rows.h"
+#include "sim/run/start.h"
+#include "sim/text/error.h"
 
 namespace stencil {
 namespace {
@@ -22,22 +29,131 @@ void copy_bytes(const void* from, void* to, std::size_t count) {
     std::copy_n(static_cast<const std::byte*>(from), count, static_cast<std::byte*>(to));
 }
 
+// Rows on their way to process 0's file; without rows, the last ones came before.
+struct RowsAhead {
+    int first = 0, rows = 0;
+    DType dtype = DType::float32;
+};
+
+void send_rows(Team& team, int first, const Field& rows) {
+    const RowsAhead ahead{first, rows.ny(), rows.dtype()};
+    team.send(&ahead, sizeof(ahead), 0);
+    team.send(cells_from(rows, 0), bytes_of_rows(rows, rows.ny()), 0);
+}
+
+// However large the pieces are that it gets.
+RowSink sending_to_first(Team& team) {
+    return [&team](int first, const Field& rows) {
+        const FieldRows source({&rows});
+        for_pieces(
+            source, 0, 0, rows.ny(), [&](int y, const Field& piece) { send_rows(team, first + y, piece); });
+    };
+}
+
+void receive_rows(Team& team, int from, int nx, const RowSink& sink) {
+    for (RowsAhead ahead;;) {
+        team.receive(&ahead, sizeof(ahead), from);
+        if (ahead.rows == 0) return;
+        Field piece(ahead.dtype, nx, ahead.rows);
+        team.receive(cells_from(piece, 0), bytes_of_rows(piece, ahead.rows), from);
+        sink(ahead.first, piece);
+    }
+}
+
+template <class Act>
+void note_trouble(std::string& trouble, const Act& act) {
+    if (!trouble.empty()) return;
+    try {
+        act();
+    } catch (const std::system_error& error) {
+        trouble = error.code().message();
+    }
+}
+
+struct Look {
+    explicit Look(const OwnRows& own) : dtype(own.dtype) {
+        try {
+            own.give([this](int, const Field& rows) {
+                dtype = rows.dtype();
+                std::ranges::copy(row_hashes(rows), std::back_inserter(hashes));
+                const Statistics these = statistics_of(rows);
+                const std::uint64_t finite = rows.size() - these.not_finite;
+                if (finite > 0) sums.add({these.min, these.max, these.total, finite});
+            });
+        } catch (const InputError& error) {
+            trouble = error.what();
+        }
+    }
+
+    std::vector<std::uint64_t> hashes;
+    PartialStatistics sums = PartialStatistics::none();
+    DType dtype;
+    std::string trouble;
+};
+
+std::size_t bytes_of_all(const OwnRows& own) {
+    return std::size_t(own.nx) * std::size_t(own.ny) * sizeof(double);
+}
+
+// Empty where all are.
+std::string first_text(const std::vector<std::string>& texts) {
+    const auto first = std::ranges::find_if(texts, [](const auto& text) { return !text.empty(); });
+    return first == texts.end() ? "" : *first;
+}
+
+std::string joined(Team& team, const std::vector<std::uint64_t>& own, DType dtype, int nx) {
+    std::vector<std::uint64_t> all;
+    for (const auto& each : gather_values(team, own)) std::ranges::copy(each, std::back_inserter(all));
+    return field_hash(dtype, nx, all);
+}
+
 }  // namespace
 
-std::vector<Field> scatter_rows(Team& team, const Partition& partition, const WholeFields& whole) {
-    std::vector<Field> own;
-    for (std::size_t i = 0; i < whole.count; ++i) {
-        Field& rows = own.emplace_back(whole.dtype, whole.nx, partition.own_rows(team.rank()));
-        if (team.rank() > 0) {
-            team.receive(cells_from(rows, 0), bytes_of_rows(rows, rows.ny()), 0);
-            continue;
-        }
-        const Field& all = whole.fields[i];
-        for (int to = 1; to < partition.parts; ++to)
-            team.send(cells_from(all, partition.begin(to)), bytes_of_rows(all, partition.own_rows(to)), to);
-        copy_bytes(cells_from(all, 0), cells_from(rows, 0), bytes_of_rows(rows, rows.ny()));
+std::shared_ptr<const RowSource> read_everywhere(Team& team, const std::string& recipe) {
+    std::shared_ptr<const RowSource> own;
+    try {
+        if (!recipe.empty()) own = read_recipe(recipe);
+    } catch (const InputError&) {
+        // A file that is not seen here.
     }
-    return own;
+    const auto all = gather_values(team, char(own ? 1 : 0));
+    return std::ranges::all_of(all, [](char each) { return each != 0; }) ? own : nullptr;
+}
+
+Packet& put_rows(Packet& packet, const RowSource& source, std::size_t first, std::size_t count) {
+    const auto begin = source.dtypes().begin() + std::ptrdiff_t(first);
+    packet.put(source.recipe()).put(source.nx()).put(first);
+    return packet.put(std::vector<DType>(begin, begin + std::ptrdiff_t(count)));
+}
+
+GivenRows take_rows(Team& team, const Partition& partition, Packet& packet, const RowSource* source) {
+    const auto recipe = packet.get<std::string>();
+    const int nx = packet.get<int>(), rank = team.rank();
+    const auto first = packet.get<std::size_t>();
+    const auto dtypes = packet.get<std::vector<DType>>();
+    if (!recipe.empty())
+        if (auto own = read_everywhere(team, recipe)) return {own, first};
+    if (rank == 0) {
+        for (int to = 1; to < partition.parts; ++to)
+            for (std::size_t i = 0; i < dtypes.size(); ++i)
+                for_pieces(*source,
+                           first + i,
+                           partition.begin(to),
+                           partition.own_rows(to),
+                           [&](int, const Field& piece) {
+                               team.send(cells_from(piece, 0), bytes_of_rows(piece, piece.ny()), to);
+                           });
+        return {std::shared_ptr<const RowSource>(std::shared_ptr<void>(), source), first};
+    }
+    auto own = std::make_shared<State>();
+    for (const DType dtype : dtypes) {
+        Field& field = own->components.emplace_back(dtype, nx, partition.own_rows(rank));
+        for (int y = 0, most = rows_at_a_time(nx); y < field.ny(); y += most) {
+            const int rows = std::min(most, field.ny() - y);
+            team.receive(cells_from(field, y), bytes_of_rows(field, rows), 0);
+        }
+    }
+    return {std::make_shared<StateRows>(std::move(own), partition.begin(rank), partition.rows)};
 }
 
 std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vector<Field> own) {
@@ -54,6 +170,69 @@ std::vector<Field> gather_rows(Team& team, const Partition& partition, std::vect
                 cells_from(all, partition.begin(from)), bytes_of_rows(all, partition.own_rows(from)), from);
     }
     return whole;
+}
+
+RowsSeen look_together(Team& team, const OwnRows& own) {
+    const Look look(own);
+    RowsSeen seen;
+    seen.trouble = first_text(gather_values(team, look.trouble, bytes_of_all(own)));
+    if (!seen.trouble.empty()) return seen;
+    PartialStatistics all = PartialStatistics::none();
+    for (const PartialStatistics& each : gather_values(team, look.sums)) all.add(each);
+    seen.statistics = all.of_field(std::uint64_t(own.nx) * std::uint64_t(own.ny));
+    seen.hash = joined(team, look.hashes, look.dtype, own.nx);
+    return seen;
+}
+
+RowsSeen look_alone(const RowSource& source, std::size_t field) {
+    const Look look({source.nx(), source.ny(), 0, [&](const RowSink& sink) {
+                         for_pieces(source, field, 0, source.ny(), sink);
+                     }});
+    if (!look.trouble.empty()) return {"", {}, look.trouble};
+    return {field_hash(look.dtype, source.nx(), look.hashes),
+            look.sums.of_field(std::uint64_t(source.nx()) * std::uint64_t(source.ny())),
+            ""};
+}
+
+WrittenRows write_together(Team& team, const std::string& file, const OwnRows& own) {
+    std::unique_ptr<NpyWriter> npy;
+    try {
+        npy = std::make_unique<NpyWriter>(file, own.nx, own.ny);
+    } catch (const std::system_error&) {
+        // Another host, which does not share the disk.
+    }
+    const auto sees_file = gather_values(team, char(npy ? 1 : 0));
+    if (!sees_file.front()) return {"", "it cannot be opened"};
+    std::string trouble;
+    std::vector<std::uint64_t> hashes;
+    DType dtype = own.dtype;
+    const auto give = [&](const RowSink& sink) {
+        own.give([&](int first, const Field& rows) {
+            dtype = rows.dtype();
+            std::ranges::copy(row_hashes(rows), std::back_inserter(hashes));
+            sink(own.first + first, rows);
+        });
+    };
+    if (npy) {
+        const RowSink write = [&](int first, const Field& rows) { npy->write(first, rows); };
+        note_trouble(trouble, [&] { give(write); });
+        if (team.rank() == 0) {
+            note_trouble(trouble, [&] { npy->write_header(dtype); });
+            for (int from = 1; from < team.size(); ++from)
+                if (!sees_file[std::size_t(from)])
+                    receive_rows(team, from, own.nx, [&](int first, const Field& rows) {
+                        note_trouble(trouble, [&] { write(first, rows); });
+                    });
+        }
+        note_trouble(trouble, [&] { npy->sync(); });
+    } else {
+        give(sending_to_first(team));
+        const RowsAhead none;
+        team.send(&none, sizeof(none), 0);
+    }
+    if (const auto why = first_text(gather_values(team, trouble, bytes_of_all(own))); !why.empty())
+        return {"", why};
+    return {joined(team, hashes, dtype, own.nx), ""};
 }
 
 }  // namespace stencil

@@ -15,9 +15,9 @@ struct ScaleModel {
     int gpus_of_host = 8;
 
     static constexpr double kLaunch = 8e-6, kRow = 0.357e-6;  ///< seconds: of a pass, of a row of blocks
-    static constexpr int kFill = 48;                            ///< rows that a segment makes beside its own
-    static constexpr int kBlocks = 264;                         ///< at a time
-    static constexpr int kWidth = 576;                          ///< columns of a block
+    static constexpr int kFill = 48;                          ///< rows that a segment makes beside its own
+    static constexpr int kBlocks = 264;                       ///< at a time
+    static constexpr int kWidth = 576;                        ///< columns of a block
     static constexpr double kPeerLatency = 2.3e-6, kPeerRate = 377e9, kCopyRate = 2e12;  ///< bytes a second
     static constexpr double kNetworkLatency = 25e-6, kNetworkRate = 48e9;
 

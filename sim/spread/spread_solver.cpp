@@ -6,8 +6,12 @@
 #include <utility>
 
 #include "sim/field/field_hash.h"
+#include "sim/files/atomic_file.h"
+#include "sim/files/npy_rows.h"
 #include "sim/run/solvers/typed_run.h"
+#include "sim/run/start.h"
 #include "sim/spread/part.h"
+#include "sim/text/error.h"
 #include "sim/text/json.h"
 
 namespace stencil {
@@ -38,10 +42,17 @@ Parts::Answer& call(Packet& packet) {
     return parts().answer;
 }
 
-Packet& operator<<(Packet& packet, const InnerState& inner) {
-    packet.put(inner.arrays.size());
-    for (const auto& [name, array] : inner.arrays) packet.put(name);
-    return packet << inner.numbers;
+// By all processes into one file, whose name is the last of the packet: its hash; none where not all of them
+// can read the recipe.
+std::optional<std::string> write_shared(const std::filesystem::path& path, Packet& packet) {
+    AtomicFile file(path, AtomicFile::Temporary::named);
+    const std::lock_guard lock(in_call());
+    const WrittenRows written =
+        call(packet.put(std::filesystem::absolute(file.open_name()).string())).written;
+    if (!written.trouble.empty()) file.fail(written.trouble);
+    if (written.hash.empty()) return std::nullopt;
+    file.commit();
+    return written.hash;
 }
 
 class SpreadState : public SavedState {
@@ -78,15 +89,22 @@ class SpreadSolver : public Solver {
             call(packet << params);
             return;
         }
-        const SolverSnapshot now = snapshot();
-        remake(params);
-        resume(now);
+        remake(params, true);
     }
 
     void show(const std::string& formula) override {
         own().show(formula);  // which throws before anybody else hears of it
         shown_ = formula;
         call(begin(Verb::show).put(formula));
+    }
+
+    using Solver::load;
+    void load(Solver& other) override {
+        const auto* spread = dynamic_cast<SpreadSolver*>(&other);
+        if (!spread || spread->processes() != processes()) return Solver::load(other);
+        call(begin(Verb::load_from).put(spread->number_));
+        step_ = other.step();
+        forget_largest();
     }
 
     double wait() override { return call(begin(Verb::wait)).number; }
@@ -99,8 +117,9 @@ class SpreadSolver : public Solver {
     Field field() override { return gathered(begin(Verb::field).put(false)); }
     Field laplacian() override { return gathered(begin(Verb::field).put(true)); }
 
-    void set_base(const Field& base) override {
-        give({&base, 1}, begin(Verb::set_base).put(std::size_t(1)).put(base.dtype()));
+    void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
+    void set_base(const RowSource& source, std::size_t field) override {
+        give(source, field, 1, begin(Verb::set_base));
     }
     void set_base(Solver& other) override {
         // As many processes have the same rows.
@@ -148,32 +167,32 @@ class SpreadSolver : public Solver {
         if (!has_halos_of(saved.boundary)) {
             StepParameters then = setup_.params;
             then.boundary = saved.boundary;
-            remake(then);
+            remake(then, false);
         }
         call(begin(Verb::restore).put(saved.number));
         step_ = saved.step;
         forget_largest();
     }
 
-    InnerState inner() override { return std::move(call(begin(Verb::inner)).inner); }
-    bool take_inner(const InnerState& inner) override {
+    std::string write_npy(const std::filesystem::path& path, const SolverArray& array) override {
+        Packet packet = begin(Verb::write);
+        packet.put(array.kind).put(array.component).put(array.inner);
+        return *write_shared(path, packet);
+    }
+
+    InnerState inner(bool with_cells) override {
+        return with_cells ? std::move(call(begin(Verb::inner)).inner) : own().inner(false);
+    }
+    bool take_inner(const InnerRows& inner) override {
         Packet packet = begin(Verb::take_inner);
-        packet << inner;
-        std::vector<Field> arrays;
-        for (const auto& [name, array] : inner.arrays) {
-            if (array.nx() != setup_.nx || array.ny() != setup_.ny) return false;
-            arrays.push_back(array.clone());
-        }
-        const DType dtype = arrays.empty() ? setup_.dtype : arrays.front().dtype();
-        give(arrays, packet.put(arrays.size()).put(dtype));
+        packet.put(inner.names.size());
+        for (const std::string& name : inner.names) packet.put(name);
+        packet << inner.numbers;
+        if (inner.arrays.nx() != setup_.nx || inner.arrays.ny() != setup_.ny) return false;
+        give(inner.arrays, inner.first, inner.names.size(), packet);
         return parts().answer.number != 0;
     }
 
-    void start_noise(std::uint64_t seed) {
-        call(begin(Verb::start_noise).put(seed));
-        forget_largest();
-        step_ = 0;
-    }
     SpreadCosts costs(long long steps) {
         SpreadCosts costs;
         costs.sent = call(begin(Verb::traffic)).traffic;
@@ -183,8 +202,8 @@ class SpreadSolver : public Solver {
     std::string hash() { return call(begin(Verb::hash)).text; }
 
   protected:
-    void load_fields(std::span<const Field> start) override {
-        give(start, begin(Verb::load).put(step_).put(start.size()).put(start.front().dtype()));
+    void load_fields(const RowSource& start) override {
+        give(start, 0, components(), begin(Verb::load).put(step_));
     }
     std::vector<Field> fields() override {
         const std::lock_guard lock(in_call());
@@ -224,11 +243,13 @@ class SpreadSolver : public Solver {
         return setup_.typed ||
                (setup_.params.boundary == Boundary::periodic) == (boundary == Boundary::periodic);
     }
-    // With the halos of these parameters, and no cells yet. Where it does not fit nothing has changed.
-    void remake(const StepParameters& params) {
-        const int next = made(params);
-        call(begin(Verb::drop));
-        number_ = next;
+    // With the halos of these parameters, and the cells as they are or none yet. Where it does not fit
+    // nothing has changed.
+    void remake(const StepParameters& params, bool with_cells) {
+        const int last = std::exchange(number_, made(params));
+        if (with_cells) call(begin(Verb::go_on_from).put(last));
+        Packet packet;
+        call(packet.put(Verb::drop).put(last));
         setup_.params = params;
         if (!shown_.empty()) show(shown_);
     }
@@ -240,12 +261,11 @@ class SpreadSolver : public Solver {
     }
     static Parts::Answer& call(Packet packet) { return stencil::call(packet); }
 
-    // The rows of whole fields behind a packet.
-    void give(std::span<const Field> whole, Packet& packet) {
+    void give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
         const std::lock_guard lock(in_call());
-        parts().given = whole;
-        call(packet);
-        parts().given = {};
+        parts().given = &source;
+        call(put_rows(packet, source, first, count));
+        parts().given = nullptr;
     }
     Field gathered(const Packet& packet) {
         const std::lock_guard lock(in_call());
@@ -270,11 +290,47 @@ std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& 
     return std::make_unique<SpreadSolver>(spec, setup, most);
 }
 
+std::shared_ptr<const RowSource> start_in_place(RunSpec& spec) {
+    if (Team::all().size() == 1) return nullptr;
+    auto start = start_recipe(spec);
+    for (std::size_t c = 0; start && c < start->count(); ++c) {
+        const std::string file = start_file(spec, c);
+        if (file.empty()) continue;
+        const SeenField seen = look_at(*start, c);
+        require_finite(file, seen.statistics.not_finite, 1ULL * start->nx() * start->ny());
+        if (c == 0) keep_hash(spec, seen.hash);
+    }
+    return start;
+}
+
+SeenField look_at(const RowSource& source, std::size_t field) {
+    const std::lock_guard lock(in_call());
+    RowsSeen seen;
+    const std::string recipe = source.recipe();
+    if (Team::all().size() > 1 && !recipe.empty()) {
+        Packet packet;
+        seen = call(packet.put(Verb::look_at_rows).put(0).put(recipe).put(field)).seen;
+    }
+    if (seen.hash.empty() && seen.trouble.empty()) seen = look_alone(source, field);
+    if (!seen.trouble.empty()) throw InputError(seen.trouble);
+    return {seen.hash, seen.statistics};
+}
+
+std::string write_npy(const std::filesystem::path& path, const RowSource& source, std::size_t field) {
+    const std::string recipe = source.recipe();
+    if (Team::all().size() > 1 && !recipe.empty()) {
+        Packet packet;
+        packet.put(Verb::write_rows).put(0).put(recipe).put(field);
+        if (const auto written = write_shared(path, packet)) return *written;
+    }
+    return write_npy_rows(path, source.nx(), source.ny(), [&](const RowSink& sink) {
+        for_pieces(source, field, 0, source.ny(), sink);
+    });
+}
+
 void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed) {
-    if (auto* spread = dynamic_cast<SpreadSolver*>(&solver))
-        spread->start_noise(seed);
-    else
-        solver.load(noise_rows(setup, 0, setup.ny, seed));
+    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
+    solver.load(*noise_rows(setup.nx, setup.ny, setup.dtype, components, seed));
 }
 
 SpreadCosts costs_of(Solver& solver, long long steps) {

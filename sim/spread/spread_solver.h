@@ -14,10 +14,23 @@ namespace stencil {
 /// `processes`: at most so many of them; 0: all.
 std::unique_ptr<Solver> make_run_solver(const RunSpec& spec, const SolverSetup& setup, int processes = 0);
 
+/// The start of a spec as start_recipe() has it, where there are several processes, with its files looked
+/// through as make_start() does. Null where it is to be made whole, by that. Throws InputError.
+std::shared_ptr<const RowSource> start_in_place(RunSpec& spec);
+
+/// Of a field of a source: field_hash() and what is in it, worked out by all processes where its recipe is.
+struct SeenField {
+    std::string hash;
+    Statistics statistics;
+};
+SeenField look_at(const RowSource& source, std::size_t field);
+
+/// The same as a .npy file; its field_hash(). Throws FileError, and leaves no file then.
+std::string write_npy(const std::filesystem::path& path, const RowSource& source, std::size_t field);
+
 // Of a solver that make_run_solver() made, for measurements.
 
-/// Noise in all components, each process its own rows: no process has a whole field. The same whatever their
-/// number.
+/// Noise in all components: no process makes a whole field. The same whatever their number.
 void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed);
 
 struct SpreadCosts {

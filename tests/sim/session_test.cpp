@@ -187,7 +187,7 @@ TEST_CASE("The panes show the Laplacian, the start, and the differences from the
 
 TEST_CASE("Orders are exact: steps, jumps ahead and back, and where a run stops") {
     Session session(small_spec(), standing());
-    Simulation plain(session.simulation().spec(), session.simulation().start()->clone());
+    Simulation plain(session.simulation().spec(), session.simulation().start());
     plain.apply(Advance{137});
     perform(session, action::Jump{500});
     REQUIRE(session.snapshot()->step == 500);

@@ -4,15 +4,13 @@
 
 #include <fstream>
 
-#include "sim/machine/child_process.h"
 #include "sim/machine/machine.h"
-#include "sim/machine/team.h"
 #include "sim/run/resolve.h"
 #include "sim/run/simulation.h"
 #include "sim/run/start.h"
-#include "sim/spread/part.h"
 #include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
+#include "tests/support/among_two.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 
@@ -20,42 +18,6 @@ using namespace stencil;
 using namespace stencil_test;
 
 namespace {
-
-// The test case of this name, which has no comma, again as two processes, of which process 0 does this.
-template <class Act>
-void among_two(const std::string& name, const Act& act) {
-    if (!Team::was_launched()) {
-        std::string said;
-        ChildCommand command;
-        command.words = {find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
-        command.words.insert(
-            command.words.end(),
-            {"--allow-run-as-root", std::filesystem::read_symlink(own_program()).string(), name});
-        command.limit_seconds = 60;
-        command.is_tool = true;
-        const ChildEnd end =
-            run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
-        INFO(said);
-        REQUIRE(end.how == ChildEnd::How::exited);
-        REQUIRE(end.code == 0);
-        REQUIRE(said.find("in 1 test case") != std::string::npos);
-        return;
-    }
-    Team::begin(nullptr);
-    REQUIRE(Team::all().size() == 2);
-    if (Team::all().rank() > 0) {
-        serve(Team::all());
-    } else {
-        try {
-            act();
-        } catch (...) {
-            dismiss_team();
-            throw;
-        }
-        dismiss_team();
-    }
-    Team::end();
-}
 
 RunSpec spec_of(int nx, int ny, const std::string& method) {
     RunSpec spec;

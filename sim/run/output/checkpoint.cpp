@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
@@ -12,6 +13,8 @@
 #include "sim/files/npy.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
+#include "sim/run/start.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/quote.h"
 
@@ -105,16 +108,33 @@ FrameProgress frames_from(const Json& json) {
     return frames;
 }
 
-// The arrays by the names of their files.
-std::vector<std::pair<std::string, const Field*>> arrays_of(const RunCheckpoint& checkpoint) {
-    const SolverSnapshot& solver = checkpoint.run.solver;
-    std::vector<std::pair<std::string, const Field*>> arrays;
-    const auto& components = checkpoint.run.now.model->components;
+// An array by the name of its file, and what writes it; that gives its hash.
+using WriteArray = std::function<std::string(const fs::path&)>;
+
+WriteArray array_of(Solver* solver, const Field& field, SolverArray array) {
+    if (solver) return [=](const fs::path& path) { return solver->write_npy(path, array); };
+    return [&field](const fs::path& path) {
+        write_npy(path, field);
+        return field_hash(field);
+    };
+}
+
+std::vector<std::pair<std::string, WriteArray>> arrays_of(const RunCheckpoint& checkpoint) {
+    using Kind = SolverArray::Kind;
+    const RunState& run = checkpoint.run;
+    std::vector<std::pair<std::string, WriteArray>> arrays;
+    const auto& components = run.now.model->components;
+    static const Field none;
     for (std::size_t i = 0; i < components.size(); ++i) {
-        arrays.emplace_back("start-" + components[i].name, &checkpoint.run.start->components[i]);
-        arrays.emplace_back("field-" + components[i].name, &solver.plain.components[i]);
+        arrays.emplace_back("start-" + components[i].name, [i, start = run.start](const fs::path& path) {
+            return write_npy(path, *start, i);
+        });
+        const Field& field = checkpoint.solver ? none : run.solver.plain.components[i];
+        arrays.emplace_back("field-" + components[i].name,
+                            array_of(checkpoint.solver, field, {Kind::component, i, {}}));
     }
-    for (const auto& [name, field] : solver.inner.arrays) arrays.emplace_back("inner-" + name, &field);
+    for (const auto& [name, field] : run.solver.inner.arrays)
+        arrays.emplace_back("inner-" + name, array_of(checkpoint.solver, field, {Kind::inner, 0, name}));
     return arrays;
 }
 
@@ -164,18 +184,47 @@ Json read_json(const fs::path& path) {
     return json;
 }
 
-Field read_array(const fs::path& folder, const Json& json, const std::string& name) {
-    const fs::path path = folder / (name + ".npy");
-    Field field = read_npy(path, NonFinite::allowed);
-    if (json.at("arrays").at(name) != field_hash(field)) refuse(path, "damaged: its checksum does not fit");
-    return field;
+// Arrays by the names of their files.
+std::shared_ptr<const RowSource> read_arrays(const fs::path& folder,
+                                             const Json& json,
+                                             const std::vector<std::string>& names) {
+    std::vector<fs::path> files;
+    for (const std::string& name : names) files.push_back(folder / (name + ".npy"));
+    auto rows = file_rows(files);
+    for (std::size_t i = 0; i < names.size(); ++i)
+        if (json.at("arrays").at(names[i]) != look_at(*rows, i).hash)
+            refuse(files[i], "damaged: its checksum does not fit");
+    return rows;
 }
 
-State read_state(const fs::path& folder, const Json& json, const std::string& name, const Model& model) {
-    State state;
-    for (const Component& component : model.components)
-        state.components.push_back(read_array(folder, json, name + "-" + component.name));
-    return state;
+std::vector<std::string> component_files(const std::string& start, const RunSpec& spec) {
+    std::vector<std::string> names;
+    for (const Component& component : spec.model->components) names.push_back(start + component.name);
+    return names;
+}
+
+// As the run made it, where several processes can do so again and it comes to the same; null else.
+std::shared_ptr<const RowSource> made_again(const RowSource& start, RunSpec spec, const Json& hashes) {
+    if (spec.size != Size{start.nx(), start.ny()} || spec.model->components.size() != start.count())
+        return nullptr;
+    try {
+        auto again = start_in_place(spec);
+        if (!again) return nullptr;
+        again = rounded(rounded(again, spec.dtype), start.dtypes().front());
+        for (std::size_t c = 0; c < start.count(); ++c)
+            if (look_at(*again, c).hash != hashes.at("start-" + spec.model->components[c].name))
+                return nullptr;
+        return again;
+    } catch (const InputError&) {
+        return nullptr;  // its files are other ones by now
+    }
+}
+
+// The files of the start last until the next checkpoint is written.
+std::shared_ptr<const RowSource> read_start(const fs::path& folder, const Json& json, const RunState& run) {
+    const auto start = read_arrays(folder, json, component_files("start-", run.now));
+    if (auto again = made_again(*start, run.spec, json.at("arrays"))) return again;
+    return std::make_shared<StateRows>(start->whole());
 }
 
 RunCheckpoint read_from(const fs::path& folder) {
@@ -187,12 +236,11 @@ RunCheckpoint read_from(const fs::path& folder) {
     run.applied = json.at("edits_applied");
     run.conserves = json.at("conserves");
     run.taken = {{json.at("coefficient"), run.now.boundary}, numbers(json.at("values")), json.at("dt")};
-    run.start = std::make_shared<State>(read_state(folder, json, "start", *run.now.model));
+    run.start = read_start(folder, json, run);
     run.timings = Timings(timings_from(json.at("timings")));
     SolverSnapshot& solver = run.solver;
     solver.method = json.at("method");
     solver.backend = json.at("backend");
-    solver.plain = read_state(folder, json, "field", *run.now.model);
     solver.plain.step = json.at("step");
     for (const auto& [name, value] : json.at("inner").items()) {
         if (value.is_number_integer())
@@ -200,9 +248,11 @@ RunCheckpoint read_from(const fs::path& folder) {
         else
             solver.inner.numbers[name] = value.get<double>();
     }
+    std::vector<std::string> arrays = component_files("field-", run.now);
     for (const auto& [name, hash] : json.at("arrays").items())
-        if (name.starts_with("inner-"))
-            solver.inner.arrays.emplace(name.substr(6), read_array(folder, json, name));
+        if (name.starts_with("inner-")) solver.inner.arrays.emplace(name.substr(6), Field());
+    for (const auto& [name, field] : solver.inner.arrays) arrays.push_back("inner-" + name);
+    solver.arrays = read_arrays(folder, json, arrays);
     for (const auto& [formula, measured] : json.at("measures").items())
         read_measures(measured, checkpoint.measures.emplace(formula, Measures(0)).first->second);
     checkpoint.frames = frames_from(json.at("frames"));
@@ -233,10 +283,8 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
     fs::create_directories(next, ignored);  // where it cannot be made, the first file says why
     Json json = to_json(checkpoint);
     json["arrays"] = Json::object();
-    for (const auto& [name, field] : arrays_of(checkpoint)) {
-        json["arrays"][name] = field_hash(*field);
-        write_npy(next / (name + ".npy"), *field);
-    }
+    for (const auto& [name, write] : arrays_of(checkpoint))
+        json["arrays"][name] = write(next / (name + ".npy"));
     std::string text = json.dump(1);
     text.resize(text.size() - 2);  // without the brace at its end
     write_text_file(next / "run.json", sealed(std::move(text)));
@@ -295,7 +343,7 @@ void take_over(RunCheckpoint& checkpoint,
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
         add_edit(run, "dtype", std::string(name_of(run.now.dtype)));
-        run.start = std::make_shared<State>(run.start->to(run.now.dtype));
+        run.start = rounded(run.start, run.now.dtype);
     }
     if (method_of(run.now) == method_of(before)) return;
     if (runs_on_both(run.now.method)) add_edit(run, "backend", run.now.backend);

@@ -22,6 +22,7 @@ struct RunCheckpoint {
     RunState run;
     std::map<std::string, Measures> measures;  ///< of each formula; however long
     FrameProgress frames;
+    Solver* solver = nullptr;  ///< that has the cells, where `run` is an outline
 };
 
 /// Into the folder of a run. Throws MachineError; the last good one stays then.

@@ -13,6 +13,7 @@
 #include "sim/run/output/measures.h"
 #include "sim/run/output/run_figure.h"
 #include "sim/run/simulation.h"
+#include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
 #include "sim/text/json.h"
 #include "sim/text/names.h"
@@ -44,21 +45,31 @@ FieldSet field_set(const RunOutput& run) {
     return set;
 }
 
+template <SolverArray::Kind kind>
+void write_array(const Path& path, const RunOutput& run, const OutputField& field) {
+    if (!run.spread) return write_npy(path, kind == SolverArray::Kind::field ? field.end : field.laplacian);
+    Solver& solver = run.spread->solver();
+    solver.show(field.formula);
+    solver.write_npy(path, {kind});
+    solver.show(run.spread->now().shown());
+}
+
+void write_start(const Path& path, const RunOutput& run, const OutputField& field) {
+    if (!run.spread) return write_npy(path, *field.start);
+    const auto names = names_of(run.spread->now().model->components);
+    const auto component = std::ranges::find(names, field.formula);
+    if (component == names.end())
+        write_npy(path, *run.spread->start_of(field.formula));
+    else
+        write_npy(path, *run.spread->start(), std::size_t(component - names.begin()));
+}
+
 constexpr bool kOfRun = true;
 
 constexpr Export kExports[] = {
-    {"initial.npy",
-     true,
-     "the field at the start",
-     [](auto& path, auto&, auto& field) { write_npy(path, *field.start); }},
-    {"field.npy",
-     true,
-     "the field at the end",
-     [](auto& path, auto&, auto& field) { write_npy(path, field.end); }},
-    {"laplacian.npy",
-     true,
-     "its Laplacian",
-     [](auto& path, auto&, auto& field) { write_npy(path, field.laplacian); }},
+    {"initial.npy", true, "the field at the start", write_start},
+    {"field.npy", true, "the field at the end", write_array<SolverArray::Kind::field>},
+    {"laplacian.npy", true, "its Laplacian", write_array<SolverArray::Kind::laplacian>},
     {"field.png",
      true,
      "the field at the end, one pixel a cell",
@@ -276,10 +287,21 @@ RunNotes run_notes(const RunSpec& spec) {
             json_text(to_json(spec))};
 }
 
-std::vector<OutputField> output_fields(Simulation& simulation) {
+bool needs_cells(const RunSpec& spec) {
+    return std::ranges::any_of(spec.exports, [](std::string_view name) {
+        return !name.ends_with(".npy") && !name.ends_with(".json") && !is_table_export(name) &&
+               !is_frame_export(name);
+    });
+}
+
+std::vector<OutputField> output_fields(Simulation& simulation, bool with_cells) {
     const RunSpec& now = simulation.now();
     std::vector<OutputField> fields;
     for (const std::string& formula : output_formulas(now)) {
+        if (!with_cells) {
+            fields.push_back({formula, output_suffix(now, formula), nullptr, {}, {}, std::nullopt});
+            continue;
+        }
         simulation.solver().show(formula);
         fields.push_back({formula,
                           output_suffix(now, formula),

@@ -38,6 +38,8 @@ struct RunOutput {
     std::vector<OutputField> fields;
     long long steps = 0;  ///< done, which is fewer than asked for where a run was interrupted
     nlohmann::ordered_json timings;
+    /// Several processes' run, whose arrays are written where they are; null: they are in `fields`.
+    Simulation* spread = nullptr;
 };
 
 /// Of what a run leaves files: its components, and what is shown where that is another formula.
@@ -50,8 +52,11 @@ std::string output_name(const RunSpec& spec, const std::string& formula);
 /// For them.
 RunNotes run_notes(const RunSpec& spec);
 
-/// The fields now, without tables.
-std::vector<OutputField> output_fields(Simulation& simulation);
+/// The fields now, without tables; without their cells where they stay with several processes.
+std::vector<OutputField> output_fields(Simulation& simulation, bool with_cells = true);
+
+/// One of the files is made of all of a field at once.
+bool needs_cells(const RunSpec& spec);
 
 /// A file by its name, or, with several fields, one of each: field-u.npy; writing throws MachineError.
 struct Export {

@@ -87,6 +87,12 @@ bool FrameWriter::has_pictures() const {
     return std::ranges::any_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".png"; });
 }
 
+// Arrays of several processes, and nothing else of them.
+bool FrameWriter::writes_in_place(const Solver& solver) const {
+    return solver.processes() > 1 &&
+           std::ranges::all_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".npy"; });
+}
+
 void FrameWriter::write(Simulation& simulation) {
     // It may have been removed in mid-run; where it cannot be made again, the file says why.
     std::error_code ignored;
@@ -96,6 +102,12 @@ void FrameWriter::write(Simulation& simulation) {
     std::vector<std::pair<std::string, Field>> fields;
     for (const std::string& formula : output_formulas(*spec_)) {
         simulation.solver().show(formula);
+        if (writes_in_place(simulation.solver())) {
+            const std::string start = "field" + output_suffix(*spec_, formula);
+            simulation.solver().write_npy(numbered(start, step, ".npy"), {});
+            ++progress_.count;
+            continue;
+        }
         Field field = simulation.field();
         write(field, formula, step);
         if (whole) fields.emplace_back(output_name(*spec_, formula), std::move(field));

@@ -16,6 +16,7 @@
 namespace stencil {
 
 class Simulation;
+class Solver;
 struct FieldSeries;
 struct FieldSet;
 
@@ -64,6 +65,7 @@ class FrameWriter {
     const std::filesystem::path& folder() const { return folder_; }
 
   private:
+    bool writes_in_place(const Solver& solver) const;
     void write(const Field& field, const std::string& formula, long long step);
     std::filesystem::path numbered(const std::string& start, long long step, std::string_view ending) const;
 

@@ -9,6 +9,7 @@
 #include "sim/model/equations.h"
 #include "sim/run/settings.h"
 #include "sim/run/stability.h"
+#include "sim/spread/spread_solver.h"
 
 namespace stencil {
 namespace {
@@ -49,10 +50,24 @@ std::optional<double> total_drift(const RunReport& report) {
     return report.end.total / report.start.total - 1;
 }
 
-std::string state_hash(const std::vector<OutputField>& fields, std::size_t components) {
+bool has_cells(const OutputField& field) {
+    return field.end.size() > 0;
+}
+
+std::string state_hash(Simulation& simulation, const std::vector<OutputField>& fields) {
+    if (!has_cells(fields.front())) return hash_in_place(simulation.solver());
     std::vector<std::string> hashes;
-    for (std::size_t c = 0; c < components; ++c) hashes.push_back(field_hash(fields[c].end));
+    for (std::size_t c = 0; c < simulation.now().model->components.size(); ++c)
+        hashes.push_back(field_hash(fields[c].end));
     return joined_hash(hashes);
+}
+
+Statistics statistics_of_end(Simulation& simulation, const OutputField& field) {
+    if (has_cells(field)) return statistics_of(field.end);
+    simulation.solver().show(field.formula);
+    const Statistics all = simulation.solver().statistics(Quantity::value);
+    simulation.solver().show(simulation.now().shown());
+    return all;
 }
 
 std::string initial_text(const RunSpec& spec) {
@@ -78,11 +93,11 @@ RunReport make_report(Simulation& simulation,
     report.timings = simulation.timings();
     report.start = simulation.start_statistics();
     for (const OutputField& field : fields) {
-        report.components.emplace_back(field.formula, statistics_of(field.end));
+        report.components.emplace_back(field.formula, statistics_of_end(simulation, field));
         report.not_finite += report.components.back().second.not_finite;
     }
     report.end = report.components.front().second;
-    report.field_hash = state_hash(fields, report.spec.model->components.size());
+    report.field_hash = state_hash(simulation, fields);
     report.conserved = simulation.conserves_total();
     if (report.spec.model->equations)
         report.stable =

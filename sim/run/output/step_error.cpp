@@ -26,7 +26,7 @@ std::vector<std::pair<std::string, double>> step_errors(Simulation& run) {
     spec.dt = format_real(spec.time_step() / 2);
     spec.every = spec.checkpoint = 0;
     check_solver_memory(spec, query_machine());
-    Simulation half(spec, run.start()->clone());
+    Simulation half(spec, run.start());
     half.apply(Advance{2 * run.step()});
     std::vector<std::pair<std::string, double>> errors;
     for (const Component& component : spec.model->components) {

@@ -35,23 +35,20 @@ class CpuDevice : public CpuViewSolver<T> {
                 .origin = stepper.origin()};
     }
 
-    template <class A, class B>
-    void copy_array(FieldView<A> from, FieldView<B> to) {
-        threads_.for_ranges(to.ny, [&](std::int64_t begin, std::int64_t end) {
-            for (int y = int(begin); y < int(end); ++y)
-                std::transform(
-                    from.row(y), from.row(y) + setup_.nx, to.row(y), [](A value) { return B(value); });
-        });
-    }
     void write(const Field& field, FieldView<T> to) {
-        field.visit([&](const auto& cells) { copy_array(cells.view(), to); });
+        field.visit([&](const auto& cells) { this->copy_array(cells.view(), to); });
+    }
+    void give_rows(FieldView<const T> cells, DType dtype, const RowSink& sink) {
+        Field copy(dtype, cells.nx, cells.ny);
+        copy.visit([&](auto& to) { this->copy_array(cells, to.view()); });
+        sink(0, copy);
     }
     Array<T> keep(FieldView<T> cells) {
         Array<T> copy(cells.nx, cells.ny);
-        copy_array(cells, copy.view());
+        this->copy_array(cells, copy.view());
         return copy;
     }
-    void take_back(const Kept& kept, FieldView<T> to) { copy_array(kept.view(), to); }
+    void take_back(const Kept& kept, FieldView<T> to) { this->copy_array(kept.view(), to); }
     Field copy_of_array(FieldView<T> cells) { return keep(cells); }
     void paint_array(FieldView<T> cells, const BrushPiece& piece) {
         stencil::paint(PlainView<T>(cells), piece, threads_, this->first_row());

@@ -36,15 +36,8 @@ class CpuSolver : public CpuViewSolver<T> {
         clear(back_);
     }
 
-    void load_fields(std::span<const Field> start) override {
-        start.front().visit([&](const auto& cells) {
-            for_rows([&, from = cells.view()](int y) {
-                std::transform(
-                    from.row(y), from.row(y) + setup_.nx, own(fields_.front).row(y), [](auto value) {
-                        return T(value);
-                    });
-            });
-        });
+    void load_fields(const RowSource& start) override {
+        this->fill(fields_.front, start, 0);
         stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
         halo_.spoil();
@@ -97,32 +90,36 @@ class CpuSolver : public CpuViewSolver<T> {
 
     std::unique_ptr<SavedState> save() override {
         auto saved = std::make_unique<CpuState>();
-        saved->inner = inner();
+        saved->inner = inner(true);
         saved->step = step_;
         return saved;
     }
 
     void restore(const SavedState& state) override {
         const auto& saved = dynamic_cast<const CpuState&>(state);
-        if (!take_inner(saved.inner)) throw std::logic_error("a state of another kind of solver");
+        const Field& cells = saved.inner.arrays.at("stored");
+        if (!stepper_->resume(saved.inner.numbers) || cells.dtype() != dtype_of<T>)
+            throw std::logic_error("a state of another kind of solver");
+        this->copy_array(cells.as<T>().view(), own(fields_.front));
         step_ = saved.step;
         halo_.spoil();
         this->forget_largest();
     }
 
-    InnerState inner() override {
+    InnerState inner(bool with_cells) override {
         InnerState state;
-        Array<T> cells(setup_.nx, setup_.own_rows());
-        for_rows([&](int y) { std::copy_n(own(fields_.front).row(y), setup_.nx, cells.view().row(y)); });
+        Array<T> cells(with_cells ? setup_.nx : 0, with_cells ? setup_.own_rows() : 0);
+        if (with_cells) this->copy_array(own(fields_.front), cells.view());
         state.arrays.emplace("stored", std::move(cells));
         state.numbers = stepper_->numbers();
         return state;
     }
 
-    bool take_inner(const InnerState& inner) override {
-        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.own_rows());
-        if (!cells || !stepper_->resume(inner.numbers)) return false;
-        for_rows([&](int y) { std::copy_n(cells->view().row(y), setup_.nx, own(fields_.front).row(y)); });
+    bool take_inner(const InnerRows& inner) override {
+        const auto cells = inner.find("stored");
+        if (!cells || !this->matches(inner.arrays, *cells, dtype_of<T>) || !stepper_->resume(inner.numbers))
+            return false;
+        this->fill(fields_.front, inner.arrays, *cells);
         halo_.spoil();
         return true;
     }
@@ -153,7 +150,6 @@ class CpuSolver : public CpuViewSolver<T> {
     using CpuViewSolver<T>::setup_;
     using CpuViewSolver<T>::step_;
     using CpuViewSolver<T>::threads_;
-    using CpuViewSolver<T>::for_rows;
     using CpuViewSolver<T>::own;
 
     AlignedBuffer<T> front_;

@@ -30,6 +30,7 @@ class CpuViewSolver : public CpuNeighbour {
     Field field() override { return copy_of(Quantity::value); }
     Field laplacian() override { return copy_of(Quantity::laplacian); }
 
+    using CpuNeighbour::set_base;
     void set_base(const Field& base) override {
         base.visit([&](const auto& cells) {
             const auto from = cells.view();
@@ -105,7 +106,21 @@ class CpuViewSolver : public CpuNeighbour {
     View own(const View& view) const {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
-    int first_row() const { return setup_.slab.first + setup_.slab.above; }
+    /// Fills the rows that are not a halo's.
+    void fill(const FieldView<T>& cells, const RowSource& source, std::size_t field) {
+        for_pieces(source, field, first_row(), setup_.own_rows(), [&](int first, const Field& piece) {
+            const FieldView<T> to = own(cells).rows(first - first_row(), piece.ny());
+            piece.visit([&](const auto& from) { copy_array(from.view(), to); });
+        });
+    }
+
+    template <class A, class B>
+    void copy_array(FieldView<A> from, FieldView<B> to) const {
+        threads_.for_ranges(to.ny, [&](std::int64_t begin, std::int64_t end) {
+            for (int y = int(begin); y < int(end); ++y)
+                std::transform(from.row(y), from.row(y) + to.nx, to.row(y), [](A value) { return B(value); });
+        });
+    }
 
     template <class F>
     void for_rows(F&& f) const {

@@ -62,11 +62,6 @@ class CudaDevicePart : public CudaViewSolver<T> {
         return way;
     }
 
-    void write(const Field& field, FieldView<T> to) {
-        const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);
-        const Array<T>& cells = (rounded.size() > 0 ? rounded : field).template as<T>();
-        this->upload(FieldView<const T>(cells.view()), to);
-    }
     Field copy_of_array(FieldView<T> cells) { return this->download(FieldView<const T>(cells)); }
     void copy_array(FieldView<T> from, FieldView<T> to) {
         const std::size_t row = std::size_t(to.nx) * sizeof(T);

@@ -45,12 +45,8 @@ class KernelSolver : public CudaViewSolver<T> {
         }
     }
 
-    void load_fields(std::span<const Field> starts) override {
-        for (std::size_t c = 0; c < components(); ++c) {
-            const Field& start = starts[c];
-            const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
-            this->upload((rounded.size() > 0 ? rounded : start).template as<T>().view(), component(c));
-        }
+    void load_fields(const RowSource& start) override {
+        for (std::size_t c = 0; c < components(); ++c) this->fill(component(c), start, c);
         stream_.synchronize();
     }
 
@@ -125,8 +121,8 @@ class KernelSolver : public CudaViewSolver<T> {
     }
 
     // The plain fields are all there is.
-    InnerState inner() override { return {}; }
-    bool take_inner(const InnerState&) override { return true; }
+    InnerState inner(bool) override { return {}; }
+    bool take_inner(const InnerRows&) override { return true; }
 
   private:
     using CudaViewSolver<T>::setup_;

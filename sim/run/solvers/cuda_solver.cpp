@@ -30,11 +30,8 @@ class CudaSolver : public CudaViewSolver<T> {
         fields_.back = cuda_view<T>(back_, setup.nx, setup.ny);
     }
 
-    void load_fields(std::span<const Field> starts) override {
-        const Field& start = starts.front();
-        const Field rounded = start.dtype() == dtype_of<T> ? Field() : start.to(dtype_of<T>);
-        const Array<T>& cells = (rounded.size() > 0 ? rounded : start).template as<T>();
-        upload(cells.view(), own(fields_.front));
+    void load_fields(const RowSource& start) override {
+        this->fill(fields_.front, start, 0);
         stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
         halo_.spoil();
@@ -65,6 +62,15 @@ class CudaSolver : public CudaViewSolver<T> {
         halo_.spoil();
     }
 
+    void read_rows(const SolverArray& array, const RowSink& sink) override {
+        if (array.kind == SolverArray::Kind::inner)
+            this->give_rows(FieldView<const T>(own(fields_.front)), dtype_of<T>, sink);
+        else if (array.kind == SolverArray::Kind::component)
+            CudaViewSolver<T>::read_rows({}, sink);
+        else
+            CudaViewSolver<T>::read_rows(array, sink);
+    }
+
     double largest_value(const StepParameters& params) const override {
         return stepper_->largest_value(params);
     }
@@ -88,17 +94,18 @@ class CudaSolver : public CudaViewSolver<T> {
         this->forget_largest();
     }
 
-    InnerState inner() override {
+    InnerState inner(bool with_cells) override {
         InnerState state;
-        state.arrays.emplace("stored", download(own(fields_.front)));
+        state.arrays.emplace("stored", with_cells ? Field(download(own(fields_.front))) : Field());
         state.numbers = stepper_->numbers();
         return state;
     }
 
-    bool take_inner(const InnerState& inner) override {
-        const Array<T>* cells = stored_array<T>(inner, setup_.nx, setup_.own_rows());
-        if (!cells || !stepper_->resume(inner.numbers)) return false;
-        upload(cells->view(), own(fields_.front));
+    bool take_inner(const InnerRows& inner) override {
+        const auto cells = inner.find("stored");
+        if (!cells || !this->matches(inner.arrays, *cells, dtype_of<T>) || !stepper_->resume(inner.numbers))
+            return false;
+        this->fill(fields_.front, inner.arrays, *cells);
         halo_.spoil();
         return true;
     }
@@ -134,7 +141,6 @@ class CudaSolver : public CudaViewSolver<T> {
     using CudaViewSolver<T>::setup_;
     using CudaViewSolver<T>::step_;
     using CudaViewSolver<T>::stream_;
-    using CudaViewSolver<T>::upload;
     using CudaViewSolver<T>::download;
     using CudaViewSolver<T>::own;
 

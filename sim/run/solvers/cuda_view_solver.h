@@ -36,6 +36,13 @@ class CudaViewSolver : public CudaNeighbour {
 
     Field laplacian() override { return read_back(Quantity::laplacian); }
 
+    void read_rows(const SolverArray& array, const RowSink& sink) override {
+        if (array.kind != SolverArray::Kind::field && array.kind != SolverArray::Kind::laplacian)
+            return Solver::read_rows(array, sink);
+        const bool laplacian = array.kind == SolverArray::Kind::laplacian;
+        give_rows(read(laplacian ? Quantity::laplacian : Quantity::value), setup_.dtype, sink);
+    }
+
     CudaMemory device_copy(Quantity quantity) override {
         if (setup_.dtype != dtype_of<T>) return {};
         CudaMemory copy(sizeof(T) * std::size_t(setup_.nx) * std::size_t(setup_.ny), stream_.device());
@@ -45,6 +52,7 @@ class CudaViewSolver : public CudaNeighbour {
         return copy;
     }
 
+    using CudaNeighbour::set_base;
     void set_base(const Field& base) override {
         make_base();
         if (base.dtype() == DType::float64)
@@ -112,6 +120,8 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
   protected:
+    using CudaNeighbour::first_row;
+
     /// Of what is shown; its base is filled in.
     virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
     /// An array of the field's shape that holds nothing.
@@ -145,7 +155,18 @@ class CudaViewSolver : public CudaNeighbour {
     View own(const View& view) const {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
-    int first_row() const { return setup_.slab.first + setup_.slab.above; }
+
+    /// Fills those of an array.
+    void fill(const FieldView<T>& cells, const RowSource& source, std::size_t field) {
+        for_pieces(source, field, first_row(), setup_.own_rows(), [&](int first, const Field& piece) {
+            write(piece, own(cells).rows(first - first_row(), piece.ny()));
+        });
+    }
+    void write(const Field& field, FieldView<T> to) {
+        const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);
+        const Array<T>& cells = (rounded.size() > 0 ? rounded : field).template as<T>();
+        upload(FieldView<const T>(cells.view()), to);
+    }
 
     void make_base() {
         if (!base_.data()) base_ = CudaMemory(cuda_field_bytes<double>(setup_.nx, setup_.own_rows()));
@@ -184,11 +205,21 @@ class CudaViewSolver : public CudaNeighbour {
         return {source, quantity, stream_, scratch_};
     }
 
-    // Through the spare field.
-    Field read_back(Quantity quantity) {
+    // In the spare field.
+    FieldView<const T> read(Quantity quantity) {
         const FieldView<T> room = own(spare());
         cuda_read(view_of(quantity), room);
-        return rounded(download(FieldView<const T>(room)));
+        return room;
+    }
+    Field read_back(Quantity quantity) { return rounded(download(read(quantity))); }
+
+    /// In this precision, some rows at a time, so that the host need not hold them all.
+    void give_rows(FieldView<const T> cells, DType dtype, const RowSink& sink) {
+        const int most = rows_at_a_time(cells.nx);
+        for (int y = 0; y < cells.ny; y += most) {
+            Field piece = download(cells.rows(y, std::min(most, cells.ny - y)));
+            sink(y, piece.dtype() == dtype ? std::move(piece) : piece.to(dtype));
+        }
     }
 
     // A reference in float64 of a run in float32 shows that.

@@ -41,8 +41,10 @@ class EquationSolver : public Device {
         load_data(*stepper_);
     }
 
-    void load_fields(std::span<const Field> start) override {
-        copy_in(start);
+    void load_fields(const RowSource& start) override {
+        for (std::size_t c = 0; c < components(); ++c) this->fill(component(c), start, c);
+        halo_.spoil();
+        changed();
         stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
 
@@ -87,6 +89,15 @@ class EquationSolver : public Device {
         changed();
     }
 
+    void read_rows(const SolverArray& array, const RowSink& sink) override {
+        using Kind = SolverArray::Kind;
+        if (array.kind != Kind::component && array.kind != Kind::inner) return Device::read_rows(array, sink);
+        const bool inner = array.kind == Kind::inner;
+        std::size_t c = inner ? 0 : array.component;
+        while (inner && array_name(c) != array.inner) ++c;
+        this->give_rows(FieldView<const T>(own(component(c))), inner ? dtype_of<T> : setup_.dtype, sink);
+    }
+
     double largest_value(const StepParameters&) const override {
         return std::numeric_limits<double>::infinity();
     }
@@ -109,23 +120,23 @@ class EquationSolver : public Device {
         this->forget_largest();
     }
 
-    InnerState inner() override {
+    InnerState inner(bool with_cells) override {
         InnerState state;
         state.numbers = numbers_of(stepper_->clock());
         // In the setup's precision the plain fields say the rest.
         if (setup_.dtype == dtype_of<T>) return state;
-        auto all = copies(dtype_of<T>);
+        auto all = with_cells ? copies(dtype_of<T>) : std::vector<Field>(components());
         for (std::size_t c = 0; c < all.size(); ++c) state.arrays.emplace(array_name(c), std::move(all[c]));
         return state;
     }
 
-    bool take_inner(const InnerState& inner) override {
+    bool take_inner(const InnerRows& inner) override {
         const auto clock = clock_of(inner.numbers);
         if (!clock) return false;
-        for (std::size_t c = 0; c < components() && !inner.arrays.empty(); ++c) {
-            const auto array = inner.arrays.find(array_name(c));
-            if (array == inner.arrays.end()) return false;
-            this->write(array->second, own(component(c)));
+        for (std::size_t c = 0; c < components() && !inner.names.empty(); ++c) {
+            const auto array = inner.find(array_name(c));
+            if (!array) return false;
+            this->fill(component(c), inner.arrays, *array);
         }
         halo_.spoil();
         stepper_->resume(*clock, step_);
@@ -149,12 +160,6 @@ class EquationSolver : public Device {
     std::size_t components() const { return run_.equations.components.size(); }
     FieldView<T> component(std::size_t c) { return stepper_->component(int(c)); }
     std::string array_name(std::size_t c) const { return "component-" + run_.equations.components[c].name; }
-
-    void copy_in(std::span<const Field> fields) {
-        for (std::size_t c = 0; c < components(); ++c) this->write(fields[c], own(component(c)));
-        halo_.spoil();
-        changed();
-    }
 
     std::vector<Field> copies(DType dtype) {
         std::vector<Field> all;

@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "kernels/view/flood_fill.h"
+#include "sim/files/npy_rows.h"
 #include "sim/run/solvers/typed_run.h"
 
 namespace stencil {
@@ -28,7 +29,7 @@ std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field
 
 }  // namespace
 
-void Solver::load(std::span<const Field> start, long long step) {
+void Solver::load(const RowSource& start, long long step) {
     step_ = step;
     load_fields(start);
     forget_largest();
@@ -81,17 +82,45 @@ bool Solver::fits(const BrushPiece& piece) {
     return fits(setup_.params, largest_with(piece));
 }
 
+void Solver::read_rows(const SolverArray& array, const RowSink& sink) {
+    using Kind = SolverArray::Kind;
+    if (array.kind == Kind::field)
+        sink(0, field());
+    else if (array.kind == Kind::laplacian)
+        sink(0, laplacian());
+    else if (array.kind == Kind::component)
+        sink(0, fields()[array.component]);
+    else
+        sink(0, inner().arrays.at(array.inner));
+}
+
+std::string Solver::write_npy(const std::filesystem::path& path, const SolverArray& array) {
+    return write_npy_rows(path, setup_.nx, setup_.ny, [&](const RowSink& sink) { read_rows(array, sink); });
+}
+
+bool Solver::matches(const RowSource& arrays, std::size_t field, DType dtype) const {
+    const int ny = setup_.slab.whole() ? setup_.ny : setup_.slab.field_rows;
+    return arrays.dtypes()[field] == dtype && arrays.nx() == setup_.nx && arrays.ny() == ny;
+}
+
 SolverSnapshot Solver::snapshot() {
     return {state(), std::string(setup_.method->name), std::string(name_of(setup_.method->device)), inner()};
 }
 
 bool Solver::resume(const SolverSnapshot& snapshot) {
-    const State& plain = snapshot.plain;
-    load(plain);
+    std::vector<const Field*> in_memory = pointers_to(snapshot.plain.components);
+    std::vector<std::string> names;
+    for (const auto& [name, array] : snapshot.inner.arrays) {
+        names.push_back(name);
+        in_memory.push_back(&array);
+    }
+    const auto arrays = snapshot.arrays ? snapshot.arrays : std::make_shared<FieldRows>(in_memory);
+    load(*arrays, snapshot.plain.step);
     if (snapshot.method != setup_.method->name || snapshot.backend != name_of(setup_.method->device) ||
-        plain.components.front().dtype() != setup_.dtype)
+        arrays->dtypes().front() != setup_.dtype)
         return false;
-    return take_inner(snapshot.inner);
+    const std::size_t components = arrays->count() - names.size();
+    return take_inner({snapshot.inner.numbers, std::move(names), *arrays, components});
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {

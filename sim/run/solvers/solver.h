@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/percentiles.h"
 #include "sim/field/pixels.h"
+#include "sim/field/row_source.h"
 #include "sim/field/state.h"
 #include "sim/run/solvers/halo.h"
 #include "sim/run/solvers/solver_snapshot.h"
@@ -51,6 +53,13 @@ struct SolverSetup {
     FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
 };
 
+/// Which of a solver's arrays: what is shown, its Laplacian, a component of the state, or an inner array.
+struct SolverArray {
+    enum class Kind : std::uint8_t { field, laplacian, component, inner } kind = Kind::field;
+    std::size_t component = 0;
+    std::string inner = {};  ///< its name
+};
+
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
 class SavedState {
   public:
@@ -83,10 +92,13 @@ class Solver {
     explicit Solver(const SolverSetup& setup) : setup_(setup) {}
     virtual ~Solver() = default;
 
-    /// The state to start from: a field of (ny, nx) of the setup for each component, rounded to its
+    /// The state to start from: a field of the size of the whole for each component, rounded to the setup's
     /// precision, and its step. `load(field)` is of one component.
-    void load(const State& start) { load(start.components, start.step); }
-    void load(const Field& start, long long step = 0) { load({&start, 1}, step); }
+    void load(const RowSource& start, long long step = 0);
+    void load(const State& start) { load(FieldRows(pointers_to(start.components)), start.step); }
+    void load(const Field& start, long long step = 0) { load(FieldRows({&start}), step); }
+    /// What another solver of the same model and size has, rounded to this one's precision.
+    virtual void load(Solver& other) { load(other.state().to(setup_.dtype)); }
 
     /// The plain fields, in the setup's precision, and the step.
     State state();
@@ -118,6 +130,10 @@ class Solver {
     /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
     virtual Field field() = 0;
     virtual Field laplacian() = 0;
+    /// A copy of any of its arrays, some rows at a time where that takes less memory.
+    virtual void read_rows(const SolverArray& array, const RowSink& sink);
+    /// The same as a .npy file; its field_hash(). Throws FileError, and leaves no file then.
+    virtual std::string write_npy(const std::filesystem::path& path, const SolverArray& array);
     /// The same on the device, (ny, nx) without padding, there when this returns; null on the CPU, and of a
     /// solver that steps in another precision than the setup's.
     virtual CudaMemory device_copy(Quantity /*value or laplacian*/) { return {}; }
@@ -127,6 +143,9 @@ class Solver {
     /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
     /// another solver of the same device and size holds now.
     virtual void set_base(const Field& base) = 0;
+    virtual void set_base(const RowSource& source, std::size_t field) {
+        set_base(source.rows(field, 0, source.ny()));
+    }
     virtual void set_base(Solver& other) = 0;
 
     /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
@@ -179,13 +198,17 @@ class Solver {
 
     // What snapshot() and resume() take besides the plain fields.
 
-    /// Empty where the plain fields are all there is.
-    virtual InnerState inner() = 0;
+    /// Empty where the plain fields are all there is. Without cells its arrays are empty.
+    virtual InnerState inner(bool with_cells = true) = 0;
     /// False, and nothing is changed, where that is not this solver's.
-    virtual bool take_inner(const InnerState& inner) = 0;
+    virtual bool take_inner(const InnerRows& inner) = 0;
 
   protected:
-    virtual void load_fields(std::span<const Field> start) = 0;
+    virtual void load_fields(const RowSource& start) = 0;
+    /// The row of the whole field that is the first of its own.
+    int first_row() const { return setup_.slab.first + setup_.slab.above; }
+    /// It has the size of the whole field, and this precision.
+    bool matches(const RowSource& arrays, std::size_t field, DType dtype) const;
     /// All components, in the setup's precision.
     virtual std::vector<Field> fields();
     virtual void advance_by(long long steps) = 0;
@@ -197,7 +220,6 @@ class Solver {
     long long step_ = 0;
 
   private:
-    void load(std::span<const Field> start, long long step);
     double largest() { return largest_ ? *largest_ : measure_largest(); }
     double largest_with(const BrushPiece& piece);
 

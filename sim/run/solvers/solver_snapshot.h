@@ -1,10 +1,16 @@
 // Everything that a solver goes on from, on the host: what a checkpoint on disk is made of.
 #pragma once
 
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "kernels/methods/inner_state.h"
+#include "sim/field/row_source.h"
 #include "sim/field/state.h"
 
 namespace stencil {
@@ -16,16 +22,19 @@ struct InnerState {
     InnerNumbers numbers;
 };
 
-/// The cells as the method stores them, which is the array "stored"; null where it is another precision's or
-/// size's.
-template <class T>
-const Array<T>* stored_array(const InnerState& inner, int nx, int ny) {
-    const auto found = inner.arrays.find("stored");
-    if (found == inner.arrays.end()) return nullptr;
-    const Field& field = found->second;
-    if (field.dtype() != dtype_of<T> || field.nx() != nx || field.ny() != ny) return nullptr;
-    return &field.as<T>();
-}
+/// The same with the cells of its arrays elsewhere: from `first` on, in the order of their names.
+struct InnerRows {
+    InnerNumbers numbers;
+    std::vector<std::string> names;
+    const RowSource& arrays;
+    std::size_t first = 0;
+
+    std::optional<std::size_t> find(std::string_view name) const {
+        const auto found = std::ranges::find(names, name);
+        if (found == names.end()) return std::nullopt;
+        return first + std::size_t(found - names.begin());
+    }
+};
 
 /// Portable: host arrays, integers and doubles, the same on every machine.
 struct SolverSnapshot {
@@ -33,6 +42,8 @@ struct SolverSnapshot {
     std::string method;   ///< a row of the method table, by name
     std::string backend;  ///< and device
     InnerState inner;     ///< for that method alone
+    /// The cells of the plain components, and after them of the inner arrays, where they are not in those.
+    std::shared_ptr<const RowSource> arrays = nullptr;
 };
 
 }  // namespace stencil

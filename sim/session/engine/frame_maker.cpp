@@ -5,6 +5,7 @@
 
 #include "sim/machine/host_memory.h"
 #include "sim/run/output/exports.h"
+#include "sim/text/names.h"
 #include "sim/view/colormap.h"
 #include "sim/view/contours.h"
 
@@ -212,7 +213,8 @@ PaneImage FrameMaker::make_pane(const PaneRequest& request, const Moment& moment
 
 void FrameMaker::set_base(Base base, const Moment& moment) {
     Solver& solver = moment.simulation->solver();
-    const State* start = base == Base::bookmark ? moment.bookmark : moment.simulation->start().get();
+    const void* start = moment.simulation->start().get();
+    if (base == Base::bookmark) start = moment.bookmark;
     const std::string shown = moment.simulation->now().shown();
     const bool same_solver = base_solver_ == &solver;
     const bool same_start = base_start_ == start && base_shown_ == shown;
@@ -225,7 +227,11 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
                            spec.size->nx,
                            spec.size->ny);
     }
-    if (base == Base::start)
+    const auto names = names_of(moment.simulation->now().model->components);
+    const auto component = std::ranges::find(names, shown);
+    if (base == Base::start && component != names.end())
+        solver.set_base(*moment.simulation->start(), std::size_t(component - names.begin()));
+    else if (base == Base::start)
         solver.set_base(*moment.simulation->start_of(shown));
     else if (base == Base::bookmark)
         solver.set_base(*moment.simulation->formula_of(*moment.bookmark, shown));

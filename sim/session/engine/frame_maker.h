@@ -65,7 +65,7 @@ class FrameMaker {
     PixelPool pool_;
     std::array<KnownRange, kPaneKinds> ranges_;
     Base base_ = Base::none;
-    const State* base_start_ = nullptr;
+    const void* base_start_ = nullptr;
     std::string base_shown_;
     const Solver* base_solver_ = nullptr;
     Cadence histogram_cadence_;

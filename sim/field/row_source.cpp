@@ -1,0 +1,98 @@
+#include "sim/field/row_source.h"
+
+#include "sim/text/json.h"
+
+namespace stencil {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t(16) << 20;
+
+Field copied(const Field& field, int first, int rows) {
+    return field.visit([&]<class T>(const Array<T>& from) -> Field {
+        Array<T> piece(from.nx(), rows);
+        std::copy_n(from.view().row(first), piece.size(), piece.data());
+        return piece;
+    });
+}
+
+std::vector<DType> dtypes_of(std::span<const Field* const> fields) {
+    std::vector<DType> dtypes;
+    for (const Field* field : fields) dtypes.push_back(field->dtype());
+    return dtypes;
+}
+
+class RoundedRows : public RowSource {
+  public:
+    RoundedRows(std::shared_ptr<const RowSource> source, DType dtype)
+        : RowSource(source->nx(), source->ny(), std::vector(source->count(), dtype)),
+          source_(std::move(source)) {}
+
+    Field rows(std::size_t field, int first, int rows) const override {
+        Field own = source_->rows(field, first, rows);
+        return own.dtype() == dtypes()[field] ? std::move(own) : own.to(dtypes()[field]);
+    }
+    std::string recipe() const override {
+        const std::string of = source_->recipe();
+        if (of.empty()) return "";
+        return json_text({{"rounded", name_of(dtypes().front())}, {"of", of}});
+    }
+
+  private:
+    std::shared_ptr<const RowSource> source_;
+};
+
+}  // namespace
+
+std::shared_ptr<const State> RowSource::whole() const {
+    auto state = std::make_shared<State>();
+    for (std::size_t i = 0; i < count(); ++i) {
+        Field& all = state->components.emplace_back(dtypes_[i], nx_, ny_);
+        all.visit([&]<class T>(Array<T>& cells) {
+            for_pieces(*this, i, 0, ny_, [&](int y, const Field& piece) {
+                std::ranges::copy(piece.as<T>().cells(), cells.view().row(y));
+            });
+        });
+    }
+    return state;
+}
+
+FieldRows::FieldRows(std::vector<const Field*> fields)
+    : RowSource(fields.front()->nx(), fields.front()->ny(), dtypes_of(fields)), fields_(std::move(fields)) {}
+
+Field FieldRows::rows(std::size_t field, int first, int rows) const {
+    return copied(*fields_[field], first, rows);
+}
+
+StateRows::StateRows(std::shared_ptr<const State> state)
+    : StateRows(state, 0, state->components.front().ny()) {}
+
+StateRows::StateRows(std::shared_ptr<const State> state, int first, int ny)
+    : RowSource(state->components.front().nx(), ny, dtypes_of(pointers_to(state->components))),
+      state_(std::move(state)),
+      first_(first) {}
+
+Field StateRows::rows(std::size_t field, int first, int rows) const {
+    return copied(state_->components[field], first - first_, rows);
+}
+
+std::shared_ptr<const RowSource> in_memory(State state) {
+    return std::make_shared<StateRows>(std::make_shared<State>(std::move(state)));
+}
+
+std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source, DType dtype) {
+    if (std::ranges::all_of(source->dtypes(), [&](DType each) { return each == dtype; })) return source;
+    if (dynamic_cast<const StateRows*>(source.get())) return in_memory(source->whole()->to(dtype));
+    return std::make_shared<RoundedRows>(std::move(source), dtype);
+}
+
+int rows_at_a_time(int nx) {
+    return int(std::max<std::size_t>(1, kPieceBytes / (sizeof(double) * std::size_t(nx))));
+}
+
+std::vector<const Field*> pointers_to(std::span<const Field> fields) {
+    std::vector<const Field*> pointers;
+    for (const Field& field : fields) pointers.push_back(&field);
+    return pointers;
+}
+
+}  // namespace stencil

@@ -1,0 +1,82 @@
+// Fields by their rows, which need not all be in one memory.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/field/state.h"
+
+namespace stencil {
+
+/// Fields of one size of which any rows can be had: kept in memory, read from files, or made anew.
+class RowSource {
+  public:
+    RowSource(int nx, int ny, std::vector<DType> dtypes) : nx_(nx), ny_(ny), dtypes_(std::move(dtypes)) {}
+    virtual ~RowSource() = default;
+
+    int nx() const { return nx_; }
+    int ny() const { return ny_; }
+    const std::vector<DType>& dtypes() const { return dtypes_; }
+    std::size_t count() const { return dtypes_.size(); }
+
+    /// Rows [first, first + rows) of a field, in its precision.
+    virtual Field rows(std::size_t field, int first, int rows) const = 0;
+    /// From which any process gets the same ones for itself (sim/run/start.h); empty: only this one has them.
+    virtual std::string recipe() const { return ""; }
+    /// All of all fields, at step 0; made anew, where they are not kept.
+    virtual std::shared_ptr<const State> whole() const;
+
+  private:
+    int nx_, ny_;
+    std::vector<DType> dtypes_;
+};
+
+/// Fields that somebody else keeps.
+class FieldRows : public RowSource {
+  public:
+    explicit FieldRows(std::vector<const Field*> fields);
+    Field rows(std::size_t field, int first, int rows) const override;
+
+  private:
+    std::vector<const Field*> fields_;
+};
+
+/// A state in memory: all rows, or those from `first` of fields of `ny` rows.
+class StateRows : public RowSource {
+  public:
+    explicit StateRows(std::shared_ptr<const State> state);
+    StateRows(std::shared_ptr<const State> state, int first, int ny);
+    Field rows(std::size_t field, int first, int rows) const override;
+    std::shared_ptr<const State> whole() const override { return state_; }
+
+  private:
+    std::shared_ptr<const State> state_;
+    int first_ = 0;
+};
+
+std::shared_ptr<const RowSource> in_memory(State state);
+
+/// The same fields with each cell rounded once; a state in memory becomes another one.
+std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source, DType dtype);
+
+/// Rows that are moved at a time: of some MiB.
+int rows_at_a_time(int nx);
+
+/// Calls take(first, rows) with all of [first, first + rows) of a field, some rows at a time.
+template <class Take>
+void for_pieces(const RowSource& source, std::size_t field, int first, int rows, Take&& take) {
+    const int most = rows_at_a_time(source.nx());
+    for (int y = first; y < first + rows; y += most)
+        take(y, source.rows(field, y, std::min(most, first + rows - y)));
+}
+
+std::vector<const Field*> pointers_to(std::span<const Field> fields);
+
+/// What takes rows of a field as they come, from its first one on.
+using RowSink = std::function<void(int first, const Field& rows)>;
+
+}  // namespace stencil

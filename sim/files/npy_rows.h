@@ -1,0 +1,63 @@
+// Rows of a field's .npy file, read and written where they are in it: files that several processes share.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "sim/field/row_source.h"
+#include "sim/files/input_file.h"
+#include "sim/files/npy.h"
+
+namespace stencil {
+
+class NpyReader {
+  public:
+    /// Throws InputError as read_field_header() does.
+    explicit NpyReader(const std::filesystem::path& path);
+    const NpyHeader& header() const { return header_; }
+    int nx() const { return int(header_.shape[1]); }
+    int ny() const { return int(header_.shape[0]); }
+    DType dtype() const { return header_.descr.ends_with("f4") ? DType::float32 : DType::float64; }
+    /// In Fortran order they are all over the file.
+    bool has_rows() const { return !header_.fortran_order; }
+    /// Values may be NaN or infinite. Throws InputError.
+    Field rows(int first, int rows);
+
+  private:
+    InputFile file_;
+    NpyHeader header_;
+};
+
+/// Throws InputError that says so; 0: there are none.
+void require_finite(const std::filesystem::path& path, std::uint64_t not_finite, std::uint64_t values);
+
+/// Into a file that is there already. Everything throws std::system_error.
+class NpyWriter {
+  public:
+    NpyWriter(const std::string& name, int nx, int ny);
+    ~NpyWriter();
+    NpyWriter(const NpyWriter&) = delete;
+    NpyWriter& operator=(const NpyWriter&) = delete;
+
+    void write_header(DType dtype);
+    void write(int first, const Field& rows);
+    /// What was written is on the disk.
+    void sync();
+
+  private:
+    std::string header_text(DType dtype) const;
+    void write_at(std::span<const std::byte> bytes, std::uint64_t offset);
+
+    int descriptor_ = -1;
+    int nx_, ny_;
+};
+
+/// A whole file, atomically, of rows as they come; its field_hash(). Throws FileError.
+std::string write_npy_rows(const std::filesystem::path& path,
+                           int nx,
+                           int ny,
+                           const std::function<void(const RowSink&)>& give);
+
+}  // namespace stencil

@@ -1,0 +1,106 @@
+// Rows that come to be cells of a part or go to files.
+
+#include "sim/spread/part.h"
+
+namespace stencil {
+namespace {
+
+// A number of a method's by its name and kind.
+InnerNumbers read_numbers(Packet& packet) {
+    InnerNumbers numbers;
+    for (auto left = packet.get<std::size_t>(); left > 0; --left) {
+        const auto name = packet.get<std::string>();
+        if (packet.get<bool>())
+            numbers[name] = packet.get<double>();
+        else
+            numbers[name] = packet.get<std::int64_t>();
+    }
+    return numbers;
+}
+
+std::shared_ptr<const RowSource> rows_of(const Part& part, State own) {
+    return std::make_shared<StateRows>(
+        std::make_shared<State>(std::move(own)), part.first_row(), part.partition().rows);
+}
+
+// What another solver has of the same rows.
+SolverSnapshot snapshot_of(Part& part) {
+    SolverSnapshot now = part.solver().snapshot();
+    State own = std::move(now.plain);
+    now.plain.step = own.step;
+    for (auto& [name, array] : now.inner.arrays) own.components.push_back(std::move(array));
+    now.arrays = rows_of(part, std::move(own));
+    return now;
+}
+
+}  // namespace
+
+bool Parts::take(Part& part, Verb verb, Packet& packet) {
+    Solver& solver = part.solver();
+    const auto rows_given = [&] { return take_rows(part.team(), part.partition(), packet, given); };
+    switch (verb) {
+        case Verb::load: {
+            const auto step = packet.get<long long>();
+            solver.load(*rows_given().rows, step);
+            return true;
+        }
+        case Verb::take_inner: {
+            std::vector<std::string> names(packet.get<std::size_t>());
+            for (std::string& name : names) name = packet.get<std::string>();
+            InnerNumbers numbers = read_numbers(packet);
+            const GivenRows arrays = rows_given();
+            answer.number =
+                solver.take_inner({std::move(numbers), std::move(names), *arrays.rows, arrays.first}) ? 1 : 0;
+            return true;
+        }
+        case Verb::set_base: {
+            const GivenRows base = rows_given();
+            solver.set_base(base.rows->rows(base.first, part.first_row(), part.own_rows()));
+            return true;
+        }
+        case Verb::load_from: {
+            const State now = find(packet.get<int>())->solver().state();
+            solver.load(*rows_of(part, now.to(part.setup().dtype)), now.step);
+            return true;
+        }
+        case Verb::go_on_from:
+            solver.resume(snapshot_of(*find(packet.get<int>())));
+            return true;
+        case Verb::write: {
+            SolverArray array{packet.get<SolverArray::Kind>(), packet.get<std::size_t>(), {}};
+            array.inner = packet.get<std::string>();
+            answer.written =
+                write_together(part.team(),
+                               packet.get<std::string>(),
+                               {part.nx(), part.partition().rows, part.first_row(), [&](const RowSink& sink) {
+                                    solver.read_rows(array, sink);
+                                }});
+            return true;
+        }
+        default:
+            return false;
+    }
+}
+
+// Where they are not able to read the recipe all of them, the answer is empty.
+bool Parts::perform_on_rows(Verb verb, Packet& packet) {
+    if (verb != Verb::look_at_rows && verb != Verb::write_rows) return false;
+    answer.seen = {};
+    answer.written = {};
+    const auto source = read_everywhere(team_, packet.get<std::string>());
+    if (!source) return true;
+    const auto field = packet.get<std::size_t>();
+    const Partition shares{source->ny(), team_.size(), 0, false};
+    const int first = shares.begin(team_.rank()), count = shares.own_rows(team_.rank());
+    const auto give = [&](const RowSink& sink) {
+        for_pieces(*source, field, first, count, [&](int y, const Field& piece) { sink(y - first, piece); });
+    };
+    const OwnRows own{source->nx(), source->ny(), first, give, source->dtypes()[field]};
+    if (verb == Verb::look_at_rows)
+        answer.seen = look_together(team_, own);
+    else
+        answer.written = write_together(team_, packet.get<std::string>(), own);
+    return true;
+}
+
+}  // namespace stencil

@@ -1,0 +1,51 @@
+// A test case that is done by two processes.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "sim/machine/child_process.h"
+#include "sim/machine/team.h"
+#include "sim/spread/part.h"
+#include "sim/spread/spread_solver.h"
+#include "tests/support/catch.h"
+
+namespace stencil_test {
+
+/// The test case of this name, which has no comma, again as two processes, of which process 0 does this.
+template <class Act>
+void among_two(const std::string& name, const Act& act) {
+    if (!stencil::Team::was_launched()) {
+        std::string said;
+        stencil::ChildCommand command;
+        command.words = {stencil::find_program("mpirun"), "-n", "2", "--bind-to", "none", "--oversubscribe"};
+        command.words.insert(
+            command.words.end(),
+            {"--allow-run-as-root", std::filesystem::read_symlink(stencil::own_program()).string(), name});
+        command.limit_seconds = 60;
+        command.is_tool = true;
+        const stencil::ChildEnd end =
+            stencil::run_child(command, [&](std::string_view line) { said += std::string(line) + '\n'; });
+        INFO(said);
+        REQUIRE(end.how == stencil::ChildEnd::How::exited);
+        REQUIRE(end.code == 0);
+        REQUIRE(said.find("in 1 test case") != std::string::npos);
+        return;
+    }
+    stencil::Team::begin(nullptr);
+    REQUIRE(stencil::Team::all().size() == 2);
+    if (stencil::Team::all().rank() > 0) {
+        stencil::serve(stencil::Team::all());
+    } else {
+        try {
+            act();
+        } catch (...) {
+            stencil::dismiss_team();
+            throw;
+        }
+        stencil::dismiss_team();
+    }
+    stencil::Team::end();
+}
+
+}  // namespace stencil_test
