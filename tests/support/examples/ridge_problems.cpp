@@ -8,7 +8,7 @@ namespace stencil_test {
 
 std::vector<double> least_squares(const Eigen::MatrixXd& a, std::span<const double> d) {
     const Eigen::VectorXd right = Eigen::Map<const Eigen::VectorXd>(d.data(), Eigen::Index(d.size()));
-    return values_of(a.colPivHouseholderQr().solve(right));
+    return values_of(a.completeOrthogonalDecomposition().solve(right));
 }
 
 std::vector<double> dense_solution(const Eigen::MatrixXd& a, std::span<const double> d, double c) {
