@@ -87,7 +87,7 @@ std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows) {
     return starts;
 }
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 using FileReaders = std::vector<std::unique_ptr<NpyReader>>;
 
 class FilesOfRows : public RowSource {
@@ -252,7 +252,7 @@ std::shared_ptr<const RowSource> noise_rows(
 }
 
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe) {
-    const Json json = Json::parse(recipe);
+    const OrderedJson json = OrderedJson::parse(recipe);
     const auto dtype = [&](const char* key) { return *find_dtype(json.at(key).get<std::string>()); };
     if (json.contains("rounded")) return rounded(read_recipe(json.at("of")), dtype("rounded"));
     if (json.contains("start")) return start_recipe(spec_from_json(json.at("start").dump(), "a start"));
