@@ -1,11 +1,13 @@
 // The real program's window on a small field, about to be used.
 #pragma once
 
+#include <filesystem>
 #include <string>
 
 #include "tests/support/catch.h"
 #include "tests/support/expected_run.h"
 #include "tests/support/program.h"
+#include "tests/support/scratch.h"
 #include "tests/support/window/window_robot.h"
 
 namespace stencil_test {
@@ -21,6 +23,15 @@ inline ExpectedRun::Settings slow_noise() {
 }
 
 inline constexpr int kWidth = 240, kHeight = 170;
+
+/// Of somebody who has done what the prompts of the first minute ask for: none lies over the field.
+struct PractisedHome : RobotHome {
+    PractisedHome() {
+        const auto folder = settings / "stencilscope";
+        std::filesystem::create_directory(folder);
+        write_bytes(folder / "window.json", R"({"prompts_done": ["paint", "slider", "three-up"]})");
+    }
+};
 
 /// Paused, one step between two frames, one pixel per cell.
 struct PausedWindow {
@@ -55,7 +66,7 @@ struct PausedWindow {
     }
 
     ScratchFolder folder;
-    RobotHome home;
+    PractisedHome home;
     ExpectedRun::Settings settings;
     ExpectedRun run;
     Picture start;
