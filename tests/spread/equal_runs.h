@@ -53,6 +53,19 @@ inline void require_equal_runs(const std::string& line,
     REQUIRE(timings.at("field_hash") == timings_in(folder / "one").at("field_hash"));
 }
 
+// To step 230 in one go, and by three processes, then two, then one, which go on from checkpoints.
+inline void require_same_when_cut(const std::string& line, int first_cut, int second_cut) {
+    const ScratchFolder folder;
+    const std::string run = "run --backend cpu --threads 1 --quiet --checkpoint 50 " + line;
+    const std::string files = " --export field.npy,laplacian.npy,field.png,timings.json --out {} ";
+    require_done(stencilscope(run + " --steps 230" + files, folder / "uncut"));
+    require_done(stencilscope(run + " --processes 3 --steps {}" + files, first_cut, folder / "cut"));
+    require_done(
+        stencilscope("run --quiet --processes 2 --resume {} --steps {}", folder / "cut", second_cut));
+    require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
+    REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
+}
+
 inline const std::string kFiles =
     " --export field.npy,laplacian.npy,initial.npy,field.png,histogram.csv,profile.csv,probes.csv,"
     "timings.json --probe 3,100 --probe 33,57 --profile 1,2,30,205 ";

@@ -77,14 +77,7 @@ TEST_CASE("A jump of three processes ends where the reference steps to") {
 }
 
 TEST_CASE("Jumps of three processes go on by two and by one") {
-    const ScratchFolder folder;
-    const std::string line = "run --backend cpu --threads 1 --quiet --size 45x70 --checkpoint 50 " + kJump;
-    const std::string files = "--export field.npy,laplacian.npy,field.png,timings.json --out {} ";
-    require_done(stencilscope(line + "--steps 230 " + files, folder / "uncut"));
-    require_done(stencilscope(line + "--processes 3 --steps 100 " + files, folder / "cut"));
-    require_done(stencilscope("run --quiet --processes 2 --resume {} --steps 150", folder / "cut"));
-    require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
-    REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
+    require_same_when_cut("--size 45x70 " + kJump, 100, 150);
 }
 
 TEST_CASE("bench --scale times jumps and finds the same bits") {

@@ -77,16 +77,7 @@ TEST_CASE("Processes on GPUs make the files of one") {
 }
 
 TEST_CASE("A run of three processes goes on by two, and by one") {
-    const ScratchFolder folder;
-    const std::string line =
-        "run --backend cpu --threads 1 --quiet --size 45x150 --initial noise --checkpoint 50 --boundary "
-        "periodic ";
-    const std::string files = " --export field.npy,laplacian.npy,field.png,timings.json --out {} ";
-    require_done(stencilscope(line + "--steps 230" + files, folder / "uncut"));
-    require_done(stencilscope(line + "--processes 3 --steps 90" + files, folder / "cut"));
-    require_done(stencilscope("run --quiet --processes 2 --resume {} --steps 170", folder / "cut"));
-    require_done(stencilscope("run --quiet --resume {} --steps 230", folder / "cut"));
-    REQUIRE(read_bytes(folder / "cut" / "field.npy") == read_bytes(folder / "uncut" / "field.npy"));
+    require_same_when_cut("--size 45x150 --initial noise --boundary periodic", 90, 170);
 }
 
 TEST_CASE("A method, a size, a precision and a boundary that change in mid-run do so on all processes") {
