@@ -34,6 +34,23 @@ std::size_t operations_of(const Program& program) {
     return operations;
 }
 
+// Whether component c's next state may take the place of this one: only the stage that makes it, and makes
+// nothing else, and those before still read this one, and that stage reads no neighbours of it. A stage is a
+// row behind the stage before in all parts of a pass, so nobody has yet to read what it writes over.
+bool in_place(const Program& program, int c) {
+    const auto makes = [to = program.next[std::size_t(c)]](const Stage& stage) {
+        return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();
+    };
+    const auto maker = std::ranges::find_if(program.stages, makes);
+    const auto reads = [c](const Operation& o) { return o.code == Code::load && o.index == c; };
+    const auto reads_this = [&](const Stage& stage) { return std::ranges::any_of(stage.operations, reads); };
+    return program.linear.terms.empty() && maker != program.stages.end() && maker->outputs.size() == 1 &&
+           std::ranges::none_of(maker->operations,
+                                [&](const Operation& o) { return reads(o) && (o.dx != 0 || o.dy != 0); }) &&
+           std::none_of(
+               maker + 1, program.stages.end(), [&](const Stage& s) { return reads_this(s) || makes(s); });
+}
+
 int least_cells(const Program& program) {
     return int(kLeastWork * program.stages.size() / operations_of(program));
 }
@@ -60,13 +77,18 @@ EquationStepper<T>::EquationStepper(Program program,
     setup_.plain = setup_.plain || !has_row_machine();
     if (setup_.plain) compiler_ = {};
     lead_ = line;
-    // A row has room for a tile, and the ghost cells lie at its ends.
-    pitch_ = std::max(round_up(setup.nx, line), kLeastTile<T>) + 2 * line;
+    // A row has room for whole tiles, and the ghost cells lie at its ends.
+    pitch_ = round_up(setup.nx, kLeastTile<T>) + 2 * line;
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
+        const auto component = std::ranges::find(program_.next, int(a)) - program_.next.begin();
+        if (component < program_.components && in_place(program_, int(component))) {
+            buffer_of_.push_back(buffer_of_[std::size_t(component)]);
+            continue;
+        }
+        buffer_of_.push_back(int(buffers_.size()));
         buffers_.emplace_back(std::size_t(pitch_) * std::size_t(setup.ny + 2) + std::size_t(line) +
-                              std::size_t(stagger(a)));
+                              std::size_t(stagger(buffers_.size())));
         std::fill_n(buffers_.back().data(), buffers_.back().size(), T(0));
-        buffer_of_.push_back(int(a));
     }
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);
@@ -136,7 +158,7 @@ auto EquationStepper<T>::next_frame() -> std::shared_ptr<const StepFrame<T>> {
 // Of so many stages to come, as evenly as possible.
 template <class T>
 int EquationStepper<T>::levels_of_pass(long long stages) const {
-    const std::size_t row_bytes = program_.arrays.size() * std::size_t(pitch_) * sizeof(T);
+    const std::size_t row_bytes = buffers_.size() * std::size_t(pitch_) * sizeof(T);
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
     const std::size_t wanted = kEquationSteps * stages_.size();

@@ -81,7 +81,7 @@ class EquationStepper {
     TimeTiling tiling_;
     std::ptrdiff_t pitch_ = 0, lead_ = 0;
     std::vector<AlignedBuffer<T>> buffers_;
-    std::vector<int> buffer_of_;              ///< of each array: the state and the next one change places
+    std::vector<int> buffer_of_;  ///< of each array: the state and the next one change places, or are in one
     std::shared_ptr<InputValues<T>> inputs_;  ///< of the newest step
     bool of_time_;
     std::vector<PreparedStage<T>> once_, stages_;

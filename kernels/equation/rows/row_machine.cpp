@@ -282,15 +282,12 @@ void run_all(const TileOperation<T>* operations, std::size_t count, int cells) {
     const TileOperation<T>* end = operations + count;
     constexpr int least = kLeastTile<T>;
     int x = 0;
-    // A row's last tile is moved back to end where the row does.
+    // A row's last tile reaches beyond its end and not back: what it has written may be what it reads.
 #if HWY_TARGET <= HWY_AVX3
-    // 32 registers: half of them for a tile. What two small ones do is not worth a large one.
-    if (cells >= kTile<T>)
-        for (; cells - x > 2 * least; x += kTile<T>)
-            run_tile<T, kTile<T> / kLanes<T>>(operations, end, std::min(x, cells - kTile<T>));
+    // 32 registers: half of them for a tile.
+    for (; cells - x >= kTile<T>; x += kTile<T>) run_tile<T, kTile<T> / kLanes<T>>(operations, end, x);
 #endif
-    for (; x < cells; x += least)
-        run_tile<T, least / kLanes<T>>(operations, end, std::max(0, std::min(x, cells - least)));
+    for (; x < cells; x += least) run_tile<T, least / kLanes<T>>(operations, end, x);
 }
 
 template <class T>

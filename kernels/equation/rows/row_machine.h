@@ -99,8 +99,8 @@ struct TileOperation {
     const RandomRow* random = nullptr;
 };
 
-/// Runs operations over `cells` cells. Tiles may overlap, and those of a row narrower than kLeastTile reach
-/// over its end, so that no operation may write what another of its stage reads.
+/// Runs operations over `cells` cells, tile by tile; the last one ends at a multiple of kLeastTile. What an
+/// operation writes may be what those before it read in the same cells, but of no other tile.
 template <class T>
 void run_row(const TileOperation<T>* operations, std::size_t count, int cells);
 
