@@ -46,8 +46,9 @@ std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
     return solver;
 }
 
-// The components of the next model that the present one has too, and the start of the others.
-State carried(State now, const RunSpec& from, RunSpec to) {
+// The components of the next model that the present one has too, and the start of the others, which may be
+// had from a state that was carried before.
+State carried(State now, const RunSpec& from, RunSpec to, const State* before = nullptr) {
     const auto names = names_of(from.model->components);
     std::optional<State> start;
     State result;
@@ -57,6 +58,10 @@ State carried(State now, const RunSpec& from, RunSpec to) {
         if (known != names.end()) {
             result.components.push_back(
                 fitted(std::move(now.components[std::size_t(known - names.begin())]), to));
+            continue;
+        }
+        if (before) {
+            result.components.push_back(before->components[c].clone());
             continue;
         }
         if (!start) start = make_start(to);
@@ -415,7 +420,7 @@ void Simulation::carry_over(const RunSpec& asked) {
     settle_time_step(next, *solver);
     const auto start = moment_.start;
     if (reshaped)
-        moment_.start = in_memory(carried(start->whole()->clone(), moment_.now, next));
+        moment_.start = in_memory(carried(start->whole()->clone(), moment_.now, next, &state));
     else
         moment_.start = rounded(start, next.dtype);
     if (moment_.start != start) start_statistics_ = statistics_in(*moment_.start, 0);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 namespace stencil::equation {
 namespace {
@@ -16,17 +15,15 @@ struct Dual {
 class Differentiation {
   public:
     Differentiation(const Equations& equations, const UniformState& state, int by, double kx, double ky)
-        : g_(equations.graph), state_(state), by_(by), kx_(kx), ky_(ky) {}
+        : g_(equations.graph), state_(state), by_(by), kx_(kx), ky_(ky), done_(g_.size()) {}
 
     Dual of(Node node) {
-        const auto known = done_.find(node);
-        if (known != done_.end()) return known->second;
+        if (done_[node]) return *done_[node];
         const Expression& e = g_[node];
         std::array<Dual, 3> v;
         for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = of(e.args[std::size_t(i)]);
-        return done_[node] = e.count == 0               ? leaf(e)
-                             : reaches_neighbours(e.op) ? difference(e, v)
-                                                        : operation(e, v);
+        done_[node] = e.count == 0 ? leaf(e) : reaches_neighbours(e.op) ? difference(e, v) : operation(e, v);
+        return *done_[node];
     }
 
   private:
@@ -146,7 +143,7 @@ class Differentiation {
     const UniformState& state_;
     int by_;
     double kx_, ky_;
-    std::map<Node, Dual> done_;
+    std::vector<std::optional<Dual>> done_;  ///< of each node
 };
 
 }  // namespace
