@@ -40,8 +40,12 @@ void keep_hash(RunSpec& spec, const std::string& hash);
 /// What solvers of a general model are made from, its files read. Throws InputError.
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec);
 
-/// The first component's, taken apart.
-InitialChoice initial_choice(const RunSpec& spec);
+/// What a component starts from, taken apart; all empty for the text's own formula.
+InitialChoice initial_choice(const RunSpec& spec, std::size_t component = 0);
+InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice);
+
+/// Of each component the rows [first, first + rows), by its formula.
+std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows);
 
 /// The file that a component starts from; empty where it is none.
 std::string start_file(const RunSpec& spec, std::size_t component);
