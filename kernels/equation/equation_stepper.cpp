@@ -65,7 +65,10 @@ EquationStepper<T>::EquationStepper(Program program,
     for (std::size_t a = 0; a < program_.arrays.size(); ++a) {
         buffers_.emplace_back(std::size_t(pitch_) * std::size_t(setup.ny + 2) + std::size_t(line) +
                               std::size_t(stagger(a)));
-        std::fill_n(buffers_.back().data(), buffers_.back().size(), T(0));
+        const auto clear = [all = buffers_.back().data()](std::int64_t begin, std::int64_t end) {
+            std::fill(all + begin, all + end, T(0));
+        };
+        threads.for_ranges(std::int64_t(buffers_.back().size()), clear, kLeastWork);
         buffer_of_.push_back(int(a));
     }
     for (const Stage& stage : program_.once) once_.emplace_back(stage);

@@ -19,8 +19,10 @@ namespace {
 using equation::Equations;
 using equation::EquationStepper;
 
-Field read_start(const RunSpec& spec, const InitialChoice& choice) {
-    return make_initial(choice, request_of(spec, choice));
+Field read_start(const RunSpec& spec, const InitialChoice& choice, ThreadPool* threads = nullptr) {
+    InitialRequest request = request_of(spec, choice);
+    request.threads = threads;
+    return make_initial(choice, request);
 }
 
 // Those of the text, with formulas given beside it in their places.
@@ -63,7 +65,7 @@ std::vector<std::string> start_files(const RunSpec& spec) {
     return files;
 }
 
-std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows) {
+std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows, ThreadPool& threads) {
     const equation::Program program = start_program(spec);
     const int ny = spec.size->ny;
     equation::EquationSetup setup;
@@ -82,7 +84,6 @@ std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows) {
     setup.dt = spec.time_step();
     setup.parameters = spec.parameters;
     setup.seed = spec.seed;
-    ThreadPool threads(spec.threads);
     EquationStepper<double> stepper(program, setup, threads);
     const auto data = read_data(spec);
     for (std::size_t d = 0; d < data.size(); ++d) copy_cells(data[d]->view(), stepper.data(int(d)));
@@ -90,23 +91,28 @@ std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows) {
     std::vector<Field> starts;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         Array<double> cells(setup.nx, rows);
-        copy_cells<double>(stepper.component(int(c)).rows(setup.slab.above, rows), cells.view());
+        const FieldView<double> from = stepper.component(int(c)).rows(setup.slab.above, rows);
+        threads.for_ranges(rows, [&](std::int64_t begin, std::int64_t end) {
+            const int y = int(begin), count = int(end - begin);
+            copy_cells<double>(from.rows(y, count), cells.view().rows(y, count));
+        });
         starts.emplace_back(std::move(cells));
     }
     return starts;
 }
 
 State make_start(RunSpec& spec) {
+    ThreadPool threads(spec.threads);
     State start;
     std::vector<Field> evaluated;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         const InitialChoice choice = initial_choice(spec, c);
         if (choice.condition || !choice.file.empty()) {
-            start.components.push_back(read_start(spec, choice));
+            start.components.push_back(read_start(spec, choice, &threads));
             if (c == 0 && !choice.condition) keep_hash(spec, field_hash(start.components.front()));
             continue;
         }
-        if (evaluated.empty()) evaluated = evaluate_starts(spec, 0, spec.size->ny);
+        if (evaluated.empty()) evaluated = evaluate_starts(spec, 0, spec.size->ny, threads);
         start.components.push_back(std::move(evaluated[c]));
     }
     return start;

@@ -29,7 +29,7 @@ std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::pa
 
 /// Uniform noise in `count` fields.
 std::shared_ptr<const RowSource> noise_rows(
-    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed);
+    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads);
 
 /// What a RowSource::recipe() says. Throws InputError where this process cannot have it.
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
@@ -45,7 +45,7 @@ InitialChoice initial_choice(const RunSpec& spec, std::size_t component = 0);
 InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice);
 
 /// Of each component the rows [first, first + rows), by its formula.
-std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows);
+std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows, ThreadPool& threads);
 
 /// The file that a component starts from; empty where it is none.
 std::string start_file(const RunSpec& spec, std::size_t component);

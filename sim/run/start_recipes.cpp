@@ -2,6 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
+#include <optional>
+#include <utility>
+
+#include "kernels/cpu/thread_pool.h"
 #include "sim/files/npy_rows.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
@@ -37,22 +42,47 @@ class FilesOfRows : public RowSource {
     FileReaders files_;
 };
 
-class NoiseRows : public RowSource {
+// Makes rows by threads, which are there from the first rows on.
+class MadeRows : public RowSource {
   public:
-    NoiseRows(int nx, int ny, std::vector<DType> dtypes, std::uint64_t seed)
-        : RowSource(nx, ny, std::move(dtypes)), seed_(seed) {}
+    MadeRows(int nx, int ny, std::vector<DType> dtypes, int threads)
+        : RowSource(nx, ny, std::move(dtypes)), count_(threads) {}
 
     Field rows(std::size_t field, int first, int rows) const override {
-        return make_noise_rows(dtypes()[field], nx(), first, rows, seed_ + field);
+        const std::lock_guard lock(mutex_);
+        if (!threads_) threads_.emplace(count_);
+        return make(field, first, rows, *threads_);
     }
+
+  protected:
+    // One at a time.
+    virtual Field make(std::size_t field, int first, int rows, ThreadPool& threads) const = 0;
+    int threads() const { return count_; }
+
+  private:
+    int count_;
+    mutable std::mutex mutex_;
+    mutable std::optional<ThreadPool> threads_;
+};
+
+class NoiseRows : public MadeRows {
+  public:
+    NoiseRows(int nx, int ny, std::vector<DType> dtypes, std::uint64_t seed, int threads)
+        : MadeRows(nx, ny, std::move(dtypes), threads), seed_(seed) {}
+
     std::string recipe() const override {
         return json_text({{"noise", seed_},
                           {"size", {nx(), ny()}},
                           {"dtype", name_of(dtypes().front())},
-                          {"count", count()}});
+                          {"count", count()},
+                          {"threads", threads()}});
     }
 
   private:
+    Field make(std::size_t field, int first, int rows, ThreadPool& threads) const override {
+        return make_noise_rows(dtypes()[field], nx(), first, rows, seed_ + field, &threads);
+    }
+
     std::uint64_t seed_;
 };
 
@@ -65,24 +95,17 @@ struct StartPart {
     DType dtype() const { return file ? file->dtype() : DType::float64; }
 };
 
-class StartRows : public RowSource {
+class StartRows : public MadeRows {
   public:
     StartRows(const RunSpec& spec, std::vector<StartPart> parts)
-        : RowSource(spec.size->nx, spec.size->ny, dtypes_of(parts)), spec_(spec), parts_(std::move(parts)) {
+        : MadeRows(spec.size->nx, spec.size->ny, dtypes_of(parts), spec.threads),
+          spec_(spec),
+          parts_(std::move(parts)) {
         // What is stepped, and nothing of what becomes of it.
         spec_.exports = RunSpec().exports;
         spec_.edits = {};
     }
 
-    Field rows(std::size_t field, int first, int rows) const override {
-        const StartPart& part = parts_[field];
-        if (part.file) return part.file->rows(first, rows);
-        if (!part.condition) return std::move(evaluate_starts(spec_, first, rows)[field]);
-        InitialRequest request = part.request;
-        request.first = first;
-        request.rows = rows;
-        return part.condition->make(request);
-    }
     std::string recipe() const override { return json_text({{"start", to_json(spec_)}}); }
 
   private:
@@ -92,8 +115,29 @@ class StartRows : public RowSource {
         return dtypes;
     }
 
+    Field make(std::size_t field, int first, int rows, ThreadPool& threads) const override {
+        const StartPart& part = parts_[field];
+        if (part.file) return part.file->rows(first, rows);
+        if (!part.condition) return evaluated(field, first, rows, threads);
+        InitialRequest request = part.request;
+        request.first = first;
+        request.rows = rows;
+        request.threads = &threads;
+        return part.condition->make(request);
+    }
+
+    // Formulas make all components together: the others' are asked for next.
+    Field evaluated(std::size_t field, int first, int rows, ThreadPool& threads) const {
+        const bool here = evaluated_first_ == first && !evaluated_.empty() && evaluated_[field].ny() == rows;
+        if (!here) evaluated_ = evaluate_starts(spec_, first, rows, threads);
+        evaluated_first_ = first;
+        return std::exchange(evaluated_[field], Field());
+    }
+
     RunSpec spec_;
     std::vector<StartPart> parts_;
+    mutable std::vector<Field> evaluated_;  ///< rows that were not asked for yet
+    mutable int evaluated_first_ = 0;
 };
 
 }  // namespace
@@ -131,8 +175,8 @@ std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::pa
 }
 
 std::shared_ptr<const RowSource> noise_rows(
-    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed) {
-    return std::make_shared<NoiseRows>(nx, ny, std::vector(count, dtype), seed);
+    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads) {
+    return std::make_shared<NoiseRows>(nx, ny, std::vector(count, dtype), seed, threads);
 }
 
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe) {
@@ -141,8 +185,12 @@ std::shared_ptr<const RowSource> read_recipe(const std::string& recipe) {
     if (json.contains("rounded")) return rounded(read_recipe(json.at("of")), dtype("rounded"));
     if (json.contains("start")) return start_recipe(spec_from_json(json.at("start").dump(), "a start"));
     if (json.contains("noise"))
-        return noise_rows(
-            json.at("size")[0], json.at("size")[1], dtype("dtype"), json.at("count"), json.at("noise"));
+        return noise_rows(json.at("size")[0],
+                          json.at("size")[1],
+                          dtype("dtype"),
+                          json.at("count"),
+                          json.at("noise"),
+                          json.at("threads"));
     const auto names = json.at("files").get<std::vector<std::string>>();
     return file_rows({names.begin(), names.end()});
 }
