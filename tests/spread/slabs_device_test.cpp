@@ -59,17 +59,18 @@ void require_same_bits(const SolverSetup& setup, const ActOnSolver& act) {
     }
 }
 
-// Of parts, so many steps after a start; `painted` before the last of them.
-void require_exchanges(const SolverSetup& setup, int parts, long long steps, bool painted, int expected) {
+// Of parts after a start, with steps in these calls; -1: the brush.
+void require_exchanges(const SolverSetup& setup, int parts, const std::vector<int>& calls, int expected) {
     const SlabRun run = run_slabs(setup, parts, *noise_of(setup), [&](Solver& solver) {
-        solver.advance(1);
-        solver.advance(steps - 2);
-        if (painted) solver.paint({{}, 5, 5});
-        solver.advance(1);
+        for (const int steps : calls)
+            if (steps > 0)
+                solver.advance(steps);
+            else
+                solver.paint({{}, 5, 5});
     });
     REQUIRE(run.partition.parts == parts);
     for (int part = 0; part < parts; ++part) {
-        CAPTURE(part, parts, steps);
+        CAPTURE(part, parts, calls);
         const bool end = part == 0 || part == parts - 1;
         const int neighbours = end && !run.partition.periodic ? 1 : 2;
         const auto& [exchanges, rows] = run.taken[std::size_t(part)];
@@ -144,10 +145,11 @@ TEST_CASE("Halos are exchanged when they are used up and bring the bytes that th
     for (const SolverSetup& setup : setups)
         for (const int parts : {2, 3}) {
             CAPTURE(setup.method->name, name_of(setup.dtype), setup.typed != nullptr);
-            const int steps = 3 * partition_of(setup, parts).steps;
-            require_exchanges(setup, parts, steps, false, 3);
-            require_exchanges(setup, parts, steps + 1, false, 4);
-            require_exchanges(setup, parts, steps, true, 4);
+            const int steps = partition_of(setup, parts).steps;
+            require_exchanges(setup, parts, {3 * steps}, 3);
+            require_exchanges(setup, parts, {steps, steps, steps, 1}, 4);
+            require_exchanges(setup, parts, {1, steps - 1, 1}, 2);
+            require_exchanges(setup, parts, {steps - 1, -1, 1}, 2);
         }
 }
 
