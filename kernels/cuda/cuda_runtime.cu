@@ -79,6 +79,12 @@ int default_cuda_device() {
     return devices.empty() ? 0 : devices.front().index;
 }
 
+int default_compute_capability() {
+    for (const CudaDevice& device : query_cuda().devices)
+        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
+    return 0;
+}
+
 void choose_cuda_device(int index) {
     chosen_device = index;
 }

@@ -39,6 +39,8 @@ const CudaStatus& query_cuda();
 /// The device of whatever names none: the first that can be used, or the one chosen, for all threads and from
 /// then on. Only devices in use are ever opened.
 int default_cuda_device();
+/// Of that device, 90 for 9.0; 0 where there is none.
+int default_compute_capability();
 void choose_cuda_device(int index);
 /// Makes it this thread's: launches and queries of the runtime, and libraries, go there.
 void use_cuda_device(int index = default_cuda_device());

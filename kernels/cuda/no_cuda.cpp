@@ -22,6 +22,10 @@ int default_cuda_device() {
     return 0;
 }
 
+int default_compute_capability() {
+    return 0;
+}
+
 void choose_cuda_device(int) {}
 
 CudaMemoryInfo cuda_memory(int) {

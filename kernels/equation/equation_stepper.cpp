@@ -88,7 +88,10 @@ EquationStepper<T>::EquationStepper(Program program,
         buffer_of_.push_back(int(buffers_.size()));
         buffers_.emplace_back(std::size_t(pitch_) * std::size_t(setup.ny + 2) + std::size_t(line) +
                               std::size_t(stagger(buffers_.size())));
-        std::fill_n(buffers_.back().data(), buffers_.back().size(), T(0));
+        const auto clear = [all = buffers_.back().data()](std::int64_t begin, std::int64_t end) {
+            std::fill(all + begin, all + end, T(0));
+        };
+        threads.for_ranges(std::int64_t(buffers_.back().size()), clear, kLeastWork);
     }
     for (const Stage& stage : program_.once) once_.emplace_back(stage);
     for (const Stage& stage : program_.stages) stages_.emplace_back(stage);

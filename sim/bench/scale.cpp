@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "sim/run/resolve.h"
-#include "sim/run/solvers/typed_run.h"
 #include "sim/spread/partition.h"
 #include "sim/spread/scale_model.h"
 #include "sim/spread/spread_solver.h"
@@ -105,18 +104,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
     row.bytes_per_step = double(after.bytes - before.bytes) / steps;
     row.messages_per_step = double(after.messages - before.messages) / steps;
     if (processes == 1) return row;
-    // A step spoils as many rows as it has stages, and each is given once.
-    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
-    const int stages =
-        setup.typed
-            ? int(equation::make_program(setup.typed->equations, setup.typed->scheme, false).stages.size())
-            : 1;
-    const int neighbours = partition.periodic ? 2 : 1;  // of process 0
-    row.formula_bytes_per_step =
-        double(row.size.nx) * double(bytes_of(run.dtype)) * double(components) * neighbours * stages;
-    // What is not its own, there and back.
-    if (method.jumps)
-        row.formula_bytes_per_step *= 2.0 * partition.own_rows(0) * (1 - 1.0 / processes) / neighbours;
+    row.formula_bytes_per_step = bytes_given_in_step(setup, partition, 0);
     const int middle = processes / 2;
     row.own_share = double(partition.own_rows(middle)) / partition.local_rows(middle);
     // Its rows alone would be another jump: one of shorter columns.

@@ -45,14 +45,11 @@ class RoundedRows : public RowSource {
 
 std::shared_ptr<const State> RowSource::whole() const {
     auto state = std::make_shared<State>();
-    for (std::size_t i = 0; i < count(); ++i) {
-        Field& all = state->components.emplace_back(dtypes_[i], nx_, ny_);
-        all.visit([&]<class T>(Array<T>& cells) {
-            for_pieces(*this, i, 0, ny_, [&](int y, const Field& piece) {
-                std::ranges::copy(piece.as<T>().cells(), cells.view().row(y));
-            });
-        });
-    }
+    for (const DType dtype : dtypes_) state->components.emplace_back(dtype, nx_, ny_);
+    for_pieces(*this, 0, count(), 0, ny_, [&](std::size_t i, int y, const Field& piece) {
+        state->components[i].visit(
+            [&]<class T>(Array<T>& cells) { std::ranges::copy(piece.as<T>().cells(), cells.view().row(y)); });
+    });
     return state;
 }
 

@@ -66,12 +66,21 @@ std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source
 /// Rows that are moved at a time: of some MiB.
 int rows_at_a_time(int nx);
 
-/// Calls take(first, rows) with all of [first, first + rows) of a field, some rows at a time.
+/// Calls take(i, first, rows) with all of [first, first + rows) of `count` fields from `field` on, some rows
+/// at a time: the same of all fields one after the other, because some sources make them together.
 template <class Take>
-void for_pieces(const RowSource& source, std::size_t field, int first, int rows, Take&& take) {
+void for_pieces(
+    const RowSource& source, std::size_t field, std::size_t count, int first, int rows, Take&& take) {
     const int most = rows_at_a_time(source.nx());
     for (int y = first; y < first + rows; y += most)
-        take(y, source.rows(field, y, std::min(most, first + rows - y)));
+        for (std::size_t i = 0; i < count; ++i)
+            take(i, y, source.rows(field + i, y, std::min(most, first + rows - y)));
+}
+/// Calls take(first, rows) with those of one.
+template <class Take>
+void for_pieces(const RowSource& source, std::size_t field, int first, int rows, Take&& take) {
+    for_pieces(
+        source, field, 1, first, rows, [&](std::size_t, int y, const Field& piece) { take(y, piece); });
 }
 
 std::vector<const Field*> pointers_to(std::span<const Field> fields);

@@ -14,6 +14,8 @@
 
 namespace stencil {
 
+class ThreadPool;
+
 /// A number that an initial condition can be given, as in gaussian:sigma=0.2.
 struct InitialParameter {
     std::string_view name;
@@ -33,6 +35,7 @@ struct InitialRequest {
     /// Of the field, which is (ny, nx), these rows alone.
     int first = 0;
     int rows = ny;
+    ThreadPool* threads = nullptr;  ///< that make it together; without, the caller does alone
 
     double parameter(std::string_view name) const { return parameters.find(name)->second; }
 };
@@ -84,7 +87,8 @@ Array<double> make_jagged(const InitialRequest& request);
 /// default_rng(seed).random((ny, nx), dtype=float32): the same field in either precision.
 Array<double> make_noise(const InitialRequest& request);
 /// Rows [first, first + rows) of the same, in a run's precision.
-Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed);
+Field make_noise_rows(
+    DType dtype, int nx, int first, int rows, std::uint64_t seed, ThreadPool* threads = nullptr);
 Array<double> make_gaussian(const InitialRequest& request);
 Array<double> make_disk(const InitialRequest& request);
 Array<double> make_checkerboard(const InitialRequest& request);

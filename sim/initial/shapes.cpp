@@ -3,18 +3,32 @@
 #include <cmath>
 #include <numbers>
 
+#include "kernels/cpu/thread_pool.h"
 #include "sim/field/random.h"
 #include "sim/initial/initial.h"
 
 namespace stencil {
 namespace {
 
+// Calls task(begin, end) for ranges of an array's rows.
+template <class T>
+void for_rows(const Array<T>& array, ThreadPool* threads, const std::function<void(int, int)>& task) {
+    constexpr std::int64_t kWorthThreads = 1 << 15;  // cells
+    if (!threads) return task(0, array.ny());
+    threads->for_ranges(
+        array.ny(),
+        [&](std::int64_t begin, std::int64_t end) { task(int(begin), int(end)); },
+        kWorthThreads / std::max(array.nx(), 1) + 1);
+}
+
 // Calls value(x, y) for every cell of the rows.
 template <class F>
 Array<double> fill(const InitialRequest& request, F&& value) {
     Array<double> field(request.nx, request.rows);
-    for (int y = 0; y < request.rows; ++y)
-        for (int x = 0; x < request.nx; ++x) field.at(x, y) = value(x, request.first + y);
+    for_rows(field, request.threads, [&](int begin, int end) {
+        for (int y = begin; y < end; ++y)
+            for (int x = 0; x < request.nx; ++x) field.at(x, y) = value(x, request.first + y);
+    });
     return field;
 }
 
@@ -32,17 +46,21 @@ struct Distance {
 }  // namespace
 
 Array<double> make_noise(const InitialRequest& request) {
-    Random random(request.seed);
-    random.skip_floats(std::uint64_t(request.first) * std::uint64_t(request.nx));
-    return fill(request, [&](int, int) { return double(random.next_float()); });
+    return std::move(
+        make_noise_rows(
+            DType::float64, request.nx, request.first, request.rows, request.seed, request.threads)
+            .as<double>());
 }
 
-Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed) {
+Field make_noise_rows(DType dtype, int nx, int first, int rows, std::uint64_t seed, ThreadPool* threads) {
     Field field(dtype, nx, rows);
-    Random random(seed);
-    random.skip_floats(std::uint64_t(first) * std::uint64_t(nx));
     field.visit([&]<class T>(Array<T>& cells) {
-        for (T& cell : cells.cells()) cell = T(random.next_float());
+        for_rows(cells, threads, [&](int begin, int end) {
+            Random random(seed);
+            random.skip_floats(std::uint64_t(first + begin) * std::uint64_t(nx));
+            for (T* cell = cells.view().row(begin); cell != cells.view().row(end); ++cell)
+                *cell = T(random.next_float());
+        });
     });
     return field;
 }

@@ -115,12 +115,10 @@ std::string compiled_kernels(const std::string& text, int compute_capability) {
 
 std::future<void> warm_up_compiler() {
     return std::async(std::launch::async, [] {
-        const CudaStatus& cuda = query_cuda();
-        if (cuda.devices.empty() || !equation::why_no_nvrtc().empty()) return;
-        const CudaDevice& gpu = cuda.devices.front();
+        const int capability = default_compute_capability();
+        if (capability == 0 || !equation::why_no_nvrtc().empty()) return;
         try {
-            equation::compile_cuda("extern \"C\" __global__ void nothing() {}",
-                                   10 * gpu.compute_major + gpu.compute_minor);
+            equation::compile_cuda("extern \"C\" __global__ void nothing() {}", capability);
         } catch (const std::exception&) {
             // The first equation will say why.
         }

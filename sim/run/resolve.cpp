@@ -122,10 +122,16 @@ Shares shares_of(const SolverSetup& setup) {
     return {double(here) / parts, double(ceil_div(here, gpus)) / parts};
 }
 
+// Of all parts' solvers together, the strips of their jumps included.
+double solver_bytes_per_cell(SolverSetup setup) {
+    setup.slab = partition_of(setup, Team::all().size()).slab(0);
+    return solver_bytes(setup) / (double(setup.nx) * setup.ny);
+}
+
 // `running` and `making` are bytes of host memory per cell beside the solver.
 MemoryNeeds needs_beside(const SolverSetup& setup, double running, double making) {
     const Shares shares = shares_of(setup);
-    const double solver = solver_bytes(setup) / (double(setup.nx) * setup.ny);
+    const double solver = solver_bytes_per_cell(setup);
     const bool on_cuda = setup.method->device == Device::cuda;
     return {std::max(making, running + (on_cuda ? 0 : solver * shares.host)),
             on_cuda ? solver * shares.gpu : 0};

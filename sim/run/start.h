@@ -29,7 +29,7 @@ std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::pa
 
 /// Uniform noise in `count` fields.
 std::shared_ptr<const RowSource> noise_rows(
-    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed);
+    int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads);
 
 /// What a RowSource::recipe() says. Throws InputError where this process cannot have it.
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
@@ -40,8 +40,12 @@ void keep_hash(RunSpec& spec, const std::string& hash);
 /// What solvers of a general model are made from, its files read. Throws InputError.
 std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec);
 
-/// The first component's, taken apart.
-InitialChoice initial_choice(const RunSpec& spec);
+/// What a component starts from, taken apart; all empty for the text's own formula.
+InitialChoice initial_choice(const RunSpec& spec, std::size_t component = 0);
+InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice);
+
+/// Of each component the rows [first, first + rows), by its formula.
+std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows, ThreadPool& threads);
 
 /// The file that a component starts from; empty where it is none.
 std::string start_file(const RunSpec& spec, std::size_t component);

@@ -17,6 +17,7 @@ constexpr int kFusedSteps = 48;
 struct Reach {
     int depth;
     bool periodic;
+    int steps = 1;
 };
 
 Reach reach_of(const SolverSetup& setup) {
@@ -25,14 +26,16 @@ Reach reach_of(const SolverSetup& setup) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
         // A jump needs no halo, but looking does: at the Laplacian, and between two cells.
         if (setup.method->jumps) return {1, periodic};
-        return {cuda ? kStreamingSteps : kCpuSteps, periodic};
+        const int steps = cuda ? kStreamingSteps : kCpuSteps;
+        return {steps, periodic, steps};
     }
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
     // Waves that are worked out of whole rows and columns.
     if (!program.linear.terms.empty()) return {0, false};
     const int steps = cuda ? kFusedSteps : kEquationSteps;
     return {steps * int(program.stages.size()) + int(program.once.size()),
-            program.arrays.front().ghosts[2].periodic};
+            program.arrays.front().ghosts[2].periodic,
+            steps};
 }
 
 }  // namespace
@@ -63,8 +66,18 @@ Partition partition_of(const SolverSetup& setup, int processes) {
     if (reach.depth == 0) return partition;
     partition.depth = reach.depth;
     partition.periodic = reach.periodic;
+    partition.steps = reach.steps;
     partition.parts = std::clamp(setup.ny / round_up(reach.depth, Strips::kUnit), 1, processes);
     return partition;
+}
+
+double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part) {
+    const std::size_t components = whole.typed ? whole.typed->equations.components.size() : 1;
+    const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(components);
+    // What is not its own, there and back.
+    if (whole.method->jumps) return 2 * row * partition.own_rows(part) * (1 - 1.0 / partition.parts);
+    const int neighbours = (partition.above(part) >= 0) + (partition.below(part) >= 0);
+    return row * neighbours * partition.depth / partition.steps;
 }
 
 }  // namespace stencil

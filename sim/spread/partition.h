@@ -15,6 +15,7 @@ struct Partition {
     int parts = 1;  ///< that have rows: at most as many as have a halo's depth of rows each
     int depth = 0;  ///< of a halo, rows
     bool periodic = false;
+    int steps = 1;  ///< that a halo is good for
 
     int begin(int part) const { return Strips{rows, parts}.begin(part); }
     int own_rows(int part) const { return begin(part + 1) - begin(part); }
@@ -27,5 +28,9 @@ struct Partition {
 
 /// Of the field of a setup over at most `processes`; one part where its method works on whole fields alone.
 Partition partition_of(const SolverSetup& setup, int processes);
+
+/// Of cells, what a part gives others in a step, where it makes as many as halos are good for; of a method
+/// that jumps in a jump.
+double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part);
 
 }  // namespace stencil

@@ -330,7 +330,7 @@ std::string write_npy(const std::filesystem::path& path, const RowSource& source
 
 void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed) {
     const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
-    solver.load(*noise_rows(setup.nx, setup.ny, setup.dtype, components, seed));
+    solver.load(*noise_rows(setup.nx, setup.ny, setup.dtype, components, seed, setup.threads));
 }
 
 SpreadCosts costs_of(Solver& solver, long long steps) {

@@ -23,12 +23,6 @@ bool alike(const RunSpec& a, const RunSpec& b) {
     return key(a) == key(b);
 }
 
-int capability() {
-    for (const CudaDevice& device : query_cuda().devices)
-        if (device.index == default_cuda_device()) return 10 * device.compute_major + device.compute_minor;
-    return 0;
-}
-
 }  // namespace
 
 KernelWatch::KernelWatch(std::function<void()> on_news, std::string program)
@@ -125,7 +119,7 @@ void KernelWatch::try_file(const Order& order, const std::function<bool()>& is_s
     if (report.stopped) return;
     std::shared_ptr<const UserKernel> kernel;
     if (report.on_gpu && report.fault.empty())
-        kernel = make_user_kernel(order.run, request.text, order.file, capability());
+        kernel = make_user_kernel(order.run, request.text, order.file, default_compute_capability());
     if (is_stale()) return;
     publish([&](KernelNews& news) {
         news.doing.clear();

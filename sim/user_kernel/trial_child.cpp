@@ -53,9 +53,9 @@ TrialRequest read_request(const Json& json) {
 }
 
 // Without a GPU a kernel is compiled all the same, for Hopper.
-int capability(const Machine& machine) {
-    if (!machine.has_cuda()) return 90;
-    return 10 * machine.gpu().compute_major + machine.gpu().compute_minor;
+int capability() {
+    const int own = default_compute_capability();
+    return own > 0 ? own : 90;
 }
 
 #if STENCILSCOPE_HAS_CUDA
@@ -138,7 +138,7 @@ void do_trial(const Json& request, Answers& answers) {
     TrialRequest asked = read_request(request);
     const Machine machine = query_machine();
     answers.tell("compiling");
-    const auto kernel = make_user_kernel(asked.ladder.run, asked.text, asked.file, capability(machine));
+    const auto kernel = make_user_kernel(asked.ladder.run, asked.text, asked.file, capability());
     answers.report.compiled = kernel->compiled.summary();
     answers.report.steps_fused = kernel->shape.steps;
     answers.report.on_gpu = machine.has_cuda();

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/fused/fused_kernel.h"
@@ -15,7 +16,6 @@
 #include "sim/model/presets.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
-#include "tests/support/device.h"
 #include "tests/support/scratch.h"
 
 using namespace stencil;
@@ -26,7 +26,7 @@ namespace {
 
 template <class T>
 std::string cubin_of(const Program& program) {
-    return compile_cuda(cuda_text(program, sizeof(T) == 8), compute_capability()).cubin;
+    return compile_cuda(cuda_text(program, sizeof(T) == 8), default_compute_capability()).cubin;
 }
 
 EquationSetup setup_of(const Equations& e, int nx, int ny) {
@@ -133,7 +133,7 @@ std::vector<std::string> compiled(const std::vector<Job>& jobs,
     ThreadPool pool(8);
     pool.for_ranges(std::int64_t(jobs.size()), [&](std::int64_t begin, std::int64_t end) {
         for (auto i = std::size_t(begin); i < std::size_t(end); ++i)
-            cubins[i] = compile_cuda(text(jobs[i]), compute_capability()).cubin;
+            cubins[i] = compile_cuda(text(jobs[i]), default_compute_capability()).cubin;
     });
     return cubins;
 }
@@ -321,7 +321,7 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
     CudaEquationStepper<float> stepper(
         program, setup_of(e, 1000, 700), cubin_of<float>(program), stream, [&](const std::string& text) {
             ++compiled;
-            return compile_cuda(text, compute_capability()).cubin;
+            return compile_cuda(text, default_compute_capability()).cubin;
         });
     stepper.expect(1000);  // some milliseconds
     stepper.advance(200);
@@ -343,7 +343,7 @@ TEST_CASE("Kernels are compiled once the steps to come are worth it, and what wa
 
 TEST_CASE("A text that is no CUDA and code that is none are told") {
     CHECK(message_of<CudaError>([] {
-              compile_cuda("__global__ void f() { g(); }", compute_capability());
+              compile_cuda("__global__ void f() { g(); }", default_compute_capability());
           }).find("\"g\"") != std::string::npos);
     const Equations e = read_equations("du/dt = lap(u)");
     const Program program = make_program(e, scheme_of("euler"), false);
@@ -351,6 +351,6 @@ TEST_CASE("A text that is no CUDA and code that is none are told") {
     CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), std::string(4096, '?'), stream),
                     CudaError);
     const std::string other =
-        compile_cuda("extern \"C\" __global__ void other() {}", compute_capability()).cubin;
+        compile_cuda("extern \"C\" __global__ void other() {}", default_compute_capability()).cubin;
     CHECK_THROWS_AS(CudaEquationStepper<float>(program, setup_of(e, 8, 8), other, stream), CudaError);
 }

@@ -3,12 +3,12 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
 #include "kernels/equation/cuda/nvrtc.h"
 #include "kernels/equation/text/cuda_text.h"
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
-#include "tests/support/device.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -57,7 +57,8 @@ TEMPLATE_TEST_CASE("imex on the GPU is the CPU's but for roundings, however its 
     INFO(equations << sides);
     const Equations e = read_equations(equations + sides);
     const Program program = make_program(e, SteppingScheme::imex, sizeof(T) == 8);
-    const std::string cubin = compile_cuda(cuda_text(program, sizeof(T) == 8), compute_capability()).cubin;
+    const std::string cubin =
+        compile_cuda(cuda_text(program, sizeof(T) == 8), default_compute_capability()).cubin;
     for (const auto& [nx, ny] : {std::pair(1, 1), {7, 5}, {129, 66}, {300, 131}}) {
         INFO(nx << "x" << ny);
         const EquationSetup setup{nx, ny, e.spacing, *e.dt, {}, 7, false};

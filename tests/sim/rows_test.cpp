@@ -85,6 +85,39 @@ TEST_CASE("Any rows of a start are those of the whole") {
     REQUIRE_FALSE(start_recipe(spec_of(size, "jagged")));
 }
 
+TEST_CASE("Any number of threads makes the same rows of a start in any order") {
+    const Size size{4099, 61};  // enough for each thread
+    for (const auto& [initial, model] : {std::pair{"noise", ""},
+                                         {"gaussian:sigma=0.2,y=0.3", ""},
+                                         {"checkerboard:cells=3", ""},
+                                         {"sin(x/7)*y", ""},
+                                         {"", "gray-scott"},
+                                         {"disk", "gray-scott"}}) {
+        CAPTURE(initial, model);
+        RunSpec spec = spec_of(size, initial, model);
+        const State alone = make_start(spec);
+        spec.threads = 3;
+        const State together = make_start(spec);
+        const auto recipe = start_recipe(spec);
+        const auto again = read_recipe(recipe->recipe());
+        for (std::size_t c = 0; c < alone.components.size(); ++c) {
+            REQUIRE(same_bits(together.components[c], alone.components[c]));
+            REQUIRE(same_bits(again->whole()->components[c], alone.components[c]));
+        }
+        const FieldRows expected(pointers_to(alone.components));
+        const std::size_t last = alone.components.size() - 1;
+        for (const std::size_t c : {last, std::size_t(0), std::size_t(0), last})
+            for (const auto& [first, rows] : {std::pair{7, 40}, {7, 41}, {8, 40}})
+                REQUIRE(same_bits(recipe->rows(c, first, rows), expected.rows(c, first, rows)));
+        for (std::size_t c = 0; c <= last; ++c)
+            REQUIRE(same_bits(recipe->rows(c, 8, 40), expected.rows(c, 8, 40)));
+    }
+    const auto noise = noise_rows(size.nx, size.ny, DType::float32, 2, 9, 3);
+    for (const std::size_t field : {0, 1})
+        REQUIRE(same_bits(read_recipe(noise->recipe())->rows(field, 11, 50),
+                          make_noise_rows(DType::float32, size.nx, 11, 50, 9 + field)));
+}
+
 // np.random.default_rng(seed), bit_generator.advance(cell // 2), random(dtype=np.float32)
 TEST_CASE("Noise beyond 2^31, 2^32 and 2^59 cells is NumPy's") {
     const struct {

@@ -146,6 +146,16 @@ TEST_CASE("Memory is counted for rows where they are and for whole fields only w
     require_refused(stencilscope(line, "figure.png", folder / "whole"), 1, "not enough host memory");
 }
 
+TEST_CASE("The columns of a shared jump are counted as one field more") {
+    const std::string line =
+        "run --backend cpu --quiet --size 4096 --initial noise --steps 1 --processes 2 --method {} "
+        "--memory-limit {}MB";
+    // 64 MB, the fields that are stepped and one that is copied: of 67 MB each.
+    require_done(stencilscope(line, "cpu", 270));
+    require_refused(stencilscope(line, "spectral", 325), 1, "not enough host memory");
+    require_done(stencilscope(line, "spectral", 340));
+}
+
 TEST_CASE("The start of two processes is a recipe from which each makes its rows again") {
     among_two("The start of two processes is a recipe from which each makes its rows again", [] {
         RunSpec spec = spec_of("noise");

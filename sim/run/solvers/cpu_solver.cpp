@@ -37,7 +37,7 @@ class CpuSolver : public CpuViewSolver<T> {
     }
 
     void load_fields(const RowSource& start) override {
-        this->fill(fields_.front, start, 0);
+        this->fill({fields_.front}, start, 0);
         stepper_->restart();
         stepper_->prepare(fields_, setup_.params.boundary);
         halo_.spoil();
@@ -119,7 +119,7 @@ class CpuSolver : public CpuViewSolver<T> {
         const auto cells = inner.find("stored");
         if (!cells || !this->matches(inner.arrays, *cells, dtype_of<T>) || !stepper_->resume(inner.numbers))
             return false;
-        this->fill(fields_.front, inner.arrays, *cells);
+        this->fill({fields_.front}, inner.arrays, *cells);
         halo_.spoil();
         return true;
     }

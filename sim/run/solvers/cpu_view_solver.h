@@ -106,12 +106,13 @@ class CpuViewSolver : public CpuNeighbour {
     View own(const View& view) const {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
-    /// Fills the rows that are not a halo's.
-    void fill(const FieldView<T>& cells, const RowSource& source, std::size_t field) {
-        for_pieces(source, field, first_row(), setup_.own_rows(), [&](int first, const Field& piece) {
-            const FieldView<T> to = own(cells).rows(first - first_row(), piece.ny());
+    /// Fills those of arrays with fields of a source, from `field` on.
+    void fill(const std::vector<FieldView<T>>& arrays, const RowSource& source, std::size_t field) {
+        const auto take = [&](std::size_t i, int first, const Field& piece) {
+            const FieldView<T> to = own(arrays[i]).rows(first - first_row(), piece.ny());
             piece.visit([&](const auto& from) { copy_array(from.view(), to); });
-        });
+        };
+        for_pieces(source, field, arrays.size(), first_row(), setup_.own_rows(), take);
     }
 
     template <class A, class B>

@@ -32,7 +32,7 @@ class CudaDevicePart : public CudaViewSolver<T> {
 
     std::unique_ptr<Stepper> make_stepper(equation::Program program) {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
-        const int capability = compute_capability();
+        const int capability = default_compute_capability();
         const std::string cubin = compiled_kernels(text, capability);
         equation::CubinCompiler compile;
         if (capability >= kWithBulkCopies)
@@ -96,13 +96,6 @@ class CudaDevicePart : public CudaViewSolver<T> {
     }
 
   private:
-    static int compute_capability() {
-        for (const CudaDevice& device : query_cuda().devices)
-            if (device.index == default_cuda_device())
-                return 10 * device.compute_major + device.compute_minor;
-        return 0;
-    }
-
     CudaMemory spare_;  ///< nothing until it is needed
 };
 

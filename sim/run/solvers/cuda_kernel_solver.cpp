@@ -46,7 +46,9 @@ class KernelSolver : public CudaViewSolver<T> {
     }
 
     void load_fields(const RowSource& start) override {
-        for (std::size_t c = 0; c < components(); ++c) this->fill(component(c), start, c);
+        std::vector<FieldView<T>> all;
+        for (std::size_t c = 0; c < components(); ++c) all.push_back(component(c));
+        this->fill(all, start, 0);
         stream_.synchronize();
     }
 

@@ -156,11 +156,12 @@ class CudaViewSolver : public CudaNeighbour {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
 
-    /// Fills those of an array.
-    void fill(const FieldView<T>& cells, const RowSource& source, std::size_t field) {
-        for_pieces(source, field, first_row(), setup_.own_rows(), [&](int first, const Field& piece) {
-            write(piece, own(cells).rows(first - first_row(), piece.ny()));
-        });
+    /// Fills those of arrays with fields of a source, from `field` on.
+    void fill(const std::vector<FieldView<T>>& arrays, const RowSource& source, std::size_t field) {
+        const auto take = [&](std::size_t i, int first, const Field& piece) {
+            write(piece, own(arrays[i]).rows(first - first_row(), piece.ny()));
+        };
+        for_pieces(source, field, arrays.size(), first_row(), setup_.own_rows(), take);
     }
     void write(const Field& field, FieldView<T> to) {
         const Field rounded = field.dtype() == dtype_of<T> ? Field() : field.to(dtype_of<T>);

@@ -42,7 +42,9 @@ class EquationSolver : public Device {
     }
 
     void load_fields(const RowSource& start) override {
-        for (std::size_t c = 0; c < components(); ++c) this->fill(component(c), start, c);
+        std::vector<FieldView<T>> all;
+        for (std::size_t c = 0; c < components(); ++c) all.push_back(component(c));
+        this->fill(all, start, 0);
         halo_.spoil();
         changed();
         stepper_->restart(step_, double(step_) * setup_.params.dt);
@@ -136,7 +138,7 @@ class EquationSolver : public Device {
         for (std::size_t c = 0; c < components() && !inner.names.empty(); ++c) {
             const auto array = inner.find(array_name(c));
             if (!array) return false;
-            this->fill(component(c), inner.arrays, *array);
+            this->fill({component(c)}, inner.arrays, *array);
         }
         halo_.spoil();
         stepper_->resume(*clock, step_);

@@ -63,9 +63,11 @@ class HaloKeeper {
     template <class Advance, class Arrays>
     void advance(long long steps, int reach, int margin, const Advance& advance, const Arrays& arrays) {
         if (!exchange_) return advance(steps);
+        const long long most = (exchange_->depth() - margin) / reach;
         while (steps > 0) {
-            if (good_ - margin < reach) refresh(arrays);
-            const long long some = std::min<long long>(steps, (good_ - margin) / reach);
+            // Sooner than it must be, so that no pass is cut in two: that takes longer than an exchange.
+            const long long some = std::min(steps, most);
+            if (good_ - margin < some * reach) refresh(arrays);
             advance(some);
             good_ -= int(some) * reach;
             steps -= some;

@@ -137,7 +137,6 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
 
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
-    const DType state = method.float64_state ? DType::float64 : setup.dtype;
     double fields = 2 + method.extra_arrays;
     if (method.jumps && !setup.slab.whole()) ++fields;  // its columns
     // Beside the step's own arrays, those of what is shown and of its Laplacian.
@@ -148,7 +147,7 @@ double solver_bytes(const SolverSetup& setup) {
         fields = double(program.arrays.size() + 2 * (components + 2) + turned);
     }
     // Rows are padded to whole cache lines, and by one more on the CPU.
-    const double row = setup.nx * double(bytes_of(state)) + 128;
+    const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;
     return fields * row * setup.ny;
 }
 

@@ -1,0 +1,151 @@
+// A field in parts that one process steps: what several processes do, without MPI. Each part has a thread, of
+// which one runs at a time until it waits for the others' halos.
+#pragma once
+
+#include <algorithm>
+#include <barrier>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include "sim/run/solvers/solver.h"
+#include "sim/spread/mpi_halo.h"
+
+namespace stencil_test {
+
+using ActOnSolver = std::function<void(stencil::Solver&)>;
+
+/// Where the parts meet, and what each of them has.
+struct SlabTeam {
+    SlabTeam(const stencil::SolverSetup& setup, int parts)
+        : whole(setup),
+          partition(stencil::partition_of(setup, parts)),
+          arrays(std::size_t(partition.parts)),
+          meeting(partition.parts) {}
+
+    const stencil::SolverSetup& whole;
+    stencil::Partition partition;
+    std::vector<std::vector<stencil::HaloRows>> arrays;
+    std::barrier<> meeting;
+    std::mutex running;
+    std::exception_ptr failure;
+};
+
+/// Takes the neighbours' rows from where they are, and counts what it takes, cells alone.
+class CountingHalo : public stencil::HaloExchange {
+  public:
+    CountingHalo(SlabTeam& team, int part, std::unique_lock<std::mutex>& lock)
+        : team_(team), part_(part), lock_(lock) {}
+
+    int exchanges() const { return exchanges_; }
+    int depth() const override { return team_.partition.depth; }
+    void exchange(std::span<const stencil::HaloRows> arrays, stencil::CudaStream* stream) override {
+        const stencil::Partition& all = team_.partition;
+        ++exchanges_;
+        team_.arrays[std::size_t(part_)].assign(arrays.begin(), arrays.end());
+        meet(stream);
+        for (std::size_t a = 0; a < arrays.size(); ++a) {
+            const stencil::HaloPlaces own = stencil::places_of(arrays[a], all, part_);
+            take(all.above(part_), own.above, &stencil::HaloPlaces::last, a, stream);
+            take(all.below(part_), own.below, &stencil::HaloPlaces::first, a, stream);
+        }
+        meet(stream);
+    }
+
+  private:
+    // All have done what they enqueued.
+    void meet(stencil::CudaStream* stream) {
+#if STENCILSCOPE_HAS_CUDA
+        if (stream) stream->synchronize();
+#endif
+        static_cast<void>(stream);
+        lock_.unlock();
+        team_.meeting.arrive_and_wait();
+        lock_.lock();
+        if (team_.failure) throw std::runtime_error("another part failed");
+    }
+
+    void take(int from,
+              std::byte* to,
+              const std::byte* stencil::HaloPlaces::*rows,
+              std::size_t array,
+              stencil::CudaStream* stream) {
+        if (from < 0) return;
+        const stencil::HaloPlaces given =
+            stencil::places_of(team_.arrays[std::size_t(from)].at(array), team_.partition, from);
+        if (!stream) std::copy_n(given.*rows, given.bytes, to);
+#if STENCILSCOPE_HAS_CUDA
+        if (stream) stencil::copy_on_device(to, given.*rows, given.bytes, *stream);
+#endif
+        count_message(std::size_t(depth()) * std::size_t(team_.whole.nx) *
+                      bytes_of(team_.whole.state_dtype()));
+    }
+
+    SlabTeam& team_;
+    int part_;
+    std::unique_lock<std::mutex>& lock_;
+    int exchanges_ = 0;
+};
+
+struct SlabRun {
+    struct Taken {
+        int exchanges = 0;
+        stencil::HaloExchange::Traffic rows;
+    };
+
+    stencil::State state;
+    stencil::Partition partition;
+    std::vector<Taken> taken;  ///< by each part
+};
+
+/// What becomes of a start where each part, or the whole field, does this.
+inline SlabRun run_slabs(const stencil::SolverSetup& whole,
+                         int parts,
+                         const stencil::State& start,
+                         const ActOnSolver& act) {
+    using namespace stencil;
+    SlabTeam team(whole, parts);
+    SlabRun run;
+    run.partition = team.partition;
+    run.taken.resize(team.arrays.size());
+    for (std::size_t c = 0; c < start.components.size(); ++c)
+        run.state.components.emplace_back(whole.dtype, whole.nx, whole.ny);
+    const auto step = [&](int part, std::unique_lock<std::mutex>& lock) {
+        CountingHalo halo(team, part, lock);
+        SolverSetup setup = whole;
+        setup.ny = team.partition.local_rows(part);
+        setup.slab = team.partition.slab(part);
+        if (!setup.slab.whole()) setup.halo = &halo;
+        const auto solver = make_solver(setup);
+        solver->load(start);
+        act(*solver);
+        const State own = solver->state();
+        for (std::size_t c = 0; c < own.components.size(); ++c)
+            run.state.components[c].visit([&]<class T>(Array<T>& cells) {
+                std::ranges::copy(own.components[c].as<T>().cells(),
+                                  cells.view().row(team.partition.begin(part)));
+            });
+        run.taken[std::size_t(part)] = {halo.exchanges(), halo.traffic()};
+    };
+    const auto step_or_fail = [&](int part) {
+        {
+            std::unique_lock lock(team.running);
+            try {
+                step(part, lock);
+            } catch (...) {
+                if (!team.failure) team.failure = std::current_exception();
+            }
+        }
+        team.meeting.arrive_and_drop();
+    };
+    std::vector<std::thread> threads;
+    for (int part = 0; part < team.partition.parts; ++part) threads.emplace_back(step_or_fail, part);
+    for (std::thread& thread : threads) thread.join();
+    if (team.failure) std::rethrow_exception(team.failure);
+    return run;
+}
+
+}  // namespace stencil_test

@@ -1,0 +1,173 @@
+// Parts of a field on one device: their bits, and what they pass between them.
+
+#include "tests/spread/slabs.h"
+
+#include "sim/machine/machine.h"
+#include "sim/run/resolve.h"
+#include "sim/run/settings.h"
+#include "sim/run/start.h"
+#include "tests/support/catch.h"
+#include "tests/support/device.h"
+#include "tests/support/fields.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+SolverSetup setup_of(const Settings& settings, Size size, DType dtype) {
+    RunSpec spec;
+    for (const auto& [name, value] : settings) set_setting(spec, name, value);
+    spec.size = size;
+    spec.dtype = dtype;
+    spec.threads = 1;
+    spec.backend = name_of(kDevice);
+    return solver_setup(resolve(spec, query_machine()));
+}
+
+std::size_t components_of(const SolverSetup& setup) {
+    return setup.typed ? setup.typed->equations.components.size() : 1;
+}
+
+// Those that step parts of diffusion's fields.
+std::vector<const Method*> methods_of_slabs() {
+    std::vector<const Method*> all;
+    for (const Method& method : methods())
+        if (method.device == kDevice && method.is_built() && !method.whole_field && !method.jumps)
+            all.push_back(&method);
+    return all;
+}
+
+std::shared_ptr<const State> noise_of(const SolverSetup& setup) {
+    return noise_rows(setup.nx, setup.ny, setup.dtype, components_of(setup), next_seed(), 1)->whole();
+}
+
+void require_same_bits(const SolverSetup& setup, const ActOnSolver& act) {
+    const auto start = noise_of(setup);
+    const State expected = run_slabs(setup, 1, *start, act).state;
+    for (const int parts : {2, 3}) {
+        const SlabRun run = run_slabs(setup, parts, *start, act);
+        CAPTURE(setup.method->name, setup.nx, setup.ny, name_of(setup.dtype), parts);
+        REQUIRE(run.partition.parts == parts);
+        for (std::size_t c = 0; c < expected.components.size(); ++c) {
+            CAPTURE(c);
+            REQUIRE(statistics_of(expected.components[c]).not_finite == 0);
+            REQUIRE(same_bits(run.state.components[c], expected.components[c]));
+        }
+    }
+}
+
+// Of parts after a start, with steps in these calls; -1: the brush.
+void require_exchanges(const SolverSetup& setup, int parts, const std::vector<int>& calls, int expected) {
+    const SlabRun run = run_slabs(setup, parts, *noise_of(setup), [&](Solver& solver) {
+        for (const int steps : calls)
+            if (steps > 0)
+                solver.advance(steps);
+            else
+                solver.paint({{}, 5, 5});
+    });
+    REQUIRE(run.partition.parts == parts);
+    for (int part = 0; part < parts; ++part) {
+        CAPTURE(part, parts, calls);
+        const bool end = part == 0 || part == parts - 1;
+        const int neighbours = end && !run.partition.periodic ? 1 : 2;
+        const auto& [exchanges, rows] = run.taken[std::size_t(part)];
+        REQUIRE(exchanges == expected);
+        REQUIRE(rows.messages == expected * neighbours * int(components_of(setup)));
+        const double bytes = run.partition.steps * bytes_given_in_step(setup, run.partition, part);
+        REQUIRE(rows.bytes == std::llround(expected * bytes));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("Slabs of one device step as the whole field whatever the method and the boundary") {
+    const ActOnSolver act = [](Solver& solver) {
+        solver.advance(1);
+        solver.advance(40);
+        solver.paint({{.value = 0.7, .radius = 20}, 30, 47});
+        solver.advance(33);
+        solver.advance(16);
+    };
+    for (const Method* method : methods_of_slabs())
+        for (const DType dtype : kDTypes)
+            for (const char* boundary : {"zero", "insulated", "periodic"})
+                for (const Size size : {Size{67, 101}, {515, 203}, {1, 99}}) {
+                    CAPTURE(boundary);
+                    SolverSetup setup = setup_of({{"boundary", boundary}}, size, dtype);
+                    setup.method = method;
+                    require_same_bits(setup, act);
+                }
+}
+
+TEST_CASE("Slabs of typed equations step as the whole field by single steps and by several at a time") {
+    for (const DType dtype : kDTypes)
+        for (const char* boundary : {"zero", "insulated", "periodic"}) {
+            CAPTURE(boundary);
+            const SolverSetup setup =
+                setup_of({{"model", "gray-scott"}, {"boundary", boundary}}, {661, 151}, dtype);
+            require_same_bits(setup, [](Solver& solver) {
+                solver.advance(1);
+                solver.advance(50);
+            });
+            bool several = true;
+            require_same_bits(setup, [&](Solver& solver) {
+                solver.wait_for_fastest();
+                several = several && solver.way().steps_fused.value_or(setup.method->steps_fused) > 1;
+                solver.advance(1);
+                solver.advance(75);
+                solver.paint({{.value = 0.7, .radius = 20}, 30, 75}, 1);
+                solver.advance(60);
+            });
+            if (!several) WARN("no kernel of several steps was the fastest here");
+        }
+}
+
+TEST_CASE("Halos are exchanged when they are used up and bring the bytes that the formula says") {
+    const char* const kPlaces = "du/dt = div((1 + cos(x*y/300)) * grad(u)); u(0) = 0; dt = 0.01";
+    std::vector<SolverSetup> setups;
+    for (const DType dtype : kDTypes)
+        for (const char* boundary : {"zero", "insulated", "periodic"}) {
+            for (const Method* method : methods_of_slabs())
+                setups.emplace_back(setup_of({{"boundary", boundary}}, {67, 203}, dtype)).method = method;
+            for (const Settings& settings : {Settings{{"model", "gray-scott"}},
+                                             {{"model", "gray-scott"}, {"stepper", "rk4"}},
+                                             {{"model", "cahn-hilliard"}, {"stepper", "euler"}},
+                                             {{"equation", kPlaces}}}) {
+                Settings all = settings;
+                all.emplace_back("boundary", boundary);
+                setups.push_back(setup_of(all, {19, 611}, dtype));
+            }
+        }
+    REQUIRE(partition_of(setups.back(), 2).depth == partition_of(setups.back(), 2).steps + 1);
+    for (const SolverSetup& setup : setups)
+        for (const int parts : {2, 3}) {
+            CAPTURE(setup.method->name, name_of(setup.dtype), setup.typed != nullptr);
+            const int steps = partition_of(setup, parts).steps;
+            require_exchanges(setup, parts, {3 * steps}, 3);
+            require_exchanges(setup, parts, {steps, steps, steps, 1}, 4);
+            require_exchanges(setup, parts, {1, steps - 1, 1}, 2);
+            require_exchanges(setup, parts, {steps - 1, -1, 1}, 2);
+        }
+}
+
+TEST_CASE("A part gives in a step a row of each component for each stage and neighbour") {
+    const auto given = [](const Settings& settings, DType dtype, int parts) {
+        const SolverSetup setup = setup_of(settings, {64, 1200}, dtype);
+        const Partition partition = partition_of(setup, parts);
+        std::vector<double> bytes;
+        for (int part = 0; part < parts; ++part) bytes.push_back(bytes_given_in_step(setup, partition, part));
+        return bytes;
+    };
+    using Bytes = std::vector<double>;
+    const auto one = DType::float32, two = DType::float64;
+    REQUIRE(given({{"boundary", "zero"}}, one, 3) == Bytes{256, 512, 256});
+    REQUIRE(given({{"boundary", "insulated"}}, two, 2) == Bytes{512, 512});
+    REQUIRE(given({{"boundary", "periodic"}}, one, 2) == Bytes{512, 512});
+    REQUIRE(given({{"model", "gray-scott"}}, two, 2) == Bytes{2048, 2048});
+    REQUIRE(given({{"model", "gray-scott"}, {"stepper", "rk4"}}, one, 2) == Bytes{4096, 4096});
+    REQUIRE(given({{"model", "cahn-hilliard"}, {"stepper", "euler"}, {"boundary", "zero"}}, one, 3) ==
+            Bytes{512, 1024, 512});
+}
