@@ -21,6 +21,12 @@ std::vector<DType> dtypes_of(std::span<const Field* const> fields) {
     return dtypes;
 }
 
+std::vector<DType> dtypes_of(const std::vector<PickedRows::Pick>& picks) {
+    std::vector<DType> dtypes;
+    for (const auto& [source, field] : picks) dtypes.push_back(source->dtypes()[field]);
+    return dtypes;
+}
+
 class RoundedRows : public RowSource {
   public:
     RoundedRows(std::shared_ptr<const RowSource> source, DType dtype)
@@ -51,6 +57,27 @@ std::shared_ptr<const State> RowSource::whole() const {
             [&]<class T>(Array<T>& cells) { std::ranges::copy(piece.as<T>().cells(), cells.view().row(y)); });
     });
     return state;
+}
+
+std::shared_ptr<const Field> RowSource::field(std::size_t index) const {
+    const std::shared_ptr<const State> all = whole();
+    return {all, &all->components[index]};
+}
+
+PickedRows::PickedRows(std::vector<Pick> picks)
+    : RowSource(picks.front().source->nx(), picks.front().source->ny(), dtypes_of(picks)),
+      picks_(std::move(picks)) {
+    for (Pick& pick : picks_)
+        if (const auto* picked = dynamic_cast<const PickedRows*>(pick.source.get()))
+            pick = Pick(picked->picks_[pick.field]);
+}
+
+Field PickedRows::rows(std::size_t field, int first, int rows) const {
+    return picks_[field].source->rows(picks_[field].field, first, rows);
+}
+
+std::shared_ptr<const Field> PickedRows::field(std::size_t index) const {
+    return picks_[index].source->field(picks_[index].field);
 }
 
 FieldRows::FieldRows(std::vector<const Field*> fields)

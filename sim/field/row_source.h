@@ -29,6 +29,8 @@ class RowSource {
     virtual std::string recipe() const { return ""; }
     /// All of all fields, at step 0; made anew, where they are not kept.
     virtual std::shared_ptr<const State> whole() const;
+    /// All of one.
+    virtual std::shared_ptr<const Field> field(std::size_t index) const;
 
   private:
     int nx_, ny_;
@@ -59,6 +61,21 @@ class StateRows : public RowSource {
 };
 
 std::shared_ptr<const RowSource> in_memory(State state);
+
+/// Fields of several sources of one size.
+class PickedRows : public RowSource {
+  public:
+    struct Pick {
+        std::shared_ptr<const RowSource> source;
+        std::size_t field = 0;
+    };
+    explicit PickedRows(std::vector<Pick> picks);
+    Field rows(std::size_t field, int first, int rows) const override;
+    std::shared_ptr<const Field> field(std::size_t index) const override;
+
+  private:
+    std::vector<Pick> picks_;
+};
 
 /// The same fields with each cell rounded once; a state in memory becomes another one.
 std::shared_ptr<const RowSource> rounded(std::shared_ptr<const RowSource> source, DType dtype);

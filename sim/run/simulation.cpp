@@ -46,27 +46,55 @@ std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
     return solver;
 }
 
-// The components of the next model that the present one has too, and the start of the others, which may be
-// had from a state that was carried before.
-State carried(State now, const RunSpec& from, RunSpec to, const State* before = nullptr) {
-    const auto names = names_of(from.model->components);
-    std::optional<State> start;
+// The number in the present model of each component of the next one; -1: it is new.
+std::vector<int> kept_components(const RunSpec& now, const RunSpec& next) {
+    const auto names = names_of(now.model->components);
+    std::vector<int> kept;
+    for (const Component& component : next.model->components) {
+        const auto known = std::ranges::find(names, component.name);
+        kept.push_back(known == names.end() ? -1 : int(known - names.begin()));
+    }
+    return kept;
+}
+
+// The start of the new components, in their order.
+std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
+    if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
+    std::shared_ptr<const RowSource> made = start_recipe(next);
+    made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
+    std::vector<PickedRows::Pick> picks;
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (kept[c] < 0) picks.push_back({made, c});
+    return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
+}
+
+// Of the next model: that of the present one where a component is kept.
+std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
+                                               const RunSpec& next,
+                                               const std::vector<int>& kept) {
+    const bool same_size = start->nx() == next.size->nx && start->ny() == next.size->ny;
+    const auto fresh = start_of_new(next, kept);
+    std::size_t taken = 0;
+    std::vector<PickedRows::Pick> picks;
+    for (const int k : kept)
+        if (k < 0) {
+            picks.push_back({fresh, taken++});
+        } else if (same_size) {
+            picks.push_back({start, std::size_t(k)});
+        } else {
+            State one;
+            one.components.push_back(fitted(start->field(std::size_t(k))->clone(), next));
+            picks.push_back({in_memory(std::move(one)), 0});
+        }
+    return std::make_shared<PickedRows>(std::move(picks));
+}
+
+State carried(State now, const RunSpec& next, const std::vector<int>& kept, const RowSource& start) {
     State result;
     result.step = now.step;
-    for (std::size_t c = 0; c < to.model->components.size(); ++c) {
-        const auto known = std::ranges::find(names, to.model->components[c].name);
-        if (known != names.end()) {
-            result.components.push_back(
-                fitted(std::move(now.components[std::size_t(known - names.begin())]), to));
-            continue;
-        }
-        if (before) {
-            result.components.push_back(before->components[c].clone());
-            continue;
-        }
-        if (!start) start = make_start(to);
-        result.components.push_back(fitted(std::move(start->components[c]), to));
-    }
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        result.components.push_back(fitted(
+            kept[c] < 0 ? start.field(c)->clone() : std::move(now.components[std::size_t(kept[c])]), next));
     return result;
 }
 
@@ -78,8 +106,7 @@ StepParameters taken_now(const RunMoment& moment) {
 }
 
 Statistics statistics_in(const RowSource& source, std::size_t field) {
-    return source.recipe().empty() ? statistics_of(source.whole()->components[field])
-                                   : look_at(source, field).statistics;
+    return source.recipe().empty() ? statistics_of(*source.field(field)) : look_at(source, field).statistics;
 }
 
 // Rounding made them infinite: the file's own values are finite.
@@ -385,9 +412,8 @@ std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) co
     const RunSpec& now = moment_.now;
     const auto names = names_of(now.model->components);
     const auto component = std::ranges::find(names, formula);
-    const std::shared_ptr<const State> start = moment_.start->whole();
-    if (component != names.end()) return {start, &start->components[std::size_t(component - names.begin())]};
-    return formula_of(*start, formula);
+    if (component != names.end()) return moment_.start->field(std::size_t(component - names.begin()));
+    return formula_of(*moment_.start->whole(), formula);
 }
 
 std::shared_ptr<const Field> Simulation::formula_of(const State& state, const std::string& formula) const {
@@ -408,22 +434,20 @@ void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    const bool another = next.model != moment_.now.model, reshaped = another || next.size != moment_.now.size;
-    State state;
-    if (reshaped) state = carried(solver_->state(), moment_.now, next);
+    const bool another = next.model != moment_.now.model, resized = next.size != moment_.now.size;
+    const std::vector<int> kept = kept_components(moment_.now, next);
+    const auto start =
+        rounded(another || resized ? carried_start(moment_.start, next, kept) : moment_.start, next.dtype);
     auto solver = make_solver_of(next);
     check_magnitude(next, *solver_, *solver);
-    if (reshaped)
-        solver->load(state);
-    else
+    if (!another && !resized)
         solver->load(*solver_);
+    else if (resized || !solver->go_on_from(*solver_, kept, *start))
+        solver->load(carried(solver_->state(), next, kept, *start));
     settle_time_step(next, *solver);
-    const auto start = moment_.start;
-    if (reshaped)
-        moment_.start = in_memory(carried(start->whole()->clone(), moment_.now, next, &state));
-    else
-        moment_.start = rounded(start, next.dtype);
-    if (moment_.start != start) start_statistics_ = statistics_in(*moment_.start, 0);
+    const bool same_first = kept.front() == 0 && !resized && next.dtype == moment_.now.dtype;
+    if (!same_first) start_statistics_ = statistics_in(*start, 0);
+    moment_.start = start;
     take(std::move(solver));
     moment_.taken = next.params();
     solver_->set_params(moment_.taken);

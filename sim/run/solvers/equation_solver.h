@@ -45,9 +45,23 @@ class EquationSolver : public Device {
         std::vector<FieldView<T>> all;
         for (std::size_t c = 0; c < components(); ++c) all.push_back(component(c));
         this->fill(all, start, 0);
-        halo_.spoil();
-        changed();
-        stepper_->restart(step_, double(step_) * setup_.params.dt);
+        loaded();
+    }
+
+    bool go_on_from(Solver& other, std::span<const int> kept, const RowSource& start) override {
+        auto* alike = dynamic_cast<EquationSolver*>(&other);
+        if (!alike || setup_.dtype != dtype_of<T> || alike->setup_.nx != setup_.nx ||
+            alike->setup_.ny != setup_.ny)
+            return false;
+        step_ = other.step();
+        for (std::size_t c = 0; c < components(); ++c)
+            if (kept[c] < 0)
+                this->fill({component(c)}, start, c);
+            else
+                this->take_back(alike->keep(alike->component(std::size_t(kept[c]))), component(c));
+        loaded();
+        this->forget_largest();
+        return true;
     }
 
     std::vector<Field> fields() override { return copies(setup_.dtype); }
@@ -170,6 +184,12 @@ class EquationSolver : public Device {
             all.push_back(field.dtype() == dtype ? std::move(field) : field.to(dtype));
         }
         return all;
+    }
+
+    void loaded() {
+        halo_.spoil();
+        changed();
+        stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
 
     void load_data(Stepper& stepper) {

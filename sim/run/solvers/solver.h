@@ -101,6 +101,11 @@ class Solver {
     void load(const Field& start, long long step = 0) { load(FieldRows({&start}), step); }
     /// What another solver of the same model and size has, rounded to this one's precision.
     virtual void load(Solver& other) { load(other.state().to(setup_.dtype)); }
+    /// Component c goes on from component `kept[c]` of a solver of another model, on its device, or from the
+    /// start where that is -1. False, and nothing has changed, where the two do not keep cells alike.
+    virtual bool go_on_from(Solver& /*other*/, std::span<const int> /*kept*/, const RowSource& /*start*/) {
+        return false;
+    }
 
     /// The plain fields, in the setup's precision, and the step.
     State state();
