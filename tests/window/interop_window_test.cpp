@@ -14,7 +14,7 @@ namespace {
 using namespace stencil;
 using namespace stencil_test;
 
-constexpr int kWidth = 301, kHeight = 203;
+constexpr int kColumns = 301, kRows = 203;
 
 void require_gpu() {
     const CudaStatus cuda = query_cuda();
@@ -23,8 +23,8 @@ void require_gpu() {
 
 PaneImage random_image(Dice& dice) {
     std::vector<float> values;
-    for (int i = 0; i < kWidth * kHeight; ++i) values.push_back(float(dice.uniform(0, 1)));
-    return make_image(kWidth, kHeight, std::move(values), "grey", {0, 1});
+    for (int i = 0; i < kColumns * kRows; ++i) values.push_back(float(dice.uniform(0, 1)));
+    return make_image(kColumns, kRows, std::move(values), "grey", {0, 1});
 }
 
 PaneImage on_device(const PaneImage& image) {
@@ -57,9 +57,9 @@ TEST_CASE("Pixels on the GPU are drawn as those of the host are, whichever way t
     require_gpu();
     Dice dice;
     CAPTURE(dice.seed);
-    const ScreenRect all{0, 0, kWidth, kHeight};
+    const ScreenRect all{0, 0, kColumns, kRows};
     for (const bool allowed : {true, false}) {
-        Screen screen(kWidth, kHeight, allowed);
+        Screen screen(kColumns, kRows, allowed);
         const Transfer at_start = screen.renderer().transfer();
         const bool software = contains(screen.display().gl_renderer(), "llvmpipe");
         CAPTURE(allowed, at_start.text, screen.display().gl_renderer());
@@ -91,8 +91,8 @@ TEST_CASE("Pixels on the GPU outlive the copy into the texture and no longer") {
     require_gpu();
     Dice dice;
     CAPTURE(dice.seed);
-    const ScreenRect all{0, 0, kWidth, kHeight};
-    Screen screen(kWidth, kHeight, true);
+    const ScreenRect all{0, 0, kColumns, kRows};
+    Screen screen(kColumns, kRows, true);
     std::weak_ptr<const Pixels> first;
     {
         const PaneImage image = on_device(random_image(dice));
