@@ -161,6 +161,7 @@ TEST_CASE("Eigenmodes decay by their eigenvalues under every method", "[long]") 
     for_methods([&](const Method& method, DType dtype) {
         for (const BoundaryRow& row : kBoundaries)
             for (const double c : {0.25, 0.2, 0.13, 0.0625, 0.001}) {
+                if (kWatchedMemory && c != 0.2) continue;  // memory is the same under all of them
                 const DiffusionParams params{c, row.boundary};
                 const int nx = 190;
                 const int ny = 161;
