@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
 #include <tuple>
 
-#include "sim/files/image.h"
 #include "sim/run/resolve.h"
 #include "sim/run/settings.h"
 #include "sim/run/stability.h"
@@ -20,15 +18,6 @@
 
 namespace stencil {
 namespace {
-
-// In the spec's precision and size.
-Field fitted(Field field, const RunSpec& spec) {
-    if (Size{field.nx(), field.ny()} != *spec.size) {
-        const Field wide = field.to(DType::float64);
-        field = resample(wide.as<double>(), spec.size->nx, spec.size->ny);
-    }
-    return field.dtype() == spec.dtype ? std::move(field) : field.to(spec.dtype);
-}
 
 bool same_solver(const RunSpec& a, const RunSpec& b) {
     const auto same = [](const RunSpec& spec) {
@@ -46,49 +35,7 @@ std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
     return solver;
 }
 
-// The number in the present model of each component of the next one; -1: it is new.
-std::vector<int> kept_components(const RunSpec& now, const RunSpec& next) {
-    const auto names = names_of(now.model->components);
-    std::vector<int> kept;
-    for (const Component& component : next.model->components) {
-        const auto known = std::ranges::find(names, component.name);
-        kept.push_back(known == names.end() ? -1 : int(known - names.begin()));
-    }
-    return kept;
-}
-
-// The start of the new components, in their order.
-std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
-    if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
-    std::shared_ptr<const RowSource> made = start_recipe(next);
-    made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
-    std::vector<PickedRows::Pick> picks;
-    for (std::size_t c = 0; c < kept.size(); ++c)
-        if (kept[c] < 0) picks.push_back({made, c});
-    return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
-}
-
-// Of the next model: that of the present one where a component is kept.
-std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
-                                               const RunSpec& next,
-                                               const std::vector<int>& kept) {
-    const bool same_size = start->nx() == next.size->nx && start->ny() == next.size->ny;
-    const auto fresh = start_of_new(next, kept);
-    std::size_t taken = 0;
-    std::vector<PickedRows::Pick> picks;
-    for (const int k : kept)
-        if (k < 0) {
-            picks.push_back({fresh, taken++});
-        } else if (same_size) {
-            picks.push_back({start, std::size_t(k)});
-        } else {
-            State one;
-            one.components.push_back(fitted(start->field(std::size_t(k))->clone(), next));
-            picks.push_back({in_memory(std::move(one)), 0});
-        }
-    return std::make_shared<PickedRows>(std::move(picks));
-}
-
+// What the field becomes under the next model and size.
 State carried(State now, const RunSpec& next, const std::vector<int>& kept, const RowSource& start) {
     State result;
     result.step = now.step;

@@ -7,10 +7,12 @@
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
 #include "sim/field/field_hash.h"
+#include "sim/files/image.h"
 #include "sim/model/equations.h"
 #include "sim/model/sides.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/quote.h"
 
 namespace stencil {
@@ -40,6 +42,17 @@ equation::Program start_program(const RunSpec& spec) {
     for (std::size_t i = 0; i < places.size(); ++i)
         equations.components[places[i]].initial = equations.extra[i];
     return equation::make_start_program(equations, true);
+}
+
+// The start of the new components, in their order.
+std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
+    if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
+    std::shared_ptr<const RowSource> made = start_recipe(next);
+    made = rounded(made ? made : in_memory(make_start(next)), next.dtype);
+    std::vector<PickedRows::Pick> picks;
+    for (std::size_t c = 0; c < kept.size(); ++c)
+        if (kept[c] < 0) picks.push_back({made, c});
+    return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
 }
 
 }  // namespace
@@ -125,6 +138,44 @@ void keep_hash(RunSpec& spec, const std::string& hash) {
                         "to start from it as it is now, give --initial",
                         quotable(spec.initial)));
     spec.initial_hash = hash;
+}
+
+Field fitted(Field field, const RunSpec& spec) {
+    if (Size{field.nx(), field.ny()} != *spec.size) {
+        const Field wide = field.to(DType::float64);
+        field = resample(wide.as<double>(), spec.size->nx, spec.size->ny);
+    }
+    return field.dtype() == spec.dtype ? std::move(field) : field.to(spec.dtype);
+}
+
+std::vector<int> kept_components(const RunSpec& now, const RunSpec& next) {
+    const auto names = names_of(now.model->components);
+    std::vector<int> kept;
+    for (const Component& component : next.model->components) {
+        const auto known = std::ranges::find(names, component.name);
+        kept.push_back(known == names.end() ? -1 : int(known - names.begin()));
+    }
+    return kept;
+}
+
+std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
+                                               const RunSpec& next,
+                                               const std::vector<int>& kept) {
+    const bool same_size = start->nx() == next.size->nx && start->ny() == next.size->ny;
+    const auto fresh = start_of_new(next, kept);
+    std::size_t taken = 0;
+    std::vector<PickedRows::Pick> picks;
+    for (const int k : kept)
+        if (k < 0) {
+            picks.push_back({fresh, taken++});
+        } else if (same_size) {
+            picks.push_back({start, std::size_t(k)});
+        } else {
+            State one;
+            one.components.push_back(fitted(start->field(std::size_t(k))->clone(), next));
+            picks.push_back({in_memory(std::move(one)), 0});
+        }
+    return std::make_shared<PickedRows>(std::move(picks));
 }
 
 Equations run_equations(const RunSpec& spec, const std::vector<std::string>& formulas) {

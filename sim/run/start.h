@@ -31,6 +31,17 @@ std::shared_ptr<const RowSource> file_rows(const std::vector<std::filesystem::pa
 std::shared_ptr<const RowSource> noise_rows(
     int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads);
 
+/// In the spec's precision and size.
+Field fitted(Field field, const RunSpec& spec);
+
+/// The number in the present model of each component of the next one; -1: it is new.
+std::vector<int> kept_components(const RunSpec& now, const RunSpec& next);
+
+/// The start under the next model and size: the present one of components that are kept, made for the others.
+std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
+                                               const RunSpec& next,
+                                               const std::vector<int>& kept);
+
 /// What a RowSource::recipe() says. Throws InputError where this process cannot have it.
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
 
