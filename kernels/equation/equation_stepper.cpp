@@ -34,9 +34,9 @@ std::size_t operations_of(const Program& program) {
     return operations;
 }
 
-// Whether component c's next state may take the place of this one: only the stage that makes it, and makes
-// nothing else, and those before still read this one, and that stage reads no neighbours of it. A stage is a
-// row behind the stage before in all parts of a pass, so nobody has yet to read what it writes over.
+// Whether component c's next state may be written over this one: where the stage that makes it makes nothing
+// else and reads no neighbours in c, and no later stage reads c. In all parts of a pass a stage is a row
+// behind the one before it, so all others have read what it writes over.
 bool in_place(const Program& program, int c) {
     const auto makes = [to = program.next[std::size_t(c)]](const Stage& stage) {
         return std::ranges::find(stage.outputs, to, &Output::array) != stage.outputs.end();

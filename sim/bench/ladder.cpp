@@ -55,7 +55,7 @@ double cache_bytes(int name) {
 // The fastest level of the device that holds the field: "registers" (one copy of it, in those of all
 // multiprocessors), "L2" or "L3" (the double buffer, in the caches of the threads' cores), else "memory".
 std::string_view level_of(const SolverSetup& setup, const Machine& machine) {
-    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
+    const std::size_t components = setup.components();
     const double field = double(setup.nx) * setup.ny * double(components * bytes_of(setup.dtype));
     if (setup.method->device == Device::cuda) {
         const CudaDevice& gpu = machine.gpu();

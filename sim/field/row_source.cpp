@@ -15,6 +15,11 @@ Field copied(const Field& field, int first, int rows) {
     });
 }
 
+void put_rows(const Field& piece, int first, Field& all) {
+    all.visit(
+        [&]<class T>(Array<T>& cells) { std::ranges::copy(piece.as<T>().cells(), cells.view().row(first)); });
+}
+
 std::vector<DType> dtypes_of(std::span<const Field* const> fields) {
     std::vector<DType> dtypes;
     for (const Field* field : fields) dtypes.push_back(field->dtype());
@@ -53,15 +58,15 @@ std::shared_ptr<const State> RowSource::whole() const {
     auto state = std::make_shared<State>();
     for (const DType dtype : dtypes_) state->components.emplace_back(dtype, nx_, ny_);
     for_pieces(*this, 0, count(), 0, ny_, [&](std::size_t i, int y, const Field& piece) {
-        state->components[i].visit(
-            [&]<class T>(Array<T>& cells) { std::ranges::copy(piece.as<T>().cells(), cells.view().row(y)); });
+        put_rows(piece, y, state->components[i]);
     });
     return state;
 }
 
 std::shared_ptr<const Field> RowSource::field(std::size_t index) const {
-    const std::shared_ptr<const State> all = whole();
-    return {all, &all->components[index]};
+    auto field = std::make_shared<Field>(dtypes_[index], nx_, ny_);
+    for_pieces(*this, index, 0, ny_, [&](int y, const Field& piece) { put_rows(piece, y, *field); });
+    return field;
 }
 
 PickedRows::PickedRows(std::vector<Pick> picks)

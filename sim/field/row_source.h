@@ -29,7 +29,7 @@ class RowSource {
     virtual std::string recipe() const { return ""; }
     /// All of all fields, at step 0; made anew, where they are not kept.
     virtual std::shared_ptr<const State> whole() const;
-    /// All of one.
+    /// The same of one.
     virtual std::shared_ptr<const Field> field(std::size_t index) const;
 
   private:
@@ -54,6 +54,9 @@ class StateRows : public RowSource {
     StateRows(std::shared_ptr<const State> state, int first, int ny);
     Field rows(std::size_t field, int first, int rows) const override;
     std::shared_ptr<const State> whole() const override { return state_; }
+    std::shared_ptr<const Field> field(std::size_t index) const override {
+        return {state_, &state_->components[index]};
+    }
 
   private:
     std::shared_ptr<const State> state_;

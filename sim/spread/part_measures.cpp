@@ -13,7 +13,7 @@ namespace {
 constexpr int kWarmUps = 2, kAloneRepeats = 5;
 
 std::string hash_of_all(Part& part) {
-    const std::size_t components = part.setup().typed ? part.setup().typed->equations.components.size() : 1;
+    const std::size_t components = part.setup().components();
     std::vector<std::string> hashes;
     for (std::size_t c = 0; c < components; ++c) {
         const OwnRows own{part.nx(), part.partition().rows, part.first_row(), [&](const RowSink& sink) {

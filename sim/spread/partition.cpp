@@ -72,8 +72,7 @@ Partition partition_of(const SolverSetup& setup, int processes) {
 }
 
 double bytes_given_in_step(const SolverSetup& whole, const Partition& partition, int part) {
-    const std::size_t components = whole.typed ? whole.typed->equations.components.size() : 1;
-    const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(components);
+    const double row = double(whole.nx) * double(bytes_of(whole.state_dtype())) * double(whole.components());
     // What is not its own, there and back.
     if (whole.method->jumps) return 2 * row * partition.own_rows(part) * (1 - 1.0 / partition.parts);
     const int neighbours = (partition.above(part) >= 0) + (partition.below(part) >= 0);

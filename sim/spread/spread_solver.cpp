@@ -155,7 +155,7 @@ class SpreadSolver : public Solver {
     }
 
     std::unique_ptr<SavedState> save() override {
-        const double cell = double(bytes_of(setup_.dtype)) * double(components());
+        const double cell = double(bytes_of(setup_.dtype)) * double(setup_.components());
         auto state = std::make_unique<SpreadState>(std::size_t(double(setup_.nx) * setup_.ny * cell));
         state->boundary = setup_.params.boundary;
         state->step = step_;
@@ -203,7 +203,7 @@ class SpreadSolver : public Solver {
 
   protected:
     void load_fields(const RowSource& start) override {
-        give(start, 0, components(), begin(Verb::load).put(step_));
+        give(start, 0, setup_.components(), begin(Verb::load).put(step_));
     }
     std::vector<Field> fields() override {
         const std::lock_guard lock(in_call());
@@ -274,7 +274,6 @@ class SpreadSolver : public Solver {
     }
 
     Solver& own() { return parts().find(number_)->solver(); }
-    std::size_t components() const { return setup_.typed ? setup_.typed->equations.components.size() : 1; }
 
     RunSpec spec_;
     int processes_;
@@ -329,8 +328,7 @@ std::string write_npy(const std::filesystem::path& path, const RowSource& source
 }
 
 void start_with_noise(Solver& solver, const SolverSetup& setup, std::uint64_t seed) {
-    const std::size_t components = setup.typed ? setup.typed->equations.components.size() : 1;
-    solver.load(*noise_rows(setup.nx, setup.ny, setup.dtype, components, seed, setup.threads));
+    solver.load(*noise_rows(setup.nx, setup.ny, setup.dtype, setup.components(), seed, setup.threads));
 }
 
 SpreadCosts costs_of(Solver& solver, long long steps) {

@@ -27,10 +27,6 @@ SolverSetup setup_of(const Settings& settings, Size size, DType dtype) {
     return solver_setup(resolve(spec, query_machine()));
 }
 
-std::size_t components_of(const SolverSetup& setup) {
-    return setup.typed ? setup.typed->equations.components.size() : 1;
-}
-
 // Those that step parts of diffusion's fields.
 std::vector<const Method*> methods_of_slabs() {
     std::vector<const Method*> all;
@@ -41,7 +37,7 @@ std::vector<const Method*> methods_of_slabs() {
 }
 
 std::shared_ptr<const State> noise_of(const SolverSetup& setup) {
-    return noise_rows(setup.nx, setup.ny, setup.dtype, components_of(setup), next_seed(), 1)->whole();
+    return noise_rows(setup.nx, setup.ny, setup.dtype, setup.components(), next_seed(), 1)->whole();
 }
 
 void require_same_bits(const SolverSetup& setup, const ActOnSolver& act) {
@@ -75,7 +71,7 @@ void require_exchanges(const SolverSetup& setup, int parts, const std::vector<in
         const int neighbours = end && !run.partition.periodic ? 1 : 2;
         const auto& [exchanges, rows] = run.taken[std::size_t(part)];
         REQUIRE(exchanges == expected);
-        REQUIRE(rows.messages == expected * neighbours * int(components_of(setup)));
+        REQUIRE(rows.messages == expected * neighbours * int(setup.components()));
         const double bytes = run.partition.steps * bytes_given_in_step(setup, run.partition, part);
         REQUIRE(rows.bytes == std::llround(expected * bytes));
     }

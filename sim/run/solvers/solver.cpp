@@ -29,6 +29,10 @@ std::vector<BrushPiece> parts_of_fill(const BrushPiece& fill, const Field& field
 
 }  // namespace
 
+std::size_t SolverSetup::components() const {
+    return typed ? typed->equations.components.size() : 1;
+}
+
 void Solver::load(const RowSource& start, long long step) {
     step_ = step;
     load_fields(start);

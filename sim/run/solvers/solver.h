@@ -48,6 +48,8 @@ struct SolverSetup {
     StripExchange* strips = nullptr;  ///< where the method jumps
     SumOfParts sum = {};
 
+    /// Of the model; diffusion has one.
+    std::size_t components() const;
     /// Of what is stepped.
     DType state_dtype() const { return method->float64_state ? DType::float64 : dtype; }
     int own_rows() const { return ny - slab.above - slab.below; }
