@@ -212,7 +212,7 @@ std::shared_ptr<const RowSource> made_again(const RowSource& start, RunSpec spec
         if (!again) return nullptr;
         again = rounded(rounded(again, spec.dtype), start.dtypes().front());
         for (std::size_t c = 0; c < start.count(); ++c)
-            if (look_at(*again, c).hash != hashes.at("start-" + spec.model->components[c].name))
+            if (hashes.at("start-" + spec.model->components[c].name) != look_at(*again, c).hash)
                 return nullptr;
         return again;
     } catch (const InputError&) {
