@@ -3,6 +3,10 @@
 
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>
+using Catch::Approx;  // Catch2 2 declares it globally
+namespace Catch {
+using TestEventListenerBase = EventListenerBase;
+}
 #else
 #include <catch2/catch.hpp>
 #endif
