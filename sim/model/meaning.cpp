@@ -199,7 +199,14 @@ Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
     Value result = a;
     result.place = call.place;
     const Value other = minus ? product(call, scalar_value(g.number(-1), call.place), b) : b;
-    result.gradients.insert(result.gradients.end(), other.gradients.begin(), other.gradients.end());
+    // One entry for each field whose gradient it is, so that sums of sums do not double it.
+    for (const auto& gradient : other.gradients) {
+        const auto same = std::ranges::find(result.gradients, gradient.of, &Value::Gradient::of);
+        if (same == result.gradients.end())
+            result.gradients.push_back(gradient);
+        else
+            same->coefficient = g.add(same->coefficient, gradient.coefficient);
+    }
     if (result.xy && other.xy)
         result.xy = {g.add((*result.xy)[0], (*other.xy)[0]), g.add((*result.xy)[1], (*other.xy)[1])};
     else if (other.xy)

@@ -64,6 +64,11 @@ class Tangent {
         const auto where = [&](Node condition, Node yes, Node no) {
             return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
         };
+        // Where the derivative has no value (0/0, or 0 times infinity), none is 0: of sqrt(u) at 0, of
+        // u^p there, of the angle of (0, 0).
+        const auto unless_zero = [&](Node value, Node derivative) {
+            return where(g_.make(Op::equal, {value, zero()}), zero(), derivative);
+        };
         switch (e.op) {
             case Op::add:
                 return g_.add(of(a), of(b));
@@ -76,7 +81,7 @@ class Tangent {
             case Op::negate:
                 return g_.negate(of(a));
             case Op::sqrt:
-                return times(g_.divide(g_.number(0.5), node));
+                return unless_zero(node, times(g_.divide(g_.number(0.5), node)));
             case Op::abs:
                 return where(g_.make(Op::less, {a, zero()}), g_.negate(of(a)), of(a));
             case Op::minimum:
@@ -84,18 +89,20 @@ class Tangent {
             case Op::maximum:
                 return where(g_.make(Op::less, {b, a}), of(a), of(b));
             case Op::exp:
-                return times(node);
+                return unless_zero(node, times(node));
             case Op::log:
-                return g_.divide(of(a), a);
+                return unless_zero(a, g_.divide(of(a), a));
             case Op::sin:
                 return times(g_.make(Op::cos, {a}));
             case Op::cos:
                 return times(g_.negate(g_.make(Op::sin, {a})));
             case Op::tanh:
                 return times(g_.subtract(g_.number(1), g_.multiply(node, node)));
-            case Op::atan2:
-                return g_.divide(g_.subtract(g_.multiply(b, of(a)), g_.multiply(a, of(b))),
-                                 g_.add(g_.multiply(a, a), g_.multiply(b, b)));
+            case Op::atan2: {
+                const Node square = g_.add(g_.multiply(a, a), g_.multiply(b, b));
+                const Node cross = g_.subtract(g_.multiply(b, of(a)), g_.multiply(a, of(b)));
+                return unless_zero(square, g_.divide(cross, square));
+            }
             case Op::select:
                 return where(a, of(b), of(c));
             default:

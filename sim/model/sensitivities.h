@@ -14,7 +14,8 @@ std::string sensitivity_name(const std::string& component, const std::string& pa
 /// Adds to each component that is of the text its derivative by the parameter `index`, a component whose
 /// formula, start and conditions are the derivatives of the component's own: its steps are those of any
 /// component, and what they give is the derivative of the steps, to rounding. Where a formula bends or jumps
-/// (abs, min, floor, conditions), the branch taken is differentiated; random numbers stay as they are.
+/// (abs, min, floor, conditions), the branch taken is differentiated, and where a derivative has no value
+/// (sqrt at 0, the angle of (0, 0)) it is 0; random numbers stay as they are.
 /// Definitions that differ from cell to cell get theirs. Returns the name of the quantity whose condition at
 /// a side cannot be differentiated, because a factor of it depends on the parameter; empty where there is
 /// none.

@@ -58,7 +58,7 @@ double diffusivity_of(const Equations& equations, std::span<const double> values
     state.parameters.assign(values.begin(), values.end());
     const Node formula = equations.components.front().formula;
     const double pi = std::numbers::pi;
-    return jacobian(equations, {formula}, state, pi, pi).front().real() / -8;
+    return Linearisation(equations, {formula}, state).at(pi, pi).front().real() / -8;
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 #include <set>
 
 #include "sim/model/equations.h"
+#include "sim/model/waves/matrices.h"
 #include "sim/run/solvers/solver.h"
+#include "sim/run/solvers/typed_run.h"
 #include "sim/run/start.h"
 #include "sim/text/error.h"
 #include "sim/text/parse.h"
@@ -44,7 +46,8 @@ std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
 // All that can be told of the sampled cells.
 std::vector<UniformState> sample_states(const RunSpec& spec,
                                         const std::vector<SamplePoint>& points,
-                                        const std::vector<std::vector<double>>& values) {
+                                        const std::vector<std::vector<double>>& values,
+                                        double time) {
     const auto data = read_data(spec);
     std::vector<UniformState> states(points.size());
     for (std::size_t i = 0; i < points.size(); ++i) {
@@ -58,6 +61,7 @@ std::vector<UniformState> sample_states(const RunSpec& spec,
         state.ny = spec.size->ny;
         state.x = points[i].x * state.spacing;
         state.y = points[i].y * state.spacing;
+        state.t = time;
     }
     return states;
 }
@@ -68,19 +72,17 @@ bool is_finite(const UniformState& state) {
 
 // Where the finest waves change fastest, which coefficients that differ from place to place decide.
 std::size_t fastest(const equation::Equations& equations, const std::vector<UniformState>& states) {
-    std::vector<equation::Node> formulas;
-    for (const auto& component : equations.components) formulas.push_back(component.formula);
+    const auto formulas = equation::formulas_of(equations);
     const double pi = std::numbers::pi;
     std::size_t found = 0;
     double most = -1;
     for (std::size_t i = 0; i < states.size(); ++i) {
         if (!is_finite(states[i])) continue;
-        const auto matrix = equation::jacobian(equations, formulas, states[i], pi, pi);
-        for (const auto& rate : equation::eigenvalues(matrix, int(formulas.size()))) {
-            if (!(std::abs(rate) > most)) continue;
-            most = std::abs(rate);
-            found = i;
-        }
+        const equation::Linearisation rates(equations, formulas, states[i]);
+        const double size = equation::norm_of(rates.at(pi, pi), rates.components());
+        if (!(size > most)) continue;
+        most = size;
+        found = i;
     }
     return found;
 }
@@ -96,7 +98,7 @@ std::vector<UniformState> telling_states(const equation::Equations& equations,
         values.push_back(solver.sample(Quantity::value, points, false));
     }
     solver.show(spec.shown());
-    const std::vector<UniformState> all = sample_states(spec, points, values);
+    const std::vector<UniformState> all = sample_states(spec, points, values, time_of(solver, spec));
     std::set<std::size_t> cells = extremes(values);
     cells.insert({0, fastest(equations, all)});
     std::vector<UniformState> states;
@@ -111,7 +113,21 @@ std::optional<double> share_of_limit(const std::string& dt) {
     return read_real(dt.substr(0, dt.size() - 5)).value_or(1);
 }
 
+constexpr double kRounding = 1e-9, kNearLimit = 0.95;
+
 }  // namespace
+
+double time_of(Solver& solver, const RunSpec& spec) {
+    const auto clock = clock_of(solver.inner(false).numbers);
+    if (!clock) return double(solver.step()) * spec.time_step();
+    return clock->time + double(solver.step() - clock->step) * spec.time_step();
+}
+
+StepVerdict verdict(double dt, const StableStep& limit) {
+    if (!limit.known()) return StepVerdict::unknown;
+    if (dt > limit.dt * (1 + kRounding)) return StepVerdict::unstable;
+    return dt > kNearLimit * limit.dt ? StepVerdict::near_limit : StepVerdict::stable;
+}
 
 StableStep stable_step(const RunSpec& spec, Solver& solver) {
     const equation::Equations equations = run_equations(spec);
@@ -119,6 +135,8 @@ StableStep stable_step(const RunSpec& spec, Solver& solver) {
 }
 
 std::string stability_text(double dt, const StableStep& limit) {
+    if (!limit.known())
+        return fmt::format("dt {:.4g}; its limit cannot be worked out: not finite at the field's values", dt);
     if (std::isinf(limit.dt)) return fmt::format("dt {:.4g}; no step is too large", dt);
     std::string text = fmt::format("dt {:.4g} is {:.2f} of the limit {:.4g}", dt, dt / limit.dt, limit.dt);
     if (!limit.term.empty()) text += fmt::format(", set by the term {} of {}", limit.term, limit.component);
@@ -135,18 +153,26 @@ void settle_time_step(RunSpec& spec, Solver& solver) {
     }
     const StableStep limit = stable_step(spec, solver);
     const auto share = share_of_limit(spec.dt);
+    const bool open = spec.dt.empty() || share;
     if (limit.dt == 0 && !spec.allow_unstable)
         throw InputError(
-            fmt::format("--stepper {}: every step of {} is unstable: take another stepper, or "
-                        "--allow-unstable with --dt",
-                        spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper,
-                        spec.model->name));
-    if (share)
-        spec.dt = format_real(std::isinf(limit.dt) ? 1 : *share * limit.dt);
-    else if (spec.dt.empty())
-        spec.dt = format_real(limit.dt == 0 ? 1 : std::min(1.0, kAdvised * limit.dt));
-    constexpr double kRounding = 1e-9;
-    if (spec.time_step() > limit.dt * (1 + kRounding) && !spec.allow_unstable)
+            limit.downwind
+                ? fmt::format("every step of {} is unstable: its first derivatives are taken from where the "
+                              "wind blows to, so that waves grow: take them from the other side, or add "
+                              "--allow-unstable with --dt",
+                              spec.model->name)
+                : fmt::format("--stepper {}: every step of {} is unstable: take another stepper, or "
+                              "--allow-unstable with --dt",
+                              spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper,
+                              spec.model->name));
+    if (!limit.known() && share)
+        throw InputError(fmt::format(
+            "--dt {}: the limit cannot be worked out: not finite at the field's values: give a number",
+            spec.dt));
+    const bool bounded = std::isfinite(limit.dt) && limit.dt > 0;
+    if (open)
+        spec.dt = format_real(!bounded ? 1 : share ? *share * limit.dt : std::min(1.0, kAdvised * limit.dt));
+    if (verdict(spec.time_step(), limit) == StepVerdict::unstable && !spec.allow_unstable)
         throw InputError(fmt::format("{}: take --dt {}limit, or add --allow-unstable",
                                      stability_text(spec.time_step(), limit),
                                      kAdvised));

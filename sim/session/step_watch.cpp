@@ -14,7 +14,6 @@ namespace stencil {
 namespace {
 
 constexpr auto kInterval = std::chrono::milliseconds(300);
-constexpr double kRounding = 1e-9;
 
 bool overflows(const Statistics& statistics) {
     const double largest = std::max(std::abs(statistics.min), std::abs(statistics.max));
@@ -30,6 +29,7 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
     Solver& solver = simulation.solver();
     auto found = std::make_shared<StepLimit>();
     found->dt = now.time_step();
+    found->time = time_of(solver, now);
     for (const Component& component : now.model->components) {
         solver.show(component.name);
         const Statistics statistics = solver.statistics(Quantity::value);
@@ -49,7 +49,7 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
 }  // namespace
 
 bool StepLimit::exceeded() const {
-    return dt > limit.dt * (1 + kRounding);
+    return verdict(dt, limit) == StepVerdict::unstable;
 }
 
 const std::shared_ptr<const StepLimit>& StepWatch::look(Simulation& simulation,

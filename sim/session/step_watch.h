@@ -17,7 +17,7 @@ class Simulation;
 
 /// What was found of one moment.
 struct StepLimit {
-    double dt = 0;               ///< of the run then
+    double dt = 0, time = 0;     ///< of the run then
     equation::StableStep limit;  ///< infinite where components have next values rather than rates
     std::vector<double> means;   ///< of the components, over their finite cells
     std::string overflowed;      ///< the component that left the range of numbers; empty: none has

@@ -1,9 +1,17 @@
 #include "sim/model/waves/linearisation.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <ctime>
+#include <numbers>
+#include <random>
 
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
+#include "tests/support/seed.h"
+
+#include "sim/model/waves/matrices.h"
 
 using namespace stencil::equation;
 using namespace stencil_test;
@@ -16,6 +24,7 @@ UniformState state_of(const Equations& e, std::vector<double> components) {
     for (const auto& parameter : e.parameters) state.parameters.push_back(parameter.value);
     state.spacing = e.spacing;
     state.dt = e.dt.value_or(1);
+    state.t = 3;
     return state;
 }
 
@@ -46,6 +55,10 @@ TEST_CASE("The stable step of equations whose limit is known") {
         {"da/dt = b; db/dt = lap(a); stepper = rk4", 2 * std::sqrt(2.0) / std::sqrt(8.0)},
         {"da/dt = b; db/dt = lap(a)", 0},
         {"du/dt = dx(u)", 0},
+        {"du/dt = -dx(u) - dy(u); stepper = rk4", std::sqrt(2.0)},
+        {"du/dt = -dx(u) + dy(u); stepper = rk4", std::sqrt(2.0)},
+        {"du/dt = -2*dx(u) + dy(u) + 0.1*lap(u)", 0.04},
+        {"du/dt = -u*t", 2 / 3.0},
     }));
     INFO(c.text);
     CHECK(std::abs(limit(c.text).dt - c.dt) <= 2e-3 * c.dt);
@@ -56,6 +69,105 @@ TEST_CASE("Waves that grow in truth set no limit") {
     CHECK(std::isinf(limit("u' = u + 0.2*lap(u)").dt));
     // Cahn-Hilliard at its mean: long waves grow, the shortest ones set the step.
     CHECK(std::abs(limit("du/dt = lap(u^3 - u - lap(u))").dt - 2.0 / (64 - 8)) < 1e-4);
+}
+
+TEST_CASE("The limit of advection is the same from wherever the wind blows") {
+    std::mt19937_64 random(next_seed());
+    std::uniform_real_distribution<double> angle(0, 2 * std::numbers::pi);
+    for (int i = 0; i < 20; ++i) {
+        const double a = std::cos(angle(random)), b = std::sqrt(1 - a * a) * (i % 2 == 0 ? 1 : -1);
+        INFO("wind " << a << ", " << b);
+        const auto wind = fmt::format("a = {}; b = {}", a, b);
+        const double travels = 2 * std::sqrt(2.0) / (std::abs(a) + std::abs(b));
+        CHECK(std::abs(limit("du/dt = -a*dx(u) - b*dy(u); stepper = rk4; " + wind).dt - travels) < 1e-3);
+        // Long waves along the wind set it: 2 D / |wind|^2.
+        CHECK(std::abs(limit("du/dt = -a*dx(u) - b*dy(u) + 0.1*lap(u); " + wind).dt - 0.2) < 2e-3);
+    }
+}
+
+TEST_CASE("Waves that only travel in truth and grow by differences taken downwind are unstable at any step") {
+    for (const char* text :
+         {"du/dt = -dxf(u)", "du/dt = -dxf(u) + 0.3*u", "du/dt = dyb(u) + 0.01*lap(u); dx = 0.5"}) {
+        INFO(text);
+        CHECK(limit(text).dt == 0);
+        CHECK(limit(text).downwind);
+    }
+    CHECK(limit("du/dt = dxf(u)").dt > 0.9);
+    // Growth that is no matter of sides: of the equation's own, and of diffusion backwards.
+    CHECK(!limit("du/dt = -dx(u) - dxx(u) - lap2(u)").downwind);
+    CHECK(!limit("du/dt = u - dxb(u)").downwind);
+}
+
+TEST_CASE("Beside waves that grow in truth, one that hardly grows by the steps does not refuse them all") {
+    // Complex Ginzburg-Landau: a band of waves neither grows nor decays, and swings.
+    const std::string text =
+        "du/dt = D*lap(u) - lap(v) + u - v - u*(u^2 + v^2); dv/dt = lap(u) + D*lap(v) + v + u - v*(u^2 + "
+        "v^2)\n"
+        "D = 0.1; dx = 0.5; dt = 0.001";
+    const double dt = limit(text, {0, 0}).dt;
+    CHECK(dt > 0.001);
+    CHECK(dt < 0.01);
+    TypedRun run;
+    run.nx = run.ny = 32;
+    run.steps = 20000;
+    run.start = [](int c, int x, int y) { return 0.1 * ((5 * x + 3 * y + c) % 7 - 3); };
+    double most = 0;
+    for (const double u : run_typed<double>(text, run))
+        most = std::max(most, std::isfinite(u) ? std::abs(u) : 1e300);
+    CHECK(most < 2);
+    // What grows elsewhere tolerates nothing here.
+    CHECK(limit("du/dt = -dx(u); dv/dt = v").dt == 0);
+    CHECK(limit("du/dt = -dx(u); dv/dt = -100*v").dt == 0);
+}
+
+TEST_CASE("Rates that are not finite have no limit that could be told") {
+    CHECK(!limit("du/dt = lap(u) + u*(1 - u/K); K = 0", {0.5}).known());
+    CHECK(limit("du/dt = lap(u) + sqrt(dx(u)^2 + dy(u)^2)").known());
+}
+
+TEST_CASE("The limit of rates beside maps is that of both together") {
+    const std::string text = "du/dt = -lap(v) - 1.3*u - 2*v - u^3; v' = lap(u)";
+    const double dt = limit(text).dt;
+    CHECK(std::abs(dt - 1.0 / 48) < 1e-6);
+    for (const double factor : {0.97, 1.05}) {
+        TypedRun run;
+        run.steps = 1500;
+        run.start = [](int c, int x, int y) { return c == 0 ? 1e-3 * ((5 * x + 3 * y) % 7 - 3) : 0; };
+        double most = 0;
+        for (const double u : run_typed<double>(fmt::format("{}; dt = {}", text, factor * dt), run))
+            most = std::max(most, std::isfinite(u) ? std::abs(u) : 1e300);
+        INFO("factor " << factor);
+        CHECK((most < 0.1) == (factor < 1));
+    }
+    CHECK(std::isinf(limit("du/dt = v; v' = 2*v").dt));
+    // In the dispersion relation the map stands in the rate: that of -lap(lap(u)) - 2*lap(u) - 1.3*u.
+    const Equations e = read_equations(text);
+    const double k = 0.7, x = 2 * std::cos(k) - 2;
+    const auto rates = dispersion(e, state_of(e, {0, 0}), k);
+    REQUIRE(rates.size() == 1);
+    CHECK(std::abs(rates[0].real() - (-x * x - 2 * x - 1.3)) < 1e-12);
+}
+
+TEST_CASE("Limits of many components take no time to speak of") {
+    std::string waves, coupled;
+    for (int i = 0; i < 16; ++i) {
+        waves += fmt::format("dc{}/dt = 0.1*lap(c{}) - c{}\n", i, i, (i + 1) % 16);
+        coupled += fmt::format(
+            "dc{}/dt = 0.1*lap(c{}) - c{}*c{} + sin(c{})\n", i, i, (i + 1) % 16, (i + 3) % 16, (i + 5) % 16);
+    }
+    for (const std::string& text :
+         {waves + "stepper = imex", coupled + "stepper = rk4", coupled + "stepper = imex"}) {
+        const Equations e = read_equations(text);
+        std::vector<UniformState> states;
+        for (int s = 0; s < 34; ++s) {
+            std::vector<double> values;
+            for (int c = 0; c < 16; ++c) values.push_back(0.1 * ((7 * s + 3 * c) % 11));
+            states.push_back(state_of(e, values));
+        }
+        const std::clock_t begin = std::clock();
+        CHECK(stable_step(e, scheme_of(e.stepper), states).known());
+        CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 20);
+    }
 }
 
 TEST_CASE("The term that sets the step is named") {

@@ -91,6 +91,22 @@ TEST_CASE("Where steps are linear in a parameter the sensitivities are the diffe
     }
 }
 
+TEST_CASE(
+    "Sensitivities are finite where a derivative has no value: the angle of (0, 0), roots and powers of 0") {
+    TypedRun run;
+    run.steps = 10;
+    run.start = [](int, int x, int y) { return x < 6 ? 0 : 0.05 * ((3 * x + 5 * y) % 7); };
+    for (const char* text :
+         {"du/dt = F*lap(u) + F^2*cos(6*atan2(dy(u), dx(u)))*(dx(u)^2 + dy(u)^2); dt = 0.05",
+          "du/dt = F*sqrt(u) - u^1.5 + F*u^(1 + F); dt = 0.05",
+          "du/dt = F*u*log(u + (u == 0)) + F*sqrt(dx(x*u)^2*(u > 0)); dt = 0.001"}) {
+        INFO(text);
+        const auto [differences, stepped] = derivatives(text, run, 1e-5);
+        CHECK(largest(stepped) > 1e-3);
+        CHECK(largest_difference(differences, stepped) < 1e-6 * (1 + largest(stepped)));
+    }
+}
+
 TEST_CASE("Maps have sensitivities, and random numbers stay as they are") {
     TypedRun run;
     run.steps = 5;

@@ -8,6 +8,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kMostTerms = 64;
+constexpr std::size_t kMostFactors = 16;  // of a product; u^17 and what is longer keeps its squares
 
 /// coefficient * factors, or less that.
 struct Term {
@@ -91,16 +92,30 @@ class Collector {
         return {negative, coefficient, {}};
     }
 
+    // A product of too many factors stays whole, with what it shares worked out once.
     void append_factors(Term& term, Node node) {
+        Term opened = term;
+        if (open_factors(opened, node))
+            term = std::move(opened);
+        else
+            term.factors.push_back(node);
+    }
+
+    bool open_factors(Term& term, Node node) {
         const Expression e = g_[node];
-        if (!opens(node) || (e.op != Op::multiply && e.op != Op::negate)) return term.factors.push_back(node);
+        if (!opens(node) || (e.op != Op::multiply && e.op != Op::negate)) {
+            term.factors.push_back(node);
+            return term.factors.size() <= kMostFactors;
+        }
         if (e.op == Op::negate) term.negative = !term.negative;
         for (int i = 0; i < e.count; ++i) {
-            if (g_.depends(e.args[std::size_t(i)]).uniform())
-                term.coefficient = g_.multiply(term.coefficient, e.args[std::size_t(i)]);
-            else
-                append_factors(term, e.args[std::size_t(i)]);
+            const Node factor = e.args[std::size_t(i)];
+            if (g_.depends(factor).uniform())
+                term.coefficient = g_.multiply(term.coefficient, factor);
+            else if (!open_factors(term, factor))
+                return false;
         }
+        return true;
     }
 
     static Term with(Term term, Node factor) {

@@ -44,6 +44,7 @@ class Cutter {
     // Of an argument: all of it, or the operators and random numbers in it.
     void store_in(Node node) {
         if (stored_.contains(node) || (radius(node) == 0 && !g_.depends(node).random)) return;
+        if (!stored_in_.insert(node).second) return;
         const Expression& e = g_[node];
         if (arguments_ || reaches_neighbours(e.op) || e.op == Op::random) return store(node);
         for (int i = 0; i < e.count; ++i) store_in(e.args[std::size_t(i)]);
@@ -51,7 +52,7 @@ class Cutter {
 
     const Graph& g_;
     bool arguments_;
-    std::set<Node> stored_;
+    std::set<Node> stored_, stored_in_;
     std::map<Node, int> radius_;
 };
 

@@ -6,165 +6,209 @@
 namespace stencil::equation {
 namespace {
 
-// A value at the uniform state, and its change by the wave (forward differentiation).
-struct Dual {
+// What a formula is worth at the uniform state, and its derivatives by its arguments.
+struct Local {
     double value = 0;
-    Complex slope = 0;
+    std::array<double, 3> partial{};
 };
 
-class Differentiation {
-  public:
-    Differentiation(const Equations& equations, const UniformState& state, int by, double kx, double ky)
-        : g_(equations.graph), state_(state), by_(by), kx_(kx), ky_(ky), done_(g_.size()) {}
-
-    Dual of(Node node) {
-        if (done_[node]) return *done_[node];
-        const Expression& e = g_[node];
-        std::array<Dual, 3> v;
-        for (int i = 0; i < e.count; ++i) v[std::size_t(i)] = of(e.args[std::size_t(i)]);
-        done_[node] = e.count == 0 ? leaf(e) : reaches_neighbours(e.op) ? difference(e, v) : operation(e, v);
-        return *done_[node];
+double leaf_value(const Expression& e, const UniformState& state) {
+    switch (e.op) {
+        case Op::number:
+            return e.number;
+        case Op::parameter:
+            return state.parameters[std::size_t(e.index)];
+        case Op::component:
+            return state.components[std::size_t(e.index)];
+        case Op::x:
+            return state.x;
+        case Op::y:
+            return state.y;
+        case Op::t:
+            return state.t;
+        case Op::dt:
+            return state.dt;
+        case Op::spacing:
+            return state.spacing;
+        case Op::columns:
+            return state.nx;
+        case Op::rows:
+            return state.ny;
+        case Op::data:
+            return std::size_t(e.index) < state.data.size() ? state.data[std::size_t(e.index)] : 1;
+        default:
+            return 0;
     }
+}
 
-  private:
-    Dual leaf(const Expression& e) const {
-        switch (e.op) {
-            case Op::number:
-                return {e.number, 0};
-            case Op::parameter:
-                return {state_.parameters[std::size_t(e.index)], 0};
-            case Op::component:
-                return {state_.components[std::size_t(e.index)], e.index == by_ ? 1.0 : 0.0};
-            case Op::x:
-                return {state_.x, 0};
-            case Op::y:
-                return {state_.y, 0};
-            case Op::t:
-                return {state_.t, 0};
-            case Op::dt:
-                return {state_.dt, 0};
-            case Op::spacing:
-                return {state_.spacing, 0};
-            case Op::columns:
-                return {double(state_.nx), 0};
-            case Op::rows:
-                return {double(state_.ny), 0};
-            case Op::data:
-                return {std::size_t(e.index) < state_.data.size() ? state_.data[std::size_t(e.index)] : 1, 0};
-            default:
-                return {0, 0};
+Local operation(Op op, double a, double b, double c) {
+    switch (op) {
+        case Op::add:
+            return {a + b, {1, 1}};
+        case Op::subtract:
+            return {a - b, {1, -1}};
+        case Op::multiply:
+            return {a * b, {b, a}};
+        case Op::divide:
+            return {a / b, {1 / b, -a / b / b}};
+        case Op::negate:
+            return {-a, {-1}};
+        case Op::sqrt:
+            return {std::sqrt(a), {0.5 / std::sqrt(a)}};
+        case Op::abs:
+            return {std::abs(a), {a < 0 ? -1.0 : 1.0}};
+        case Op::floor:
+            return {std::floor(a), {}};
+        case Op::stored:
+            return {a, {1}};
+        case Op::minimum:
+            return a < b ? Local{a, {1, 0}} : Local{b, {0, 1}};
+        case Op::maximum:
+            return a > b ? Local{a, {1, 0}} : Local{b, {0, 1}};
+        case Op::exp:
+            return {std::exp(a), {std::exp(a)}};
+        case Op::log:
+            return {std::log(a), {1 / a}};
+        case Op::sin:
+            return {std::sin(a), {std::cos(a)}};
+        case Op::cos:
+            return {std::cos(a), {-std::sin(a)}};
+        case Op::tanh:
+            return {std::tanh(a), {1 - std::tanh(a) * std::tanh(a)}};
+        case Op::atan2: {
+            const double square = a * a + b * b;
+            return square == 0 ? Local{} : Local{std::atan2(a, b), {b / square, -a / square}};
+        }
+        case Op::less:
+            return {double(a < b), {}};
+        case Op::less_or_equal:
+            return {double(a <= b), {}};
+        case Op::equal:
+            return {double(a == b), {}};
+        default:
+            return a != 0 ? Local{b, {0, 1, 0}} : Local{c, {0, 0, 1}};
+    }
+}
+
+// Differences of a uniform state are 0, and those of a wave a multiple of it (Waves::symbol).
+Local difference(Op op, double a) {
+    if (op == Op::neighbour) return {a, {1}};
+    if (op == Op::divergence) return {0, {0, 2 * a}};
+    return {0, {1}};
+}
+
+std::vector<bool> reached_from(const Graph& graph, const std::vector<Node>& formulas) {
+    std::vector<bool> reached(graph.size());
+    for (const Node formula : formulas) {
+        std::vector<Node> open{formula};
+        while (!open.empty()) {
+            const Node next = open.back();
+            open.pop_back();
+            if (reached[next]) continue;
+            reached[next] = true;
+            const Expression& e = graph[next];
+            open.insert(open.end(), e.args.begin(), e.args.begin() + e.count);
         }
     }
-
-    Complex phase(int column, int row) const { return std::polar(1.0, kx_ * column + ky_ * row); }
-
-    // Differences of a uniform state are 0, and of a wave a multiple of it.
-    Dual difference(const Expression& e, const std::array<Dual, 3>& v) const {
-        const double cx = 2 * std::cos(kx_) - 2, cy = 2 * std::cos(ky_) - 2;
-        const Complex i(0, 1);
-        switch (e.op) {
-            case Op::neighbour:
-                return {v[0].value, phase(e.column, e.row) * v[0].slope};
-            case Op::laplacian:
-                return {0, (cx + cy) * v[0].slope};
-            case Op::laplacian9:
-                return {0, (6 * (cx + cy) + cx * cy) * v[0].slope};
-            case Op::difference_x:
-                return {0, 2.0 * i * std::sin(kx_) * v[0].slope};
-            case Op::difference_y:
-                return {0, 2.0 * i * std::sin(ky_) * v[0].slope};
-            case Op::difference_xx:
-                return {0, cx * v[0].slope};
-            case Op::difference_yy:
-                return {0, cy * v[0].slope};
-            case Op::difference_xy:
-                return {0, -4 * std::sin(kx_) * std::sin(ky_) * v[0].slope};
-            default:
-                return {0, 2 * v[0].value * (cx + cy) * v[1].slope};
-        }
-    }
-
-    static Dual scaled(double value, double derivative, const Dual& a) {
-        return {value, derivative * a.slope};
-    }
-
-    static Dual operation(const Expression& e, const std::array<Dual, 3>& v) {
-        const auto& [a, b, c] = v;
-        switch (e.op) {
-            case Op::add:
-                return {a.value + b.value, a.slope + b.slope};
-            case Op::subtract:
-                return {a.value - b.value, a.slope - b.slope};
-            case Op::multiply:
-                return {a.value * b.value, a.value * b.slope + b.value * a.slope};
-            case Op::divide:
-                return {a.value / b.value, (a.slope - a.value / b.value * b.slope) / b.value};
-            case Op::negate:
-                return scaled(-a.value, -1, a);
-            case Op::sqrt:
-                return scaled(std::sqrt(a.value), 0.5 / std::sqrt(a.value), a);
-            case Op::abs:
-                return scaled(std::abs(a.value), a.value < 0 ? -1 : 1, a);
-            case Op::floor:
-                return {std::floor(a.value), 0};
-            case Op::stored:
-                return a;
-            case Op::minimum:
-                return a.value < b.value ? a : b;
-            case Op::maximum:
-                return a.value > b.value ? a : b;
-            case Op::exp:
-                return scaled(std::exp(a.value), std::exp(a.value), a);
-            case Op::log:
-                return scaled(std::log(a.value), 1 / a.value, a);
-            case Op::sin:
-                return scaled(std::sin(a.value), std::cos(a.value), a);
-            case Op::cos:
-                return scaled(std::cos(a.value), -std::sin(a.value), a);
-            case Op::tanh:
-                return scaled(std::tanh(a.value), 1 - std::tanh(a.value) * std::tanh(a.value), a);
-            case Op::atan2: {
-                const double square = a.value * a.value + b.value * b.value;
-                if (square == 0) return {0, 0};
-                return {std::atan2(a.value, b.value), (b.value * a.slope - a.value * b.slope) / square};
-            }
-            case Op::less:
-                return {double(a.value < b.value), 0};
-            case Op::less_or_equal:
-                return {double(a.value <= b.value), 0};
-            case Op::equal:
-                return {double(a.value == b.value), 0};
-            default:
-                return a.value != 0 ? b : c;
-        }
-    }
-
-    const Graph& g_;
-    const UniformState& state_;
-    int by_;
-    double kx_, ky_;
-    std::vector<std::optional<Dual>> done_;  ///< of each node
-};
+    return reached;
+}
 
 }  // namespace
 
-double value_at(const Equations& equations, Node formula, const UniformState& state) {
-    return Differentiation(equations, state, 0, 0, 0).of(formula).value;
+// An argument has a smaller number than what is made of it, so that one pass in the nodes' order does.
+Linearisation::Linearisation(const Equations& equations,
+                             const std::vector<Node>& formulas,
+                             const UniformState& state) {
+    const Graph& g = equations.graph;
+    columns_ =
+        int(std::ranges::count_if(equations.components, [](const Evolving& c) { return !c.tangent_of; }));
+    parts_.resize(std::size_t(columns_));
+    const std::vector<bool> reached = reached_from(g, formulas);
+    std::vector<double> value(g.size());
+    std::vector<int> part(g.size(), -1);  // -1: a wave leaves it as it is
+    for (Node node = 0; node < g.size(); ++node) {
+        if (!reached[node]) continue;
+        const Expression& e = g[node];
+        if (e.count == 0) {
+            value[node] = leaf_value(e, state);
+            if (e.op == Op::component && e.index < columns_) part[node] = e.index;
+            continue;
+        }
+        const auto arg = [&](std::size_t i) { return i < e.count ? value[e.args[i]] : 0.0; };
+        const bool reaches = reaches_neighbours(e.op);
+        const Local local = reaches ? difference(e.op, arg(0)) : operation(e.op, arg(0), arg(1), arg(2));
+        value[node] = local.value;
+        Part change;
+        change.op = reaches ? e.op : Op::stored;
+        change.column = e.column;
+        change.row = e.row;
+        for (std::size_t i = 0; i < e.count; ++i)
+            if (part[e.args[i]] >= 0 && local.partial[i] != 0)
+                change.terms[std::size_t(change.count++)] = {part[e.args[i]], local.partial[i]};
+        if (change.count == 0) continue;
+        part[node] = int(parts_.size());
+        const bool odd = e.op == Op::difference_x || e.op == Op::difference_y || e.op == Op::difference_xy ||
+                         e.op == Op::neighbour;
+        directed_ = directed_ || odd;
+        parts_.push_back(change);
+    }
+    for (const Node formula : formulas) {
+        roots_.push_back(part[formula]);
+        values_.push_back(value[formula]);
+    }
 }
 
-std::vector<Complex> jacobian(const Equations& equations,
-                              const std::vector<Node>& formulas,
-                              const UniformState& state,
-                              double kx,
-                              double ky) {
-    const int n = int(formulas.size());
-    std::vector<Complex> matrix(std::size_t(n * n));
-    for (int c = 0; c < n; ++c) {
-        Differentiation differentiation(equations, state, c, kx, ky);
-        for (int r = 0; r < n; ++r)
-            matrix[std::size_t(r * n + c)] = differentiation.of(formulas[std::size_t(r)]).slope;
+std::vector<Complex> Linearisation::at(double kx, double ky) const {
+    const double cx = 2 * std::cos(kx) - 2, cy = 2 * std::cos(ky) - 2;
+    const Complex i(0, 1);
+    const auto symbol = [&](const Part& part) -> Complex {
+        switch (part.op) {
+            case Op::neighbour:
+                return std::polar(1.0, kx * part.column + ky * part.row);
+            case Op::laplacian:
+            case Op::divergence:
+                return cx + cy;
+            case Op::laplacian9:
+                return 6 * (cx + cy) + cx * cy;
+            case Op::difference_x:
+                return 2.0 * i * std::sin(kx);
+            case Op::difference_y:
+                return 2.0 * i * std::sin(ky);
+            case Op::difference_xx:
+                return cx;
+            case Op::difference_yy:
+                return cy;
+            case Op::difference_xy:
+                return -4 * std::sin(kx) * std::sin(ky);
+            default:
+                return 1;
+        }
+    };
+    const std::size_t n = std::size_t(columns_);
+    std::vector<Complex> slopes(parts_.size() * n);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+        if (p < n) {
+            slopes[p * n + p] = 1;
+            continue;
+        }
+        const Complex times = symbol(parts_[p]);
+        for (int t = 0; t < parts_[p].count; ++t) {
+            const auto& [of, factor] = parts_[p].terms[std::size_t(t)];
+            for (std::size_t c = 0; c < n; ++c)
+                slopes[p * n + c] += times * factor * slopes[std::size_t(of) * n + c];
+        }
     }
-    return matrix;
+    std::vector<Complex> rows(roots_.size() * n);
+    for (std::size_t r = 0; r < roots_.size(); ++r)
+        if (roots_[r] >= 0)
+            std::copy_n(slopes.begin() + std::ptrdiff_t(std::size_t(roots_[r]) * n),
+                        n,
+                        rows.begin() + std::ptrdiff_t(r * n));
+    return rows;
+}
+
+double value_at(const Equations& equations, Node formula, const UniformState& state) {
+    return Linearisation(equations, {formula}, state).value(0);
 }
 
 std::vector<Node> formulas_of(const Equations& equations) {
@@ -176,16 +220,6 @@ std::vector<Node> formulas_of(const Equations& equations) {
 
 bool has_maps(const Equations& equations) {
     return std::ranges::any_of(equations.components, [](const Evolving& c) { return !c.rate; });
-}
-
-std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k) {
-    const std::vector<Node> formulas = formulas_of(equations);
-    auto values = eigenvalues(jacobian(equations, formulas, state, k, 0), int(formulas.size()));
-    // Of a map, what a wave is multiplied by in a step.
-    if (has_maps(equations))
-        for (Complex& value : values) value = std::log(value) / state.dt;
-    std::ranges::sort(values, std::greater<>(), [](const Complex& value) { return value.real(); });
-    return values;
 }
 
 }  // namespace stencil::equation

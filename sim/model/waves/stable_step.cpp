@@ -3,30 +3,19 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numbers>
 
 #include "sim/model/step/linear_part.h"
-#include "sim/model/waves/linearisation.h"
+#include "sim/model/waves/step_matrix.h"
 
 namespace stencil::equation {
 namespace {
 
-using Matrix = std::vector<Complex>;
-
-Matrix identity(int n) {
-    Matrix m(std::size_t(n * n), 0.0);
-    for (int i = 0; i < n; ++i) m[std::size_t(i * n + i)] = 1;
-    return m;
-}
-
-Matrix product(const Matrix& a, const Matrix& b, int n) {
-    Matrix c(std::size_t(n * n), 0.0);
-    for (int i = 0; i < n; ++i)
-        for (int k = 0; k < n; ++k)
-            for (int j = 0; j < n; ++j)
-                c[std::size_t(i * n + j)] += a[std::size_t(i * n + k)] * b[std::size_t(k * n + j)];
-    return c;
-}
+constexpr double kRounding = 1e-13, kRoundingOfMaps = 1e-11;
+constexpr double kTolerated = 0.1;  // growth by the steps, as a share of the fastest growth in truth
+constexpr int kLargeBlock = 6;      // components: from here on eigenvalues take long
+constexpr std::size_t kMostStatesOfLarge = 12, kMostStatesOfLargeImplicit = 3;
 
 // What a symplectic step makes of waves whose rates of change are j.
 Matrix symplectic_step(const Matrix& j, int n, double dt) {
@@ -50,11 +39,6 @@ Complex stability_polynomial(SteppingScheme scheme, Complex z) {
 // What a step of imex makes of waves whose rates of change are j, of which those of l are implicit.
 Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
     constexpr double g = kImplicitShare, delta = kFirstWeight;
-    const auto combined = [](double p, const Matrix& a, double q, const Matrix& b) {
-        Matrix c(a.size());
-        for (std::size_t i = 0; i < c.size(); ++i) c[i] = p * a[i] + q * b[i];
-        return c;
-    };
     const Matrix one = identity(n), solve = inverse(combined(1, one, -g * dt, l), n);
     const Matrix first = product(solve, combined(g * dt, j, 0, j), n);
     const Matrix rate = product(j, combined(g + 1 - delta, one, 1 - delta, first), n);
@@ -70,98 +54,370 @@ std::vector<double> moduli(const Matrix& m, int n) {
     return sizes;
 }
 
-double largest_modulus(const Matrix& m, int n) {
-    return moduli(m, n).front();
+// At most `growing` eigenvalues are beyond `bound`. A power with a small norm tells so without eigenvalues.
+bool is_bounded(Matrix m, int n, std::size_t growing, double bound) {
+    if (growing >= std::size_t(n)) return true;
+    if (n > 2) {
+        Matrix power = m;
+        for (int i = 0; i < 5; ++i, power = product(power, power, n))
+            if (norm_of(power, n) <= 1) return true;
+    }
+    return moduli(m, n)[growing] <= bound;
 }
 
-// Radians a cell: up to the shortest wave of a grid, and long ones, which set the limit where all waves only
-// travel.
-const std::vector<double>& waves() {
-    static const std::vector<double> numbers = [] {
-        std::vector<double> k{0, std::numbers::pi / 1024, std::numbers::pi / 128, std::numbers::pi / 32};
-        for (int i = 1; i <= 12; ++i) k.push_back(std::numbers::pi * i / 12);
-        return k;
-    }();
-    return numbers;
+bool grows(const Complex& rate) {
+    return rate.real() > 1e-3 * std::abs(rate);
 }
 
-constexpr double kRounding = 1e-13;
+bool swings(const Complex& rate) {
+    return std::abs(rate.real()) < 0.1 * std::abs(rate);
+}
+
+double largest_growth(const std::vector<Complex>& rates) {
+    double growth = 0;
+    for (const Complex& rate : rates) growth = std::max(growth, rate.real());
+    return growth;
+}
+
+struct Wave {
+    double kx = 0, ky = 0;  ///< radians a cell
+};
+
+// Half of all directions, since a wave and its opposite change alike: short and long waves, up to the
+// shortest ones of a grid. Where no difference is odd, quarters are alike too.
+std::vector<Wave> waves(bool directed, bool few) {
+    const double pi = std::numbers::pi;
+    const int parts = few ? 3 : 12, directions = few ? 8 : 24;
+    std::vector<Wave> all;
+    for (int i = 0; i <= parts; ++i)
+        for (int j = directed && i > 0 && i < parts ? 1 - parts : 0; j <= parts; ++j)
+            all.push_back({pi * i / parts, pi * j / parts});
+    for (int i = directed ? 1 - directions / 2 : 0; i <= directions / 2; ++i)
+        for (const double k : {pi / 64, pi / 512})
+            all.push_back({k * std::cos(pi * i / directions), k * std::sin(pi * i / directions)});
+    return all;
+}
+
+// Components that depend on each other: a step treats each such set by itself.
+std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
+    const std::size_t count = std::size_t(n);
+    std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
+    const auto at = [&](int r, int c) { return reaches[std::size_t(r)][std::size_t(c)]; };
+    for (int r = 0; r < n; ++r)
+        for (int c = 0; c < n; ++c)
+            reaches[std::size_t(r)][std::size_t(c)] = r == c || pattern[std::size_t(r * n + c)] != 0.0;
+    for (int k = 0; k < n; ++k)
+        for (int r = 0; r < n; ++r)
+            for (int c = 0; c < n; ++c)
+                if (at(r, k) && at(k, c)) reaches[std::size_t(r)][std::size_t(c)] = true;
+    std::vector<std::vector<int>> blocks;
+    std::vector<bool> taken(count);
+    for (int r = 0; r < n; ++r) {
+        if (taken[std::size_t(r)]) continue;
+        blocks.emplace_back();
+        for (int c = r; c < n; ++c)
+            if (at(r, c) && at(c, r)) {
+                taken[std::size_t(c)] = true;
+                blocks.back().push_back(c);
+            }
+    }
+    return blocks;
+}
+
+// What is left out of a component's rate.
+struct LeftOut {
+    int component = 0;
+    std::size_t root = 0;
+};
+
+// The equations at one state.
+class Symbol {
+  public:
+    Symbol(const Equations& equations,
+           const std::vector<Node>& roots,
+           const std::vector<LinearTerm>& implicit,
+           const UniformState& state)
+        : equations_(equations),
+          roots_(roots),
+          state_(state),
+          rows_(equations, roots, state),
+          implicit_(implicit) {
+        for (const LinearTerm& term : implicit)
+            coefficients_.push_back(value_at(equations, term.coefficient, state));
+    }
+
+    int components() const { return rows_.components(); }
+    bool directed() const { return rows_.directed(); }
+    const UniformState& state() const { return state_; }
+    bool same_as(const Symbol& other) const {
+        return rows_ == other.rows_ && coefficients_ == other.coefficients_;
+    }
+
+    Matrix jacobian(const Wave& k, const std::optional<LeftOut>& without = {}) const {
+        return reduced(rows_.at(k.kx, k.ky), without);
+    }
+
+    Matrix linear(const Wave& k, const std::optional<LeftOut>& without = {}) const {
+        const double x = 2 * std::cos(k.kx) - 2, y = 2 * std::cos(k.ky) - 2;
+        Matrix rates(roots_.size() * std::size_t(components()), 0.0);
+        for (std::size_t i = 0; i < implicit_.size(); ++i)
+            rates[std::size_t(implicit_[i].row * components() + implicit_[i].column)] +=
+                coefficients_[i] * std::pow(x, implicit_[i].x_power) * std::pow(y, implicit_[i].y_power);
+        return reduced(std::move(rates), without);
+    }
+
+    // Of the first derivatives alone: in the symbol less what it is without any wave, a polynomial in
+    // 1/spacing, the term that is linear. Empty where it is no such polynomial.
+    std::optional<Matrix> advection(const Wave& k) const {
+        constexpr std::array kWeights{4.0, -3.0, 4.0 / 3, -0.25};
+        Matrix sum(std::size_t(components() * components()), 0.0), fifth = sum;
+        std::array<Matrix, 5> of;
+        for (std::size_t s = 0; s < of.size(); ++s) {
+            UniformState finer = state_;
+            finer.spacing /= double(s + 1);
+            const std::vector<Node> formulas(roots_.begin(), roots_.begin() + components());
+            const Linearisation rows(equations_, formulas, finer);
+            of[s] = combined(1, rows.at(k.kx, k.ky), -1, rows.at(0, 0));
+            if (s < kWeights.size()) sum = combined(1, sum, kWeights[s], of[s]);
+        }
+        // By Lagrange's polynomial of degree 4 through 0 and the first four, at 5.
+        fifth = combined(5, of[3], -10, of[2]);
+        fifth = combined(1, fifth, 1, combined(10, of[1], -5, of[0]));
+        const Matrix off = combined(1, fifth, -1, of[4]);
+        if (!(norm_of(off, components()) <= 1e-9 * norm_of(of[4], components()))) return std::nullopt;
+        return sum;
+    }
+
+  private:
+    Matrix reduced(Matrix rows, const std::optional<LeftOut>& without) const {
+        const std::size_t n = std::size_t(components());
+        if (without)
+            for (std::size_t c = 0; c < n; ++c)
+                rows[std::size_t(without->component) * n + c] -= rows[without->root * n + c];
+        rows.resize(n * n);
+        return rows;
+    }
+
+    const Equations& equations_;
+    const std::vector<Node>& roots_;
+    UniformState state_;
+    Linearisation rows_;
+    const std::vector<LinearTerm>& implicit_;
+    std::vector<double> coefficients_;
+};
+
+// The equations at one state, with or without a term, in blocks of components that depend on each other.
+class System {
+  public:
+    System(const Symbol& symbol, const Composition& composition, const std::optional<LeftOut>& without = {})
+        : symbol_(symbol), without_(without), n_(symbol.components()) {
+        const Wave some{0.7, 1.1};
+        Matrix pattern = symbol.jacobian(some, without);
+        const Matrix linear = symbol.linear(some, without), still = symbol.jacobian({}, without);
+        for (std::size_t i = 0; i < pattern.size(); ++i)
+            if (pattern[i] == 0.0) pattern[i] = linear[i];
+        for (auto& components : blocks_of(pattern, n_)) {
+            Block block{std::move(components), {{}, {}}, 0};
+            for (std::size_t i = 0; i < block.components.size(); ++i)
+                (std::ranges::count(composition.maps, block.components[i]) > 0 ? block.composition.maps
+                                                                               : block.composition.rates)
+                    .push_back(int(i));
+            for (const Complex& rate : rates_of(block, of(block, still)))
+                block.reaction = std::max(block.reaction, std::abs(rate));
+            blocks.push_back(std::move(block));
+        }
+    }
+
+    struct Block {
+        std::vector<int> components;
+        Composition composition;
+        double reaction;  ///< the largest rate without any wave
+    };
+    std::vector<Block> blocks;
+
+    /// A wave: what it makes of the blocks, and the rates at which it changes there.
+    struct Seen {
+        Wave wave;
+        std::vector<Matrix> jacobians;
+        std::vector<std::vector<Complex>> rates;
+    };
+    Seen seen(const Wave& wave) const {
+        Seen result{wave, {}, {}};
+        const Matrix jacobian = symbol_.jacobian(wave, without_);
+        for (const Block& block : blocks) {
+            result.jacobians.push_back(of(block, jacobian));
+            result.rates.push_back(rates_of(block, result.jacobians.back()));
+        }
+        return result;
+    }
+
+    Matrix of(const Block& block, const Matrix& whole) const {
+        return part_of(whole, n_, block.components, block.components);
+    }
+    Matrix linear(const Wave& wave) const { return symbol_.linear(wave, without_); }
+    const Symbol& symbol() const { return symbol_; }
+
+  private:
+    // Of maps alone there are none.
+    static std::vector<Complex> rates_of(const Block& block, const Matrix& jacobian) {
+        const int n = int(block.components.size());
+        const auto& [rates, maps] = block.composition;
+        if (maps.empty()) return eigenvalues(jacobian, n);
+        if (rates.empty()) return {};
+        const auto composed = block.composition.composed(jacobian);
+        return eigenvalues(composed ? *composed : part_of(jacobian, n, rates, rates), int(rates.size()));
+    }
+
+    const Symbol& symbol_;
+    std::optional<LeftOut> without_;
+    int n_;
+};
 
 // The limit of all waves seen: each but the few that lower it is looked at once.
 class StepSearch {
   public:
-    StepSearch(SteppingScheme scheme, int n) : scheme_(scheme), n_(n) {}
+    StepSearch(SteppingScheme scheme, int components)
+        : scheme_(scheme), growth_(std::size_t(components), 0.0) {}
 
     double limit = std::numeric_limits<double>::infinity();
 
-    /// True where these waves lower the limit. `reaction` is the largest rate without any wave: what swings
-    /// as slowly as that by itself is a matter of accuracy.
-    bool add(const Matrix& jacobian, const Matrix& linear, double reaction) {
-        const std::vector<Complex> rates = eigenvalues(jacobian, n_);
-        if (scheme_ == SteppingScheme::imex) return add_implicit(jacobian, linear, rates, reaction);
-        if (scheme_ == SteppingScheme::symplectic) {
-            double growth = 0, size = 0;
-            for (const Complex& rate : rates) {
-                growth = std::max(growth, rate.real());
-                size = std::max(size, std::abs(rate));
-            }
-            return lower(size, [&](double dt) {
-                return largest_modulus(symplectic_step(jacobian, n_, dt), n_) <=
-                       std::exp(dt * growth) * (1 + kRounding);
-            });
+    /// Tells it of waves that grow in truth, before any is added. False where it is no truth: waves that
+    /// first derivatives, taken from the wrong side, let grow.
+    bool see_growth(const System& system, const System::Seen& seen) {
+        bool good = true;
+        for (std::size_t b = 0; b < system.blocks.size(); ++b) {
+            const double most = largest_growth(seen.rates[b]);
+            if (most > 0) good = good && !is_downwind(system.symbol(), seen.wave, most);
+            for (const int c : system.blocks[b].components)
+                growth_[std::size_t(c)] = std::max(growth_[std::size_t(c)], most);
         }
+        return good;
+    }
+
+    /// True where this wave lowers the limit.
+    bool add(const System& system, const System::Seen& seen) {
+        const bool implicit = scheme_ == SteppingScheme::imex;
+        const Matrix linear = implicit ? system.linear(seen.wave) : Matrix();
         bool lowered = false;
-        for (const Complex& rate : rates) {
-            const double size = std::abs(rate);
-            const bool grows = rate.real() > 1e-3 * size;
-            const bool swings = std::abs(rate.real()) < 0.1 * size;
-            if (grows || (swings && size <= 2 * reaction)) continue;
-            const auto stable = [&](double dt) {
-                return std::abs(stability_polynomial(scheme_, dt * rate)) <= 1 + kRounding;
-            };
-            lowered = lower(size, stable) || lowered;
+        for (std::size_t b = 0; b < system.blocks.size(); ++b) {
+            const System::Block& block = system.blocks[b];
+            const Matrix& jacobian = seen.jacobians[b];
+            const int n = int(block.components.size());
+            double tolerated = 0;
+            for (const int c : block.components)
+                tolerated = std::max(tolerated, kTolerated * growth_[std::size_t(c)]);
+            if (block.composition.rates.empty()) continue;
+            const bool lower =
+                implicit ? add_implicit(jacobian, system.of(block, linear), n, block.reaction, tolerated)
+                : !block.composition.maps.empty()
+                    ? add_composed(jacobian, block.composition, seen.rates[b], tolerated)
+                : scheme_ == SteppingScheme::symplectic
+                    ? add_symplectic(jacobian, n, seen.rates[b], tolerated)
+                    : add_explicit(seen.rates[b], block.reaction, tolerated);
+            lowered = lower || lowered;
         }
         return lowered;
     }
 
   private:
-    // As many waves may grow as do by themselves, while the implicit stages still follow those that grow by
-    // the linear part: these turn around where share dt rate = 1. What the explicit part alone swings, and as
-    // slowly as without any wave, is a matter of accuracy again, up to a hundredth a radian.
-    bool add_implicit(const Matrix& jacobian,
-                      const Matrix& linear,
-                      const std::vector<Complex>& rates,
-                      double reaction) {
-        Matrix rest = jacobian;
-        for (std::size_t i = 0; i < rest.size(); ++i) rest[i] -= linear[i];
-        const double explicit_size = largest_modulus(rest, n_);
-        double size = 0, growth = 0, allowance = 0;
-        std::size_t growing = 0;
+    bool is_downwind(const Symbol& symbol, const Wave& wave, double growth_there) const {
+        if (!symbol.directed()) return false;
+        const int n = symbol.components();
+        const auto advection = symbol.advection(wave);
+        if (!advection) return false;
+        const double most = largest_growth(eigenvalues(*advection, n));
+        return most > 0.5 * growth_there && most > 1e-3 * norm_of(*advection, n);
+    }
+
+    // What swings as slowly as it does without any wave is a matter of accuracy.
+    bool add_explicit(const std::vector<Complex>& rates, double reaction, double tolerated) {
+        bool lowered = false;
         for (const Complex& rate : rates) {
-            size = std::max(size, std::abs(rate));
-            growing += rate.real() > 1e-3 * std::abs(rate);
-            const bool swings = std::abs(rate.real()) < 0.1 * std::abs(rate);
-            if (swings && explicit_size <= 2 * reaction) allowance = 0.01 * explicit_size;
+            const double size = std::abs(rate);
+            if ((grows(rate) || swings(rate)) && size <= 2 * reaction) continue;
+            const double allowed = rate.real() + tolerated;
+            const auto stable = [&](double dt) {
+                const double bound = std::max(1.0, std::exp(dt * allowed));
+                return std::abs(stability_polynomial(scheme_, dt * rate)) <= bound * (1 + kRounding);
+            };
+            lowered = lower(size, stable, allowed <= 0) || lowered;
         }
-        for (const Complex& rate : eigenvalues(linear, n_)) growth = std::max(growth, rate.real());
+        return lowered;
+    }
+
+    bool add_symplectic(const Matrix& jacobian, int n, const std::vector<Complex>& rates, double tolerated) {
+        double size = 0;
+        for (const Complex& rate : rates) size = std::max(size, std::abs(rate));
+        const double most = largest_growth(rates) + tolerated;
         return lower(size, [&](double dt) {
-            if (kImplicitShare * dt * growth > 0.5) return false;
-            const std::vector<double> sizes = moduli(imex_step(jacobian, linear, n_, dt), n_);
-            return growing == sizes.size() || sizes[growing] <= std::exp(dt * allowance) * (1 + kRounding);
+            return is_bounded(symplectic_step(jacobian, n, dt), n, 0, std::exp(dt * most) * (1 + kRounding));
         });
     }
 
+    // As many waves may grow as do by themselves, or as the maps alone make grow.
+    bool add_composed(const Matrix& jacobian,
+                      const Composition& composition,
+                      const std::vector<Complex>& rates,
+                      double tolerated) {
+        const int m = int(composition.maps.size()), n = m + int(composition.rates.size());
+        std::size_t growing = std::size_t(std::ranges::count_if(rates, grows));
+        for (const double modulus : moduli(part_of(jacobian, n, composition.maps, composition.maps), m))
+            growing += modulus > 1 + kRoundingOfMaps;
+        const double largest = norm_of(jacobian, n);
+        return lower(largest * std::max(1.0, largest), [&](double dt) {
+            return is_bounded(composition.euler_step(jacobian, dt),
+                              n,
+                              growing,
+                              std::exp(dt * tolerated) * (1 + kRoundingOfMaps));
+        });
+    }
+
+    // As many waves may grow as do by themselves, while the implicit stages still follow those that grow by
+    // the linear part: these turn around where share dt rate = 1. What the explicit part alone swings, and as
+    // slowly as without any wave, is a matter of accuracy again, up to a hundredth a radian.
+    bool add_implicit(
+        const Matrix& jacobian, const Matrix& linear, int n, double reaction, double tolerated) {
+        const std::vector<Complex> rates = eigenvalues(jacobian, n);
+        const Matrix rest = combined(1, jacobian, -1, linear);
+        const double rest_norm = norm_of(rest, n);
+        if (n > 1 && rest_norm == 0) {  // then the step is a function of the rates
+            bool lowered = false;
+            for (const Complex& rate : rates)
+                lowered = add_implicit({rate}, {rate}, 1, reaction, tolerated) || lowered;
+            return lowered;
+        }
+        const double explicit_size = rest_norm == 0 ? 0 : moduli(rest, n).front();
+        double size = 0, allowance = tolerated;
+        std::size_t growing = 0;
+        for (const Complex& rate : rates) {
+            size = std::max(size, std::abs(rate));
+            growing += grows(rate);
+            if (swings(rate) && explicit_size <= 2 * reaction)
+                allowance = std::max(allowance, 0.01 * explicit_size);
+        }
+        const double linear_growth = largest_growth(eigenvalues(linear, n));
+        return lower(size, [&](double dt) {
+            if (kImplicitShare * dt * linear_growth > 0.5) return false;
+            return is_bounded(
+                imex_step(jacobian, linear, n, dt), n, growing, std::exp(dt * allowance) * (1 + kRounding));
+        });
+    }
+
+    // `once`: what is stable with one step is so with smaller ones, unlike with implicit stages or where
+    // growth is tolerated, which at huge steps is more than any polynomial's.
     template <class Stable>
-    bool lower(double size, Stable&& stable) {
+    bool lower(double size, Stable&& stable, bool once = false) {
         if (!(size > 0) || !std::isfinite(size)) return false;
         const double largest = std::min(limit, 1e6 / size);
-        // What is stable there may not be so before, with implicit stages.
-        if (scheme_ != SteppingScheme::imex && stable(largest)) return false;
+        if (once && stable(largest)) return false;
         double above = 1e-6 / size;
         if (!stable(above)) {
             limit = 0;
             return true;
         }
+        // Below that share of the fastest rate every scheme is as good as exact.
+        above = 1e-3 / size;
+        if (!stable(above)) above = 2e-6 / size;
         while (above < largest && stable(above)) above *= 2;
         if (above >= largest && stable(largest)) return false;
         above = std::min(above, largest);
@@ -175,84 +431,157 @@ class StepSearch {
     }
 
     SteppingScheme scheme_;
-    int n_;
+    std::vector<double> growth_;  ///< of each component the fastest of its waves, in truth
 };
 
-// Of a wave, by the linear terms and their coefficients' values.
-Matrix rates_of(const std::vector<LinearTerm>& terms,
-                const std::vector<double>& coefficients,
-                int n,
-                double kx,
-                double ky) {
-    const double x = 2 * std::cos(kx) - 2, y = 2 * std::cos(ky) - 2;
-    Matrix rates(std::size_t(n * n), 0.0);
-    for (std::size_t i = 0; i < terms.size(); ++i)
-        rates[std::size_t(terms[i].row * n + terms[i].column)] +=
-            coefficients[i] * std::pow(x, terms[i].x_power) * std::pow(y, terms[i].y_power);
-    return rates;
+bool is_finite(const Symbol& symbol) {
+    return std::ranges::all_of(symbol.jacobian({0.7, 1.1}), [](const Complex& entry) {
+        return std::isfinite(entry.real()) && std::isfinite(entry.imag());
+    });
 }
 
-struct Worst {
-    double dt;
-    std::size_t state;
-};
-
-Worst worst_of(Equations& equations,
-               const std::vector<Node>& formulas,
-               SteppingScheme scheme,
-               const std::vector<UniformState>& states) {
-    StepSearch search(scheme, int(formulas.size()));
-    Worst worst{0, 0};
-    const int n = int(formulas.size());
-    std::vector<LinearTerm> implicit;
-    if (scheme == SteppingScheme::imex) implicit = linear_part(equations, formulas);
-    for (std::size_t s = 0; s < states.size(); ++s) {
-        std::vector<double> factors;
-        for (const LinearTerm& term : implicit)
-            factors.push_back(value_at(equations, term.coefficient, states[s]));
-        double reaction = 0;
-        for (const Complex& rate : eigenvalues(jacobian(equations, formulas, states[s], 0, 0), n))
-            reaction = std::max(reaction, std::abs(rate));
-        for (const double kx : waves())
-            for (const double ky : waves())
-                if (search.add(jacobian(equations, formulas, states[s], kx, ky),
-                               rates_of(implicit, factors, n, kx, ky),
-                               reaction))
-                    worst.state = s;
+class LimitFinder {
+  public:
+    LimitFinder(const Equations& equations, SteppingScheme scheme, const std::vector<UniformState>& states)
+        : equations_(equations), composition_(equations), scheme_(scheme), roots_(formulas_of(equations)) {
+        const std::size_t components = roots_.size();
+        for (std::size_t c = 0; c < components; ++c)
+            for (const Term& term : equations_.components[c].terms) {
+                terms_.push_back({int(c), roots_.size()});
+                texts_.push_back(&term);
+                roots_.push_back(term.node);
+            }
+        if (scheme == SteppingScheme::imex) implicit_ = linear_part(equations_, roots_);
+        for (const UniformState& state : states) {
+            auto symbol = std::make_unique<Symbol>(equations_, roots_, implicit_, state);
+            const bool known =
+                std::ranges::any_of(symbols_, [&](const auto& other) { return other->same_as(*symbol); });
+            if (!known && is_finite(*symbol)) symbols_.push_back(std::move(symbol));
+        }
     }
-    worst.dt = search.limit;
-    return worst;
-}
+
+    StableStep find() {
+        StableStep result;
+        result.dt = std::numeric_limits<double>::quiet_NaN();
+        if (symbols_.empty()) return result;
+        const bool few = choose_waves();
+        StepSearch search(scheme_, symbols_.front()->components());
+        std::vector<std::pair<System, std::vector<System::Seen>>> all;
+        for (const auto& symbol : symbols_) {
+            all.emplace_back(System(*symbol, composition_), std::vector<System::Seen>());
+            auto& [system, seen] = all.back();
+            for (const Wave& wave : waves_) {
+                seen.push_back(system.seen(wave));
+                if (search.see_growth(system, seen.back())) continue;
+                result.dt = 0;
+                result.downwind = true;
+                return result;
+            }
+        }
+        const StepSearch fresh = search;
+        const System* worst = nullptr;
+        Wave at;
+        for (const auto& [system, seen] : all)
+            for (const System::Seen& wave : seen)
+                if (search.add(system, wave)) worst = &system, at = wave.wave;
+        result.dt = search.limit;
+        if (!worst || result.dt == 0) return result;
+        if (!few) at = refined(search, *worst, at);
+        result.dt = search.limit;
+        blame(result, fresh, worst->symbol(), at, few ? 1 : 6);
+        return result;
+    }
+
+  private:
+    bool choose_waves() {
+        std::size_t largest = 0;
+        bool directed = false;
+        for (const auto& symbol : symbols_) {
+            for (const auto& block : System(*symbol, composition_).blocks)
+                largest = std::max(largest, block.components.size());
+            directed = directed || symbol->directed();
+        }
+        const bool few = largest > kLargeBlock;
+        waves_ = waves(directed, few);
+        const std::size_t most =
+            scheme_ == SteppingScheme::imex ? kMostStatesOfLargeImplicit : kMostStatesOfLarge;
+        if (few && symbols_.size() > most) {
+            const double pi = std::numbers::pi;
+            std::ranges::stable_sort(symbols_, std::greater<>(), [&](const auto& symbol) {
+                return norm_of(symbol->jacobian({pi, pi}), symbol->components());
+            });
+            symbols_.resize(most);
+        }
+        return few;
+    }
+
+    // The worst wave lies between those of the table.
+    static Wave refined(StepSearch& search, const System& system, Wave at) {
+        double reach = std::numbers::pi / 24;
+        for (int round = 0; round < 12; ++round) {
+            bool moved = false;
+            for (const auto& [x, y] : {std::pair(1, 0), {-1, 0}, {0, 1}, {0, -1}}) {
+                const Wave next{at.kx + x * reach, at.ky + y * reach};
+                if (!search.add(system, system.seen(next))) continue;
+                at = next;
+                moved = true;
+            }
+            if (!moved) reach /= 2;
+        }
+        return at;
+    }
+
+    // The term without which the step could be largest, if by a tenth at least. The worst wave alone bounds
+    // what leaving out a term can give, so few terms are looked at with all waves.
+    void blame(StableStep& result,
+               const StepSearch& fresh,
+               const Symbol& symbol,
+               const Wave& worst,
+               std::size_t looks) const {
+        const auto limit_without = [&](const LeftOut& term, const std::vector<Wave>& some) {
+            const System system(symbol, composition_, term);
+            StepSearch search = fresh;
+            for (const Wave& wave : some) search.add(system, system.seen(wave));
+            return search.limit;
+        };
+        std::vector<std::pair<double, std::size_t>> bounds;
+        for (std::size_t i = 0; i < terms_.size(); ++i)
+            bounds.emplace_back(limit_without(terms_[i], {worst}), i);
+        std::ranges::stable_sort(bounds, std::greater<>(), &std::pair<double, std::size_t>::first);
+        bounds.resize(std::min(bounds.size(), looks));
+        double best = 1.1 * result.dt;
+        for (const auto& [bound, i] : bounds) {
+            if (bound <= best) break;
+            const double limit = limit_without(terms_[i], waves_);
+            if (limit <= best) continue;
+            best = limit;
+            result.component = equations_.components[std::size_t(terms_[i].component)].name;
+            result.term = texts_[i]->text;
+        }
+    }
+
+    Equations equations_;
+    Composition composition_;
+    SteppingScheme scheme_;
+    std::vector<Node> roots_;  ///< the components' formulas, and their terms
+    std::vector<LeftOut> terms_;
+    std::vector<const Term*> texts_;
+    std::vector<LinearTerm> implicit_;
+    std::vector<std::unique_ptr<Symbol>> symbols_;
+    std::vector<Wave> waves_;
+};
 
 }  // namespace
 
 StableStep stable_step(const Equations& equations,
                        SteppingScheme scheme,
                        const std::vector<UniformState>& states) {
-    Equations copy = equations;
-    const std::vector<Node> formulas = formulas_of(copy);
-    StableStep result;
-    if (has_maps(equations)) {
-        result.dt = std::numeric_limits<double>::infinity();
-        return result;
+    if (std::ranges::none_of(equations.components, &Evolving::rate)) {
+        StableStep any;
+        any.dt = std::numeric_limits<double>::infinity();
+        return any;
     }
-    const Worst worst = worst_of(copy, formulas, scheme, states);
-    result.dt = worst.dt;
-    if (!(result.dt > 0) || std::isinf(result.dt)) return result;
-    // The term without which the step could be largest, if by a tenth at least.
-    const std::vector<UniformState> there{states[worst.state]};
-    double best = 1.1 * result.dt;
-    for (std::size_t c = 0; c < copy.components.size(); ++c)
-        for (const Term& term : copy.components[c].terms) {
-            std::vector<Node> without = formulas;
-            without[c] = copy.graph.subtract(formulas[c], term.node);
-            const double limit = worst_of(copy, without, scheme, there).dt;
-            if (limit <= best) continue;
-            best = limit;
-            result.component = copy.components[c].name;
-            result.term = term.text;
-        }
-    return result;
+    return LimitFinder(equations, scheme, states).find();
 }
 
 }  // namespace stencil::equation

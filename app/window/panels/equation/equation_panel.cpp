@@ -133,7 +133,7 @@ figure::Chart growth_chart(const Snapshot& snapshot) {
     state.ny = now.size->ny;
     state.x = state.nx * state.spacing / 2;
     state.y = state.ny * state.spacing / 2;
-    state.t = double(snapshot.step) * state.dt;
+    state.t = snapshot.step_limit->time;
     figure::Chart chart{"growth", "", "Wave number", "Growth rate"};
     chart.series.resize(now.model->components.size());
     for (std::size_t i = 0; i < chart.series.size(); ++i) {

@@ -130,12 +130,20 @@ void draw_limit(const Snapshot& snapshot) {
     const std::string tip =
         stability_text(dt, found->limit) +
         ". Worked out from the formulas at values that the field has now, for waves of all lengths.";
-    if (std::isinf(found->limit.dt)) {
+    if (!found->limit.known()) {
+        fitted_text("Cannot be worked out: not finite", width, error_color(), tip);
+    } else if (std::isinf(found->limit.dt)) {
         fitted_text("No step is too large", width, good_color(), tip);
     } else {
-        const double share = dt / found->limit.dt;
-        const std::string text = fmt::format("{:.2f} of the limit {:.4g}", share, found->limit.dt);
-        fitted_text(text, width, share > 1 + 1e-9 ? error_color() : good_color(), tip);
+        const StepVerdict told = verdict(dt, found->limit);
+        const std::string text =
+            fmt::format("{:.2f} of the limit {:.4g}", dt / found->limit.dt, found->limit.dt);
+        fitted_text(text,
+                    width,
+                    told == StepVerdict::unstable     ? error_color()
+                    : told == StepVerdict::near_limit ? warning_color()
+                                                      : good_color(),
+                    tip);
     }
     row("", "");
     const std::string term = found->limit.term.empty()
