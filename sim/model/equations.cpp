@@ -17,6 +17,9 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kMaxComponents = 16;
+// What reaches further than a neighbour is stored on the way: an array and a stage for each cell of reach.
+constexpr int kMostReach = 128;
+constexpr int kMostWideParts = 512;
 constexpr auto kReserved = std::to_array<std::string_view>({"x",
                                                             "y",
                                                             "t",
@@ -155,7 +158,28 @@ class Assembly {
     void evolve(std::size_t index) {
         const Evolution& e = statements_.evolutions[index];
         result_.components[index].formula = meaning_.scalar(e.formula);
+        require_near(result_.components[index].formula, e.formula.place);
         add_terms(result_.components[index].terms, e.formula, false);
+    }
+
+    void require_near(Node formula, Place place) const {
+        const Graph& g = result_.graph;
+        if (g.radius(formula) > kMostReach)
+            meaning_.refuse(
+                place,
+                fmt::format("this reaches {} cells away, one neighbour after the other, and at most "
+                            "{} are allowed",
+                            g.radius(formula),
+                            kMostReach));
+        int wide = 0;
+        g.walk(formula, [&](Node part) { wide += reaches_neighbours(g[part].op) && g.radius(part) > 1; });
+        if (wide > kMostWideParts)
+            meaning_.refuse(place,
+                            fmt::format("this takes differences of differences, or neighbours of neighbours, "
+                                        "at {} places, each of which is an array of its own, and at most {} "
+                                        "are allowed",
+                                        wide,
+                                        kMostWideParts));
     }
 
     void add_terms(std::vector<Term>& terms, const Syntax& formula, bool negative) {

@@ -134,16 +134,7 @@ class Planner {
         Source source{from, data_, {}, inside_, time};
         const std::vector<Node> cut = find_cut(g_, formulas);
         if (keeps_places_) use_places(source, formulas, cut);
-        std::map<Node, int> level;
-        std::vector<std::vector<Node>> levels;
-        for (const Node node : cut) {
-            int at = 0;
-            for (const auto& [other, of] : level)
-                if (needs(node, other)) at = std::max(at, of + 1);
-            level[node] = at;
-            if (std::size_t(at) >= levels.size()) levels.resize(std::size_t(at) + 1);
-            levels[std::size_t(at)].push_back(node);
-        }
+        const std::vector<std::vector<Node>> levels = levels_of(cut);
         for (const auto& nodes : levels) {
             Lowering lowering(g_, inputs_, float64_, source);
             std::vector<Output> outputs;
@@ -157,10 +148,22 @@ class Planner {
         return source;
     }
 
-    bool needs(Node node, Node other) const {
-        bool found = false;
-        g_.walk(node, [&](Node part) { found = found || part == other; });
-        return found;
+    // What is stored, by how many others it waits for, one after the other. Nodes come after their arguments.
+    std::vector<std::vector<Node>> levels_of(const std::vector<Node>& cut) const {
+        std::vector<bool> stored(g_.size());
+        for (const Node node : cut) stored[node] = true;
+        std::vector<int> level(g_.size());
+        for (Node node = 0; node < g_.size(); ++node)
+            for (int i = 0; i < g_[node].count; ++i) {
+                const Node argument = g_[node].args[std::size_t(i)];
+                level[node] = std::max(level[node], level[argument] + (stored[argument] ? 1 : 0));
+            }
+        std::vector<std::vector<Node>> levels;
+        for (const Node node : cut) {
+            levels.resize(std::max(levels.size(), std::size_t(level[node]) + 1));
+            levels[std::size_t(level[node])].push_back(node);
+        }
+        return levels;
     }
 
     std::vector<Node> formulas() const {
