@@ -14,6 +14,7 @@
 #include "app/commands/models_command.h"
 #include "app/commands/options_command.h"
 #include "app/commands/run_command.h"
+#include "app/commands/verify_command.h"
 #include "app/console.h"
 #include "app/film_options.h"
 #include "app/launch.h"
@@ -208,6 +209,20 @@ void add_devices(CLI::App& app, DevicesRequest& request, SettingWords& words) {
     add_results(*devices, request.json, request.quiet);
 }
 
+void add_verify(CLI::App& app, VerifyRequest& request) {
+    CLI::App* verify = app.add_subcommand(
+        "verify",
+        "Prove this machine: every method beside the reference, every model by every way of stepping it");
+    verify->add_flag("--quick", request.spec.quick, "one size, fewer compilations: under a minute");
+    add_texts(*verify,
+              "model",
+              "NAME|FILE",
+              "this model alone, e.g. a text of your own; may be repeated",
+              [&request](const std::string& text) { request.spec.models.push_back(text); });
+    add_folder(*verify, "out", "folder for verify.json and certificate.json", request.out);
+    add_results(*verify, request.json, request.quiet);
+}
+
 struct ModelsWords {
     std::string name;
     bool code = false;
@@ -287,6 +302,7 @@ struct Requests {
     RunWords run, window_run;
     WindowRequest window;
     DevicesRequest devices;
+    VerifyRequest verify;
     SettingWords device_words;
     BenchWords bench;
     ModelsWords models;
@@ -309,6 +325,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     add_window_options(app, all->window);
     add_run(app, all->run);
     all->bench.add_to(app);
+    add_verify(app, all->verify);
     add_devices(app, all->devices, all->device_words);
     add_models(app, all->models);
     all->example.add_to(app);
@@ -344,6 +361,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         };
     if (name == "kernel-trial") return user_kernel::trial_child;
     if (name == "bench") return [all] { return all->bench.run(); };
+    if (name == "verify") return [all] { return verify_command(all->verify); };
     if (name == "devices")
         return [all] {
             set_all(all->devices.spec, all->device_words);

@@ -21,6 +21,8 @@ std::span<const EmbeddedFile> embedded_models();
 std::span<const EmbeddedFile> embedded_runs();
 /// assets/kernels/*.cu
 std::span<const EmbeddedFile> embedded_kernels();
+/// assets/certificate.json
+std::span<const EmbeddedFile> embedded_certificate();
 
 // Parts of the window's library alone.
 

@@ -1,0 +1,268 @@
+#include "sim/verify/verify.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "sim/field/field_hash.h"
+#include "sim/model/presets.h"
+#include "sim/run/resolve.h"
+#include "sim/run/settings.h"
+#include "sim/run/start.h"
+#include "sim/text/embedded.h"
+#include "sim/text/error.h"
+#include "sim/text/json.h"
+
+namespace stencil {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Rows that end within a vector, and a field that several passes over the cache are needed for.
+constexpr Size kSmall{130, 67}, kLarge{1030, 701};
+constexpr long long kMethodSteps = 100, kSmallSteps = 20, kLargeSteps = 9;
+
+/// A way to make the steps of typed equations.
+struct Way {
+    std::string name;
+    std::string_view method;
+    Device device;
+    int threads;
+    bool fastest;  ///< steps by compiled code, once that is there
+};
+
+std::vector<Way> ways_of(const RunSpec& run, bool quick, const Machine& machine) {
+    const int all = thread_count(0, machine.cpu_threads);
+    std::vector<Way> ways{{"1 thread", "cpu", Device::cpu, 1, false},
+                          {fmt::format("{} threads", all + 3), "cpu", Device::cpu, all + 3, false}};
+    if (run.dtype == DType::float64)  // in which it keeps its state
+        ways.push_back({"single cells", "reference", Device::cpu, 1, false});
+    if (!quick || run.dtype == DType::float32)
+        ways.push_back({"compiled rows", "cpu", Device::cpu, all, true});
+    if (machine.has_cuda() && why_not_compiled(run).empty()) {
+        ways.push_back({"CUDA", "naive", Device::cuda, 1, false});
+        ways.push_back({"CUDA, fused", "naive", Device::cuda, 1, true});
+    }
+    return ways;
+}
+
+RunSpec with_method(RunSpec run, std::string_view method, Device device, int threads) {
+    run.method = method;
+    run.backend = name_of(device);
+    run.threads = threads;
+    return run;
+}
+
+struct Stepped {
+    State state;
+    SteppingWay way;
+};
+
+Stepped stepped(RunSpec run, const Machine& machine, bool fastest) {
+    run = resolve(run, machine);
+    check_resources(run, machine);
+    const auto solver = make_solver(solver_setup(run));
+    solver->load(make_start(run));
+    if (fastest) solver->wait_for_fastest();
+    solver->advance(run.steps);
+    solver->wait();
+    return {solver->state(), solver->way()};
+}
+
+double relative_error(const Field& judged, const Field& truth) {
+    double difference = 0, norm = 0;
+    judged.to(DType::float64).visit([&](const auto& a) {
+        const Field wide = truth.to(DType::float64);
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            const double b = wide.as<double>().cells()[i];
+            difference += (double(a.cells()[i]) - b) * (double(a.cells()[i]) - b);
+            norm += b * b;
+        }
+    });
+    return std::sqrt(difference / norm);
+}
+
+// Its transforms are of libraries that round as they like.
+bool is_transformed(const RunSpec& run) {
+    return run.stepper == "imex";
+}
+
+const Json& certified() {
+    static const Json json = Json::parse(embedded_certificate().front().text);
+    return json.at("fields");
+}
+
+}  // namespace
+
+Verification::Verification(const VerifySpec& spec, const Machine& machine) : spec_(spec), machine_(machine) {
+    for (const std::string& name : spec_.models) add_model(name, false);
+    if (!spec_.models.empty()) return;
+    add_methods();
+    for (const Preset& preset : presets()) add_model(std::string(preset.name), true);
+}
+
+void Verification::add_methods() {
+    for (const Method& method : methods()) {
+        const bool here = method.is_built() && (method.device == Device::cpu || machine_.has_cuda());
+        if (!here || method.name == "reference") continue;
+        for (const BoundaryRow& boundary : kBoundaries)
+            for (const DType dtype : {DType::float32, DType::float64}) {
+                RunSpec run = with_method({}, method.name, method.device, 0);
+                run.size = kSmall;
+                run.steps = kMethodSteps;
+                run.initial = "noise";
+                run.boundary = boundary.boundary;
+                run.dtype = dtype;
+                cases_.push_back({run, ""});
+            }
+    }
+}
+
+void Verification::add_model(const std::string& name, bool preset) {
+    for (const Size size : {kSmall, kLarge}) {
+        if (spec_.quick && size == kLarge) break;
+        for (const DType dtype : {DType::float32, DType::float64}) {
+            RunSpec run;
+            set_setting(run, "model", name);
+            run.size = size;
+            run.steps = size == kSmall ? kSmallSteps : kLargeSteps;
+            run.dtype = dtype;
+            run.allow_unstable = true;
+            run.use_general_methods();
+            const bool certain = preset && size == kSmall && !is_transformed(run);
+            cases_.push_back({run, certain ? fmt::format("{} {}", name, name_of(dtype)) : ""});
+        }
+    }
+}
+
+VerifyRow Verification::compare_method(const Case& c) const {
+    const RunSpec& run = c.run;
+    const double limit = run.dtype == DType::float32 ? 1e-6 : 1e-12;
+    VerifyRow row;
+    row.what = fmt::format("{} {} {} {}", run.method, run.backend, name_of(run.dtype), name_of(run.boundary));
+    row.ways = {"reference"};
+    RunSpec exact = with_method(run, "reference", Device::cpu, 0);
+    exact.dtype = DType::float64;
+    const State judged = stepped(run, machine_, false).state, truth = stepped(exact, machine_, false).state;
+    row.error = relative_error(judged.components[0], truth.components[0]);
+    if (!(row.error <= limit))
+        row.problem = fmt::format(
+            "is {:.2g} from the reference after {} steps; allowed is {}", row.error, run.steps, limit);
+    return row;
+}
+
+VerifyRow Verification::compare_ways(const Case& c) const {
+    VerifyRow row;
+    row.what =
+        fmt::format("{} {} {}x{}", c.run.model->name, name_of(c.run.dtype), c.run.size->nx, c.run.size->ny);
+    State first;
+    for (const Way& way : ways_of(c.run, spec_.quick, machine_)) {
+        const Stepped result =
+            stepped(with_method(c.run, way.method, way.device, way.threads), machine_, way.fastest);
+        if (way.fastest && result.way.name != "compiled" && !result.way.why_not.empty()) {
+            row.note = fmt::format("without {}: {}", way.name, result.way.why_not);
+            continue;
+        }
+        row.ways.push_back(way.name);
+        const std::string hash = field_hash(result.state.components);
+        if (row.hash.empty()) {
+            row.hash = hash;
+            first = result.state.clone();
+        } else if (is_transformed(c.run) && way.device == Device::cuda) {
+            row.error = std::max(row.error, relative_error(result.state.components[0], first.components[0]));
+            if (!(row.error <= (c.run.dtype == DType::float32 ? 1e-4 : 1e-10)))
+                row.problem = fmt::format("{} is {:.2g} from {}", way.name, row.error, row.ways.front());
+        } else if (hash != row.hash) {
+            row.problem += fmt::format("{}{} has {}, {} has {}",
+                                       row.problem.empty() ? "" : "; ",
+                                       way.name,
+                                       hash,
+                                       row.ways.front(),
+                                       row.hash);
+        }
+    }
+    if (row.problem.empty() && !c.certified.empty()) {
+        const auto known = certified().find(c.certified);
+        if (known == certified().end())
+            row.note = "the certificate does not have it";
+        else if (known->get<std::string>() != row.hash)
+            row.problem =
+                fmt::format("all ways have {}, the certificate {}", row.hash, known->get<std::string>());
+    }
+    return row;
+}
+
+void Verification::work() {
+    const Case& c = cases_[next_++];
+    rows_.push_back(c.run.model->is_general() ? compare_ways(c) : compare_method(c));
+}
+
+int Verification::differing() const {
+    return int(std::ranges::count_if(rows_, [](const VerifyRow& row) { return !row.problem.empty(); }));
+}
+
+Json Verification::certificate() const {
+    Json fields = Json::object();
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+        if (!cases_[i].certified.empty()) fields[cases_[i].certified] = rows_[i].hash;
+    return {
+        {"about",
+         "field_hash of every preset: written by `stencilscope verify --out DIR`, the same on every machine"},
+        {"size", fmt::format("{}x{}", kSmall.nx, kSmall.ny)},
+        {"steps", kSmallSteps},
+        {"fields", std::move(fields)}};
+}
+
+Json Verification::report() const {
+    Json rows = Json::array();
+    for (const VerifyRow& row : rows_)
+        rows.push_back({{"what", row.what},
+                        {"ways", row.ways},
+                        {"right", row.problem.empty()},
+                        {"problem", row.problem},
+                        {"note", row.note},
+                        {"error", finite_or_null(row.error)},
+                        {"field_hash", row.hash}});
+    return {{"program", "stencilscope"},
+            {"version", STENCILSCOPE_VERSION},
+            {"summary", summary()},
+            {"differing", differing()},
+            {"rows", std::move(rows)}};
+}
+
+std::string Verification::summary() const {
+    std::string text =
+        fmt::format("stencilscope {}: {} of {} comparisons are right\nCPU  {}, {} threads, SIMD {}\n",
+                    STENCILSCOPE_VERSION,
+                    int(rows_.size()) - differing(),
+                    rows_.size(),
+                    machine_.cpu_name,
+                    machine_.cpu_threads,
+                    machine_.simd);
+    if (!machine_.has_cuda()) return text + fmt::format("GPU  none: {}\n", machine_.cuda.why_none);
+    for (const CudaDevice& gpu : machine_.cuda.devices)
+        text += fmt::format("GPU{} {}, compute capability {}.{}, driver {}\n",
+                            gpu.index,
+                            gpu.name,
+                            gpu.compute_major,
+                            gpu.compute_minor,
+                            machine_.cuda.driver_version);
+    return text;
+}
+
+std::string row_text(const VerifyRow& row) {
+    const std::string found = !row.problem.empty() ? row.problem
+                              : row.hash.empty()   ? fmt::format("{:.2g} from the reference", row.error)
+                                                 : fmt::format("{}: {}", fmt::join(row.ways, ", "), row.hash);
+    return fmt::format("{:8} {:44} {}{}{}\n",
+                       row.problem.empty() ? "right" : "DIFFERS",
+                       row.what,
+                       found,
+                       row.note.empty() ? "" : "; ",
+                       row.note);
+}
+
+}  // namespace stencil

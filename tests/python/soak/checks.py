@@ -1,0 +1,147 @@
+"""What has to hold of a problem, in this process by the Python module. A difference is a Failure; a refusal is told as text."""
+
+import json
+import tempfile
+
+import numpy as np
+from problems import Problem
+from stepper import Run, Unsupported
+
+import stencilscope as ss
+
+
+class Failure(Exception):
+    pass
+
+
+def simulation(p, start=None, **how):
+    at = [f"{step}:{name}={value}" for step, name, value in p.events]
+    settings = {"method": "cpu", "threads": 1, "dtype": p.dtype, "steps": p.steps, **how}
+    return ss.Simulation(start, equation=p.text, size=(p.nx, p.ny), seed=p.seed, allow_unstable=True, at=at, **settings)
+
+
+def fields(sim):
+    return {c: sim.field(c, numpy=True) for c in sim.components}
+
+
+def require_same_bits(a, b, what):
+    if list(a) != list(b):
+        raise Failure(f"{what}: components {list(a)} and {list(b)}")
+    for c in a:
+        if a[c].shape != b[c].shape or a[c].dtype != b[c].dtype:
+            raise Failure(f"{what}: {c} is {a[c].dtype} {a[c].shape}, or {b[c].dtype} {b[c].shape}")
+        if a[c].tobytes() != b[c].tobytes():
+            different = ~((a[c] == b[c]) | (np.isnan(a[c]) & np.isnan(b[c])))
+            if not different.any():
+                raise Failure(f"{what}: {c} has other bits in its NaNs or zeros")
+            cell = tuple(int(i) for i in np.argwhere(different)[0])
+            raise Failure(f"{what}: {c} differs in {different.sum()} cells, first at {cell}: {a[c][cell]!r} and {b[c][cell]!r}")
+
+
+def executors(p):
+    """One thread, several, single cells, changes by set(), a cut: one set of bits. Returns it."""
+    sim = simulation(p).advance(p.steps)
+    expected = fields(sim)
+    ways = [{"threads": 2}, {"threads": 5}]
+    if "float32" not in (p.dtype, *(value for _, _, value in p.events)):  # the reference steps in float64
+        ways.append({"method": "reference", "threads": 2})
+    for how in ways:
+        require_same_bits(expected, fields(simulation(p, **how).advance(p.steps)), f"1 thread and {how}")
+    if p.events and not any(name.startswith("paint") for _, name, _ in p.events):
+        by_hand = Problem(p.seed, p.large)
+        by_hand.__dict__.update(p.__dict__, events=[])
+        other = simulation(by_hand)
+        for step, name, value in p.events:
+            other.advance(step - other.step)
+            other.set(name, value)
+        require_same_bits(expected, fields(other.advance(p.steps - other.step)), "at= and set()")
+    with tempfile.TemporaryDirectory() as folder:
+        cut = simulation(p, threads=2).advance(p.steps // 2)
+        cut.save(folder)
+        require_same_bits(expected, fields(ss.Simulation.load(folder).advance(p.steps - cut.step)), "whole and cut")
+    return sim, expected
+
+
+def outputs(p, sim, expected):
+    """Each file that there is can be written after the run, and spec.json repeats the bits."""
+    with tempfile.TemporaryDirectory() as folder:
+        sim.export(folder, "all")
+        written = ss.Simulation(spec=f"{folder}/spec.json")
+        steps = json.loads(open(f"{folder}/spec.json").read())["steps"]
+        require_same_bits(expected, fields(written.advance(steps)), "the run and its spec.json")
+
+
+def by_numpy(p):
+    """The independent stepper agrees; says why not where it knows no answer. Random starts are the program's own."""
+    sim = simulation(p, dtype="float64")
+    start = fields(sim)
+    text = p.text.replace("\n\n", "\n")
+    runs = []
+    rng = np.random.default_rng(p.seed)
+    for perturbation in (0, 1e-13, 1e-13):  # how far rounding may carry this problem
+        try:
+            run = Run("\n".join(line for line in text.splitlines() if "(0) =" not in line), p.nx, p.ny)
+            run.state = {c: a * (1 + perturbation * rng.choice([-1, 1], a.shape)) for c, a in start.items()}
+            for step, name, value in sorted(p.events, key=lambda e: e[0]):
+                run.advance(step - run.step)
+                change(run, name, value)
+            runs.append(run.advance(p.steps - run.step) or run.state)
+        except Unsupported as why:
+            return str(why)
+    compared = 0
+    for c, a in fields(sim.advance(p.steps)).items():
+        b, scale = runs[0][c], max(1.0, np.nanmax(np.abs(runs[0][c]), initial=0))
+        own = np.max([np.abs(r[c] - b) for r in runs[1:]], axis=0)
+        known = np.isfinite(b) & (own < 1e-9 * scale)
+        wrong = known & ~(np.abs(a - b) < 1e-9 * scale + 1e4 * own)
+        compared += known.sum()
+        if wrong.any():
+            cell = tuple(int(i) for i in np.argwhere(wrong)[0])
+            raise Failure(f"NumPy: {c} differs in {wrong.sum()} cells, first at {cell}: {a[cell]!r}, NumPy {b[cell]!r}")
+    return "" if compared else "nothing of it is known"
+
+
+def change(run, name, value):
+    if name in run.model.parameters:
+        run.model.parameters[name] = float(value)
+    elif name in ("dt", "dx"):
+        setattr(run, name, float(value))
+    elif name == "stepper":
+        run.stepper = value
+    elif name not in ("threads", "method"):
+        raise Unsupported(f"{name} in mid-run")
+
+
+def unmended(p):
+    """Why a problem is passed over as yet; the list is to be empty."""
+    some = [line for line in p.lines if line.startswith(("left: ", "right: ", "top: ", "bottom: "))]
+    for side in ("left", "top"):
+        conditions = sum(line.startswith(side) for line in some)
+        if "boundary = periodic" in p.lines and 0 < conditions < len(p.components):
+            return "components that differ in periodicity"
+    if some and any(word in p.text for word in ("isotropic", "dxy", "sum8", "][", "1,+1]", "1,-1]", "1,+2]")):
+        return "what lies in corners"
+    if any(name in ("equation", "model") for _, name, _ in p.events):
+        return "outputs after a change of the equation"
+    return ""
+
+
+def check(p, files=True):
+    """Everything; returns what was not compared and why. Files, which have pictures among them, take their time."""
+    if why := unmended(p):
+        return why
+    try:
+        sim, expected = executors(p)
+    except ValueError as refusal:
+        for how in ({"threads": 3}, {"method": "reference"}):
+            try:
+                simulation(p, **how).advance(p.steps)
+            except ValueError:
+                continue
+            raise Failure(f"refused by one executor alone: {refusal}") from None
+        if "\n" in str(refusal).strip() and "^" not in str(refusal):
+            raise Failure(f"several lines: {refusal}") from None
+        return f"refused: {str(refusal).splitlines()[-1]}"
+    if files:
+        outputs(p, sim, expected)
+    return by_numpy(p)

@@ -1,0 +1,169 @@
+"""Random valid problems: Problem(seed) is the same one each time."""
+
+import random
+
+COMPONENTS = ["u", "v", "w", "c"]
+SIZES = [(37, 29), (64, 48), (17, 33), (5, 40), (128, 31), (1, 50), (50, 1), (2, 2), (3, 7), (100, 64), (1, 1), (300, 20), (65, 65)]
+LARGE = [(1000, 3), (3, 1000), (65, 700), (700, 65), (1000, 1200), (2048, 33), (513, 257), (1, 4000)]
+
+
+class Problem:
+    def __init__(self, seed, large=False, events=True):
+        self.seed, self.r = seed, random.Random(seed)
+        r = self.r
+        self.large = large
+        self.nx, self.ny = r.choice(LARGE if large else SIZES)
+        self.steps = r.choice([2, 3, 5]) if self.nx * self.ny > 200_000 else r.choice([3, 7, 12, 20])
+        self.dtype = r.choice(["float32", "float64"])
+        self.lines = self.model()
+        self.events = self.make_events() if events and r.random() < 0.5 else []
+
+    @property
+    def text(self):
+        return "\n".join(self.lines) + "\n"
+
+    def words(self):
+        """Of the command line, but for how it is run."""
+        at = [word for step, name, value in self.events for word in ("--at", f"{step}:{name}={value}")]
+        return ["--equation", self.text, "--size", f"{self.nx}x{self.ny}", "--steps", str(self.steps), "--dtype", self.dtype,
+                "--seed", str(self.seed), "--allow-unstable", *at]  # fmt: skip
+
+    # Formulas. `d` is how deep they may still go.
+
+    def pick(self, *weighted):
+        total = self.r.random() * sum(w for w, _ in weighted)
+        for weight, choice in weighted:
+            total -= weight
+            if total < 0:
+                return choice
+        return weighted[-1][1]
+
+    def atom(self):
+        r = self.r
+        return self.pick(
+            (50, lambda: r.choice(self.components)),
+            (12, lambda: r.choice(["0.1", "2", "0.5", "3", "1e-3", "0.25", "1.5", "7", "0.3333333333333333", "pi", "1e4"])),
+            (8, lambda: r.choice(self.parameters or ["4"])),
+            (7, lambda: r.choice(["x", "y", "t", "step", "dt", "dx", "x/Lx", "y/Ly", "nx", "sin(x*y/Lx)"])),
+            (8, lambda: r.choice(self.definitions or self.components)),
+            (6, lambda: "{}[{:+d},{:+d}]".format(r.choice(self.components), r.randint(-2, 2), r.randint(-2, 2))),
+            (3 * self.noise, lambda: r.choice(["random", "normal"])),
+        )()
+
+    def field(self, d):
+        """Of which a derivative is taken: no number."""
+        c = self.r.choice(self.components)
+        return self.pick((60, c), (12, f"{c}^{self.r.choice([2, 3])}"), (6, f"sin({c})"), (4, f"x*{c}"), (14 * (d > 0), f"({self.formula(d - 1)} + {c})"))
+
+    def condition(self, d):
+        r = self.r
+        one = f"{self.formula(d - 1)} {r.choice(['<', '>', '<=', '>=', '==', '!='])} {self.formula(d - 1)}"
+        if r.random() < 0.2:
+            one = f"({one} {r.choice(['and', 'or'])} {self.formula(d - 1)} < {r.choice(['0.5', '0.1', 'x'])})"
+        return f"not ({one})" if r.random() < 0.1 else f"{one}"
+
+    def formula(self, d):
+        r = self.r
+        if d <= 0 or r.random() < 0.15:
+            return self.atom()
+        f = lambda: self.formula(d - 1)  # noqa: E731
+        bounded = lambda: f"(1 + abs({f()}))"  # noqa: E731
+        return self.pick(
+            (34, lambda: f"({f()} {r.choice('+-')} {f()})"),
+            (20, lambda: f"{f()}*{f()}"),
+            (4, lambda: f"{f()}/(2 + ({f()})^2)"),
+            (5, lambda: r.choice([f"({f()})^{r.choice([2, 3, 4, 5])}", f"{bounded()}^{r.choice(['0.5', '1.7', '(-1)', '(-2)', *self.parameters])}",
+                                  f"sqrt(abs({f()}))", f"log{bounded()}", f"exp(sin({f()}))"])),  # fmt: skip
+            (3, lambda: f"-{self.atom()}"),
+            (9, lambda: "{}({})".format(r.choice("sin cos tanh abs floor ceil round sign heaviside atan".split()), f())),
+            (2, lambda: "{}({}, {})".format(r.choice(["min", "max", "atan2"]), f(), f())),
+            (1, lambda: f"mod({f()}, 2.5)"),
+            (5, lambda: f"where({self.condition(d)}, {f()}, {f()})"),
+            (2, lambda: f"ind({self.condition(d)})"),
+            (14, lambda: "{}({})".format(r.choice("lap lap lap dx dy dxx dyy dxy dxf dxb dyf dyb sum8 grad2 lap2".split()), self.field(d - 1))),
+            (4, lambda: f"div({self.vector(d - 1)})"),
+            (1, lambda: f"dot({self.vector(d - 1)}, {self.vector(d - 1)})"),
+            (2, lambda: f"(-up({self.field(d - 1)})*{r.choice(['dx', 'dy'])}({r.choice(self.components)}))"),
+        )()
+
+    def vector(self, d):
+        gradient = f"{self.r.choice(['', '', '0.3*', self.field(d) + '*'])}grad({self.field(d)})"
+        return self.pick((70, gradient), (15, f"{gradient} - {self.field(d)}*grad({self.field(d)})"), (15, f"vec({self.field(d)}, {self.field(d)})"))
+
+    # Statements.
+
+    def model(self):
+        r = self.r
+        self.components = COMPONENTS[: r.choice([1, 1, 2, 2, 3, 4])]
+        self.stepper = r.choice(["euler", "euler", "heun", "rk4", "symplectic", "imex", "map", "map beside"])
+        self.noise = r.random() < 0.25
+        self.parameters, self.definitions, lines = [], [], []
+        for p in ["F", "K"][: r.randint(0, 2)]:
+            lines.append(f"{p} = {r.choice(['0.3', '1.25', '0.01', '2'])}{r.choice([' in [0, 3]', ''])}")
+            self.parameters.append(p)
+        for i in range(r.randint(0, 2)):
+            lines.append(f"q{i} = {self.formula(3)}")
+            self.definitions.append(f"q{i}")
+        for c in self.components:
+            rate = f"{r.choice(['sin', 'tanh'])}({self.formula(4)})"
+            if self.stepper == "map" or (self.stepper == "map beside" and c == self.components[-1] != "u"):
+                lines.append(f"{c}' = tanh(0.5*{c} + {r.choice(['0.1*', ''])}{rate})")
+            else:
+                linear = {"imex": "0.7*lap({0}) - 0.05*lap2({0}) - 0.3*{0}"}.get(self.stepper, r.choice(["0.1*lap({0})", "0.1*lap({0})", "F*lap({0})/20", "0"]))
+                lines.append(f"d{c}/dt = {linear.format(c).replace('F*', 'F*' if 'F' in self.parameters else '')} + {r.choice(['', '0.1*', '0.01*'])}{rate}")
+        if not self.stepper.startswith("map"):
+            lines.append(f"stepper = {self.stepper}")
+        lines += [f"dt = {r.choice(['0.01', '0.05', '0.001'])}", f"dx = {r.choice(['1', '0.5', '2', '0.7'])}"]
+        if r.random() < 0.2:
+            lines.append("laplacian = isotropic")
+        lines += self.sides()
+        if self.stepper != "imex" and r.random() < 0.2:
+            lines.append("inside = " + r.choice(["(x - Lx/2)^2 + (y - Ly/2)^2 < 0.2*Lx*Ly", "x > 3*dx and y < Ly - 2*dx", "x + y > 10*dx or x < 2*dx"]))
+        starts = ["random", "random - 0.5", "sin(x*0.3)*cos(y*0.2)", "normal", "where(x < Lx/2, 1, 0)", "0.5 + 0.1*random", "exp(-((x - Lx/2)^2 + (y - Ly/2)^2)/50)"]
+        return lines + [f"{c}(0) = {r.choice(starts)}" for c in self.components]
+
+    def sides(self):
+        r = self.r
+        lines = [f"boundary = {r.choice(['periodic', 'insulated', 'zero'])}"]
+        if self.stepper == "imex" or r.random() < 0.45:
+            return lines
+        for axis, ends, along in (("x", ("left", "right"), "y"), ("y", ("top", "bottom"), "x")):
+            if r.random() < 0.3:
+                lines.append(f"{axis}: {r.choice(['periodic', 'insulated', 'zero'])}")
+                continue
+            some = [c for c in self.components if r.random() < 0.7]  # the others may be periodic
+            for c in some:
+                for end in ends:
+                    lines.append(f"{end}: " + r.choice([f"{c} = 1", f"flux({c}) = 0.1", f"{c} + 2*flux({c}) = sin({along})", f"{c} = cos({along}*0.1 + t)",
+                                                        f"0.5*{c} - flux({c}) = 0.2*t", f"{c} = 0", f"flux({c}) = 0"]))  # fmt: skip
+        return lines
+
+    # Changes in mid-run.
+
+    def make_events(self):
+        r = self.r
+        make = {
+            "parameter": lambda: (r.choice(self.parameters), r.choice(["0.2", "1.5"])) if self.parameters else ("dt", "0.02"),
+            "dt": lambda: ("dt", r.choice(["0.02", "0.004", "1e-4"])),
+            "dx": lambda: ("dx", r.choice(["0.8", "3"])),
+            "boundary": lambda: ("boundary", r.choice(["periodic", "insulated", "zero"])),
+            "size": lambda: ("size", r.choice(["20x31", "33x8", "9x1", f"{self.nx + 3}x{self.ny}"])),
+            "dtype": lambda: ("dtype", r.choice(["float32", "float64"])),
+            "stepper": lambda: ("stepper", r.choice(["euler", "heun", "rk4", "symplectic", "imex"])) if "map" not in self.stepper else ("dt", "0.03"),
+            "threads": lambda: ("threads", r.choice(["1", "3"])),
+            "method": lambda: ("method", r.choice(["cpu", "reference"])),
+            "paint": lambda: (r.choice(["paint", "paint-" + r.choice(self.components)]), self.stroke()),
+            "equation": lambda: ("equation", "; ".join(Problem(self.seed + 1_000_000, events=False).lines)),
+            "model": lambda: ("model", r.choice(["gray-scott", "wave", "diffusion", "life", "kpz"])),
+        }
+        kinds = [r.choice(list(make)) for _ in range(r.choice([1, 1, 2, 3, 4]))]
+        steps = sorted(r.randrange(self.steps + 1) for _ in kinds)
+        return [(step, *make[kind]()) for step, kind in zip(steps, kinds)]
+
+    def stroke(self):
+        r = self.r
+        style = r.choice(["replace", "add"]) + r.choice(["", "-soft", "-square", "-soft-square", "-rectangle", "-fill"])
+        place = lambda: f"{r.uniform(0, self.nx):.2f},{r.uniform(0, self.ny):.2f}"  # noqa: E731
+        two = style.endswith("rectangle") or (not style.endswith("fill") and r.random() < 0.5)
+        ends = place() + ("," + place() if two else "")
+        return f"{r.choice(['1', '-0.5'])},{r.choice(['0.5', '3', '11'])},{style},{ends}"

@@ -1,0 +1,171 @@
+"""Random problems by every way of stepping them, for hours or for one seed: scripts/soak runs it, and its end says what fell.
+
+Each problem is checked in a process of its own. One that fails is made smaller as long as it fails in the same way, and kept in
+the folder --keep, with the command that repeats it.
+"""
+
+import argparse
+import copy
+import json
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+os.environ["CUDA_VISIBLE_DEVICES"] = os.environ.get("CUDA_VISIBLE_DEVICES", "")
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import checks  # noqa: E402
+from problems import SIZES, Problem  # noqa: E402
+
+PROGRAM = os.environ.get("STENCILSCOPE", "stencilscope")
+LIMIT_SECONDS = 300
+
+
+def run(*words, timeout=LIMIT_SECONDS):
+    """The program's exit status and what it said; a crash, a hang or a text of several lines for a failure is a Failure."""
+    done = subprocess.run([PROGRAM, *words], capture_output=True, text=True, timeout=timeout)
+    if done.returncode not in (0, 1, 2):
+        raise checks.Failure(f"exit status {done.returncode}: {done.stderr[-300:]}")
+    return done.returncode, done.stderr
+
+
+def by_program(p, folder):
+    """All files of `run`, several processes, a kill, and every executor of this machine."""
+    hashes = {}
+
+    def step(name, *words):
+        status, said = run("run", *words, "--quiet", "--out", f"{folder}/{name}")
+        if status != 0:
+            raise checks.Failure(f"{name}: exit status {status}: {said[:300]}")
+        hashes[name] = json.load(open(f"{folder}/{name}/timings.json"))["field_hash"]
+        if hashes[name] != hashes["run"]:
+            raise checks.Failure(f"{name}: field_hash {hashes[name]}, not {hashes['run']}")
+
+    step("run", *p.words(), "--method", "cpu", "--export", "all")
+    step("spec", "--spec", f"{folder}/run/spec.json", "--export", "timings.json")
+    plain = [*p.words(), "--method", "cpu", "--threads", "1", "--export", "timings.json"]
+    if "imex" not in p.text and "imex" not in str(p.events) and shutil.which("mpirun"):
+        for processes in ("2", "3"):
+            if min(p.ny, *[int(v.split("x")[1]) for _, n, v in p.events if n == "size"], 99) >= 8 * int(processes):
+                step(f"processes {processes}", *plain, "--processes", processes)
+    words = [PROGRAM, "run", *plain, "--checkpoint", "1", "--quiet", "--out", f"{folder}/killed"]
+    process = subprocess.Popen(words, stderr=subprocess.DEVNULL)
+    time.sleep(random.Random(p.seed).uniform(0.02, 0.3))
+    process.kill()
+    process.wait()
+    if os.path.exists(f"{folder}/killed/checkpoint/run.json"):
+        step("killed", "--resume", f"{folder}/killed")
+    if not p.events:
+        pathlib.Path(folder, "model.txt").write_text(p.text)
+        status, said = run("verify", "--model", f"{folder}/model.txt", "--quiet")
+        if status != 0:
+            raise checks.Failure(f"verify: exit status {status}: {said[:600]}")
+
+
+def outcome(p, program):
+    """What the checks say, from a process of its own: ("ok" | "refused" | "FAILED", text)."""
+    with tempfile.TemporaryDirectory() as folder:
+        child = os.fork()
+        if child == 0:
+            os.chdir(folder)
+            try:
+                os.dup2(os.open("said", os.O_WRONLY | os.O_CREAT), 2)
+                said = checks.check(p)
+                if program and not said.startswith("refused"):
+                    by_program(p, folder)
+                text = ("refused", said) if said.startswith("refused") else ("ok", said)
+            except BaseException as error:  # noqa: BLE001
+                known = isinstance(error, checks.Failure)
+                text = ("FAILED", str(error) if known else traceback.format_exc(limit=-3))
+            pathlib.Path(folder, "outcome").write_text(json.dumps(text))
+            os._exit(0)
+        limit = time.monotonic() + LIMIT_SECONDS
+        while (done := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < limit:
+            time.sleep(0.01)
+        if done == (0, 0):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            return "FAILED", f"not done after {LIMIT_SECONDS} s"
+        if done[1] != 0:
+            return "FAILED", f"ended by signal {os.WTERMSIG(done[1])}"
+        return json.loads(pathlib.Path(folder, "outcome").read_text())
+
+
+def smaller(p):
+    """The same problem with less in it, in many ways."""
+    def but(**changes):
+        other = copy.copy(p)
+        other.__dict__.update(changes)
+        return other
+
+    for i in range(len(p.events)):
+        yield but(events=p.events[:i] + p.events[i + 1 :])
+    for steps in {p.steps // 2, p.steps - 1, 1} - {0, p.steps}:
+        yield but(steps=steps, events=[(min(s, steps), n, v) for s, n, v in p.events])
+    for i in range(len(p.lines)):
+        yield but(lines=p.lines[:i] + p.lines[i + 1 :])
+    for nx, ny in SIZES:
+        if nx * ny < p.nx * p.ny:
+            yield but(nx=nx, ny=ny)
+
+
+def reduced(p, text, program, seconds=60):
+    kind, end = text.split(":")[0], time.monotonic() + seconds
+    again = True
+    while again and time.monotonic() < end:
+        again = False
+        for other in smaller(p):
+            if time.monotonic() > end:
+                break
+            state, said = outcome(other, program)
+            if state == "FAILED" and said.split(":")[0] == kind:
+                p, text, again = other, said, True
+                break
+    return p, text
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--hours", type=float, default=1.0)
+    parser.add_argument("--seed", type=int, help="this problem alone")
+    parser.add_argument("--first", type=int, default=int(time.time()) % 10**8, help="the seed of the first problem")
+    parser.add_argument("--count", type=int, help="so many problems instead of hours")
+    parser.add_argument("--module", action="store_true", help="the Python module alone, without starting the program")
+    parser.add_argument("--keep", default="build/soak")
+    given = parser.parse_args()
+    end = time.monotonic() + 3600 * given.hours
+    seed = given.first if given.seed is None else given.seed
+    count = 1 if given.seed is not None else given.count
+    tally = {"ok": 0, "refused": 0, "FAILED": 0}
+    compared, done = 0, 0
+    while done < count if count else time.monotonic() < end:
+        p = Problem(seed, large=seed % 10 == 0)
+        state, said = outcome(p, not given.module)
+        tally[state] += 1
+        compared += state == "ok" and said == ""
+        if state == "FAILED":
+            p, said = reduced(p, said, not given.module)
+            folder = pathlib.Path(given.keep, str(seed))
+            folder.mkdir(parents=True, exist_ok=True)
+            command = "stencilscope run " + shlex.join(p.words())
+            again = f"scripts/soak --seed {seed}"
+            (folder / "problem.txt").write_text(f"{said}\n\n{again}\n{command}\n\n{p.text}")
+            print(f"seed {seed} FAILED: {said}\n  {again}   (made smaller: {folder}/problem.txt)", flush=True)
+        elif given.seed is not None:
+            print(p.text, p.nx, p.ny, p.steps, p.dtype, p.events, state, said)
+        seed, done = seed + 1, done + 1
+        if done % 100 == 0:
+            print(f"{done} problems, last seed {seed - 1}: {tally}, {compared} agree with NumPy", flush=True)
+    print(f"{done} problems: {tally['ok']} right, {compared} of them by NumPy too, {tally['refused']} refused, {tally['FAILED']} failed")
+    return tally["FAILED"] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,410 @@
+"""Steps a model's text with NumPy, as sim/model/README.md says what it means; shares no code with the program.
+
+Python's own parser reads the formulas, whose grammar is Python's but for `^` and the neighbours `u[+1,0]`. What the documentation
+leaves open, and random numbers, are Unsupported: such problems are compared between executors alone.
+"""
+
+import ast
+import re
+
+import numpy as np
+
+SETTINGS = "dx dt stepper size steps colormap show laplacian title source about sensitivity".split()
+AXES = {"left": 1, "right": 1, "top": 0, "bottom": 0}  # the axis of an array that each side ends
+FUNCTIONS = {
+    "sqrt": np.sqrt, "exp": np.exp, "log": np.log, "sin": np.sin, "cos": np.cos, "tan": np.tan, "sinh": np.sinh,
+    "cosh": np.cosh, "tanh": np.tanh, "abs": np.abs, "floor": np.floor, "ceil": np.ceil, "sign": np.sign,
+    "atan": lambda a, b=1.0: np.arctan2(a, b), "atan2": np.arctan2, "round": lambda a: np.floor(a + 0.5),
+    "mod": np.mod, "heaviside": lambda a: np.where(a > 0, 1.0, 0.0), "ind": lambda a: np.where(a != 0, 1.0, 0.0),
+    "where": lambda a, b, c: np.where(a != 0, b, c), "pow": lambda a, b: a**b,
+    "min": lambda *a: np.minimum.reduce(np.broadcast_arrays(*a)), "max": lambda *a: np.maximum.reduce(np.broadcast_arrays(*a)),
+}  # fmt: skip
+COMPARE = {ast.Lt: np.less, ast.Gt: np.greater, ast.LtE: np.less_equal, ast.GtE: np.greater_equal, ast.Eq: np.equal, ast.NotEq: np.not_equal}
+ARITHMETIC = {ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide, ast.Pow: np.power}
+
+
+class Unsupported(Exception):
+    pass
+
+
+def formula(text):
+    return ast.parse(text.strip().replace("^", "**"), mode="eval").body
+
+
+def statements(text):
+    """One a line or between `;`; brackets and a last operator go on over lines."""
+    text = re.sub(r"#.*", "", text)
+    whole = ""
+    for part in re.split(r"[;\n]", text):
+        whole += " " + part.strip()
+        if whole.count("(") + whole.count("[") > whole.count(")") + whole.count("]") or whole.rstrip().endswith(tuple("+-*/,=^")):
+            continue
+        if whole.strip():
+            yield whole.strip()
+        whole = ""
+
+
+class Model:
+    def __init__(self, text):
+        self.rates, self.nexts, self.starts, self.definitions, self.parameters = {}, {}, {}, {}, {}
+        self.settings, self.sides, self.inside, self.order = {}, [], None, []
+        for line in statements(text):
+            if m := re.match(r"(left|right|top|bottom|x|y)\s*:\s*(.*)", line):
+                self.sides.append(m.groups())
+            elif m := re.match(r"d(\w+)/dt\s*=(.*)", line) or re.match(r"(\w+)_t\s*=(.*)", line):
+                self.rates[m[1]] = formula(m[2])
+                self.order.append(m[1])
+            elif m := re.match(r"(\w+)'\s*=(.*)", line):
+                self.nexts[m[1]] = formula(m[2])
+                self.order.append(m[1])
+            elif m := re.match(r"(\w+)\(0\)\s*=(.*)", line):
+                self.starts[m[1]] = formula(m[2])
+            elif m := re.match(r"(\w+)\s*=\s*(.*)", line):
+                self.named(*m.groups())
+            else:
+                raise Unsupported(line)
+
+    def named(self, name, value):
+        number = re.fullmatch(r"([-+]?[0-9.]+(?:[eE][-+]?\d+)?)(\s+in\s*\[.*\])?(\s+\S+)?", value)
+        if name == "boundary":
+            self.sides = [("x", value), ("y", value)] + self.sides
+        elif name == "inside":
+            self.inside = formula(value)
+        elif name in SETTINGS:
+            self.settings[name] = value
+        elif number:
+            self.parameters[name] = float(number[1])
+        else:
+            self.definitions[name] = formula(value)
+
+
+class Run:
+    """The state as a dictionary of float64 arrays of shape (ny, nx)."""
+
+    def __init__(self, text, nx, ny, dt=None, dx=None):
+        self.model = m = Model(text)
+        self.nx, self.ny, self.step, self.t = nx, ny, 0, 0.0
+        self.dx = float(dx or m.settings.get("dx", 1))
+        self.dt = float(dt or m.settings["dt"])
+        self.isotropic = m.settings.get("laplacian") == "isotropic"
+        self.stepper = m.settings.get("stepper", "euler")
+        self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
+        for sides, what in m.sides:
+            self.set_sides(sides, what)
+        self.state, self.time = {}, {}
+        self.state = {c: self.whole(self.value(m.starts[c], 0) if c in m.starts else 0.0) for c in m.order}
+
+    def set_sides(self, sides, what):
+        named = {"x": ["left", "right"], "y": ["top", "bottom"]}.get(sides, [sides])
+        word = what.strip()
+        if "=" in word:
+            left, right = (formula(part) for part in word.split("="))
+            of = {n.id for n in [*ast.walk(left), *ast.walk(right)] if isinstance(n, ast.Name)} & {*self.model.order, *self.model.definitions}
+            if len(of) != 1 or not of <= set(self.model.order):
+                raise Unsupported("a side of a definition")
+            (c,) = of
+            self.conditions.update({(c, side): (left, right) for side in named})
+        else:
+            for c in self.model.order:
+                self.conditions.update({(c, side): word for side in named})
+
+    @property
+    def mask(self):
+        return None if self.model.inside is None else self.whole(self.value(self.model.inside, 0)) != 0
+
+    def whole(self, value):
+        return np.broadcast_to(np.asarray(value, float), (self.ny, self.nx)).copy()
+
+    # Beyond the sides: values are mirrored with the other sign around the side's, or with the side's slope added.
+
+    def condition(self, c, side, places, time):
+        """("value", r), ("flux", q) or ("both", a, b, r) of the places along a side."""
+        what = self.conditions[c, side]
+        if what in ("insulated", "zero"):
+            return ("flux", 0.0) if what == "insulated" else ("zero",)
+        across = {"left": 0.0, "right": self.nx * self.dx, "top": 0.0, "bottom": self.ny * self.dx}[side]
+        x, y = (across, places) if AXES[side] == 1 else (places, across)
+
+        def at(value, flux):
+            names = {**self.model.parameters, "x": x, "y": y, "t": time, c: value, "flux": flux, "pi": np.pi, "dx": self.dx}
+            left, right = (self.plain(part, names) for part in what)
+            return left - right
+
+        rest = at(0.0, 0.0)
+        value, flux = at(1.0, 0.0) - rest, at(0.0, 1.0) - rest
+        if np.all(flux == 0) or np.all(value == 0):
+            return ("value", -rest / value) if np.all(flux == 0) else ("flux", -rest / flux)
+        return ("both", value, flux, -rest)
+
+    def plain(self, node, names):
+        if isinstance(node, ast.Call) and node.func.id == "flux":
+            return names["flux"]
+        if isinstance(node, ast.Name):
+            return names[node.id]
+        return self.cellwise(node, lambda part: self.plain(part, names))
+
+    def padded(self, c, pad):
+        """A component with so many rings around it: left and right first, then above and below."""
+        cells, time = self.state[c], self.time.get(c, self.t)
+        for axis, first, last in ((1, "left", "right"), (0, "top", "bottom")):
+            a = np.moveaxis(cells, axis, 0)
+            n = a.shape[0]
+            if self.wraps(c, axis):
+                ends = [a[np.arange(-pad, 0) % n], a[np.arange(n, n + pad) % n]]
+            elif pad > n:
+                raise Unsupported("mirrored at both sides")
+            else:
+                places = (np.arange(a.shape[1]) - (pad if axis == 0 else 0) + 0.5) * self.dx
+                ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
+                        self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
+            cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis)
+        return cells
+
+    def beyond(self, condition, edges):
+        """Of the rows from the edge inwards those from the ghost cells outwards."""
+        kind, *numbers = condition
+        if kind == "value":
+            return 2 * numbers[0] - edges
+        if kind == "flux":
+            return edges + np.multiply.outer(2 * np.arange(len(edges)) + 1, np.broadcast_to(numbers[0], edges[0].shape)) * self.dx
+        if len(edges) > 1:
+            raise Unsupported("nested derivatives at a Robin or zero side")
+        if kind == "zero":
+            return 0 * edges
+        value, flux, right = numbers
+        return ((flux / self.dx - value / 2) * edges + right) / (flux / self.dx + value / 2)
+
+    def wraps(self, c, axis):
+        return self.conditions[c, "top" if axis == 0 else "left"] == "periodic"
+
+    # Formulas, with so many rings of cells around the field.
+
+    def value(self, node, pad):
+        if isinstance(node, ast.Name):
+            return self.name(node.id, pad)
+        wind = self.wind(node, pad)
+        if wind is not None:
+            return wind
+        if isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and node.func.id not in FUNCTIONS):
+            return self.operator(node, pad)
+        return self.cellwise(node, lambda part: self.value(part, pad))
+
+    def cellwise(self, node, value):
+        with np.errstate(all="ignore"):
+            if isinstance(node, ast.Constant):
+                return float(node.value)
+            if isinstance(node, ast.BinOp):
+                if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.Constant):
+                    return value(node.left) ** node.right.value
+                return ARITHMETIC[type(node.op)](value(node.left), value(node.right))
+            if isinstance(node, ast.UnaryOp):
+                a = value(node.operand)
+                return np.where(a != 0, 0.0, 1.0) if isinstance(node.op, ast.Not) else -a if isinstance(node.op, ast.USub) else a
+            if isinstance(node, ast.BoolOp):
+                both = np.logical_and if isinstance(node.op, ast.And) else np.logical_or
+                return both.reduce(np.broadcast_arrays(*[np.asarray(value(v)) != 0 for v in node.values])) * 1.0
+            if isinstance(node, ast.Compare) and len(node.ops) == 1:
+                return COMPARE[type(node.ops[0])](value(node.left), value(node.comparators[0])) * 1.0
+            if isinstance(node, ast.Call) and node.func.id in FUNCTIONS:
+                return FUNCTIONS[node.func.id](*map(value, node.args))
+        raise Unsupported(ast.dump(node))
+
+    def name(self, name, pad):
+        m = self.model
+        if name in self.state:
+            return self.padded(name, pad) if pad else self.state[name]
+        if name in m.parameters:
+            return m.parameters[name]
+        if name in m.definitions:
+            return self.value(m.definitions[name], pad)
+        if name in ("x", "y"):
+            n, axis = (self.nx, 1) if name == "x" else (self.ny, 0)
+            places = np.arange(-pad, n + pad)
+            if pad:
+                wraps = {self.wraps(c, axis) for c in m.order}
+                if len(wraps) > 1:
+                    raise Unsupported("places beyond a side that is periodic for some")
+                places = places % n if wraps == {True} else places
+            return np.expand_dims((places + 0.5) * self.dx, 1 - axis)
+        known = {"t": self.t, "step": self.step, "dt": self.dt, "dx": self.dx, "pi": np.pi, "nx": self.nx, "ny": self.ny,
+                 "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
+        if name in known:
+            return float(known[name])
+        raise Unsupported(name)
+
+    def ring(self, node, pad):
+        """A function of (columns, rows) that gives the cells so far away."""
+        nx, ny = self.nx + 2 * pad, self.ny + 2 * pad
+        a = np.broadcast_to(self.value(node, pad + 1), (ny + 2, nx + 2))
+        mask = self.mask
+        if mask is not None:  # beyond a side there is what its condition says
+            if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
+                raise Unsupported("nested derivatives beside `inside` at sides")
+            mask = np.pad(mask, pad + 1, mode="wrap")
+            for axis, ends in ((0, (mask[0], mask[-1])), (1, (mask[:, 0], mask[:, -1]))):
+                if not self.wraps(self.model.order[0], axis):
+                    ends[0][:] = ends[1][:] = True
+
+        def at(column, row):
+            rows, columns = slice(1 + row, ny + 1 + row), slice(1 + column, nx + 1 + column)
+            if mask is None or (column, row) == (0, 0):
+                return a[rows, columns]
+            if column and row:
+                raise Unsupported("diagonals beside `inside`")
+            return np.where(mask[rows, columns], a[rows, columns], a[1:-1, 1:-1])
+
+        return at
+
+    def operator(self, node, pad):
+        h = self.dx
+        if isinstance(node, ast.Subscript):
+            column, row = (int(ast.literal_eval(part)) for part in node.slice.elts)
+            if max(abs(column), abs(row)) <= 1:
+                return self.ring(node.value, pad)(column, row)
+            if self.mask is not None or not isinstance(node.value, ast.Name) or node.value.id not in self.state:
+                raise Unsupported("far neighbours of a formula, or beside `inside`")
+            c, n, m = node.value.id, self.nx, self.ny
+            if pad and not (self.wraps(c, 0) and self.wraps(c, 1)):
+                raise Unsupported("derivatives of far neighbours at sides")
+            far = self.padded(c, pad + 2 if pad else 1)
+            reach = (far.shape[0] - m) // 2
+            i, j = np.arange(-pad, n + pad) + column, np.arange(-pad, m + pad) + row
+            i = i % n if self.wraps(c, 1) else np.clip(i, -1, n)  # further out it is as the first ghost cell
+            j = j % m if self.wraps(c, 0) else np.clip(j, -1, m)
+            return far[np.ix_(j + reach, i + reach)]
+        name, args = node.func.id, node.args
+        if name == "div":
+            return self.divergence(args[0], pad)
+        if name in ("dot", "grad2"):
+            a, b = (self.slopes(part, pad) for part in (args if name == "dot" else [ast.Call(ast.Name("grad"), args, [])] * 2))
+            return a[0] * b[0] + a[1] * b[1]
+        if name == "lap2":
+            return self.operator(ast.Call(ast.Name("lap"), [ast.Call(ast.Name("lap"), args, [])], []), pad)
+        if name == "advect":
+            a, b = self.value(args[1], pad), self.value(args[2], pad)
+            return -(self.upwind(a, args[0], 1, 0, pad) + self.upwind(b, args[0], 0, 1, pad))
+        if name not in "lap dx dy dxx dyy dxy dxf dxb dyf dyb sum8".split():
+            raise Unsupported(name)
+        u = self.ring(args[0], pad)
+        sides = u(1, 0) + u(-1, 0) + u(0, 1) + u(0, -1)
+        corners = u(1, 1) + u(-1, -1) + u(1, -1) + u(-1, 1) if name == "sum8" or (name == "lap" and self.isotropic) else 0
+        return {
+            "lap": lambda: (4 * sides + corners - 20 * u(0, 0)) / (6 * h * h) if self.isotropic else (sides - 4 * u(0, 0)) / h**2,
+            "dx": lambda: (u(1, 0) - u(-1, 0)) / (2 * h), "dy": lambda: (u(0, 1) - u(0, -1)) / (2 * h),
+            "dxx": lambda: (u(1, 0) + u(-1, 0) - 2 * u(0, 0)) / h**2, "dyy": lambda: (u(0, 1) + u(0, -1) - 2 * u(0, 0)) / h**2,
+            "dxy": lambda: (u(1, 1) + u(-1, -1) - u(1, -1) - u(-1, 1)) / (4 * h * h),
+            "dxf": lambda: (u(1, 0) - u(0, 0)) / h, "dxb": lambda: (u(0, 0) - u(-1, 0)) / h,
+            "dyf": lambda: (u(0, 1) - u(0, 0)) / h, "dyb": lambda: (u(0, 0) - u(0, -1)) / h,
+            "sum8": lambda: sides + corners,
+        }[name]()  # fmt: skip
+
+    def vector(self, node):
+        """Its gradients as pairs of coefficient and field, and its x and y parts as formulas."""
+        if isinstance(node, ast.Name) and node.id in self.model.definitions:
+            return self.vector(self.model.definitions[node.id])
+        if isinstance(node, ast.Call) and node.func.id == "grad":
+            return [(ast.Constant(1), node.args[0])], []
+        if isinstance(node, ast.Call) and node.func.id == "vec":
+            return [], [tuple(node.args)]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return self.vector(ast.BinOp(ast.Constant(-1), ast.Mult(), node.operand))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+            right = node.right if isinstance(node.op, ast.Add) else ast.UnaryOp(ast.USub(), node.right)
+            return tuple(a + b for a, b in zip(self.vector(node.left), self.vector(right)))
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+            for vector, factor in ((node.right, node.left), (node.left, node.right)):
+                try:
+                    gradients, pairs = self.vector(vector)
+                except Unsupported:
+                    continue
+                times = lambda a: ast.BinOp(factor, ast.Mult(), a)  # noqa: E731, B023
+                return [(times(c), f) for c, f in gradients], [(times(a), times(b)) for a, b in pairs]
+        raise Unsupported("a vector " + ast.dump(node))
+
+    def divergence(self, node, pad):
+        gradients, pairs = self.vector(node)
+        total = 0.0
+        for coefficient, of in gradients:
+            d, f = self.ring(coefficient, pad), self.ring(of, pad)
+            if self.isotropic and np.ndim(self.value(coefficient, 0)) == 0:  # a number times the Laplacian
+                total = total + self.value(coefficient, 0) * self.operator(ast.Call(ast.Name("lap"), [of], []), pad)
+                continue
+            for way in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                total = total + (d(0, 0) + d(*way)) / 2 * (f(*way) - f(0, 0)) / self.dx**2
+        for a, b in pairs:
+            p, q = self.ring(a, pad), self.ring(b, pad)
+            total = total + (p(1, 0) - p(-1, 0) + q(0, 1) - q(0, -1)) / (2 * self.dx)
+        return total
+
+    def slopes(self, node, pad):
+        gradients, pairs = self.vector(node)
+        x = sum(self.value(a, pad) for a, _ in pairs)
+        y = sum(self.value(b, pad) for _, b in pairs)
+        for coefficient, of in gradients:
+            c, f = self.value(coefficient, pad), self.ring(of, pad)
+            x, y = x + c * (f(1, 0) - f(-1, 0)) / (2 * self.dx), y + c * (f(0, 1) - f(0, -1)) / (2 * self.dx)
+        return x, y
+
+    def upwind(self, a, of, column, row, pad):
+        u = self.ring(of, pad)
+        return np.where(a > 0, a * (u(0, 0) - u(-column, -row)), a * (u(column, row) - u(0, 0))) / self.dx
+
+    def wind(self, node, pad):
+        """up(a)*dx(u) among the factors of a product; None elsewhere."""
+        factors, left = [], [node]
+        while left:
+            part = left.pop()
+            if isinstance(part, ast.BinOp) and isinstance(part.op, ast.Mult):
+                left += [part.left, part.right]
+            elif isinstance(part, ast.UnaryOp) and isinstance(part.op, ast.USub):
+                left += [ast.Constant(-1), part.operand]
+            else:
+                factors.append(part)
+        calls = {f.func.id: f for f in factors if isinstance(f, ast.Call) and f.func.id in ("up", "dx", "dy")}
+        if "up" not in calls:
+            return None
+        slope = calls.get("dx", calls.get("dy"))
+        column, row = (1, 0) if "dx" in calls else (0, 1)
+        result = self.upwind(self.value(calls["up"].args[0], pad), slope.args[0], column, row, pad)
+        for factor in factors:
+            if factor not in (calls["up"], slope):
+                result = result * self.value(factor, pad)
+        return result
+
+    # Steps.
+
+    def rate(self, state, t):
+        self.state, self.t = state, t
+        return {c: self.whole(self.value(f, 0)) for c, f in self.model.rates.items()}
+
+    def advance(self, steps=1):
+        for _ in range(steps):
+            old, t, dt = self.state, self.t, self.dt
+            after = lambda k, share: {**old, **{c: old[c] + share * dt * k[c] for c in k}}  # noqa: E731, B023
+            k1 = self.rate(old, t)
+            nexts = {c: self.whole(self.value(f, 0)) for c, f in self.model.nexts.items()}
+            if nexts and self.model.rates and self.stepper != "euler":
+                raise Unsupported("maps beside rates")
+            if self.stepper == "euler":
+                new = after(k1, 1)
+            elif self.stepper == "heun":
+                k2 = self.rate(after(k1, 1), t + dt)
+                new = after({c: (k1[c] + k2[c]) / 2 for c in k1}, 1)
+            elif self.stepper == "rk4":
+                k2 = self.rate(after(k1, 0.5), t + dt / 2)
+                k3 = self.rate(after(k2, 0.5), t + dt / 2)
+                k4 = self.rate(after(k3, 1), t + dt)
+                new = after({c: (k1[c] + 2 * k2[c] + 2 * k3[c] + k4[c]) / 6 for c in k1}, 1)
+            elif self.stepper == "symplectic":
+                new, self.t = dict(old), t
+                for c, f in self.model.rates.items():
+                    self.state = new
+                    new = {**new, c: new[c] + dt * self.whole(self.value(f, 0))}
+                    self.time = {**self.time, c: t + dt}
+            else:
+                raise Unsupported(self.stepper)
+            new |= nexts
+            mask = self.mask
+            if mask is not None:
+                new = {c: np.where(mask, new[c], old[c]) for c in new}
+            self.state, self.time, self.step, self.t = new, {}, self.step + 1, t + dt
