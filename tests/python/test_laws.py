@@ -1,0 +1,107 @@
+"""What equations owe to symmetry: a problem that is shifted, mirrored, transposed, told with its components in another order or in
+other units has the same solution, shifted, mirrored and so on. The problems are those of soak/."""
+
+import pathlib
+import re
+import sys
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent / "soak"))
+from problems import Problem  # noqa: E402
+
+import stencilscope as ss  # noqa: E402
+
+ORDER_ONE = "dx dxf dxb dy dyf dyb".split()
+ORDER_TWO = "lap div dxx dyy dxy grad2 dot".split()
+
+
+def stepped(text, start, steps):
+    sim = ss.Simulation(start, equation=text, dtype="float64", method="cpu", threads=1, allow_unstable=True)
+    return {c: sim.advance(steps - sim.step).field(c) for c in sim.components}
+
+
+def swapped(text, pairs):
+    both = {**dict(pairs), **{b: a for a, b in pairs}}
+    return re.sub(r"\b(" + "|".join(sorted(both, key=len, reverse=True)) + r")\b", lambda m: both[m[1]], text)
+
+
+def transposed(text):
+    text = re.sub(r"\[([+-]\d),([+-]\d)\]", r"[\2,\1]", text)
+    pairs = [("x", "y"), ("Lx", "Ly"), ("nx", "ny"), ("dxx", "dyy"), ("dxf", "dyf"), ("dxb", "dyb"), ("left", "top"), ("right", "bottom")]
+    return re.sub(r"\bd([xy])\(", lambda m: f"d{'y' if m[1] == 'x' else 'x'}(", swapped(text, pairs))
+
+
+def mirrored(text):
+    text = re.sub(r"\[([+-])(\d),", lambda m: f"[{'-' if m[1] == '+' else '+'}{m[2]},", text)
+    text = re.sub(r"\b(dx|dxy)\(", r"(-1)*\1(", text)
+    text = re.sub(r"\bdx([fb])\(", lambda m: f"(-1)*dx{'b' if m[1] == 'f' else 'f'}(", text)
+    return swapped(re.sub(r"(?<![\w.])x(?!\w|:)", "(Lx - x)", text), [("left", "right")])
+
+
+def in_other_units(text):
+    """Lengths in halves of the unit."""
+    text = re.sub(rf"\b({'|'.join(ORDER_ONE)})\(", r"2*\1(", text)
+    text = re.sub(rf"\b({'|'.join(ORDER_TWO)})\(", r"4*\1(", text)
+    text = re.sub(r"\blap2\(", "16*lap2(", text)
+    text = re.sub(r"flux\(", "2*flux(", text)
+    text = re.sub(r"(?<![\w.])(x|y|Lx|Ly|dx)(?!\w|:|\(| =)", r"(\1/2)", text)
+    return re.sub(r"^dx = (.*)", lambda m: f"dx = {2 * float(m[1])!r}", text, flags=re.M)
+
+
+def other_order(text):
+    return "\n".join(reversed(text.splitlines()))
+
+
+def symmetric(law, p):
+    """Whether this way of writing a problem anew knows all that is in it."""
+    text = p.text
+    if p.events or p.noise or "map" in p.stepper or p.stepper == "imex" or any(word in text for word in ("random", "normal")):
+        return False
+    if law == "shifted":
+        return not re.search(r"\b[xy]\b|inside|^(left|top)", text, re.M) and "boundary = periodic" in text
+    if law == "in another order":
+        return p.stepper != "symplectic"
+    if law == "transposed":  # in corners the sides left and right come first
+        corners = re.search(r"isotropic|dxy|sum8|\[[+-][12],[+-][12]\]", text) and re.search(r"^(left|top|x|y)\b", text, re.M)
+        return "vec(" not in text and not corners
+    if law == "mirrored":
+        return not any(word in text for word in ("up(", "vec(", "dot("))
+    return not any(word in text for word in ("up(", "vec(", "dot(")) and not re.search(r"(?<!/)\bdt\b(?! =)", text)
+
+
+LAWS = {
+    "shifted": (lambda text: text, lambda a: np.roll(a, (3, -5), (0, 1)), lambda a: np.roll(a, (-3, 5), (0, 1))),
+    "mirrored": (mirrored, np.fliplr, np.fliplr),
+    "transposed": (transposed, np.transpose, np.transpose),
+    "in another order": (other_order, np.array, np.array),
+    "in other units": (in_other_units, np.array, np.array),
+}
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_problems_keep_to_symmetry(law):
+    write, turn, back = LAWS[law]
+    tried = 0
+    for seed in range(5000, 5800):
+        p = Problem(seed, events=False)
+        p.lines = [line for line in p.lines if "(0) =" not in line]
+        if not symmetric(law, p) or p.nx * p.ny > 3000:
+            continue
+        rng = np.random.default_rng(seed)
+        x, y = np.meshgrid(np.arange(p.nx), np.arange(p.ny))
+        start = {c: rng.random() + np.sin(0.3 * x * rng.random() + 0.4 * y * rng.random() + i) for i, c in enumerate(p.components)}
+        print("law", law, "seed", seed, p.text, write(p.text), sep="\n")
+        expected = stepped(p.text, start, p.steps)
+        nearby = [stepped(p.text, {c: a * (1 + 1e-13 * rng.choice([-1, 1], a.shape)) for c, a in start.items()}, p.steps) for _ in range(2)]
+        found = stepped(write(p.text), {c: np.ascontiguousarray(turn(a)) for c, a in start.items()}, p.steps)
+        for c, a in expected.items():
+            own = np.max([np.abs(n[c] - a) for n in nearby], axis=0)
+            scale = max(1.0, np.nanmax(np.abs(a), initial=0))
+            wrong = (own < 1e-9 * scale) & ~(np.abs(back(found[c]) - a) < 1e-9 * scale + 1e4 * own)
+            assert not wrong.any(), f"{law}, seed {seed}: {c} differs in {wrong.sum()} cells"
+        tried += 1
+        if tried == 20:
+            break
+    assert tried >= 10
