@@ -48,11 +48,7 @@ Measured measure(const RunSpec& asked, const Machine& machine) {
 }
 
 void print_work(const RunSpec& spec, const GeneratedCode& code, Device device) {
-    print("{}, {}, {}, {}\n",
-          spec.model->name,
-          spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper,
-          name_of(spec.dtype),
-          name_of(device));
+    print("{}, {}, {}, {}\n", spec.model->name, spec.integrator(), name_of(spec.dtype), name_of(device));
     print("A cell and step: {} operations, {} bytes of components read and written\n",
           code.operations,
           code.bytes);
@@ -103,7 +99,7 @@ void print_text_of(const std::string& name, const std::string& text) {
 }  // namespace
 
 int code_command(RunSpec spec) {
-    if (!spec.model->is_general())
+    if (!spec.is_general())
         throw InputError(fmt::format(
             "--code: {} is stepped by kernels that were written by hand, in kernels/methods: give --equation "
             "or a preset",

@@ -70,7 +70,7 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
 // How many steps the next batch takes: up to the next frame, checkpoint, or the end; a method that jumps goes
 // there at once.
 long long next_batch(const Simulation& simulation, long long film_every) {
-    const RunSpec& spec = simulation.spec();
+    const RunSpec& spec = simulation.now();
     const long long done = simulation.step();
     const StepCost cost = step_cost(*method_of(simulation.now()), simulation.timings());
     long long batch =
@@ -91,18 +91,6 @@ bool wants_tables(const RunSpec& spec) {
     return std::ranges::any_of(spec.exports, is_table_export) || contains(spec.exports, "phase.png");
 }
 
-using MeasuresOf = std::map<std::string, Measures>;
-
-MeasuresOf make_measures(const RunSpec& spec) {
-    MeasuresOf measures;
-    for (const std::string& formula : output_formulas(spec)) {
-        Measures& own = measures.emplace(formula, Measures(0)).first->second;
-        for (const RunSpec::Cell& cell : spec.probes)
-            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
-    }
-    return measures;
-}
-
 // A run in work, with all that a checkpoint keeps of it.
 struct Run {
     Simulation simulation;
@@ -118,14 +106,8 @@ struct Run {
 };
 
 void look(Run& run, bool series) {
-    Simulation& simulation = run.simulation;
-    if (run.frames.wanted()) run.frames.write(simulation);
-    if (!series) return;
-    for (auto& [formula, measures] : run.measures) {
-        simulation.solver().show(formula);
-        measures.add(simulation.step(), simulation.solver());
-    }
-    simulation.solver().show(simulation.now().shown());
+    if (run.frames.wanted()) run.frames.write(run.simulation);
+    if (series) add_measures(run.measures, run.simulation);
 }
 
 bool is_due(long long every, long long step) {
@@ -134,10 +116,9 @@ bool is_due(long long every, long long step) {
 
 void step_to_the_end(Run& run, bool quiet) {
     Simulation& simulation = run.simulation;
-    const RunSpec& spec = simulation.spec();
+    const RunSpec& spec = simulation.now();
     const bool series = wants_series(spec);
-    const RunSpec& now = simulation.now();
-    const double cells = method_of(now)->jumps ? 0 : double(now.size->nx) * now.size->ny;
+    const double cells = method_of(spec)->jumps ? 0 : double(spec.size->nx) * spec.size->ny;
     ProgressBar bar(spec.steps, cells, quiet);
     simulation.expect(spec.steps - simulation.step());
     if (simulation.step() == 0) look(run, series);
@@ -170,26 +151,14 @@ RunSpec asked_for(const RunRequest& request) {
     return spec;
 }
 
-void add_tables(RunOutput& output, Run& run) {
-    Solver& solver = run.simulation.solver();
-    const RunSpec& now = run.simulation.now();
-    for (OutputField& field : output.fields) {
-        solver.show(field.formula);
-        field.tables = make_tables(
-            solver, now, std::move(run.measures.at(field.formula)), run.simulation.spec().profiles);
-    }
-    solver.show(now.shown());
-}
-
 // Everything that is written at the end.
 void finish(const RunRequest& request, Run& run, const Machine& machine) {
     Simulation& simulation = run.simulation;
-    RunOutput output;
+    const RunSpec& spec = simulation.now();
     const bool spread = simulation.solver().processes() > 1;
+    RunOutput output = run_output(simulation, !spread || needs_cells(spec));
     if (spread) output.spread = &simulation;
-    output.fields = output_fields(simulation, !spread || needs_cells(simulation.spec()));
     RunReport report = make_report(simulation, output.fields, machine);
-    const RunSpec& spec = simulation.spec();
     if (asked_for_auto(request)) report.method_choice = method_choice(spec);
     if (request.compare) report.step_errors = step_errors(simulation);
     if (wants_timings(request, spec))
@@ -203,14 +172,12 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     const auto timings = to_json(report);
     if (!request.out.empty()) {
         make_folder(request.out, "--out");  // it may have been removed in mid-run
-        output.spec = spec;
-        output.spec.steps = output.steps = simulation.step();
         output.timings = timings;
-        if (wants_tables(spec)) add_tables(output, run);
+        if (wants_tables(spec)) add_tables(output, simulation.solver(), std::move(run.measures));
         written = write_exports(request.out, output);
     }
     if (!request.json.empty()) write_text_file(request.json, json_text(timings));
-    run.frames.finish();
+    run.frames.finish(simulation);
     if (!written.failures.empty()) throw MachineError(written.failures.front());
     if (request.quiet) return;
     print_text(to_text(report));
@@ -230,11 +197,8 @@ void check_places(const RunRequest& request, const RunSpec& spec) {
 }
 
 Run make_run(const RunRequest& request, Simulation simulation, RunCheckpoint&& from) {
-    const RunSpec spec = simulation.spec();
-    return {std::move(simulation),
-            std::move(from.measures),
-            FrameWriter(fs::path(request.out) / "frames", spec, from.frames),
-            request.out};
+    FrameWriter frames(fs::path(request.out) / "frames", simulation.now(), from.frames);
+    return {std::move(simulation), std::move(from.measures), std::move(frames), request.out};
 }
 
 std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
@@ -244,6 +208,7 @@ std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
 
 Run begin(const RunRequest& request, const Machine& machine) {
     RunSpec spec = resolve(asked_for(request), machine);
+    spec.require_shown();
     print_notices(request, spec, machine);
     check_resources(spec, machine);
     if (request.compare) require_comparable(spec);
@@ -261,30 +226,33 @@ Run begin(const RunRequest& request, const Machine& machine) {
     Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from));
     // What an earlier run left would be taken for this one's.
     if (spec.every > 0) run.frames.remove_later(-1);
-    if (spec.checkpoint > 0) remove_checkpoint(request.out);
+    if (!request.out.empty()) remove_checkpoint(request.out);
     return run;
 }
 
 Run resume(const RunRequest& request, const Machine& machine) {
     RunCheckpoint from = read_checkpoint(request.resume);
     take_over(from, request.given, machine);
-    const RunSpec& spec = from.run.spec;
+    const RunSpec spec = from.run.document();
     print_notices(request, from.run.now, machine);
-    check_resources(from.run.now, machine);
+    check_exports(spec);
+    require_memory(run_needs(from.run.now),
+                   memory_limits(machine, from.run.now.memory_limit),
+                   {from.run.now.size->nx, from.run.now.size->ny});
     check_json_file(request.json, request.out, {});
     check_places(request, spec);
     if (!request.quiet) note("note: going on from step {} of {}\n", from.run.solver.plain.step, spec.steps);
     Simulation simulation(std::move(from.run));
     Run run = make_run(request, std::move(simulation), std::move(from));
     // A frame between the multiples was that of an earlier end.
-    const long long step = run.simulation.step(), every = run.simulation.spec().every;
+    const long long step = run.simulation.step(), every = run.simulation.now().every;
     if (every > 0) run.frames.remove_later(is_due(every, step) ? step : step - 1);
     return run;
 }
 
 void begin_film(const RunRequest& request, Run& run) {
     if (!request.film) return;
-    const RunSpec& spec = run.simulation.spec();
+    const RunSpec& spec = run.simulation.now();
     const long long every = request.spec.every;
     run.film_every = every > 0 ? every : film_steps(spec.steps - run.simulation.step());
     run.film = std::make_unique<FilmWriter>(*request.film, spec);
@@ -297,7 +265,7 @@ int run_command(const RunRequest& request) {
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
     begin_film(request, run);
     watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
-    const long long steps = run.simulation.spec().steps;
+    const long long steps = run.simulation.now().steps;
     step_to_the_end(run, request.quiet);
     finish(request, run, machine);
     if (interrupt_signal() == 0) return 0;

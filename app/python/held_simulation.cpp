@@ -112,6 +112,7 @@ Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words
     if (!given.empty()) take_shape(spec, given, words);
     const Machine machine = query_machine();
     spec = resolve(spec, machine);
+    spec.require_shown();
     RunSpec unwritten = spec;
     unwritten.exports.clear();
     check_resources(unwritten, machine);
@@ -125,16 +126,6 @@ Simulation resumed(const std::string& folder) {
     take_over(checkpoint, {}, machine);
     check_resources(checkpoint.run.now, machine);
     return Simulation(std::move(checkpoint.run));
-}
-
-std::map<std::string, Measures> new_measures(const RunSpec& spec) {
-    std::map<std::string, Measures> all;
-    for (const std::string& formula : output_formulas(spec)) {
-        Measures& own = all.emplace(formula, Measures(0)).first->second;
-        for (const RunSpec::Cell& cell : spec.probes)
-            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
-    }
-    return all;
 }
 
 }  // namespace
@@ -227,22 +218,8 @@ void HeldSimulation::reset() {
     simulation_->apply(Reset{});
 }
 
-// Shows the formula while it is read, and then what was shown before.
-template <class Read>
-auto HeldSimulation::read(const std::string& formula, const Read& read) {
-    const RunSpec& now = simulation_->now();
-    if (formula.empty() || formula == now.shown()) return read();
-    if (!now.model->is_general()) component_index(*now.model, formula);
-    Solver& solver = simulation_->solver();
-    solver.show(formula);
-    try {
-        auto result = read();
-        solver.show(now.shown());
-        return result;
-    } catch (...) {
-        solver.show(now.shown());
-        throw;
-    }
+Observable HeldSimulation::observable(const std::string& formula, Quantity quantity) const {
+    return formula.empty() ? simulation_->shown(quantity) : Observable(formula, quantity);
 }
 
 nb::object HeldSimulation::field(const std::string& formula, bool laplacian, bool numpy) {
@@ -252,12 +229,9 @@ nb::object HeldSimulation::field(const std::string& formula, bool laplacian, boo
     {
         const Working working(*this);
         now = simulation_->now();
-        field = read(formula, [&] {
-            Solver& solver = simulation_->solver();
-            if (!numpy) copy = solver.device_copy(laplacian ? Quantity::laplacian : Quantity::value);
-            if (copy.data()) return Field();
-            return laplacian ? solver.laplacian() : solver.field();
-        });
+        const Observable what = observable(formula, laplacian ? Quantity::laplacian : Quantity::value);
+        if (!numpy) copy = simulation_->solver().device_copy(what);
+        if (!copy.data()) field = simulation_->solver().field(what);
     }
     if (copy.data()) return to_dlpack(std::move(copy), now.dtype, now.size->nx, now.size->ny);
     return to_numpy(std::move(field));
@@ -265,15 +239,12 @@ nb::object HeldSimulation::field(const std::string& formula, bool laplacian, boo
 
 Statistics HeldSimulation::statistics(const std::string& formula) {
     const Working working(*this);
-    return read(formula, [&] { return simulation_->solver().statistics(Quantity::value); });
+    return simulation_->solver().statistics(observable(formula));
 }
 
 RunOutput HeldSimulation::output() {
-    RunOutput output;
-    output.fields = output_fields(*simulation_);
+    RunOutput output = run_output(*simulation_);
     output.timings = to_json(make_report(*simulation_, output.fields, query_machine()));
-    output.spec = simulation_->spec();
-    output.spec.steps = output.steps = simulation_->step();
     return output;
 }
 
@@ -301,19 +272,14 @@ std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
                                                      const std::vector<std::string>& names) {
     const Working working(*this);
     RunOutput all = output();
-    all.spec.exports.clear();
-    for (const std::string& name : names) add_export(name, all.spec.exports);
-    check_exports(all.spec);
+    all.now.exports.clear();
+    for (const std::string& name : names) add_export(name, all.now.exports);
+    all.document.exports = all.now.exports;
+    check_exports(all.now);
     make_folder(folder, "export");
-    Solver& solver = simulation_->solver();
-    auto measures = new_measures(all.spec);
-    for (OutputField& field : all.fields)
-        read(field.formula, [&] {
-            Measures& own = measures.at(field.formula);
-            own.add(simulation_->step(), solver);
-            field.tables = make_tables(solver, simulation_->now(), std::move(own), all.spec.profiles);
-            return true;
-        });
+    MeasuresOf measures;
+    add_measures(measures, *simulation_);
+    add_tables(all, simulation_->solver(), std::move(measures));
     const WrittenFiles written = stencil::write_exports(folder, all);
     if (!written.failures.empty()) throw FileError(written.failures.front());
     std::vector<std::string> files;
@@ -325,8 +291,8 @@ void HeldSimulation::write_checkpoint(const std::string& folder) {
     const Working working(*this);
     make_folder(folder, "save");
     RunState state = simulation_->outline();
-    state.spec.steps = std::max(state.spec.steps, simulation_->step());
-    auto measures = new_measures(state.spec);
+    state.now.steps = std::max(state.now.steps, simulation_->step());
+    auto measures = make_measures(state.now);
     stencil::write_checkpoint(folder, {std::move(state), std::move(measures), {}, &simulation_->solver()});
 }
 

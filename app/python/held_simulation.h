@@ -79,8 +79,8 @@ class HeldSimulation {
   private:
     class Working;
     long long advance_slice(long long left, bool first);
-    template <class Read>
-    auto read(const std::string& formula, const Read& read);
+    /// What is shown where the formula is empty.
+    Observable observable(const std::string& formula, Quantity quantity = Quantity::value) const;
     RunOutput output();
 
     FairLock lock_;

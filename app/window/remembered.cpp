@@ -46,7 +46,7 @@ void recall(UiState& ui, RunSpec& spec) {
         if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
             state.files.emplace_back(file.name);
     if (const auto last = last_session()) state.last_session = last->string();
-    set_if_known(spec, "colormap", p.colormap);
+    if (spec.chosen_colormap().empty()) set_if_known(spec, "colormap", p.colormap);
     set_if_known(spec, "laplacian-colormap", p.laplacian_colormap);
 }
 
@@ -58,9 +58,7 @@ Preferences kept(const UiState& ui, const RunSpec& now) {
     p.brush = ui.brush;
     p.straight = ui.straight;
     p.fill_tolerance = ui.fill_tolerance;
-    RunSpec of_model;
-    of_model.use_model(now.model);
-    if (now.colormap != of_model.colormap) p.colormap = now.colormap;
+    if (!now.colormap.empty()) p.colormap = now.colormap;
     p.laplacian_colormap = now.laplacian_colormap;
     p.export_folder = ui.panel.exports.folder;
     p.export_files = ui.panel.exports.files;

@@ -24,7 +24,7 @@ constexpr std::string_view name_of(Device device) {
 }
 
 /// Where a method works: the pool on the CPU, the stream on CUDA (the other one is null).
-struct Execution {
+struct ExecutionSpace {
     ThreadPool* threads = nullptr;
     CudaStream* stream = nullptr;
     /// Of a method that jumps, whose shape is that of its rows alone: what joins them to the others. Null
@@ -38,7 +38,7 @@ struct FieldShape {
 };
 
 template <class T>
-using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const Execution&, FieldShape);
+using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const ExecutionSpace&, FieldShape);
 
 /// The built-in model, du/dt = D lap(u).
 inline constexpr std::string_view kDiffusion = "diffusion";
@@ -80,7 +80,9 @@ struct Method {
 
 /// The method at work on a field of this shape in precision T.
 template <class T>
-std::unique_ptr<Stepper<T>> make_stepper(const Method& method, const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
+                                         const ExecutionSpace& execution,
+                                         FieldShape shape) {
     if constexpr (std::is_same_v<T, float>)
         return method.make_float32(execution, shape);
     else

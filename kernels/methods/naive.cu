@@ -40,11 +40,11 @@ class NaiveStepper : public GraphStepper<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_naive(const Execution& execution, FieldShape) {
+std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace& execution, FieldShape) {
     return std::make_unique<NaiveStepper<T>>(*execution.stream);
 }
 
-template std::unique_ptr<Stepper<float>> make_naive<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_naive<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_naive<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_naive<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

@@ -22,7 +22,7 @@ class ReferenceStepper : public Stepper<double> {
 
 }  // namespace
 
-std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape) {
+std::unique_ptr<Stepper<double>> make_reference(const ExecutionSpace&, FieldShape) {
     return std::make_unique<ReferenceStepper>();
 }
 

@@ -20,31 +20,31 @@ inline constexpr int kResidentSteps = 120;
 /// Steps that the method `streaming` makes in one pass over the field.
 inline constexpr int kStreamingSteps = 16;
 
-std::unique_ptr<Stepper<double>> make_reference(const Execution&, FieldShape);
+std::unique_ptr<Stepper<double>> make_reference(const ExecutionSpace&, FieldShape);
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_cpu(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_cpu(const ExecutionSpace&, FieldShape);
 /// Why `spectral` cannot work on fields of that shape, on either device; empty where it can.
 std::string spectral_unfit(FieldShape);
 std::string spectral_cpu_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
-std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape);
 
 // CUDA, defined where the toolkit was found.
 template <class T>
-std::unique_ptr<Stepper<T>> make_tutorial(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_tutorial(const ExecutionSpace&, FieldShape);
 template <class T>
-std::unique_ptr<Stepper<T>> make_naive(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_naive(const ExecutionSpace&, FieldShape);
 template <class T>
-std::unique_ptr<Stepper<T>> make_tiled(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace&, FieldShape);
 template <class T>
-std::unique_ptr<Stepper<T>> make_streaming(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_streaming(const ExecutionSpace&, FieldShape);
 /// Why `resident` cannot work on a field on the device in use; empty where it can.
 std::string resident_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
-std::unique_ptr<Stepper<T>> make_resident(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_resident(const ExecutionSpace&, FieldShape);
 std::string spectral_cuda_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
-std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution&, FieldShape);
+std::unique_ptr<Stepper<T>> make_spectral_cuda(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

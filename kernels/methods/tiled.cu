@@ -174,11 +174,11 @@ class TiledStepper : public GraphStepper<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_tiled(const Execution& execution, FieldShape) {
+std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace& execution, FieldShape) {
     return std::make_unique<TiledStepper<T>>(*execution.stream);
 }
 
-template std::unique_ptr<Stepper<float>> make_tiled<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_tiled<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_tiled<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_tiled<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

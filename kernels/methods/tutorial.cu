@@ -74,11 +74,11 @@ class TutorialStepper : public GraphStepper<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_tutorial(const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_tutorial(const ExecutionSpace& execution, FieldShape shape) {
     return std::make_unique<TutorialStepper<T>>(*execution.stream, shape);
 }
 
-template std::unique_ptr<Stepper<float>> make_tutorial<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_tutorial<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_tutorial<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_tutorial<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

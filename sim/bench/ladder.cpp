@@ -34,10 +34,10 @@ double steps_that_leave_something(const DiffusionParams& params, Size size) {
 }
 
 double instructions_of(const LadderSpec& spec) {
-    if (!spec.run.model->is_general()) return kInstructionsPerCell;
+    if (!spec.run.is_general()) return kInstructionsPerCell;
     const RunSpec run = run_of(spec, method_of(spec, spec.methods.front()), {32, 32});
     const bool float64 = run.dtype == DType::float64;
-    const auto program = equation::make_program(run_equations(run), stepping_scheme(run), float64);
+    const auto program = equation::make_program(run_equations(run), run.scheme(), float64);
     return std::max(equation::operations_of_cell(program), 1.0);
 }
 
@@ -143,7 +143,7 @@ TrialRule Ladder::rule_for(const Case& one) const {
     TrialRule rule{spec_.steps, spec_.repeats, spec_.repeat_seconds, kMaxRepeatSteps};
     // Patterns that grow from noise lose what they began with: their error is told after few steps.
     constexpr double kTelling = 2000;
-    const bool general = spec_.run.model->is_general();
+    const bool general = spec_.run.is_general();
     const double most = general ? kTelling : steps_that_leave_something(spec_.run.params(), one.size);
     rule.most_steps = static_cast<long long>(
         std::clamp(most / (spec_.repeats + kWarmRepeats), 1.0, double(kMaxRepeatSteps)));

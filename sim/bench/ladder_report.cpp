@@ -58,7 +58,7 @@ Json row_json(const LadderReport& report, const LadderRow& row) {
     json["backend"] = run.backend;
     json["dtype"] = std::string(name_of(run.dtype));
     json["boundary"] = std::string(boundary_text(run));
-    if (run.model->equations)
+    if (!run.model->built_in)
         json["model"] = run.model->name;
     else
         json["coefficient"] = run.parameter("coefficient");
@@ -124,7 +124,7 @@ Json to_json(const LadderReport& report) {
     json["seed"] = report.spec.run.seed;
     json["initial"] = report.spec.run.initial;
     json["model"] = report.spec.run.model->name;
-    if (report.spec.run.model->equations) {
+    if (!report.spec.run.model->built_in) {
         json["model_text"] = report.spec.run.model->text;
         json["dt"] = report.spec.run.time_step();
     }

@@ -32,7 +32,7 @@ std::optional<Device> named_device(const LadderSpec& spec) {
     std::optional<Device> device;
     std::string first;
     for (const std::string& name : spec.methods) {
-        const std::string_view model = spec.run.model->family();
+        const std::string_view model = spec.run.family();
         if (model == kDiffusion && runs_on_both(name)) continue;
         const Method* method = find_method(name, std::nullopt, model);
         if (!method)
@@ -84,7 +84,7 @@ int largest_edge(const LadderSpec& spec, const Machine& machine) {
 
 // Of typed equations, going by a small field.
 void settle_dt(LadderSpec& spec, const Machine& machine) {
-    if (!spec.run.model->equations) return;
+    if (spec.run.model->built_in) return;
     RunSpec small = spec.run;
     small.size = Size{64, 64};
     small.backend = "cpu";
@@ -111,8 +111,8 @@ LadderSpec resolve(LadderSpec spec, const Machine& machine) {
     const Device device = decide_device(spec, machine);
     spec.run.backend = name_of(device);
     spec.run.threads = thread_count(spec.run.threads, machine.cpu_threads);
-    if (spec.methods.empty()) spec.methods = method_names(device, spec.run.model->family());
-    if (!spec.run.model->is_general() && spec.run.initial.empty()) spec.run.initial = "noise";
+    if (spec.methods.empty()) spec.methods = method_names(device, spec.run.family());
+    if (!spec.run.is_general() && spec.run.initial.empty()) spec.run.initial = "noise";
     settle_dt(spec, machine);
     const int largest = largest_edge(spec, machine);
     if (spec.sweep)
@@ -128,7 +128,7 @@ Device device_of(const LadderSpec& spec) {
 }
 
 const Method& method_of(const LadderSpec& spec, std::string_view name) {
-    return *find_method(name, device_of(spec), spec.run.model->family());
+    return *find_method(name, device_of(spec), spec.run.family());
 }
 
 RunSpec run_of(const LadderSpec& spec, const Method& method, Size size) {

@@ -39,8 +39,7 @@ Size size_of(const ScaleSpec& spec, int processes) {
 
 bool is_modelled(const ScaleSpec& spec) {
     const RunSpec& run = spec.ladder.run;
-    return spec.ladder.methods.front() == "streaming" && run.dtype == DType::float32 &&
-           !run.model->is_general();
+    return spec.ladder.methods.front() == "streaming" && run.dtype == DType::float32 && !run.is_general();
 }
 
 double predicted_of(const ScaleSpec& spec, int processes) {
@@ -118,8 +117,7 @@ ScaleRow measure_row(const ScaleSpec& spec, int processes) {
 ScaleSpec scale_spec(Scaling scaling, LadderSpec ladder, const Machine& machine) {
     if (ladder.sweep) throw InputError("--scale is of one size: leave --sweep out");
     const bool cuda = ladder.run.backend != "cpu" && machine.has_cuda();
-    if (ladder.methods.empty() && !ladder.run.model->is_general())
-        ladder.methods = {cuda ? "streaming" : "cpu"};
+    if (ladder.methods.empty() && !ladder.run.is_general()) ladder.methods = {cuda ? "streaming" : "cpu"};
     if (ladder.sizes.empty()) ladder.sizes = {cuda ? Size{16384, 16384} : Size{8192, 8192}};
     ladder = resolve(std::move(ladder), machine);
     ladder.sizes.resize(1);

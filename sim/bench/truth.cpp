@@ -20,7 +20,7 @@ SolverSetup float64_setup(const LadderSpec& spec, const Method& method, Size siz
 }
 
 const Method& reference(const LadderSpec& spec) {
-    return *find_method("reference", Device::cpu, spec.run.model->family());
+    return *find_method("reference", Device::cpu, spec.run.family());
 }
 
 bool in_float64(const LadderSpec& spec, const Method& method) {
@@ -65,7 +65,7 @@ MemoryNeeds ladder_needs(const LadderSpec& spec, const Method& method, Size size
 
 const Method& truth_method(const LadderSpec& spec, const Method& judged, Size size, long long steps) {
     // One cell at a time would take minutes: the device's fastest, which distance_from_reference() judges.
-    if (spec.run.model->is_general()) return fastest_on(device_of(spec), kEquation);
+    if (spec.run.is_general()) return fastest_on(device_of(spec), kEquation);
     const auto allowed = [&](const Method& method) {
         return fits(method, size) && (&method != &judged || !in_float64(spec, judged));
     };

@@ -74,7 +74,6 @@ class Measurement {
 
     static RunSpec resolved(const WorkPrecisionSpec& spec, const Machine& machine) {
         RunSpec run = spec.run;
-        run.use_general_methods();
         run.stepper = "rk4";
         run.dt = "1";
         run.dtype = DType::float64;
@@ -223,7 +222,7 @@ bool WorkPrecision::shows(const WorkPrecisionRow& row) const {
 
 WorkPrecisionSpec work_precision_spec(const LadderSpec& ladder, double until, std::vector<DType> dtypes) {
     const RunSpec& run = ladder.run;
-    if (!run.model->equations)
+    if (run.model->built_in)
         throw InputError(
             "--work-precision compares the steppers of typed equations: give --model NAME or --equation "
             "TEXT");

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -62,18 +64,25 @@ struct Model {
 
     bool uniform_boundary = true;  ///< all components' are the same on all sides
 
-    /// What was typed; null for the table's own models.
+    /// What the text means; never null.
     std::shared_ptr<const equation::Equations> equations;
-    /// Of typed diffusion, du/dt = D lap(u), which the methods of diffusion step: D.
+    /// A row of models(): its settings stand for themselves, and its text in no file.
+    bool built_in = false;
+    /// Of diffusion, du/dt = D lap(u), with D the same everywhere and always: D. Empty for other models.
     std::function<double(std::span<const double> values)> diffusivity;
 
-    /// Stepped by the methods of typed equations.
-    bool is_general() const { return equations && !diffusivity; }
-    /// The word that says which methods solve it (Method::model).
-    std::string_view family() const { return is_general() ? kEquation : kDiffusion; }
+    /// A formula of the text's names can be read. Asked again the answer is quick.
+    bool reads(const std::string& formula) const;
 
     /// Its place in `parameters`; empty where there is none of that name.
     std::optional<std::size_t> index_of(std::string_view parameter) const;
+
+  private:
+    struct Answers {
+        std::mutex guard;
+        std::map<std::string, bool> reads;
+    };
+    std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
 };
 
 /// The built-in models; the first one is what runs where none is named.

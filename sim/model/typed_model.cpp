@@ -44,7 +44,7 @@ std::optional<Boundary> boundary_of(Graph& g, const Conditions& sides) {
 // du/dt = D lap(u), D the same everywhere and always.
 bool is_diffusion(Equations& equations) {
     Graph& g = equations.graph;
-    if (equations.components.size() != 1 || equations.inside || equations.stepper != "euler") return false;
+    if (equations.components.size() != 1 || equations.inside) return false;
     const Evolving& u = equations.components.front();
     const auto core = without_factors(g, u.formula);
     return u.rate && core && *core == g.make(Op::laplacian, {g.leaf(Op::component)}) &&
@@ -65,6 +65,7 @@ double diffusivity_of(const Equations& equations, std::span<const double> values
 
 std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name) {
     auto equations = std::make_shared<Equations>(read_equations(text));
+    if (!equations->show.empty()) read_equations(text, {equations->show});
     auto model = std::make_shared<Model>();
     model->name = !name.empty() ? name : !equations->title.empty() ? equations->title : "typed";
     model->help = !equations->about.empty() ? equations->about : equations->title;

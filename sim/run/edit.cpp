@@ -74,7 +74,7 @@ bool may_be_parameter(const std::string& name) {
 
 // Checked where the model is known.
 bool is_of_equations(std::string_view name) {
-    return name == "dt" || name == "dx" || name == "stepper" || name == "method";
+    return name == "dt" || name == "dx" || name == "stepper" || name == "method" || name == "sensitivity";
 }
 
 }  // namespace

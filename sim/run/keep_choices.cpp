@@ -46,26 +46,19 @@ void keep_parameters(RunSpec& spec, const RunSpec& before) {
 }  // namespace
 
 void keep_choices(RunSpec& spec, const RunSpec& before) {
-    if (!before.model->equations) return;
+    if (before.model->built_in) return;
     const Equations &now = *spec.model->equations, &old = *before.model->equations;
     keep_parameters(spec, before);
     keep_starts(spec, before);
     if (now.dt && now.dt == old.dt) spec.dt = before.dt;
     if (now.size == old.size) spec.size = before.size;
-    if (now.colormap == old.colormap) spec.colormap = before.colormap;
-    if (!before.stepper.empty()) spec.use_stepper(before.stepper);
+    if (now.steps == old.steps) spec.steps = before.steps;
+    if (!before.stepper.empty()) spec.stepper = before.stepper;
     if (now.spacing == old.spacing) spec.dx = before.dx;
     RunSpec own = before;
     own.use_model(before.model);
     const auto sides = [](const RunSpec& s) { return std::pair(s.boundary, s.boundary_as_typed); };
     if (sides(own) == sides(spec)) std::tie(spec.boundary, spec.boundary_as_typed) = sides(before);
-    if (now.show != old.show || before.show.empty()) return;
-    try {
-        equation::read_equations(spec.model->text, {before.show});
-        spec.show = before.show;
-    } catch (const equation::TextError&) {
-        // It is of names that are gone.
-    }
 }
 
 }  // namespace stencil

@@ -20,8 +20,8 @@ std::vector<ReadyRun> read_all() {
         ReadyRun run{std::string(file.name), "", "", spec_from_json(text, std::string(file.name))};
         const auto& equations = run.spec.model->equations;
         const auto json = nlohmann::json::parse(text);
-        run.title = json.value("title", equations ? equations->title : run.name);
-        run.about = json.value("about", equations ? equations->about : "");
+        run.title = json.value("title", equations->title.empty() ? run.name : equations->title);
+        run.about = json.value("about", equations->about);
         runs.push_back(std::move(run));
     }
     return runs;

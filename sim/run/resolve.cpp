@@ -41,7 +41,7 @@ std::string cpu_methods(std::string_view model) {
 }
 
 bool solves_by_transforms(const RunSpec& spec) {
-    return spec.model->is_general() && stepping_scheme(spec) == equation::SteppingScheme::imex;
+    return spec.is_general() && spec.scheme() == equation::SteppingScheme::imex;
 }
 
 // Those that are loaded late.
@@ -71,7 +71,7 @@ std::string why_unfit(const Method& method, const RunSpec& spec) {
 
 // The method asked for, where the backend or else the machine says.
 const Method& named_method(const RunSpec& spec, const Machine& machine) {
-    if (spec.model->is_general() || !runs_on_both(spec.method)) return *method_of(spec);
+    if (spec.is_general() || !runs_on_both(spec.method)) return *method_of(spec);
     require_backend(spec.backend, machine);
     return *find_method(spec.method, on_cuda(spec, machine) ? Device::cuda : Device::cpu);
 }
@@ -152,7 +152,7 @@ MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double f
 }  // namespace
 
 std::string why_not_compiled(const RunSpec& spec) {
-    if (!spec.model->is_general()) return "";
+    if (!spec.is_general()) return "";
     const std::string& why_no_compiler = equation::why_no_nvrtc();
     return why_no_compiler.empty() && solves_by_transforms(spec) ? why_no_cufft() : why_no_compiler;
 }
@@ -189,7 +189,7 @@ RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call) 
 
 SolverSetup solver_setup(const RunSpec& spec) {
     SolverSetup setup{method_of(spec), spec.size->nx, spec.size->ny, spec.dtype, spec.params(), spec.threads};
-    if (spec.model->is_general()) setup.typed = typed_run(spec);
+    setup.typed = typed_run(spec);
     if (user_kernel::fits(spec)) setup.kernel = spec.kernel;
     return setup;
 }
@@ -197,7 +197,7 @@ SolverSetup solver_setup(const RunSpec& spec) {
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
     MethodRequest request{
         Device::cpu, {spec.size->nx, spec.size->ny}, bytes_of(spec.dtype), spec.boundary, 0};
-    request.model = spec.model->family();
+    request.model = spec.family();
     if (const Method* method = method_of(spec)) request.device = method->device;
     request.steps = steps_per_call > 0 ? steps_per_call : std::max(spec.steps, 1LL);
     if (steps_per_call == 0 && spec.every > 0) request.steps = std::min(request.steps, spec.every);
@@ -207,7 +207,7 @@ MethodRequest method_request(const RunSpec& spec, long long steps_per_call) {
 std::string method_choice(const RunSpec& spec, long long steps_per_call) {
     if (user_kernel::fits(spec)) return fmt::format("{}, in place of {}", spec.kernel->name, spec.method);
     const MethodRequest request = method_request(spec, steps_per_call);
-    if (spec.model->is_general())
+    if (spec.is_general())
         return fmt::format("auto: {}, which compiles or interprets the formulas", spec.method);
     const MeasuredFigures& figures = measured_figures(request.device);
     return fmt::format("auto: {} for {} step{} of {}x{} {} (by {})",
@@ -243,7 +243,7 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const double components = double(spec.model->components.size());
     const double field = components * double(bytes_of(spec.dtype));
     // Formulas are worked out in float64, beside their result.
-    const double formulas = spec.model->equations ? 16 * (components + 2) : 0;
+    const double formulas = spec.model->built_in ? 0 : 16 * (components + 2);
     // A file is read, and perhaps resampled, beside its field.
     const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
     const SolverSetup setup = solver_setup(spec);
@@ -271,7 +271,7 @@ void check_solver_memory(const RunSpec& spec, const Machine& machine) {
 }
 
 void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
-    if (spec.model->is_general()) return;
+    if (spec.is_general()) return;
     const double largest = from.measure_largest();
     if (to.fits(spec.params(), largest)) return;
     throw InputError(fmt::format("coefficient {} with values up to {:.3g} exceeds the range of {}{}",
@@ -282,11 +282,11 @@ void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to) {
 }
 
 void check_magnitude(const RunSpec& spec, Solver& solver) {
-    if (!spec.model->is_general() && !solver.fits(spec.params())) check_magnitude(spec, solver, solver);
+    if (!spec.is_general() && !solver.fits(spec.params())) check_magnitude(spec, solver, solver);
 }
 
 void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver) {
-    if (spec.model->is_general() || solver.fits(piece)) return;
+    if (spec.is_general() || solver.fits(piece)) return;
     throw InputError(fmt::format("{}: {:.3g} with coefficient {} exceeds the range of {}{}",
                                  kPaint,
                                  piece.brush.value,
@@ -296,7 +296,7 @@ void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solve
 }
 
 void check_start(const RunSpec& spec, Solver& solver) {
-    if (spec.model->is_general()) return;
+    if (spec.is_general()) return;
     check_magnitude(spec, solver);
     const double largest = solver.measure_largest();
     const double smallest = 16 * (spec.dtype == DType::float32 ? double(std::numeric_limits<float>::min())

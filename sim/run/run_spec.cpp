@@ -28,18 +28,13 @@ using Json = nlohmann::json;
 // What spec.json may say besides its settings.
 constexpr std::array<std::string_view, 4> kRemarks{"program", "version", "title", "about"};
 
-std::size_t index_in(const Model& model, std::string_view name) {
-    if (const auto index = model.index_of(name)) return *index;
-    throw InputError(unknown_name_message("parameter", name, names_of(model.parameters)));
-}
-
 // On the first device that has it.
-const Method* named_method(const RunSpec& spec) {
-    return find_method(spec.method, std::nullopt, spec.model->family());
+const Method* named_method(const Configuration& spec) {
+    return find_method(spec.method, std::nullopt, spec.family());
 }
 
 // On whatever the backend turns out to be.
-bool runs_on(const RunSpec& spec) {
+bool runs_on(const Configuration& spec) {
     return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
 }
 
@@ -49,10 +44,19 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
         if (!value.empty()) find_setting(setting).set(spec, value);
     };
     take("size", text.size);
-    take("colormap", text.colormap);
-    take("show", text.show);
     if (text.steps) take("steps", fmt::format("{}", *text.steps));
     if (text.dt) spec.dt = fmt::format("{}", *text.dt);
+}
+
+// A component of the arrows that the model does not have; empty: all are there.
+std::string missing_arrow(const RunSpec& spec) {
+    for (const std::string& name : arrow_components(spec.arrows))
+        if (!contains(names_of(spec.model->components), name)) return name;
+    return "";
+}
+
+bool shows_all(const RunSpec& spec) {
+    return (spec.show.empty() || spec.model->reads(spec.show)) && missing_arrow(spec).empty();
 }
 
 // Contradictions, edits apart.
@@ -75,7 +79,7 @@ void check_settings(const RunSpec& spec) {
             fmt::format("--method {} steps the built-in diffusion alone: {} is stepped by auto, {}",
                         spec.method,
                         spec.model->name,
-                        fmt::join(names_of(methods(spec.model->family())), ", ")));
+                        fmt::join(names_of(methods(spec.family())), ", ")));
     if (named && spec.backend != "auto" && !method_of(spec))
         throw InputError(fmt::format("--method {} runs on {}, and --backend says {}",
                                      spec.method,
@@ -83,11 +87,6 @@ void check_settings(const RunSpec& spec) {
                                      spec.backend));
     if (contains(spec.exports, "profile.csv") && spec.profiles.empty())
         throw InputError("--export profile.csv needs --profile X0,Y0,X1,Y1");
-    if (const std::string name = spec.missing_arrow(); !name.empty())
-        throw InputError(
-            fmt::format("--arrows {}: {}",
-                        spec.arrows,
-                        unknown_name_message("component", name, names_of(spec.model->components))));
     if (contains(spec.exports, "probes.csv") && spec.probes.empty())
         throw InputError("--export probes.csv needs --probe X,Y");
 }
@@ -139,13 +138,8 @@ Json parse_once(const std::string& text, const std::string& file) {
 
 }  // namespace
 
-std::string RunSpec::missing_arrow() const {
-    for (const std::string& name : arrow_components(arrows))
-        if (!contains(names_of(model->components), name)) return name;
-    return "";
-}
-
-RunSpec::RunSpec() : exports(default_exports()) {
+RunSpec::RunSpec() {
+    exports = default_exports();
     use_model(models().front());
 }
 
@@ -155,98 +149,38 @@ void RunSpec::use_model(std::shared_ptr<const Model> another) {
     for (const ModelParameter& row : model->parameters) parameters.push_back(row.value);
     boundary = model->components.front().boundary.left;
     boundary_as_typed = !model->uniform_boundary;
-    if (!named_method(*this)) method = "auto";
     initials.clear();
     initial_hash.clear();
     dt.clear();
     dx = 0;
     stepper.clear();
-    show.clear();
-    if (!missing_arrow().empty()) arrows.clear();
-    initial = model->equations ? "" : "jagged";
-    if (model->equations) take_from_text(*this, *model->equations);
-}
-
-void RunSpec::use_stepper(std::string_view name) {
-    if (equation::scheme_of(name) != equation::SteppingScheme::euler) use_general_methods();
-    stepper = std::string(name);
-}
-
-void RunSpec::use_general_methods() {
-    if (!model->diffusivity) return;
-    auto general = std::make_shared<Model>(*model);
-    general->diffusivity = nullptr;
-    model = std::move(general);
-}
-
-StepParameters RunSpec::params() const {
-    if (model->is_general()) return {{0, boundary}, parameters, time_step()};
-    if (!model->diffusivity) return {{parameter("coefficient"), boundary}};
-    return {{model->diffusivity(parameters) * time_step() / (spacing() * spacing()), boundary}};
-}
-
-double RunSpec::spacing() const {
-    return dx > 0 ? dx : model->equations ? model->equations->spacing : 1;
-}
-
-double RunSpec::time_step() const {
-    return read_real(dt).value_or(0);
+    initial = model->built_in ? "jagged" : "";
+    if (!model->built_in) take_from_text(*this, *model->equations);
+    if (!named_method(*this)) method = "auto";
 }
 
 std::string RunSpec::shown() const {
-    return show.empty() ? model->components.front().name : show;
+    if (!show.empty() && model->reads(show)) return show;
+    const std::string& own = model->equations->show;
+    return own.empty() ? model->components.front().name : own;
 }
 
-std::size_t component_index(const Model& model, std::string_view name) {
-    if (name.empty()) return 0;
-    const auto found = std::ranges::find(model.components, name, &Component::name);
-    if (found == model.components.end())
-        throw InputError(unknown_name_message("component", name, names_of(model.components)));
-    return std::size_t(found - model.components.begin());
+std::string RunSpec::drawn_arrows() const {
+    return missing_arrow(*this).empty() ? arrows : "";
 }
 
-std::string_view boundary_text(const RunSpec& spec) {
-    return spec.boundary_as_typed ? kAsTyped : name_of(spec.boundary);
-}
-
-double RunSpec::parameter(std::string_view name) const {
-    return parameters[index_in(*model, name)];
-}
-
-void RunSpec::set_parameter(std::string_view name, double value) {
-    const std::size_t index = index_in(*model, name);
-    if (model->parameters[index].positive && value <= 0) {
-        const bool bounded = model->stable && model->stable->parameter == name;
-        throw InputError(fmt::format("--{} {}: must be above 0{}",
-                                     name,
-                                     value,
-                                     bounded ? fmt::format(" and at most {}", stability()->largest) : ""));
-    }
-    parameters[index] = value;
-}
-
-std::optional<RunSpec::Bound> RunSpec::stability() const {
-    if (!model->stable) return std::nullopt;
-    const std::size_t index = index_in(*model, model->stable->parameter);
-    return Bound{&model->parameters[index], parameters[index], model->stable->largest(parameters)};
-}
-
-std::string parameter_text(const RunSpec& spec) {
-    std::string text;
-    for (std::size_t i = 0; i < spec.parameters.size(); ++i)
-        text +=
-            fmt::format("{}{} {}", i == 0 ? "" : ", ", spec.model->parameters[i].name, spec.parameters[i]);
-    return text;
+const std::string& RunSpec::chosen_colormap() const {
+    return colormap.empty() ? model->equations->colormap : colormap;
 }
 
 bool runs_on_both(std::string_view method) {
     return find_method(method, Device::cpu) && find_method(method, Device::cuda);
 }
 
-const Method* method_of(const RunSpec& spec) {
+const Method* method_of(const Configuration& spec) {
     if (spec.backend == "auto") return named_method(spec);
     const Device device = spec.backend == name_of(Device::cuda) ? Device::cuda : Device::cpu;
-    return find_method(spec.method, device, spec.model->family());
+    return find_method(spec.method, device, spec.family());
 }
 
 void RunSpec::validate() const {
@@ -265,10 +199,36 @@ void RunSpec::validate() const {
     }
 }
 
+void RunSpec::require_shown() const {
+    if (shows_all(*this)) return;
+    RunSpec later = *this;
+    later.edits = {};
+    for (const Edit& edit : edits) {
+        if (kind_of(edit.setting) != SettingKind::shape || painted_component(edit.setting)) continue;
+        set_setting(later, edit.setting, edit.value);
+        if (shows_all(later)) return;
+    }
+    if (!show.empty()) equation::read_equations(model->text, {show});
+    throw InputError(
+        fmt::format("--arrows {}: {}",
+                    arrows,
+                    unknown_name_message("component", missing_arrow(*this), names_of(model->components))));
+}
+
+RunSpec RunSpec::at_end() const {
+    RunSpec later = *this, end = *this;
+    end.edits = later.edits = {};
+    for (const Edit& edit : edits)
+        if (edit.step <= steps && !painted_component(edit.setting)) set_in(later, edit.setting, edit.value);
+    static_cast<Configuration&>(end) = later;
+    return end;
+}
+
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
     set_in(spec, setting, value);
     // What is merely shown leaves thousands of edits what they are.
     if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
+    if (setting == "show" || setting == "arrows") spec.require_shown();
     return spec;
 }
 

@@ -9,6 +9,7 @@
 
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
+#include "sim/model/step/stages.h"
 #include "sim/model/text/text_error.h"
 #include "sim/run/keep_choices.h"
 #include "sim/run/output/exports.h"
@@ -39,7 +40,7 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
     const auto named = std::ranges::find(components, name, &Component::name);
     const bool given = equals != std::string::npos && named != components.end();
     const std::string what = given ? text.substr(equals + 1) : text;
-    if (what.empty() && !spec.model->equations)
+    if (what.empty() && spec.model->built_in)
         throw InputError("--initial '': must be an initial condition, a file or a formula");
     const InitialChoice choice = parse_initial(what);
     if (!choice.formula.empty()) equation::read_equations(spec.model->text, {choice.formula});
@@ -51,7 +52,7 @@ void set_one_initial(RunSpec& spec, const std::string& text) {
 }
 
 void require_typed(const RunSpec& spec, std::string_view setting) {
-    if (!spec.model->equations)
+    if (spec.model->built_in)
         throw InputError(fmt::format("--{} is of typed equations: {} has none (see --equation and --model)",
                                      setting,
                                      spec.model->name));
@@ -128,7 +129,7 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
 // They become statements of the model's text, which keeps them.
 void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
-        if (!spec.model->equations)
+        if (spec.model->built_in)
             throw InputError(
                 fmt::format("--sensitivity is of typed equations: {} has none", spec.model->name));
         const RunSpec before = spec;
@@ -143,7 +144,7 @@ void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
 }
 
 Json get_equation(const RunSpec& spec) {
-    return spec.model->equations && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
+    return !spec.model->built_in && !is_preset(*spec.model) ? Json(spec.model->text) : Json();
 }
 
 Json get_model(const RunSpec& spec) {
@@ -169,11 +170,11 @@ void set_dx(RunSpec& spec, std::string_view text) {
 
 void set_stepper(RunSpec& spec, std::string_view text) {
     require_typed(spec, "stepper");
-    spec.use_stepper(text);
+    equation::scheme_of(text);
+    spec.stepper = std::string(text);
 }
 
 void set_show(RunSpec& spec, std::string_view text) {
-    if (!text.empty()) equation::read_equations(spec.model->text, {std::string(text)});
     spec.show = std::string(text);
 }
 
@@ -281,7 +282,7 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
 // Those that are no settings of their own, where they differ from what the model has.
 Json get_parameters(const RunSpec& spec) {
     Json texts;
-    if (!spec.model->equations) return texts;
+    if (spec.model->built_in) return texts;
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
         if (const ModelParameter& row = spec.model->parameters[i]; spec.parameters[i] != row.value)
             texts.push_back(fmt::format("{}={}", row.name, spec.parameters[i]));

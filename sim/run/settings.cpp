@@ -47,8 +47,8 @@ Setting row(const Words& w,
 }
 
 // Rows for members of the spec. A whole number below the least one, and an empty text, are unset.
-template <class Member>
-Setting whole(const Words& w, Member RunSpec::*member, long long least, long long most) {
+template <class Part, class Member>
+Setting whole(const Words& w, Member Part::*member, long long least, long long most) {
     const auto set = [=](RunSpec& spec, std::string_view text) {
         spec.*member = Member(parse_integer(text, w.option(), least, most));
     };

@@ -23,16 +23,14 @@ bool same_solver(const RunSpec& a, const RunSpec& b) {
     const auto same = [](const RunSpec& spec) {
         return std::tie(spec.size, spec.dtype, spec.threads, spec.model, spec.stepper, spec.dx);
     };
-    const bool same_sides = !a.model->is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
-                                                          std::tie(b.boundary, b.boundary_as_typed);
+    const bool same_sides = !a.is_general() || std::tie(a.boundary, a.boundary_as_typed) ==
+                                                   std::tie(b.boundary, b.boundary_as_typed);
     const bool same_kernel = a.kernel == b.kernel && user_kernel::fits(a) == user_kernel::fits(b);
     return method_of(a) == method_of(b) && same(a) == same(b) && same_sides && same_kernel;
 }
 
 std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
-    auto solver = make_run_solver(spec, solver_setup(spec));
-    solver->show(spec.shown());
-    return solver;
+    return make_run_solver(spec, solver_setup(spec));
 }
 
 // What the field becomes under the next model and size.
@@ -46,10 +44,9 @@ State carried(State now, const RunSpec& next, const std::vector<int>& kept, cons
 }
 
 // What the solver has, with the boundary in force, which shows at once.
-StepParameters taken_now(const RunMoment& moment) {
-    StepParameters params = moment.taken;
-    params.boundary = moment.now.boundary;
-    return params;
+StepParameters with_boundary(StepParameters taken, Boundary boundary) {
+    taken.boundary = boundary;
+    return taken;
 }
 
 Statistics statistics_in(const RowSource& source, std::size_t field) {
@@ -93,12 +90,26 @@ RunSpec without_edits(RunSpec spec) {
     return spec;
 }
 
+RunSpec document_of(RunSpec now, const RunMoment& moment) {
+    static_cast<Configuration&>(now) = moment.at_start;
+    now.edits = moment.edits;
+    return now;
+}
+
 }  // namespace
+
+RunSpec RunState::document() const {
+    return document_of(now, *this);
+}
+
+RunSpec Simulation::spec() const {
+    return document_of(now_, moment_);
+}
 
 Simulation::Simulation(const RunSpec& spec, State start) : Simulation(spec, in_memory(std::move(start))) {}
 
 Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start)
-    : moment_{spec, without_edits(spec)} {
+    : now_(without_edits(spec)), moment_{spec, spec.edits} {
     if (Size{start->nx(), start->ny()} != *spec.size)
         throw std::logic_error("the field's size is not the spec's");
     moment_.start = rounded(start, spec.dtype);
@@ -107,68 +118,69 @@ Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> sta
             *start, spec.dtype, [this](std::size_t c) { return statistics_in(*moment_.start, c); });
         start.reset();  // a float64 original is not needed beside the solver
     }
-    solver_ = make_solver_of(moment_.now);
+    solver_ = make_solver_of(now_);
     solver_->load(*moment_.start);
     if (start) {  // a recipe, which is not followed once more: the solver has the rows
         start_statistics_ = checked_statistics(*start, spec.dtype, [&](std::size_t c) {
-            solver_->show(spec.model->components[c].name);
-            return solver_->statistics(Quantity::value);
+            return solver_->statistics(spec.model->components[c].name);
         });
-        solver_->show(spec.shown());
     }
-    settle_time_step(moment_.now, *solver_);
-    moment_.spec.dt = moment_.now.dt;
+    settle_time_step(now_, *solver_);
+    moment_.at_start.dt = now_.dt;
     take_parameters();
-    check_start(moment_.spec, *solver_);
+    check_start(now_, *solver_);
     apply_due_edits();
 }
 
 Simulation::Simulation(RunState state)
-    : moment_(std::move(state)),
+    : now_(std::move(state.now)),
+      moment_(std::move(state)),
       start_statistics_(statistics_in(*moment_.start, 0)),
       step_(state.solver.plain.step) {
-    const Method& method = *method_of(moment_.now);
+    const Method& method = *method_of(now_);
     if (state.solver.method == method.name && state.solver.backend == name_of(method.device))
         timings_ = std::move(state.timings);
-    SolverSetup setup = solver_setup(moment_.now);
-    static_cast<DiffusionParams&>(setup.params) = {moment_.taken.coefficient, moment_.now.boundary};
+    SolverSetup setup = solver_setup(now_);
+    static_cast<DiffusionParams&>(setup.params) = {moment_.taken.coefficient, now_.boundary};
     setup.params.values = moment_.taken.values;
     setup.params.dt = moment_.taken.dt;
-    solver_ = make_run_solver(moment_.now, setup);
-    solver_->show(moment_.now.shown());
+    solver_ = make_run_solver(now_, setup);
     solver_->resume(state.solver);
 }
 
 RunState Simulation::state() {
-    return {moment_, timings_, solver_->snapshot()};
+    return {moment_, now_, timings_, solver_->snapshot()};
 }
 
 RunState Simulation::outline() {
-    const Method& method = *method_of(moment_.now);
+    const Method& method = *method_of(now_);
     SolverSnapshot solver{
         {}, std::string(method.name), std::string(name_of(method.device)), solver_->inner(false)};
     solver.plain.step = step_;
-    return {moment_, timings_, std::move(solver)};
+    return {moment_, now_, timings_, std::move(solver)};
 }
 
 Simulation::Checkpoint Simulation::checkpoint() {
-    return {moment_, step_, start_statistics_, solver_->save()};
+    return {moment_, now_, step_, start_statistics_, solver_->save()};
 }
 
 void Simulation::restore(const Checkpoint& checkpoint) {
     RunMoment moment = checkpoint;
-    if (same_solver(moment_.now, moment.now)) {
+    RunSpec now = now_;
+    static_cast<Configuration&>(now) = checkpoint.now;
+    const StepParameters taken = with_boundary(moment.taken, now.boundary);
+    if (same_solver(now_, now)) {
         solver_->restore(*checkpoint.state);
-        solver_->set_params(taken_now(moment));
-        solver_->show(moment.now.shown());
+        solver_->set_params(taken);
     } else {
-        auto solver = make_solver_of(moment.now);
+        auto solver = make_solver_of(now);
         solver->restore(*checkpoint.state);
-        solver->set_params(taken_now(moment));
+        solver->set_params(taken);
         take(std::move(solver));
         timings_ = Timings();
     }
     // From here on nothing throws.
+    now_ = std::move(now);
     moment_ = std::move(moment);
     step_ = checkpoint.step;
     start_statistics_ = checkpoint.start_statistics;
@@ -176,12 +188,11 @@ void Simulation::restore(const Checkpoint& checkpoint) {
 
 void Simulation::plan(EditList edits) {
     if (edits.size() < moment_.applied) throw std::logic_error("fewer edits than were made");
-    moment_.spec.edits = std::move(edits);
+    moment_.edits = std::move(edits);
 }
 
 bool Simulation::conserves_total() const {
-    return !moment_.now.model->is_general() && moment_.conserves &&
-           row_of(moment_.now.boundary).conserves_total;
+    return !now_.is_general() && moment_.conserves && row_of(now_.boundary).conserves_total;
 }
 
 void Simulation::expect(long long steps) {
@@ -203,8 +214,8 @@ void Simulation::run(const Advance& advance) {
     const long long end = step_ + advance.steps;
     while (step_ < end) {
         const bool edit_ahead =
-            moment_.applied < moment_.spec.edits.size() && moment_.spec.edits[moment_.applied].step < end;
-        const long long steps = (edit_ahead ? moment_.spec.edits[moment_.applied].step : end) - step_;
+            moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
+        const long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
         // Only now: what a parameter was in between, while the run stood still, is nothing that was stepped.
         take_parameters();
         solver_->advance(steps);
@@ -219,27 +230,22 @@ void Simulation::run(const Set& change) {
     const SettingKind kind = kind_of(change.setting);
     if (kind == SettingKind::origin)
         throw InputError(fmt::format("--{} cannot change in mid-run", change.setting));
-    if (kind == SettingKind::view || (untouched() && kind != SettingKind::shape)) {
-        RunSpec spec = changed(moment_.spec, change.setting, change.value);
-        if (kind != SettingKind::view) {
-            put_in_force({step_, change.setting, change.value});
-        } else {
-            RunSpec next = changed(moment_.now, change.setting, change.value);
-            if (next.shown() != moment_.now.shown()) solver_->show(next.shown());
-            moment_.now = std::move(next);
-        }
-        if (kind == SettingKind::device) {
-            spec.backend = moment_.now.backend;
-            spec.method = moment_.now.method;
-        }
-        moment_.spec = std::move(spec);
-        return;
+    if (kind == SettingKind::view) {
+        now_ = changed(now_, change.setting, change.value);
+    } else if (untouched() && kind != SettingKind::shape) {
+        put_in_force({step_, change.setting, change.value});
+        static_cast<Problem&>(moment_.at_start) = now_;
+        if (kind != SettingKind::device) return;
+        moment_.at_start.backend = now_.backend;
+        moment_.at_start.method = now_.method;
+        moment_.at_start.threads = now_.threads;
+    } else {
+        do_edit({step_, change.setting, change.value});
     }
-    do_edit({step_, change.setting, change.value});
 }
 
 void Simulation::run(const Paint& paint) {
-    const bool first = component_index(*moment_.now.model, paint.component) == 0;
+    const bool first = component_index(*now_.model, paint.component) == 0;
     const std::string setting = std::string(kPaint) + (first ? "" : "-" + paint.component);
     do_edit({step_, setting, to_string(paint.piece)});
 }
@@ -253,7 +259,7 @@ void Simulation::do_edit(Edit edit) {
 // A parameter that is back where it was before this step was not changed.
 void Simulation::forget_return(const std::string& setting) {
     if (!is_parameter(setting)) return;
-    const auto& edits = moment_.spec.edits;
+    const auto& edits = moment_.edits;
     std::size_t last = moment_.applied;
     while (last-- > 0 && edits[last].setting != setting)
         if (!is_parameter(edits[last].setting)) return;
@@ -264,9 +270,9 @@ void Simulation::forget_return(const std::string& setting) {
         if (!painted_component(edits[before].setting) && kind_of(edits[before].setting) == SettingKind::shape)
             return;
     }
-    const std::string old = before > 0 ? edits[before - 1].value : setting_text(moment_.spec, setting);
+    const std::string old = before > 0 ? edits[before - 1].value : setting_text(spec(), setting);
     if (!same_value(old, edits[last].value)) return;
-    std::vector<Edit>& own = moment_.spec.edits.own();
+    std::vector<Edit>& own = moment_.edits.own();
     own.erase(own.begin() + std::ptrdiff_t(last));
     --moment_.applied;
 }
@@ -274,7 +280,7 @@ void Simulation::forget_return(const std::string& setting) {
 // Among the spec's edits; false where it took the place of the one before of the same parameter at the same
 // step.
 bool Simulation::record(const Edit& edit, std::size_t place) {
-    std::vector<Edit>& edits = moment_.spec.edits.own();
+    std::vector<Edit>& edits = moment_.edits.own();
     for (std::size_t i = place; is_parameter(edit.setting) && i-- > 0 && edits[i].step == edit.step;) {
         if (edits[i].setting == edit.setting) {
             edits[i].value = edit.value;
@@ -287,7 +293,8 @@ bool Simulation::record(const Edit& edit, std::size_t place) {
 }
 
 void Simulation::run(const Reset&) {
-    moment_.spec = moment_.now;
+    moment_.at_start = now_;
+    moment_.edits = {};
     moment_.applied = 0;
     solver_->load(*moment_.start);
     timings_ = Timings();
@@ -301,18 +308,18 @@ void Simulation::schedule(const Edit& edit) {
         do_edit(edit);
         return;
     }
-    const auto after = std::ranges::upper_bound(moment_.spec.edits, edit.step, {}, &Edit::step);
-    record(edit, std::size_t(after - moment_.spec.edits.begin()));
+    const auto after = std::ranges::upper_bound(moment_.edits, edit.step, {}, &Edit::step);
+    record(edit, std::size_t(after - moment_.edits.begin()));
 }
 
 long long Simulation::steps_to_next_edit() const {
-    const auto next = std::ranges::upper_bound(moment_.spec.edits, step_, {}, &Edit::step);
-    return next == moment_.spec.edits.end() ? kMaxSteps : next->step - step_;
+    const auto next = std::ranges::upper_bound(moment_.edits, step_, {}, &Edit::step);
+    return next == moment_.edits.end() ? kMaxSteps : next->step - step_;
 }
 
 void Simulation::apply_due_edits() {
-    while (moment_.applied < moment_.spec.edits.size() && moment_.spec.edits[moment_.applied].step <= step_) {
-        put_in_force(moment_.spec.edits[moment_.applied]);
+    while (moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step <= step_) {
+        put_in_force(moment_.edits[moment_.applied]);
         ++moment_.applied;
     }
 }
@@ -320,32 +327,32 @@ void Simulation::apply_due_edits() {
 void Simulation::put_in_force(const Edit& edit) {
     if (const auto painted = painted_component(edit.setting)) {
         const BrushPiece piece = parse_piece(edit.value);
-        const std::size_t component = component_index(*moment_.now.model, *painted);
+        const std::size_t component = component_index(*now_.model, *painted);
         take_parameters();  // which say how large a value may be
-        check_magnitude(moment_.now, piece, *solver_);
+        check_magnitude(now_, piece, *solver_);
         solver_->paint(piece, component);
         moment_.conserves = false;
         return;
     }
-    RunSpec next = changed(moment_.now, edit.setting, edit.value);
-    if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, moment_.now)) {
+    RunSpec next = changed(now_, edit.setting, edit.value);
+    if (kind_of(edit.setting) != SettingKind::parameter || !same_solver(next, now_)) {
         carry_over(next);
         return;
     }
     check_magnitude(next, *solver_);
     settle_time_step(next, *solver_);
     // The boundary shows at once, in the Laplacian.
-    moment_.now = std::move(next);
-    solver_->set_params(taken_now(moment_));
+    static_cast<Configuration&>(now_) = next;
+    solver_->set_params(with_boundary(moment_.taken, now_.boundary));
 }
 
 void Simulation::take_parameters() {
-    moment_.taken = moment_.now.params();
+    moment_.taken = now_.params();
     solver_->set_params(moment_.taken);
 }
 
 void Simulation::use(std::shared_ptr<const user_kernel::UserKernel> kernel) {
-    RunSpec next = moment_.now;
+    RunSpec next = now_;
     const Method* method = method_of(next);
     if (kernel && (method->device != Device::cuda || method->jumps)) {
         next.method = "naive";  // which is there for every model
@@ -356,7 +363,7 @@ void Simulation::use(std::shared_ptr<const user_kernel::UserKernel> kernel) {
 }
 
 std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) const {
-    const RunSpec& now = moment_.now;
+    const RunSpec& now = now_;
     const auto names = names_of(now.model->components);
     const auto component = std::ranges::find(names, formula);
     if (component != names.end()) return moment_.start->field(std::size_t(component - names.begin()));
@@ -364,7 +371,7 @@ std::shared_ptr<const Field> Simulation::start_of(const std::string& formula) co
 }
 
 std::shared_ptr<const Field> Simulation::formula_of(const State& state, const std::string& formula) const {
-    const RunSpec& now = moment_.now;
+    const RunSpec& now = now_;
     const auto names = names_of(now.model->components);
     const auto component = std::ranges::find(names, formula);
     if (component != names.end())
@@ -373,34 +380,37 @@ std::shared_ptr<const Field> Simulation::formula_of(const State& state, const st
     setup.method = find_method("cpu", Device::cpu, kEquation);
     const auto solver = make_solver(setup);
     solver->load(state);
-    solver->show(formula);
-    return std::make_shared<Field>(solver->field());
+    return std::make_shared<Field>(solver->field(formula));
 }
 
 void Simulation::carry_over(const RunSpec& asked) {
     const Machine machine = query_machine();
     RunSpec next = resolve(asked, machine);
     check_solver_memory(next, machine);
-    const bool another = next.model != moment_.now.model, resized = next.size != moment_.now.size;
-    const std::vector<int> kept = kept_components(moment_.now, next);
+    const bool another = next.model != now_.model, resized = next.size != now_.size;
+    const std::vector<int> kept = kept_components(now_, next);
     const auto start =
         rounded(another || resized ? carried_start(moment_.start, next, kept) : moment_.start, next.dtype);
     auto solver = make_solver_of(next);
-    check_magnitude(next, *solver_, *solver);
     if (!another && !resized)
         solver->load(*solver_);
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
     settle_time_step(next, *solver);
-    const bool same_first = kept.front() == 0 && !resized && next.dtype == moment_.now.dtype;
+    // Rounded to another precision what is too large is no number any more.
+    if (another)
+        check_magnitude(next, *solver);
+    else
+        check_magnitude(next, *solver_, *solver);
+    const bool same_first = kept.front() == 0 && !resized && next.dtype == now_.dtype;
     if (!same_first) start_statistics_ = statistics_in(*start, 0);
     moment_.start = start;
     take(std::move(solver));
     moment_.taken = next.params();
     solver_->set_params(moment_.taken);
     timings_ = Timings();
-    moment_.conserves = moment_.conserves && next.size == moment_.now.size;
-    moment_.now = next;
+    moment_.conserves = moment_.conserves && next.size == now_.size;
+    static_cast<Configuration&>(now_) = next;
 }
 
 }  // namespace stencil

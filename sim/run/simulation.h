@@ -36,11 +36,11 @@ struct Reset {};
 
 using Command = std::variant<Advance, Set, Paint, Reset>;
 
-/// What a simulation knows at one moment beside its solver.
+/// What a simulation knows at one moment beside its solver and the current settings.
 struct RunMoment {
-    RunSpec spec;             ///< what repeats the run
-    RunSpec now;              ///< the current settings
-    std::size_t applied = 0;  ///< of the spec's edits, how many are in force
+    Configuration at_start;
+    EditList edits;
+    std::size_t applied = 0;  ///< of the edits, how many are in force
     bool conserves = true;    ///< the steps and edits so far
     /// Of the newest step, what the solver has; those in force follow before the next.
     StepParameters taken = {};
@@ -49,8 +49,12 @@ struct RunMoment {
 
 /// A simulation at one moment, portable: what a checkpoint on disk is made of.
 struct RunState : RunMoment {
+    RunSpec now;  ///< without edits
     Timings timings;
     SolverSnapshot solver;
+
+    /// What repeats the run.
+    RunSpec document() const;
 };
 
 class Simulation {
@@ -75,12 +79,14 @@ class Simulation {
     /// Throws InputError, MachineError or CudaError and changes nothing where a command cannot be done.
     void apply(const Command& command);
 
-    /// What repeats the run: the settings at the start, and the edits since. Changes of one parameter at one
-    /// step, such as the drag of a slider while the run stands still, are one edit, and none where it ends
-    /// where it began.
-    const RunSpec& spec() const { return moment_.spec; }
-    /// The current settings.
-    const RunSpec& now() const { return moment_.now; }
+    /// The current settings. What is seen and what is written stand here alone, and change no bit of a field.
+    const RunSpec& now() const { return now_; }
+    /// How the run began, and the edits since and to come. Changes of one parameter at one step, such as the
+    /// drag of a slider while the run stands still, are one edit, and none where it ends where it began.
+    const Configuration& at_start() const { return moment_.at_start; }
+    const EditList& edits() const { return moment_.edits; }
+    /// What repeats the run: how it began, its edits, and what is seen and written.
+    RunSpec spec() const;
     long long step() const { return step_; }
     /// Since the field last came to another method, size or precision.
     const Timings& timings() const { return timings_; }
@@ -96,9 +102,10 @@ class Simulation {
     /// A formula of the start, or of another state of the present model and size.
     std::shared_ptr<const Field> start_of(const std::string& formula) const;
     std::shared_ptr<const Field> formula_of(const State& state, const std::string& formula) const;
-    /// What is shown now and its Laplacian.
-    Field field() { return solver_->field(); }
-    Field laplacian() { return solver_->laplacian(); }
+    /// What is seen and measured now.
+    Observable shown(Quantity quantity = Quantity::value) const { return {now_.shown(), quantity}; }
+    Field field() { return solver_->field(shown()); }
+    Field laplacian() { return solver_->field(shown(Quantity::laplacian)); }
     /// A kernel of the user's steps on from here, on the GPU, or where it is null the method again. Throws as
     /// a change of the method does.
     void use(std::shared_ptr<const user_kernel::UserKernel> kernel);
@@ -115,12 +122,13 @@ class Simulation {
 
     /// A moment to come back to, to the bit. The field's copy stays where the solver has its own.
     struct Checkpoint : RunMoment {
+        Configuration now;
         long long step = 0;
         Statistics start_statistics;
         std::shared_ptr<const SavedState> state;
     };
     Checkpoint checkpoint();
-    /// Throws CudaError and std::bad_alloc, and changes nothing then.
+    /// How the run is seen stays. Throws CudaError and std::bad_alloc, and changes nothing then.
     void restore(const Checkpoint& checkpoint);
     /// These are the run's edits from now on: up to the present step the same as before.
     void plan(EditList edits);
@@ -138,8 +146,9 @@ class Simulation {
     void take_parameters();
     void carry_over(const RunSpec& next);
     void take(std::unique_ptr<Solver> solver);
-    bool untouched() const { return step_ == 0 && moment_.spec.edits.empty(); }
+    bool untouched() const { return step_ == 0 && moment_.edits.empty(); }
 
+    RunSpec now_;  ///< without edits
     RunMoment moment_;
     Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;

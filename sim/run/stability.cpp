@@ -44,7 +44,7 @@ std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
 }
 
 // All that can be told of the sampled cells.
-std::vector<UniformState> sample_states(const RunSpec& spec,
+std::vector<UniformState> sample_states(const Problem& spec,
                                         const std::vector<SamplePoint>& points,
                                         const std::vector<std::vector<double>>& values,
                                         double time) {
@@ -89,15 +89,12 @@ std::size_t fastest(const equation::Equations& equations, const std::vector<Unif
 
 // The few states that are looked at for waves of all directions.
 std::vector<UniformState> telling_states(const equation::Equations& equations,
-                                         const RunSpec& spec,
+                                         const Problem& spec,
                                          Solver& solver) {
     const auto points = sample_points(*spec.size);
     std::vector<std::vector<double>> values;
-    for (const Component& component : spec.model->components) {
-        solver.show(component.name);
-        values.push_back(solver.sample(Quantity::value, points, false));
-    }
-    solver.show(spec.shown());
+    for (const Component& component : spec.model->components)
+        values.push_back(solver.sample(component.name, points, false));
     const std::vector<UniformState> all = sample_states(spec, points, values, time_of(solver, spec));
     std::set<std::size_t> cells = extremes(values);
     cells.insert({0, fastest(equations, all)});
@@ -117,7 +114,7 @@ constexpr double kRounding = 1e-9, kNearLimit = 0.95;
 
 }  // namespace
 
-double time_of(Solver& solver, const RunSpec& spec) {
+double time_of(Solver& solver, const Problem& spec) {
     const auto clock = clock_of(solver.inner(false).numbers);
     if (!clock) return double(solver.step()) * spec.time_step();
     return clock->time + double(solver.step() - clock->step) * spec.time_step();
@@ -129,9 +126,9 @@ StepVerdict verdict(double dt, const StableStep& limit) {
     return dt > kNearLimit * limit.dt ? StepVerdict::near_limit : StepVerdict::stable;
 }
 
-StableStep stable_step(const RunSpec& spec, Solver& solver) {
+StableStep stable_step(const Problem& spec, Solver& solver) {
     const equation::Equations equations = run_equations(spec);
-    return equation::stable_step(equations, stepping_scheme(spec), telling_states(equations, spec, solver));
+    return equation::stable_step(equations, spec.scheme(), telling_states(equations, spec, solver));
 }
 
 std::string stability_text(double dt, const StableStep& limit) {
@@ -144,7 +141,7 @@ std::string stability_text(double dt, const StableStep& limit) {
 }
 
 void settle_time_step(RunSpec& spec, Solver& solver) {
-    if (!spec.model->equations) return;
+    if (spec.model->built_in) return;
     const bool steps_outright = std::ranges::none_of(spec.model->equations->components,
                                                      [](const auto& component) { return component.rate; });
     if (steps_outright) {
@@ -163,7 +160,7 @@ void settle_time_step(RunSpec& spec, Solver& solver) {
                               spec.model->name)
                 : fmt::format("--stepper {}: every step of {} is unstable: take another stepper, or "
                               "--allow-unstable with --dt",
-                              spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper,
+                              spec.integrator(),
                               spec.model->name));
     if (!limit.known() && share)
         throw InputError(fmt::format(

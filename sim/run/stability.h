@@ -12,10 +12,10 @@ class Solver;
 
 /// The largest stable step at some of the field's cells, those of the extremes among them, and at the
 /// solver's time.
-equation::StableStep stable_step(const RunSpec& spec, Solver& solver);
+equation::StableStep stable_step(const Problem& spec, Solver& solver);
 
 /// The t of the formulas now.
-double time_of(Solver& solver, const RunSpec& spec);
+double time_of(Solver& solver, const Problem& spec);
 
 /// How a step compares with the limit, as people should be told.
 enum class StepVerdict { stable, near_limit, unstable, unknown };

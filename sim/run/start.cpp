@@ -21,14 +21,14 @@ namespace {
 using equation::Equations;
 using equation::EquationStepper;
 
-Field read_start(const RunSpec& spec, const InitialChoice& choice, ThreadPool* threads = nullptr) {
+Field read_start(const Problem& spec, const InitialChoice& choice, ThreadPool* threads = nullptr) {
     InitialRequest request = request_of(spec, choice);
     request.threads = threads;
     return make_initial(choice, request);
 }
 
 // Those of the text, with formulas given beside it in their places.
-equation::Program start_program(const RunSpec& spec) {
+equation::Program start_program(const Problem& spec) {
     std::vector<std::string> formulas;
     std::vector<std::size_t> places;
     const std::size_t components = spec.model->components.size();
@@ -57,28 +57,28 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
 
 }  // namespace
 
-InitialChoice initial_choice(const RunSpec& spec, std::size_t component) {
+InitialChoice initial_choice(const Problem& spec, std::size_t component) {
     if (component == 0) return parse_initial(spec.initial);
     const auto given = spec.initials.find(spec.model->components[component].name);
     return given == spec.initials.end() ? InitialChoice() : parse_initial(given->second);
 }
 
-InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice) {
+InitialRequest request_of(const Problem& spec, const InitialChoice& choice) {
     return {spec.size->nx, spec.size->ny, spec.seed, spec.boundary, choice.parameters};
 }
 
-std::string start_file(const RunSpec& spec, std::size_t component) {
+std::string start_file(const Problem& spec, std::size_t component) {
     return initial_choice(spec, component).file;
 }
 
-std::vector<std::string> start_files(const RunSpec& spec) {
+std::vector<std::string> start_files(const Problem& spec) {
     std::vector<std::string> files;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c)
         if (std::string file = start_file(spec, c); !file.empty()) files.push_back(std::move(file));
     return files;
 }
 
-std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows, ThreadPool& threads) {
+std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads) {
     const equation::Program program = start_program(spec);
     const int ny = spec.size->ny;
     equation::EquationSetup setup;
@@ -131,7 +131,7 @@ State make_start(RunSpec& spec) {
     return start;
 }
 
-void keep_hash(RunSpec& spec, const std::string& hash) {
+void keep_hash(Problem& spec, const std::string& hash) {
     if (!spec.initial_hash.empty() && spec.initial_hash != hash)
         throw InputError(
             fmt::format("--initial {}: the file is not what it was when spec.json was written: "
@@ -140,7 +140,7 @@ void keep_hash(RunSpec& spec, const std::string& hash) {
     spec.initial_hash = hash;
 }
 
-Field fitted(Field field, const RunSpec& spec) {
+Field fitted(Field field, const Problem& spec) {
     if (Size{field.nx(), field.ny()} != *spec.size) {
         const Field wide = field.to(DType::float64);
         field = resample(wide.as<double>(), spec.size->nx, spec.size->ny);
@@ -148,7 +148,7 @@ Field fitted(Field field, const RunSpec& spec) {
     return field.dtype() == spec.dtype ? std::move(field) : field.to(spec.dtype);
 }
 
-std::vector<int> kept_components(const RunSpec& now, const RunSpec& next) {
+std::vector<int> kept_components(const Problem& now, const Problem& next) {
     const auto names = names_of(now.model->components);
     std::vector<int> kept;
     for (const Component& component : next.model->components) {
@@ -178,7 +178,7 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
     return std::make_shared<PickedRows>(std::move(picks));
 }
 
-Equations run_equations(const RunSpec& spec, const std::vector<std::string>& formulas) {
+Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas) {
     Equations equations = equation::read_equations(spec.model->text, formulas);
     equations.spacing = spec.spacing();
     if (!spec.boundary_as_typed)
@@ -187,23 +187,18 @@ Equations run_equations(const RunSpec& spec, const std::vector<std::string>& for
     return equations;
 }
 
-std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec) {
+std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
     auto run = std::make_shared<TypedRun>();
     run->equations = run_equations(spec);
-    run->scheme = stepping_scheme(spec);
+    run->scheme = spec.scheme();
     run->seed = spec.seed;
     run->data = read_data(spec);
     run->with_formula = [spec](const std::string& formula) { return run_equations(spec, {formula}); };
     return run;
 }
 
-equation::SteppingScheme stepping_scheme(const RunSpec& spec) {
-    return equation::scheme_of(spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper);
-}
-
-std::vector<std::shared_ptr<const Array<double>>> read_data(const RunSpec& spec) {
+std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec) {
     std::vector<std::shared_ptr<const Array<double>>> data;
-    if (!spec.model->equations) return data;
     for (const auto& source : spec.model->equations->data) {
         InitialChoice choice;
         choice.file = source.file;

@@ -32,10 +32,10 @@ std::shared_ptr<const RowSource> noise_rows(
     int nx, int ny, DType dtype, std::size_t count, std::uint64_t seed, int threads);
 
 /// In the spec's precision and size.
-Field fitted(Field field, const RunSpec& spec);
+Field fitted(Field field, const Problem& spec);
 
 /// The number in the present model of each component of the next one; -1: it is new.
-std::vector<int> kept_components(const RunSpec& now, const RunSpec& next);
+std::vector<int> kept_components(const Problem& now, const Problem& next);
 
 /// The start under the next model and size: the present one of components that are kept, made for the others.
 std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSource>& start,
@@ -46,31 +46,28 @@ std::shared_ptr<const RowSource> carried_start(const std::shared_ptr<const RowSo
 std::shared_ptr<const RowSource> read_recipe(const std::string& recipe);
 
 /// Of the file of the first component: throws InputError where the spec has another one.
-void keep_hash(RunSpec& spec, const std::string& hash);
+void keep_hash(Problem& spec, const std::string& hash);
 
 /// What solvers of a general model are made from, its files read. Throws InputError.
-std::shared_ptr<const TypedRun> typed_run(const RunSpec& spec);
+std::shared_ptr<const TypedRun> typed_run(const Problem& spec);
 
 /// What a component starts from, taken apart; all empty for the text's own formula.
-InitialChoice initial_choice(const RunSpec& spec, std::size_t component = 0);
-InitialRequest request_of(const RunSpec& spec, const InitialChoice& choice);
+InitialChoice initial_choice(const Problem& spec, std::size_t component = 0);
+InitialRequest request_of(const Problem& spec, const InitialChoice& choice);
 
 /// Of each component the rows [first, first + rows), by its formula.
-std::vector<Field> evaluate_starts(const RunSpec& spec, int first, int rows, ThreadPool& threads);
+std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, ThreadPool& threads);
 
 /// The file that a component starts from; empty where it is none.
-std::string start_file(const RunSpec& spec, std::size_t component);
+std::string start_file(const Problem& spec, std::size_t component);
 /// Every one of them.
-std::vector<std::string> start_files(const RunSpec& spec);
+std::vector<std::string> start_files(const Problem& spec);
 
 /// The equations with the run's own choices in place of the text's: boundary and distance of cells.
 /// `formulas` become their `extra`.
-equation::Equations run_equations(const RunSpec& spec, const std::vector<std::string>& formulas = {});
-
-/// Of a typed model.
-equation::SteppingScheme stepping_scheme(const RunSpec& spec);
+equation::Equations run_equations(const Problem& spec, const std::vector<std::string>& formulas = {});
 
 /// The pictures and arrays of the text at the field's size, in their order. Throws InputError.
-std::vector<std::shared_ptr<const Array<double>>> read_data(const RunSpec& spec);
+std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec);
 
 }  // namespace stencil

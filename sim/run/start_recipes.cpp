@@ -143,7 +143,7 @@ class StartRows : public MadeRows {
 }  // namespace
 
 std::shared_ptr<const RowSource> start_recipe(const RunSpec& spec) {
-    if (spec.model->equations && !spec.model->equations->data.empty()) return nullptr;
+    if (!spec.model->equations->data.empty()) return nullptr;
     std::vector<StartPart> parts;
     for (std::size_t c = 0; c < spec.model->components.size(); ++c) {
         const InitialChoice choice = initial_choice(spec, c);

@@ -52,7 +52,7 @@ double cell_size(const RunSpec& spec) {
 }
 
 std::optional<double> time_at(const RunSpec& spec, long long step) {
-    if (!spec.model->equations) return double(step) * spec.unit_time.size;
+    if (spec.model->built_in) return double(step) * spec.unit_time.size;
     double time = 0;
     long long from = 0;
     std::optional<double> dt = read_real(spec.dt);
@@ -69,7 +69,7 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
 }
 
 std::string time_text(const RunSpec& spec, long long step) {
-    const bool is_step = !spec.model->equations && !spec.unit_time.given();
+    const bool is_step = spec.model->built_in && !spec.unit_time.given();
     const auto time = is_step ? std::nullopt : time_at(spec, step);
     if (!time) return "";
     return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);
@@ -85,9 +85,9 @@ std::string TableUnits::time_cell(long long step) const {
     return value ? fmt::format("{},", *value) : ",";
 }
 
-TableUnits table_units(const RunSpec& spec) {
-    TableUnits units{{cell_size(spec), spec.unit_length.name}, spec.unit_time.name};
-    if (spec.unit_time.given()) units.time = [&spec](long long step) { return time_at(spec, step); };
+TableUnits table_units(const RunSpec& now, const RunSpec& document) {
+    TableUnits units{{cell_size(now), now.unit_length.name}, now.unit_time.name};
+    if (now.unit_time.given()) units.time = [&document](long long step) { return time_at(document, step); };
     return units;
 }
 

@@ -41,8 +41,8 @@ struct TableUnits {
     std::string time_head() const;                ///< "time (s),"
     std::string time_cell(long long step) const;  ///< "12.5,"
 };
-/// For as long as the run is there.
-TableUnits table_units(const RunSpec& spec);
+/// Of a run that is now so, and that this document repeats; for as long as that is there.
+TableUnits table_units(const RunSpec& now, const RunSpec& document);
 
 /// Of the built-in diffusion: D = coefficient * dx^2 / dt, in the units of lengths and times, and the
 /// coefficient that a D comes to.

@@ -51,7 +51,7 @@ std::optional<AutoMethod::Jump> AutoMethod::for_jump(const RunSpec& now,
     const double seconds = seconds_per_step > 0 ? seconds_per_step * double(steps)
                                                 : expected_seconds(present, request_for(now, steps));
     if (!(seconds > longer_than) || !std::isfinite(seconds)) return std::nullopt;
-    const auto rows = methods(now.model->family());
+    const auto rows = methods(now.family());
     const auto jumping = std::ranges::find_if(
         rows, [&](const Method& row) { return row.jumps && row.device == present.device && fits(row, now); });
     if (jumping == rows.end()) return std::nullopt;

@@ -63,7 +63,7 @@ Subject subject_of(const InitialCondition& condition) {
 
 Subject subject_of(const ReadyRun& run) {
     Subject subject{run.title, run.about, to_json(run.spec).dump(), run.spec};
-    subject.spreads_evenly = !run.spec.model->is_general();
+    subject.spreads_evenly = !run.spec.is_general();
     return subject;
 }
 

@@ -8,14 +8,14 @@
 
 namespace stencil {
 
-bool is_reshaped(const RunSpec& spec) {
-    return std::ranges::any_of(spec.edits,
+bool is_reshaped(const EditList& edits) {
+    return std::ranges::any_of(edits,
                                [](const Edit& edit) { return kind_of(edit.setting) == SettingKind::shape; });
 }
 
 std::shared_ptr<const RowSource> origin_of(const Simulation& simulation, const StartMaker& make) {
     RunSpec spec = simulation.spec();
-    return is_reshaped(spec) ? rounded(make(spec), spec.dtype) : simulation.start();
+    return is_reshaped(spec.edits) ? rounded(make(spec), spec.dtype) : simulation.start();
 }
 
 void Reference::make(const Simulation& of, const StartMaker& make_start) {

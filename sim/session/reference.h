@@ -10,7 +10,7 @@
 namespace stencil {
 
 /// The run's size or precision changed on its way.
-bool is_reshaped(const RunSpec& spec);
+bool is_reshaped(const EditList& edits);
 
 /// What a run starts from; it may refuse to make it.
 using StartMaker = std::function<std::shared_ptr<const RowSource>(RunSpec&)>;

@@ -289,8 +289,8 @@ double Session::measure_field() {
     if (measured_version_ == version_ || !due) return 0;
     if (shows_another()) measure_anew();
     Statistics statistics;
-    const double seconds =
-        statistics_cadence_.spend([&] { statistics = measures_.add(step(), simulation_->solver()); });
+    const double seconds = statistics_cadence_.spend(
+        [&] { statistics = measures_.add(step(), simulation_->solver(), simulation_->shown()); });
     measured_version_ = version_;
     watch_for_overflow(statistics);
     return seconds;

@@ -81,7 +81,7 @@ void Session::handle(const action::Step& some) {
 }
 
 void Session::handle(const action::Reset&) {
-    if (is_reshaped(simulation_->spec())) {
+    if (is_reshaped(simulation_->edits())) {
         begin_another(as_asked(simulation_->now()), "reset");
         return;
     }
@@ -134,7 +134,7 @@ void Session::handle(const action::Change& change) {
             start_anew(change);
             return;
         case SettingKind::shape:
-            if (change.anew || (step() == 0 && simulation_->spec().edits.empty())) {
+            if (change.anew || (step() == 0 && simulation_->edits().empty())) {
                 start_anew(change);
                 return;
             }
@@ -159,10 +159,11 @@ void Session::start_anew(const action::Change& change) {
     RunSpec from = as_asked(simulation_->now());
     if (change.anew) {  // in the colours of its own
         from.colormap.clear();
+        from.show.clear();
         from.range = RunSpec().range;
     }
     RunSpec next = changed(std::move(from), change.setting, change.value);
-    const bool typed = next.model->equations != nullptr;  // then every component fits the size
+    const bool typed = !next.model->built_in;  // then every component fits the size
     if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
     begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
 }
@@ -174,7 +175,7 @@ void Session::reshape(const action::Change& change) {
     const bool goes_on = change.continuing && undo_.redo.empty() && !undo_.undo.empty() &&
                          undo_.undo.back().what == change.setting;
     if (!goes_on) remember(change.setting);
-    const bool another_family = next.model->family() != now.model->family();
+    const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
     try {
@@ -328,7 +329,7 @@ void Session::handle(const action::Resume& resume) {
     auto_.on = false;
     pace_.running = false;
     replace(std::move(next));
-    take_bookmarks(simulation_->spec());
+    take_bookmarks(simulation_->now());
     measures_ = Measures();
     measured_of_ = simulation_->now().shown();
     if (const auto kept = from.measures.find(simulation_->now().shown()); kept != from.measures.end())

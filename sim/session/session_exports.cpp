@@ -26,11 +26,8 @@ void Session::handle(const action::Export& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     const auto kept = std::make_shared<ExportOrder>();
     ExportOrder& written = *kept;
-    RunSpec& spec = written.output.spec;
-    spec = simulation_->spec();
-    spec.steps = written.output.steps = step();
-    spec.exports.clear();
-    const RunSpec& now = simulation_->now();
+    RunSpec now = simulation_->now();
+    now.exports.clear();
     std::string left_out;
     for (const std::string& file : order.files) {
         if (is_frame_export(file)) throw InputError("export: frames are recorded while the run goes on");
@@ -41,22 +38,23 @@ void Session::handle(const action::Export& order) {
         else if (const std::string why = why_not_exported(file, now); !why.empty())
             left_out += fmt::format("; {} is left out: {}", file, why);
         else
-            add_export(file, spec.exports);
+            add_export(file, now.exports);
     }
-    add_measures(spec);
-    spec.validate();
-    if (spec.exports.empty()) throw InputError("export: no file was chosen" + left_out);
-    RunSpec shown = now;
-    shown.exports = spec.exports;
+    add_measures(now);
+    now.validate();
+    if (now.exports.empty()) throw InputError("export: no file was chosen" + left_out);
     written.folder = order.folder;
-    if (!order.replace) written.folder = unused_folder(order.folder, export_files(shown));
+    if (!order.replace) written.folder = unused_folder(order.folder, export_files(now));
     written.remark = kept_text(order.folder, written.folder) + left_out;
-    const double formulas = double(output_formulas(shown).size());
-    const double cell = 2 * formulas * double(bytes_of(shown.dtype)) + export_bytes_per_cell(shown);
+    const double formulas = double(output_formulas(now).size());
+    const double cell = 2 * formulas * double(bytes_of(now.dtype)) + export_bytes_per_cell(now);
     require_memory(
-        {"host memory", cell, 0, double(query_host_memory().free_bytes)}, shown.size->nx, shown.size->ny);
+        {"host memory", cell, 0, double(query_host_memory().free_bytes)}, now.size->nx, now.size->ny);
+    written.output = run_output(*simulation_);
+    static_cast<Output&>(written.output.now) = now;
+    static_cast<Output&>(written.output.document) = now;
+    written.output.now.surface = written.output.document.surface = now.surface;
     std::vector<OutputField>& fields = written.output.fields;
-    fields = output_fields(*simulation_);
     const auto seen = std::ranges::find(fields, now.shown(), &OutputField::formula);
     seen->tables = tables();
     RunReport report = make_report(*simulation_, fields, *machine_);
@@ -72,7 +70,7 @@ void Session::handle(const action::SaveCheckpoint& order) {
     if (order.folder.empty()) throw InputError("checkpoint: a folder is needed");
     const auto kept = std::make_shared<RunCheckpoint>(
         RunCheckpoint{simulation_->state(), {{simulation_->now().shown(), measures_}}, {}});
-    RunSpec& spec = kept->run.spec;
+    RunSpec& spec = kept->run.now;
     spec.steps = std::max(spec.steps, step());
     add_measures(spec);
     exporter_.start([kept, step = step(), folder = order.folder](WriteProgress&) {
@@ -101,7 +99,7 @@ void Session::handle(const action::ExportMeasures& order) {
     if (order.folder.empty()) throw InputError("export: a folder is needed");
     ExportOrder written;
     RunOutput& output = written.output;
-    RunSpec& spec = output.spec = simulation_->now();
+    RunSpec& spec = output.now = output.document = simulation_->now();
     spec.exports = {"statistics.csv", "histogram.csv"};
     if (!view_.profiles.empty()) spec.exports.emplace_back("profile.csv");
     if (!measures_.probes().empty()) spec.exports.emplace_back("probes.csv");
@@ -118,7 +116,9 @@ void Session::tell(const ExportOutcome& outcome) {
 }
 
 MeasureTables Session::tables() {
-    return make_tables(simulation_->solver(), simulation_->now(), measures_, view_.profiles);
+    RunSpec now = simulation_->now();
+    now.profiles = view_.profiles;
+    return make_tables(simulation_->solver(), now, now.shown(), measures_);
 }
 
 // What is measured now, for whoever repeats the run.

@@ -19,20 +19,6 @@ double copy_bytes(const RunSpec& now) {
     return double(now.size->nx) * now.size->ny * double(now.model->components.size() * bytes_of(now.dtype));
 }
 
-// How the run is seen stays as it is, whatever moment of it is seen.
-void see_as(const RunSpec& seen, Simulation& simulation) {
-    for (const Setting& setting : settings()) {
-        if (setting.kind != SettingKind::view) continue;
-        const std::string name(setting.name), wanted = setting_text(seen, name);
-        if (wanted == setting_text(simulation.now(), name)) continue;
-        try {
-            simulation.apply(Set{name, wanted});
-        } catch (const InputError&) {
-            // A formula of another model: what that moment showed stays.
-        }
-    }
-}
-
 }  // namespace
 
 // --- What can be undone.
@@ -141,7 +127,7 @@ void Session::go_back_to(long long to) {
         return_to_tip();
         return;
     }
-    const EditList edits = tip_ ? tip_->spec.edits : simulation_->spec().edits;
+    const EditList edits = tip_ ? tip_->edits : simulation_->edits();
     restore_before(to, edits.until(to));
     if (step() < to) pace_.begin_order(step(), to, fmt::format("going to step {}", to));
     keep_bookmarks();
@@ -151,7 +137,6 @@ void Session::go_back_to(long long to) {
 void Session::restore_before(long long to, const EditList& edits) {
     const KeptState kept = timeline_.before(to);
     if (step() > to || (kept && kept->step > step())) {
-        const RunSpec seen = simulation_->now();
         if (kept) {
             simulation_->restore(*kept);
         } else {
@@ -160,7 +145,6 @@ void Session::restore_before(long long to, const EditList& edits) {
             simulation_ = std::make_unique<Simulation>(spec, origin_of(*simulation_, start_maker()));
             simulation_->expect(kMaxSteps);
         }
-        see_as(seen, *simulation_);
         if (tip_) measures_ = tip_measures_;
         went_back();
     }
@@ -168,9 +152,7 @@ void Session::restore_before(long long to, const EditList& edits) {
 }
 
 void Session::return_to_tip() {
-    const RunSpec seen = simulation_->now();
     simulation_->restore(*tip_);
-    see_as(seen, *simulation_);
     measures_ = std::move(tip_measures_);
     tip_.reset();
     went_back();
@@ -180,7 +162,7 @@ void Session::return_to_tip() {
 void Session::leave_tip() {
     pace_.stand(step());
     plan_no_more();
-    const std::size_t left = tip_->spec.edits.size() - simulation_->spec().edits.size();
+    const std::size_t left = tip_->edits.size() - simulation_->edits().size();
     undo_.push({"leaving the later steps", step(), *tip_, timeline_.remember()}, undo_budget());
     timeline_.cut(step() + 1);
     forget_moments_ahead();
@@ -194,7 +176,7 @@ void Session::leave_tip() {
 
 // What repeats the run ends here.
 void Session::plan_no_more() {
-    if (tip_) simulation_->plan(tip_->spec.edits.until(step()));
+    if (tip_) simulation_->plan(tip_->edits.until(step()));
 }
 
 // --- Bookmarks.
@@ -271,10 +253,8 @@ void Session::handle(const action::GoToBookmark& bookmark) {
     }
     if (tip_) return_to_tip();
     remember("going to bookmark " + name);
-    const RunSpec seen = simulation_->now();
     simulation_->restore(*state);
-    simulation_->plan(state->spec.edits.until(state->step));
-    see_as(seen, *simulation_);
+    simulation_->plan(state->edits.until(state->step));
     pace_.stop(step());
     timeline_.clear();
     timeline_.put(state, true);

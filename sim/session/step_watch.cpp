@@ -31,12 +31,10 @@ std::shared_ptr<const StepLimit> look_at(Simulation& simulation, const StepLimit
     found->dt = now.time_step();
     found->time = time_of(solver, now);
     for (const Component& component : now.model->components) {
-        solver.show(component.name);
-        const Statistics statistics = solver.statistics(Quantity::value);
+        const Statistics statistics = solver.statistics(component.name);
         found->means.push_back(statistics.mean);
         if (found->overflowed.empty() && overflows(statistics)) found->overflowed = component.name;
     }
-    solver.show(now.shown());
     found->limit.dt = std::numeric_limits<double>::infinity();
     // Of what is left of an overflowed field nothing can be told but what was true before.
     if (!found->overflowed.empty() && before)
@@ -55,7 +53,7 @@ bool StepLimit::exceeded() const {
 const std::shared_ptr<const StepLimit>& StepWatch::look(Simulation& simulation,
                                                         std::uint64_t version,
                                                         bool exact) {
-    if (!simulation.now().model->equations) {
+    if (simulation.now().model->built_in) {
         newest_.reset();
         return newest_;
     }

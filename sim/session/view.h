@@ -10,6 +10,7 @@
 
 #include "kernels/view/resample.h"
 #include "sim/field/pixels.h"
+#include "sim/run/output/measures.h"
 #include "sim/run/run_spec.h"
 #include "sim/view/arrows.h"
 #include "sim/view/plane_density.h"

@@ -14,7 +14,7 @@ RowCopy row_copy(const ByteRows& from, const ByteRows& to) {
     return {to.data, to.pitch, from.data, from.pitch, from.width, from.rows};
 }
 
-void copy_on(const Execution& on, const ByteRows& from, const ByteRows& to) {
+void copy_on(const ExecutionSpace& on, const ByteRows& from, const ByteRows& to) {
     if (from.bytes() > 0) copy_on_device(row_copy(from, to), *on.stream);
 }
 
@@ -26,13 +26,13 @@ class StagedStrips : public MpiStrips {
   private:
     std::byte* outbox() override { return static_cast<std::byte*>(out_.data()); }
     std::byte* inbox() override { return static_cast<std::byte*>(in_.data()); }
-    void pack(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_to_host(row_copy(from, to), *on.stream);
     }
-    void unpack(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void unpack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_to_device(row_copy(from, to), *on.stream);
     }
-    void copy(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_on(on, from, to);
     }
 
@@ -60,7 +60,9 @@ class PeerStrips : public StripPieces {
         return {inbox + std::size_t(from) * most_bytes(), piece.width, piece.width, piece.rows};
     }
 
-    void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) override {
+    void pass(std::span<const ByteRows> give,
+              std::span<const ByteRows> take,
+              const ExecutionSpace& on) override {
         if (outboxes_.empty()) open();
         meet(on);  // the inboxes are empty
         for (const auto& [other, memory] : outboxes_)
@@ -70,12 +72,12 @@ class PeerStrips : public StripPieces {
             copy_on(on, place(inbox_.data(), int(other), take[other]), take[other]);
     }
 
-    void copy(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_on(on, from, to);
     }
 
     // All are done with what they enqueued.
-    void meet(const Execution& on) {
+    void meet(const ExecutionSpace& on) {
         on.stream->synchronize();
         std::array<std::uint64_t, 1> nothing{};
         team().sum(nothing);

@@ -49,6 +49,15 @@ Packet& operator<<(Packet& packet, const InnerNumbers& numbers) {
     return packet;
 }
 
+Packet& operator<<(Packet& packet, const Observable& what) {
+    return packet.put(what.formula).put(what.quantity);
+}
+
+Observable read_observable(Packet& packet) {
+    auto formula = packet.get<std::string>();
+    return {std::move(formula), packet.get<Quantity>()};
+}
+
 Part::Part(std::unique_ptr<Team> team, const SolverSetup& whole)
     : team_(std::move(team)), partition_(partition_of(whole, team_->size())) {
     const int own = team_->rank();
@@ -126,9 +135,6 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
         case Verb::set_params:
             solver.set_params(read_params(packet));
             return true;
-        case Verb::show:
-            solver.show(packet.get<std::string>());
-            return true;
         case Verb::advance:
             solver.advance(packet.get<long long>());
             return true;
@@ -145,7 +151,7 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
             rows = part.gather(solver.state().components);
             return true;
         case Verb::field:
-            own_field(packet.get<bool>() ? solver.laplacian() : solver.field());
+            own_field(solver.field(read_observable(packet)));
             return true;
         case Verb::inner: {
             answer.inner = solver.inner();
@@ -167,9 +173,11 @@ bool Parts::perform_on(Part& part, Verb verb, Packet& packet) {
         case Verb::restore:
             solver.restore(*saved_.at(packet.get<int>()));
             return true;
-        case Verb::set_base_from:
-            solver.set_base(find(packet.get<int>())->solver());
+        case Verb::set_base_from: {
+            Solver& other = find(packet.get<int>())->solver();
+            solver.set_base(other, packet.get<std::string>());
             return true;
+        }
         default:
             return take(part, verb, packet) || measure(part, verb, packet) || look_at(part, verb, packet);
     }

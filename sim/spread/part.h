@@ -23,26 +23,25 @@ enum class Verb : std::uint8_t {
     drop,
     load,        ///< the step; rows
     set_params,  ///< as in make
-    show,        ///< formula
     advance,     ///< steps
     wait,
     expect,  ///< steps
     wait_for_fastest,
     fields,         ///< then the rows
-    field,          ///< laplacian or not; then the rows
+    field,          ///< observable; then the rows
     inner,          ///< then the rows
     take_inner,     ///< names, numbers, rows
     load_from,      ///< the other solver's number
     go_on_from,     ///< the same
     write,          ///< array, file
     set_base,       ///< rows
-    set_base_from,  ///< the other solver's number
-    resample,       ///< quantity, request
-    statistics,     ///< quantity
-    norm,           ///< quantity
-    percentiles,    ///< quantity, q
-    histogram,      ///< quantity, bins
-    sample,         ///< quantity, points, smooth
+    set_base_from,  ///< the other solver's number, formula
+    resample,       ///< observable, request
+    statistics,     ///< observable
+    norm,           ///< observable
+    percentiles,    ///< observable, q
+    histogram,      ///< observable, bins
+    sample,         ///< observable, points, smooth
     paint,          ///< component, piece
     save,           ///< the number of the state
     restore,        ///< the same
@@ -59,6 +58,8 @@ enum class Verb : std::uint8_t {
 Packet& operator<<(Packet& packet, const StepParameters& params);
 StepParameters read_params(Packet& packet);
 Packet& operator<<(Packet& packet, const InnerNumbers& numbers);
+Packet& operator<<(Packet& packet, const Observable& what);
+Observable read_observable(Packet& packet);
 
 /// A process's part of one solver. Everything is called on all processes of its team together.
 class Part {

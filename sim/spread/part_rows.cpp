@@ -69,6 +69,7 @@ bool Parts::take(Part& part, Verb verb, Packet& packet) {
         case Verb::write: {
             SolverArray array{packet.get<SolverArray::Kind>(), packet.get<std::size_t>(), {}};
             array.inner = packet.get<std::string>();
+            array.observable = read_observable(packet);
             answer.written =
                 write_together(part.team(),
                                packet.get<std::string>(),

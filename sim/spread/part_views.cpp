@@ -28,7 +28,7 @@ double norm_of_all(Team& team, double own) {
 
 // By the process that has the point's row.
 std::vector<double> sample_all(Part& part,
-                               Quantity quantity,
+                               const Observable& what,
                                const std::vector<SamplePoint>& points,
                                bool smooth) {
     const int first = part.first_row(), end = first + part.own_rows(), rows = part.partition().rows;
@@ -36,7 +36,7 @@ std::vector<double> sample_all(Part& part,
     std::vector<SamplePoint> own;
     for (const SamplePoint& point : points)
         if (is_here(point)) own.push_back(point);
-    const std::vector<double> values = part.solver().sample(quantity, own, smooth);
+    const std::vector<double> values = part.solver().sample(what, own, smooth);
     std::vector<double> all(points.size(), std::numeric_limits<double>::quiet_NaN());
     for (Bytes& bytes : part.team().gather(Packet().put(first).put(end).put(values).bytes())) {
         Packet packet(std::move(bytes));
@@ -49,7 +49,7 @@ std::vector<double> sample_all(Part& part,
 }
 
 // What each process's rows contribute to the rows of pixels, of which two share at most one at each cut.
-std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleRequest& whole) {
+std::vector<float> resample_all(Part& part, const Observable& what, const ResampleRequest& whole) {
     Team& team = part.team();
     const auto request_of = [&](int rank) {
         const Partition& partition = part.partition();
@@ -58,7 +58,7 @@ std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleReq
     const std::size_t width = std::size_t(whole.width);
     const auto own = request_of(team.rank());
     Pixels pixels;
-    if (own.height > 0) part.solver().resample(quantity, own, true, pixels);
+    if (own.height > 0) part.solver().resample(what, own, true, pixels);
     if (team.rank() > 0) {
         if (own.height > 0) team.send(pixels.host.data(), width * std::size_t(own.height) * sizeof(float), 0);
         return {};
@@ -82,30 +82,30 @@ std::vector<float> resample_all(Part& part, Quantity quantity, const ResampleReq
 
 bool Parts::look_at(Part& part, Verb verb, Packet& packet) {
     Solver& solver = part.solver();
-    const auto quantity = packet.get<Quantity>();
+    const Observable what = read_observable(packet);
     switch (verb) {
         case Verb::statistics:
-            answer.statistics = statistics_of_all(part, solver.statistics(quantity));
+            answer.statistics = statistics_of_all(part, solver.statistics(what));
             return true;
         case Verb::norm:
-            answer.number = norm_of_all(part.team(), solver.norm(quantity));
+            answer.number = norm_of_all(part.team(), solver.norm(what));
             return true;
         case Verb::percentiles:
-            answer.values = solver.percentiles(quantity, packet.get<std::vector<double>>());
+            answer.values = solver.percentiles(what, packet.get<std::vector<double>>());
             return true;
         case Verb::histogram: {
             const auto bins = packet.get<HistogramBins>();
-            answer.counts = solver.histogram(quantity, bins.low, bins.high, bins.count);
+            answer.counts = solver.histogram(what, bins.low, bins.high, bins.count);
             part.team().sum(answer.counts);
             return true;
         }
         case Verb::sample: {
             const auto points = packet.get<std::vector<SamplePoint>>();
-            answer.values = sample_all(part, quantity, points, packet.get<bool>());
+            answer.values = sample_all(part, what, points, packet.get<bool>());
             return true;
         }
         case Verb::resample:
-            answer.pixels = resample_all(part, quantity, packet.get<ResampleRequest>());
+            answer.pixels = resample_all(part, what, packet.get<ResampleRequest>());
             return true;
         default:
             return false;

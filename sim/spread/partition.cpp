@@ -22,10 +22,10 @@ struct Reach {
 
 Reach reach_of(const SolverSetup& setup) {
     const bool cuda = setup.method->device == Device::cuda;
-    if (!setup.typed) {
+    if (!setup.is_general()) {
         const bool periodic = setup.params.boundary == Boundary::periodic;
-        // A jump needs no halo, but looking does: at the Laplacian, and between two cells.
-        if (setup.method->jumps) return {1, periodic};
+        // A jump needs no halo, but looking does: at Laplacians, and between two cells.
+        if (setup.method->jumps) return {Strips::kUnit, periodic};
         const int steps = cuda ? kStreamingSteps : kCpuSteps;
         return {steps, periodic, steps};
     }

@@ -30,7 +30,7 @@ std::recursive_mutex& in_call() {
 
 // Everybody does it, this process too. What goes wrong from here on cannot be made good by the others, which
 // may wait for this one.
-Parts::Answer& call(Packet& packet) {
+Parts::Answer call(Packet& packet) {
     const std::lock_guard lock(in_call());
     Team::all().broadcast(packet.bytes());
     try {
@@ -39,7 +39,7 @@ Parts::Answer& call(Packet& packet) {
         std::fprintf(stderr, "stencilscope: process 0: %s\n", error.what());
         Team::all().abort(1);
     }
-    return parts().answer;
+    return std::move(parts().answer);
 }
 
 // By all processes into one file, whose name is the last of the packet: its hash; none where not all of them
@@ -92,12 +92,6 @@ class SpreadSolver : public Solver {
         remake(params, true);
     }
 
-    void show(const std::string& formula) override {
-        own().show(formula);  // which throws before anybody else hears of it
-        shown_ = formula;
-        call(begin(Verb::show).put(formula));
-    }
-
     using Solver::load;
     void load(Solver& other) override {
         const auto* spread = dynamic_cast<SpreadSolver*>(&other);
@@ -114,44 +108,48 @@ class SpreadSolver : public Solver {
 
     int processes() const override { return parts().find(number_)->partition().parts; }
 
-    Field field() override { return gathered(begin(Verb::field).put(false)); }
-    Field laplacian() override { return gathered(begin(Verb::field).put(true)); }
+    Field field(const Observable& what = {}) override {
+        const Packet packet = look(Verb::field, what);
+        const std::lock_guard lock(in_call());
+        call(packet);
+        return std::move(parts().rows.front());
+    }
 
     void set_base(const Field& base) override { set_base(FieldRows({&base}), 0); }
     void set_base(const RowSource& source, std::size_t field) override {
         give(source, field, 1, begin(Verb::set_base));
     }
-    void set_base(Solver& other) override {
+    void set_base(Solver& other, const std::string& formula = {}) override {
         // As many processes have the same rows.
         const auto* spread = dynamic_cast<SpreadSolver*>(&other);
-        if (spread && spread->processes() == processes())
-            call(begin(Verb::set_base_from).put(spread->number_));
-        else
-            set_base(other.field());
+        if (!spread || spread->processes() != processes()) return set_base(other.field(formula));
+        spread->check(formula);
+        call(begin(Verb::set_base_from).put(spread->number_).put(formula));
     }
 
-    void resample(Quantity quantity, const ResampleRequest& request, bool, Pixels& out) override {
+    void resample(const Observable& what, const ResampleRequest& request, bool, Pixels& out) override {
         out.width = request.width;
         out.height = request.height;
         out.on_device = false;
-        const std::lock_guard lock(in_call());
-        out.host = std::move(call(begin(Verb::resample).put(quantity).put(request)).pixels);
+        out.host = call(look(Verb::resample, what).put(request)).pixels;
     }
 
-    Statistics statistics(Quantity quantity) override {
-        return call(begin(Verb::statistics).put(quantity)).statistics;
+    Statistics statistics(const Observable& what) override {
+        return call(look(Verb::statistics, what)).statistics;
     }
-    double norm(Quantity quantity) override { return call(begin(Verb::norm).put(quantity)).number; }
-    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
+    double norm(const Observable& what) override { return call(look(Verb::norm, what)).number; }
+    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
         const std::vector<double> all(q.begin(), q.end());
-        return call(begin(Verb::percentiles).put(quantity).put(all)).values;
+        return call(look(Verb::percentiles, what).put(all)).values;
     }
-    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
-        return call(begin(Verb::histogram).put(quantity).put(HistogramBins{low, high, bins})).counts;
+    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
+        return call(look(Verb::histogram, what).put(HistogramBins{low, high, bins})).counts;
     }
-    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+    std::vector<double> sample(const Observable& what,
+                               std::span<const SamplePoint> points,
+                               bool smooth) override {
         const std::vector<SamplePoint> all(points.begin(), points.end());
-        return call(begin(Verb::sample).put(quantity).put(all).put(smooth)).values;
+        return call(look(Verb::sample, what).put(all).put(smooth)).values;
     }
 
     std::unique_ptr<SavedState> save() override {
@@ -176,12 +174,13 @@ class SpreadSolver : public Solver {
 
     std::string write_npy(const std::filesystem::path& path, const SolverArray& array) override {
         Packet packet = begin(Verb::write);
-        packet.put(array.kind).put(array.component).put(array.inner);
+        check(array.observable);
+        packet.put(array.kind).put(array.component).put(array.inner) << array.observable;
         return *write_shared(path, packet);
     }
 
     InnerState inner(bool with_cells) override {
-        return with_cells ? std::move(call(begin(Verb::inner)).inner) : own().inner(false);
+        return with_cells ? call(begin(Verb::inner)).inner : own().inner(false);
     }
     bool take_inner(const InnerRows& inner) override {
         Packet packet = begin(Verb::take_inner);
@@ -189,8 +188,7 @@ class SpreadSolver : public Solver {
         for (const std::string& name : inner.names) packet.put(name);
         packet << inner.numbers;
         if (inner.arrays.nx() != setup_.nx || inner.arrays.ny() != setup_.ny) return false;
-        give(inner.arrays, inner.first, inner.names.size(), packet);
-        return parts().answer.number != 0;
+        return give(inner.arrays, inner.first, inner.names.size(), packet).number != 0;
     }
 
     SpreadCosts costs(long long steps) {
@@ -240,7 +238,7 @@ class SpreadSolver : public Solver {
 
     // The ends of a periodic field have halos too. Other sides of typed equations are another setup.
     bool has_halos_of(Boundary boundary) const {
-        return setup_.typed ||
+        return setup_.is_general() ||
                (setup_.params.boundary == Boundary::periodic) == (boundary == Boundary::periodic);
     }
     // With the halos of these parameters, and the cells as they are or none yet. Where it does not fit
@@ -251,7 +249,6 @@ class SpreadSolver : public Solver {
         Packet packet;
         call(packet.put(Verb::drop).put(last));
         setup_.params = params;
-        if (!shown_.empty()) show(shown_);
     }
 
     Packet begin(Verb verb) const {
@@ -259,18 +256,31 @@ class SpreadSolver : public Solver {
         packet.put(verb).put(number_);
         return packet;
     }
-    static Parts::Answer& call(Packet packet) { return stencil::call(packet); }
+    static Parts::Answer call(Packet packet) { return stencil::call(packet); }
 
-    void give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
+    // What cannot be looked at throws before anybody else hears of it.
+    Packet look(Verb verb, const Observable& what) const {
+        check(what);
+        Packet packet = begin(verb);
+        packet << what;
+        return packet;
+    }
+    void check(const Observable& what) const {
+        const bool laplacian = what.quantity == Quantity::laplacian;
+        const std::pair key{what.formula, laplacian};
+        if (what.formula.empty() || std::ranges::find(checked_, key) != checked_.end()) return;
+        const Shown shown(*setup_.typed, what.formula);
+        require_reach(
+            shown.program(laplacian, false), what.formula, parts().find(number_)->partition().depth);
+        checked_.push_back(key);
+    }
+
+    Parts::Answer give(const RowSource& source, std::size_t first, std::size_t count, Packet packet) {
         const std::lock_guard lock(in_call());
         parts().given = &source;
-        call(put_rows(packet, source, first, count));
+        Parts::Answer answer = call(put_rows(packet, source, first, count));
         parts().given = nullptr;
-    }
-    Field gathered(const Packet& packet) {
-        const std::lock_guard lock(in_call());
-        call(packet);
-        return std::move(parts().rows.front());
+        return answer;
     }
 
     Solver& own() { return parts().find(number_)->solver(); }
@@ -278,7 +288,7 @@ class SpreadSolver : public Solver {
     RunSpec spec_;
     int processes_;
     int number_;
-    std::string shown_;
+    mutable std::vector<std::pair<std::string, bool>> checked_;  ///< formulas, and whether their Laplacian
 };
 
 }  // namespace

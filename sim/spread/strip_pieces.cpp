@@ -57,11 +57,13 @@ class CpuStrips : public MpiStrips {
   private:
     std::byte* outbox() override { return out_.data(); }
     std::byte* inbox() override { return in_.data(); }
-    void pack(const ByteRows& from, const ByteRows& to, const Execution& on) override { copy(from, to, on); }
-    void unpack(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy(from, to, on);
     }
-    void copy(const ByteRows& from, const ByteRows& to, const Execution& on) override {
+    void unpack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
+        copy(from, to, on);
+    }
+    void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) override {
         copy_rows(from, to, *on.threads);
     }
 
@@ -88,7 +90,7 @@ StripPieces::StripPieces(Team& team, const Partition& partition, int columns, st
 
 void StripPieces::exchange(std::span<const ByteRows> give,
                            std::span<const ByteRows> take,
-                           const Execution& on) {
+                           const ExecutionSpace& on) {
     const auto own = std::size_t(part());
     copy(give[own], take[own], on);
     const auto piece_of = [&](std::span<const ByteRows> blocks, std::size_t i) {
@@ -111,7 +113,9 @@ void StripPieces::exchange(std::span<const ByteRows> give,
     for (std::size_t i = 0; i < most; ++i) pass(piece_of(give, i), piece_of(take, i), on);
 }
 
-void MpiStrips::pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) {
+void MpiStrips::pass(std::span<const ByteRows> give,
+                     std::span<const ByteRows> take,
+                     const ExecutionSpace& on) {
     std::byte* at = outbox();
     for (const ByteRows& piece : give) {
         if (piece.bytes() > 0) pack(piece, packed(piece, at), on);

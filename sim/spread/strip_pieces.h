@@ -14,7 +14,9 @@ namespace stencil {
 /// What is on its way at a time takes a buffer's bytes, whatever the field's.
 class StripPieces : public StripExchange {
   public:
-    void exchange(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) final;
+    void exchange(std::span<const ByteRows> give,
+                  std::span<const ByteRows> take,
+                  const ExecutionSpace& on) final;
     const HaloExchange::Traffic& traffic() const { return traffic_; }
 
   protected:
@@ -25,9 +27,9 @@ class StripPieces : public StripExchange {
     /// process are empty, and those of others may be.
     virtual void pass(std::span<const ByteRows> give,
                       std::span<const ByteRows> take,
-                      const Execution& on) = 0;
+                      const ExecutionSpace& on) = 0;
     /// Between two pieces of the device's memory.
-    virtual void copy(const ByteRows& from, const ByteRows& to, const Execution& on) = 0;
+    virtual void copy(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 
     Team& team() { return team_; }
     /// Of one process's part of the buffer.
@@ -47,13 +49,13 @@ class MpiStrips : public StripPieces {
     MpiStrips(Team& team, const Partition& partition, int columns)
         : StripPieces(team, partition, columns, kBufferBytes) {}
 
-    void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const Execution& on) final;
+    void pass(std::span<const ByteRows> give, std::span<const ByteRows> take, const ExecutionSpace& on) final;
 
     virtual std::byte* outbox() = 0;
     virtual std::byte* inbox() = 0;
     /// From the device and to it; done when they return.
-    virtual void pack(const ByteRows& from, const ByteRows& to, const Execution& on) = 0;
-    virtual void unpack(const ByteRows& from, const ByteRows& to, const Execution& on) = 0;
+    virtual void pack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
+    virtual void unpack(const ByteRows& from, const ByteRows& to, const ExecutionSpace& on) = 0;
 };
 
 // Of GPUs. Through each other's memory, where all of them reach that of all, and through the host's.

@@ -63,23 +63,23 @@ std::string types_of(const LaunchShape& shape) {
 
 }  // namespace
 
-std::string boundary_of(const RunSpec& spec) {
+std::string boundary_of(const Problem& spec) {
     return spec.boundary_as_typed ? "other" : std::string(name_of(spec.boundary));
 }
 
-Entry entry_of(const RunSpec& spec) {
+Entry entry_of(const Problem& spec) {
     Entry entry;
     entry.model = spec.model->name;
     entry.dtype = spec.dtype;
     for (const Component& component : spec.model->components)
         entry.components.push_back(member(component.name));
     entry.boundary = boundary_of(spec);
-    if (!spec.model->is_general()) {
+    if (!spec.is_general()) {
         entry.parameters = {"c"};
         return entry;
     }
     const equation::Equations equations = run_equations(spec);
-    const equation::SteppingScheme scheme = stepping_scheme(spec);
+    const equation::SteppingScheme scheme = spec.scheme();
     if (scheme == equation::SteppingScheme::imex)
         throw InputError(
             "--kernel: imex solves by transforms, which a kernel of your own cannot: --stepper euler");

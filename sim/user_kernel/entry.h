@@ -23,9 +23,9 @@ struct Entry {
 /// Of a run whose time step is decided: diffusion has the one parameter c, others all of the model's, then
 /// dt, dx and, where anything depends on it, t. Throws InputError where a kernel cannot be told all that the
 /// model has: random numbers, pictures.
-Entry entry_of(const RunSpec& spec);
+Entry entry_of(const Problem& spec);
 /// The enumerator of Boundary.
-std::string boundary_of(const RunSpec& spec);
+std::string boundary_of(const Problem& spec);
 /// At the time of a step.
 std::vector<double> parameter_values(const Entry& entry,
                                      const StepParameters& params,

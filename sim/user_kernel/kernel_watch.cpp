@@ -98,7 +98,7 @@ TrialRequest KernelWatch::request_for(const Order& order) const {
     ladder.run = order.run;
     ladder.run.kernel.reset();
     ladder.run.edits = {};
-    ladder.run.initial = order.run.model->is_general() ? "" : "noise";
+    ladder.run.initial = order.run.is_general() ? "" : "noise";
     ladder.run.initials.clear();
     ladder.run.initial_hash.clear();
     ladder.sizes = {*order.run.size};

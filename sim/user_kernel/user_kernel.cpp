@@ -5,7 +5,7 @@
 namespace stencil::user_kernel {
 
 Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch) {
-    Method row = *find_method("naive", Device::cuda, spec.model->family());
+    Method row = *find_method("naive", Device::cuda, spec.family());
     row.name = name;
     row.steps_at_a_time = kLaunchesTogether * steps_a_launch;
     row.steps_fused = steps_a_launch;
@@ -13,7 +13,7 @@ Method method_row(std::string_view name, const RunSpec& spec, int steps_a_launch
     return row;
 }
 
-bool fits(const RunSpec& spec) {
+bool fits(const Configuration& spec) {
     if (!spec.kernel || spec.backend == name_of(Device::cpu)) return false;
     const UserKernel& kernel = *spec.kernel;
     const bool same_boundary = kernel.entry.boundary == boundary_of(spec);

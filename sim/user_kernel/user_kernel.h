@@ -32,7 +32,7 @@ std::shared_ptr<const UserKernel> make_user_kernel(const RunSpec& spec,
                                                    int compute_capability);
 
 /// The spec has a kernel, and it was made for runs like that one.
-bool fits(const RunSpec& spec);
+bool fits(const Configuration& spec);
 /// The name of what steps: the kernel's, or the method's.
 std::string stepped_by(const RunSpec& spec);
 

@@ -131,7 +131,6 @@ void Verification::add_model(const std::string& name, bool preset) {
             run.steps = size == kSmall ? kSmallSteps : kLargeSteps;
             run.dtype = dtype;
             run.allow_unstable = true;
-            run.use_general_methods();
             const bool certain = preset && size == kSmall && !is_transformed(run);
             cases_.push_back({run, certain ? fmt::format("{} {}", name, name_of(dtype)) : ""});
         }
@@ -197,7 +196,7 @@ VerifyRow Verification::compare_ways(const Case& c) const {
 
 void Verification::work() {
     const Case& c = cases_[next_++];
-    rows_.push_back(c.run.model->is_general() ? compare_ways(c) : compare_method(c));
+    rows_.push_back(c.run.is_general() ? compare_ways(c) : compare_method(c));
 }
 
 int Verification::differing() const {

@@ -77,7 +77,7 @@ TEST_CASE("All code of an equation is there without the device that it is for") 
     CHECK(cpu.texts[0].text.find("stage0") != std::string::npos);
     CHECK(cpu.texts[1].text.find("u'") != std::string::npos);
     RunSpec solves = spec_of("du/dt = -lap2(u) - u^3; boundary = periodic");
-    solves.use_stepper("imex");
+    solves.stepper = "imex";
     CHECK(generated_code(solves, Device::cuda).texts.size() == 1);
     CHECK_FALSE(generated_code(solves, Device::cuda).why_single.empty());
     for (const CodeText& text : cuda.texts)

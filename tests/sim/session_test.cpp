@@ -547,9 +547,8 @@ TEST_CASE("An export that is cancelled writes no further file, and says how many
     Session session(small_spec(), standing());
     ExportOrder order;
     order.folder = folder / "out";
-    order.output.spec = session.simulation().spec();
-    order.output.spec.exports = {"field.npy", "spec.json"};
-    order.output.fields = output_fields(session.simulation());
+    order.output = run_output(session.simulation());
+    order.output.now.exports = {"field.npy", "spec.json"};
     WriteProgress progress;
     progress.cancelled = true;
     const ExportOutcome outcome = order.write(progress);

@@ -188,7 +188,7 @@ TEST_CASE("Rows of a process that does not see the file go through process 0") {
         Simulation simulation(spec, start_in_place(spec));
         simulation.apply(Advance{20});
         simulation.solver().write_npy(here / "field.npy", {});
-        simulation.solver().write_npy(here / "laplacian.npy", {SolverArray::Kind::laplacian, 0, {}});
+        simulation.solver().write_npy(here / "laplacian.npy", {.observable = Quantity::laplacian});
         write_npy(here / "start.npy", *simulation.start(), 0);
         REQUIRE(files_in(folder.path()) == 3);
         REQUIRE(same_bits(read_npy(folder / "field.npy"), simulation.field()));

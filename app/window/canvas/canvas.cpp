@@ -135,7 +135,7 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
     if (is_surface(ui)) {
         request.panes.push_back({Pane::surface, surface_points(ui, field)});
     } else if (visible) {
-        if (!snapshot.now.arrows.empty()) request.arrows = arrows_on(ui, field, visible->area);
+        if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
         const Pane main = main_pane(ui.panes);
         request.panes.push_back({main, *visible});
         for (const Pane pane : ui.panes)

@@ -14,7 +14,7 @@ ArrowLattice arrows_on(const UiState& ui, FieldSize field, const CellArea& visib
 void draw_arrows(Painter& painter, const OverlayScene& scene, const PaneSlot& slot) {
     const auto& frame = scene.snapshot.frame;
     const bool of_values = slot.pane == Pane::now || component_of(slot.pane);
-    if (!of_values || !frame || !frame->arrows || scene.snapshot.now.arrows.empty()) return;
+    if (!of_values || !frame || !frame->arrows || scene.snapshot.now.drawn_arrows().empty()) return;
     const Painter::Clip clip(painter, slot.picture);
     const auto line = [&](SamplePoint from, SamplePoint to, ImU32 color, double width) {
         const ScreenRect a = place(scene.ui.view, slot.picture, {from.x, from.y, from.x, from.y});

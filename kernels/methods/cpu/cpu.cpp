@@ -299,11 +299,11 @@ void CpuStepper<T>::take_steps(FieldPair<T>& fields, Boundary boundary, long lon
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_cpu(const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_cpu(const ExecutionSpace& execution, FieldShape shape) {
     return std::make_unique<CpuStepper<T>>(*execution.threads, shape);
 }
 
-template std::unique_ptr<Stepper<float>> make_cpu<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_cpu<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_cpu<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_cpu<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

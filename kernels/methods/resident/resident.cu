@@ -231,11 +231,11 @@ std::string resident_unfit(FieldShape shape, std::size_t cell_bytes) {
 }
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_resident(const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_resident(const ExecutionSpace& execution, FieldShape shape) {
     return std::make_unique<ResidentStepper<T>>(*execution.stream, shape);
 }
 
-template std::unique_ptr<Stepper<float>> make_resident<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_resident<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_resident<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_resident<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

@@ -73,7 +73,7 @@ void AxisPlan<T>::measure_correction(Complex<T>* z) {
 template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
-    SpectralStepper(const Execution& on, FieldShape shape)
+    SpectralStepper(const ExecutionSpace& on, FieldShape shape)
         : on_(on), threads_(*on.threads), whole_(whole_shape(on, shape)) {
         const int longest = 2 * (std::max(whole_.nx, whole_.ny) + 1);
         constexpr int line = int(AlignedBuffer<T>::kAlignment / sizeof(T));
@@ -137,7 +137,7 @@ class SpectralStepper : public Stepper<T> {
         });
     }
 
-    Execution on_;
+    ExecutionSpace on_;
     ThreadPool& threads_;
     FieldShape whole_;                ///< of the field, whatever the part is
     int pitch_;                       ///< of the buffers' rows
@@ -230,11 +230,11 @@ std::string spectral_cpu_unfit(FieldShape shape, std::size_t cell_bytes) {
 }
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_spectral_cpu(const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace& execution, FieldShape shape) {
     return std::make_unique<SpectralStepper<T>>(execution, shape);
 }
 
-template std::unique_ptr<Stepper<float>> make_spectral_cpu<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_spectral_cpu<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_spectral_cpu<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_spectral_cpu<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

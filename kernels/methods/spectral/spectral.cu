@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(kThreads)
 template <class T>
 class SpectralStepper : public Stepper<T> {
   public:
-    SpectralStepper(const Execution& on, FieldShape shape)
+    SpectralStepper(const ExecutionSpace& on, FieldShape shape)
         : on_(on), stream_(*on.stream), rows_shape_(shape), whole_(whole_shape(on, shape)) {
         if (!on.strips) return;
         first_column_ = on.strips->columns().begin(on.strips->part());
@@ -88,7 +88,7 @@ class SpectralStepper : public Stepper<T> {
 
     cudaStream_t handle() const { return cuda_handle(stream_); }
 
-    Execution on_;
+    ExecutionSpace on_;
     CudaStream& stream_;
     FieldShape rows_shape_, whole_;
     int first_column_ = 0, own_columns_ = whole_.nx;
@@ -153,11 +153,11 @@ std::string spectral_cuda_unfit(FieldShape shape, std::size_t) {
 }
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_spectral_cuda(const Execution& execution, FieldShape shape) {
+std::unique_ptr<Stepper<T>> make_spectral_cuda(const ExecutionSpace& execution, FieldShape shape) {
     return std::make_unique<SpectralStepper<T>>(execution, shape);
 }
 
-template std::unique_ptr<Stepper<float>> make_spectral_cuda<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_spectral_cuda<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_spectral_cuda<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_spectral_cuda<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

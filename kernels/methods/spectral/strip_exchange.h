@@ -22,7 +22,7 @@ class StripExchange {
     /// there. All parts call it. On CUDA it takes its turn on the stream.
     virtual void exchange(std::span<const ByteRows> give,
                           std::span<const ByteRows> take,
-                          const Execution& on) = 0;
+                          const ExecutionSpace& on) = 0;
 
   private:
     int part_;
@@ -30,7 +30,7 @@ class StripExchange {
 };
 
 /// The field of which a method has the rows of this shape.
-inline FieldShape whole_shape(const Execution& on, FieldShape rows) {
+inline FieldShape whole_shape(const ExecutionSpace& on, FieldShape rows) {
     return on.strips ? FieldShape{on.strips->columns().lines, on.strips->rows().lines} : rows;
 }
 

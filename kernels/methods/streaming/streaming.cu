@@ -89,11 +89,11 @@ class StreamingStepper : public ScaledStepper<T> {
 }  // namespace
 
 template <class T>
-std::unique_ptr<Stepper<T>> make_streaming(const Execution& execution, FieldShape) {
+std::unique_ptr<Stepper<T>> make_streaming(const ExecutionSpace& execution, FieldShape) {
     return std::make_unique<StreamingStepper<T>>(*execution.stream);
 }
 
-template std::unique_ptr<Stepper<float>> make_streaming<float>(const Execution&, FieldShape);
-template std::unique_ptr<Stepper<double>> make_streaming<double>(const Execution&, FieldShape);
+template std::unique_ptr<Stepper<float>> make_streaming<float>(const ExecutionSpace&, FieldShape);
+template std::unique_ptr<Stepper<double>> make_streaming<double>(const ExecutionSpace&, FieldShape);
 
 }  // namespace stencil

@@ -95,9 +95,15 @@ void read_measures(const Json& json, Measures& measures) {
 }
 
 Json to_json(const FrameProgress& frames) {
-    Json json{{"count", frames.count}, {"ranges", Json::object()}};
+    Json json{{"count", frames.count}, {"ranges", Json::object()}, {"series", Json::array()}};
     for (const auto& [formula, range] : frames.ranges)
         json["ranges"][formula] = {number(range.low), number(range.high)};
+    for (const auto& [first, names, dtype, nx, ny] : frames.series)
+        json["series"].push_back({{"first", first},
+                                  {"names", names},
+                                  {"dtype", std::string(name_of(dtype))},
+                                  {"nx", nx},
+                                  {"ny", ny}});
     return json;
 }
 
@@ -105,6 +111,12 @@ FrameProgress frames_from(const Json& json) {
     FrameProgress frames{{}, json.at("count")};
     for (const auto& [formula, range] : json.at("ranges").items())
         frames.ranges[formula] = ValueRange{number(range[0]), number(range[1])};
+    for (const Json& one : json.value("series", Json::array()))
+        frames.series.push_back({one.at("first"),
+                                 one.at("names").get<std::vector<std::string>>(),
+                                 find_dtype(one.at("dtype").get<std::string>()).value(),
+                                 one.at("nx"),
+                                 one.at("ny")});
     return frames;
 }
 
@@ -149,7 +161,7 @@ Json to_json(const RunCheckpoint& checkpoint) {
             {"version", STENCILSCOPE_VERSION},
             {"format", kFormat},
             {"step", run.solver.plain.step},
-            {"spec", stencil::to_json(run.spec)},
+            {"spec", stencil::to_json(run.document())},
             {"now", stencil::to_json(run.now)},
             {"edits_applied", run.applied},
             {"conserves", run.conserves},
@@ -223,7 +235,7 @@ std::shared_ptr<const RowSource> made_again(const RowSource& start, RunSpec spec
 // The files of the start last until the next checkpoint is written.
 std::shared_ptr<const RowSource> read_start(const fs::path& folder, const Json& json, const RunState& run) {
     const auto start = read_arrays(folder, json, component_files("start-", run.now));
-    if (auto again = made_again(*start, run.spec, json.at("arrays"))) return again;
+    if (auto again = made_again(*start, run.document(), json.at("arrays"))) return again;
     return std::make_shared<StateRows>(start->whole());
 }
 
@@ -231,11 +243,16 @@ RunCheckpoint read_from(const fs::path& folder) {
     const Json json = read_json(folder / "run.json");
     RunCheckpoint checkpoint;
     RunState& run = checkpoint.run;
-    run.spec = spec_from_json(json.at("spec").dump(), "checkpoint");
-    run.now = spec_from_json(json.at("now").dump(), "checkpoint");
+    const RunSpec document = spec_from_json(json.at("spec").dump(), "checkpoint");
+    run.at_start = document;
+    run.edits = document.edits;
+    run.now = document;
+    run.now.edits = {};
+    static_cast<Configuration&>(run.now) = spec_from_json(json.at("now").dump(), "checkpoint");
     run.applied = json.at("edits_applied");
     run.conserves = json.at("conserves");
     run.taken = {{json.at("coefficient"), run.now.boundary}, numbers(json.at("values")), json.at("dt")};
+    if (run.taken.values.size() != run.now.parameters.size()) run.taken.values = run.now.parameters;
     run.start = read_start(folder, json, run);
     run.timings = Timings(timings_from(json.at("timings")));
     SolverSnapshot& solver = run.solver;
@@ -259,6 +276,14 @@ RunCheckpoint read_from(const fs::path& folder) {
     return checkpoint;
 }
 
+RunCheckpoint read_whole(const fs::path& place) {
+    try {
+        return read_from(place);
+    } catch (const Json::exception& error) {
+        refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
+    }
+}
+
 // What may be said anew for the rest of a run.
 bool may_change(const Setting& setting) {
     static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile", "bookmark"};
@@ -268,7 +293,7 @@ bool may_change(const Setting& setting) {
 }
 
 void add_edit(RunState& run, std::string_view setting, std::string value) {
-    std::vector<Edit>& edits = run.spec.edits.own();
+    std::vector<Edit>& edits = run.edits.own();
     edits.insert(edits.begin() + std::ptrdiff_t(run.applied++),
                  Edit{run.solver.plain.step, std::string(setting), std::move(value)});
 }
@@ -297,17 +322,20 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
 }
 
 RunCheckpoint read_checkpoint(const fs::path& folder) {
+    const fs::path newest = folder / "checkpoint", last = folder / "checkpoint.last";
     std::error_code ignored;
-    for (const char* name : {"checkpoint", "checkpoint.last"}) {
-        const fs::path place = folder / name;
-        if (!fs::exists(place, ignored)) continue;
-        try {
-            return read_from(place);
-        } catch (const Json::exception& error) {
-            refuse(place / "run.json", fmt::format("damaged ({})", error.what()));
-        }
+    if (!fs::exists(newest, ignored)) {
+        if (fs::exists(last, ignored)) return read_whole(last);
+        refuse(folder, "there is no checkpoint; 'run --out DIR --checkpoint N' writes them");
     }
-    refuse(folder, "there is no checkpoint; 'run --out DIR --checkpoint N' writes them");
+    try {
+        return read_whole(newest);
+    } catch (const InputError& error) {
+        if (!fs::exists(last, ignored)) throw;
+        const long long step = read_whole(last).run.solver.plain.step;
+        throw InputError(fmt::format(
+            "{}; {}, of step {}, is whole: rename it to 'checkpoint'", error.what(), last.string(), step));
+    }
 }
 
 void remove_checkpoint(const fs::path& folder) {
@@ -320,26 +348,27 @@ void take_over(RunCheckpoint& checkpoint,
                const std::vector<std::pair<std::string, std::string>>& given,
                const Machine& machine) {
     RunState& run = checkpoint.run;
-    const RunSpec before = run.now;
+    const RunSpec before = run.now, document = run.document();
     if (run.now.backend == name_of(Device::cuda) && !machine.has_cuda())
         run.now.method = run.now.backend = "auto";
     for (const auto& [name, value] : given) {
         const Setting& setting = find_setting(name);
-        RunSpec wanted = run.spec;
-        setting.set(wanted, value);
         if (!may_change(setting)) {
-            if (setting.get(wanted) != setting.get(run.spec) || wanted.parameters != run.spec.parameters)
+            RunSpec wanted = document;
+            setting.set(wanted, value);
+            if (setting.get(wanted) != setting.get(document) || wanted.parameters != document.parameters ||
+                wanted.model->text != document.model->text)
                 throw InputError(fmt::format(
                     "--resume: --{} {} contradicts the run so far; leave it out", name, quotable(value)));
             continue;
         }
         run.now = changed(run.now, name, value);
-        if (setting.kind == SettingKind::view || name == "threads") run.spec = std::move(wanted);
+        if (name == "threads") run.at_start.threads = run.now.threads;
     }
     const long long step = run.solver.plain.step;
-    if (run.spec.steps < step)
+    if (run.now.steps < step)
         throw InputError(
-            fmt::format("--resume: --steps {}: the run is at step {} already", run.spec.steps, step));
+            fmt::format("--resume: --steps {}: the run is at step {} already", run.now.steps, step));
     run.now = resolve(run.now, machine);
     if (run.now.dtype != before.dtype) {
         add_edit(run, "dtype", std::string(name_of(run.now.dtype)));

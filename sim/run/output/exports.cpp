@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <new>
 
 #include "sim/files/atomic_file.h"
@@ -35,23 +36,22 @@ void write_run_figure_as(const Path& path, const RunOutput& run, const OutputFie
 }
 
 FieldSet field_set(const RunOutput& run) {
-    FieldSet set{run_notes(run.spec), {run.steps, time_at(run.spec, run.steps)}, {}};
-    for (const OutputField& f : run.fields) set.fields.push_back({output_name(run.spec, f.formula), &f.end});
+    FieldSet set{run_notes(run.now, run.document), {run.steps, time_at(run.document, run.steps)}, {}};
+    for (const OutputField& f : run.fields) set.fields.push_back({output_name(run.now, f.formula), &f.end});
     for (const OutputField& f : run.fields) {
-        const std::string name = output_name(run.spec, f.formula);
+        const std::string name = output_name(run.now, f.formula);
         set.fields.push_back({"initial_" + name, f.start.get()});
         set.fields.push_back({"laplacian_" + name, &f.laplacian});
     }
     return set;
 }
 
-template <SolverArray::Kind kind>
+template <Quantity quantity>
 void write_array(const Path& path, const RunOutput& run, const OutputField& field) {
-    if (!run.spread) return write_npy(path, kind == SolverArray::Kind::field ? field.end : field.laplacian);
-    Solver& solver = run.spread->solver();
-    solver.show(field.formula);
-    solver.write_npy(path, {kind});
-    solver.show(run.spread->now().shown());
+    if (!run.spread) return write_npy(path, quantity == Quantity::value ? field.end : field.laplacian);
+    SolverArray array;
+    array.observable = {field.formula, quantity};
+    run.spread->solver().write_npy(path, array);
 }
 
 void write_start(const Path& path, const RunOutput& run, const OutputField& field) {
@@ -68,19 +68,19 @@ constexpr bool kOfRun = true;
 
 constexpr Export kExports[] = {
     {"initial.npy", true, "the field at the start", write_start},
-    {"field.npy", true, "the field at the end", write_array<SolverArray::Kind::field>},
-    {"laplacian.npy", true, "its Laplacian", write_array<SolverArray::Kind::laplacian>},
+    {"field.npy", true, "the field at the end", write_array<Quantity::value>},
+    {"laplacian.npy", true, "its Laplacian", write_array<Quantity::laplacian>},
     {"field.png",
      true,
      "the field at the end, one pixel a cell",
      [](auto& path, auto& run, auto& field) {
-         write_picture(path, field.end, field_colors(run.spec), run.spec.range);
+         write_picture(path, field.end, field_colors(run.now), run.now.range);
      }},
     {"laplacian.png",
      true,
      "its Laplacian, one pixel a cell",
      [](auto& path, auto& run, auto& field) {
-         write_picture(path, field.laplacian, laplacian_colors(run.spec, false), run.spec.laplacian_range);
+         write_picture(path, field.laplacian, laplacian_colors(run.now, false), run.now.laplacian_range);
      }},
     {"figure.png",
      true,
@@ -108,13 +108,13 @@ constexpr Export kExports[] = {
     {"spec.json",
      true,
      "the settings, to run it again with --spec",
-     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.spec))); },
+     [](auto& path, auto& run, auto&) { write_text_file(path, json_text(to_json(run.document))); },
      kOfRun},
     {"statistics.csv",
      false,
      "min, max, mean and total: at the start, every N steps (--every) and at the end",
      [](auto& path, auto& run, auto& field) {
-         write_text_file(path, statistics_csv(field.tables->measures, table_units(run.spec)));
+         write_text_file(path, statistics_csv(field.tables->measures, table_units(run.now, run.document)));
      }},
     {"histogram.csv",
      false,
@@ -124,7 +124,7 @@ constexpr Export kExports[] = {
      false,
      "the values at the end along each --profile",
      [](auto& path, auto& run, auto& field) {
-         write_text_file(path, profile_csv(field.tables->profiles, table_units(run.spec)));
+         write_text_file(path, profile_csv(field.tables->profiles, table_units(run.now, run.document)));
      },
      false,
      "profile"},
@@ -132,7 +132,7 @@ constexpr Export kExports[] = {
      false,
      "the values of each --probe, at the steps of statistics.csv",
      [](auto& path, auto& run, auto& field) {
-         write_text_file(path, probes_csv(field.tables->measures, table_units(run.spec)));
+         write_text_file(path, probes_csv(field.tables->measures, table_units(run.now, run.document)));
      },
      false,
      "probe"},
@@ -162,6 +162,12 @@ bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
 }
 
+// As components are called.
+bool is_word(std::string_view text) {
+    return std::ranges::all_of(text,
+                               [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
+}
+
 // field.npy with the suffix "-u" is field-u.npy.
 std::string file_name(const Export& row, const std::string& suffix) {
     const Path name = row.name;
@@ -171,12 +177,12 @@ std::string file_name(const Export& row, const std::string& suffix) {
 }  // namespace
 
 const Colormap& field_colors(const RunSpec& spec) {
-    return colormap(spec.colormap.empty() ? "viridis" : spec.colormap);
+    return colormap(spec.chosen_colormap().empty() ? "viridis" : spec.chosen_colormap());
 }
 
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure) {
     if (!spec.laplacian_colormap.empty()) return colormap(spec.laplacian_colormap);
-    return colormap(spec.colormap.empty() || in_figure ? "inferno" : spec.colormap);
+    return colormap(spec.chosen_colormap().empty() || in_figure ? "inferno" : spec.chosen_colormap());
 }
 
 std::span<const Export> exports() {
@@ -226,7 +232,8 @@ std::string why_not_exported(std::string_view name, const RunSpec& spec) {
                        kMaxPngCells);
 }
 
-void check_exports(const RunSpec& spec) {
+void check_exports(const RunSpec& document) {
+    const RunSpec spec = document.at_end();
     for (const std::string& name : spec.exports)
         if (const std::string why = why_not_exported(name, spec); !why.empty())
             throw InputError(fmt::format("{}: {}: leave it out with --export", name, why));
@@ -250,17 +257,51 @@ double export_bytes_per_cell(const RunSpec& spec) {
     return double(bytes_of(spec.dtype)) + std::max(pictures ? 12 : 0, float64 ? 16 : 0);
 }
 
-MeasureTables make_tables(Solver& solver,
-                          const RunSpec& now,
-                          Measures measures,
-                          std::span<const ProfileLine> lines) {
+MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string& formula, Measures measures) {
     constexpr int kHistogramBins = 256;
     MeasureTables tables{std::move(measures), {}, {}};
-    const ValueRange range = measure_range(solver, Quantity::value, now.range, field_colors(now).diverging);
-    tables.histogram = measure_histogram(solver, Quantity::value, range, kHistogramBins);
-    for (const ProfileLine& line : lines)
-        tables.profiles.push_back(measure_profile(solver, Quantity::value, line));
+    const ValueRange range = measure_range(solver, formula, now.range, field_colors(now).diverging);
+    tables.histogram = measure_histogram(solver, formula, range, kHistogramBins);
+    for (const ProfileLine& line : now.profiles)
+        tables.profiles.push_back(measure_profile(solver, formula, line));
     return tables;
+}
+
+MeasuresOf make_measures(const RunSpec& spec) {
+    MeasuresOf measures;
+    for (const std::string& formula : output_formulas(spec)) {
+        Measures& own = measures.emplace(formula, Measures(0)).first->second;
+        for (const RunSpec::Cell& cell : spec.probes)
+            own.add_probe(cell.x, cell.y, spec.size->nx, spec.size->ny);
+    }
+    return measures;
+}
+
+void add_measures(MeasuresOf& measures, Simulation& simulation) {
+    const RunSpec& now = simulation.now();
+    for (const std::string& formula : output_formulas(now)) {
+        const auto [own, is_new] = measures.try_emplace(formula, Measures(0));
+        // The probes lie in the field of the start; in a smaller one their values are no numbers.
+        if (is_new)
+            for (const RunSpec::Cell& cell : now.probes)
+                own->second.add_probe(cell.x, cell.y, kMaxCells, kMaxCells);
+        own->second.add(simulation.step(), simulation.solver(), formula);
+    }
+}
+
+void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures) {
+    for (OutputField& field : output.fields) {
+        auto own = measures.extract(field.formula);
+        field.tables =
+            make_tables(solver, output.now, field.formula, own ? std::move(own.mapped()) : Measures(0));
+    }
+    int others = 1;
+    for (auto& [formula, series] : measures) {
+        OutputField& field = output.gone.emplace_back();
+        field.formula = formula;
+        field.suffix = is_word(formula) ? "-" + formula : fmt::format("-{}-{}", kShown, ++others);
+        field.tables = MeasureTables{std::move(series), {}, {}};
+    }
 }
 
 std::vector<std::string> output_formulas(const RunSpec& spec) {
@@ -271,20 +312,20 @@ std::vector<std::string> output_formulas(const RunSpec& spec) {
 
 std::string output_suffix(const RunSpec& spec, const std::string& formula) {
     const std::vector<std::string> components = names_of(spec.model->components);
-    if (!contains(components, formula)) return "-shown";
+    if (!contains(components, formula)) return fmt::format("-{}", kShown);
     return components.size() > 1 || !contains(components, spec.shown()) ? "-" + formula : "";
 }
 
 std::string output_name(const RunSpec& spec, const std::string& formula) {
-    return contains(names_of(spec.model->components), formula) ? formula : "shown";
+    return contains(names_of(spec.model->components), formula) ? formula : std::string(kShown);
 }
 
-RunNotes run_notes(const RunSpec& spec) {
-    return {names_of(spec.model->components),
-            cell_size(spec),
-            spec.unit_length.name,
-            spec.unit_time.name,
-            json_text(to_json(spec))};
+RunNotes run_notes(const RunSpec& now, const RunSpec& document) {
+    return {names_of(now.model->components),
+            cell_size(now),
+            now.unit_length.name,
+            now.unit_time.name,
+            json_text(to_json(document))};
 }
 
 bool needs_cells(const RunSpec& spec) {
@@ -294,24 +335,19 @@ bool needs_cells(const RunSpec& spec) {
     });
 }
 
-std::vector<OutputField> output_fields(Simulation& simulation, bool with_cells) {
-    const RunSpec& now = simulation.now();
-    std::vector<OutputField> fields;
-    for (const std::string& formula : output_formulas(now)) {
-        if (!with_cells) {
-            fields.push_back({formula, output_suffix(now, formula), nullptr, {}, {}, std::nullopt});
-            continue;
-        }
-        simulation.solver().show(formula);
-        fields.push_back({formula,
-                          output_suffix(now, formula),
-                          simulation.start_of(formula),
-                          simulation.field(),
-                          simulation.laplacian(),
-                          std::nullopt});
+RunOutput run_output(Simulation& simulation, bool with_cells) {
+    RunOutput output{simulation.now(), simulation.spec(), {}, {}, simulation.step(), {}, nullptr};
+    output.document.steps = output.steps;
+    for (const std::string& formula : output_formulas(output.now)) {
+        OutputField& field = output.fields.emplace_back();
+        field.formula = formula;
+        field.suffix = output_suffix(output.now, formula);
+        if (!with_cells) continue;
+        field.start = simulation.start_of(formula);
+        field.end = simulation.solver().field(formula);
+        field.laplacian = simulation.solver().laplacian(formula);
     }
-    simulation.solver().show(now.shown());
-    return fields;
+    return output;
 }
 
 std::vector<std::string> export_files(const RunSpec& spec) {
@@ -337,12 +373,14 @@ WrittenFiles write_exports(const Path& folder, const RunOutput& run, WriteProgre
         }
     };
     for (const Export& row : kExports) {
-        if (!chosen(run.spec, row.name)) continue;
+        if (!chosen(run.now, row.name)) continue;
         for (const OutputField& field : run.fields) {
             if (is_table_export(row.name) && !field.tables) continue;
             files.emplace_back(&row, &field);
             if (row.of_run) break;
         }
+        for (const OutputField& field : run.gone)
+            if (row.name == "statistics.csv" || row.name == "probes.csv") files.emplace_back(&row, &field);
     }
     if (progress) progress->all = files.size();
     for (const auto& [row, field] : files) {

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -32,10 +33,15 @@ struct OutputField {
     std::optional<MeasureTables> tables;  ///< needed by the tables, *.csv
 };
 
-/// What the files are made of.
+/// What the files are made of: all of them show the run as it is at the end, and name its fields by the
+/// components that its model has then.
 struct RunOutput {
-    RunSpec spec;  ///< resolved: every choice made
+    RunSpec now;       ///< at the end
+    RunSpec document;  ///< what repeats the run
     std::vector<OutputField> fields;
+    /// Of components and formulas that the model had on the way and has no more: their tables of the steps
+    /// until then.
+    std::vector<OutputField> gone = {};
     long long steps = 0;  ///< done, which is fewer than asked for where a run was interrupted
     nlohmann::ordered_json timings;
     /// Several processes' run, whose arrays are written where they are; null: they are in `fields`.
@@ -47,13 +53,24 @@ std::vector<std::string> output_formulas(const RunSpec& spec);
 /// "-u" for a formula where there are several; "-shown" for what is no component.
 std::string output_suffix(const RunSpec& spec, const std::string& formula);
 
-/// By which files of several fields call it: its formula, or "shown" for what is no component.
+/// Name of what is no component in files of several fields.
+inline constexpr std::string_view kShown = "shown";
+/// By which files of several fields call it: its formula, or kShown for what is no component.
 std::string output_name(const RunSpec& spec, const std::string& formula);
 /// For them.
-RunNotes run_notes(const RunSpec& spec);
+RunNotes run_notes(const RunSpec& now, const RunSpec& document);
 
-/// The fields now, without tables; without their cells where they stay with several processes.
-std::vector<OutputField> output_fields(Simulation& simulation, bool with_cells = true);
+/// The run now and its fields, without tables; without their cells where they stay with several processes.
+RunOutput run_output(Simulation& simulation, bool with_cells = true);
+
+/// Measures of each formula of the run, however many moments. A component that comes on the way begins its
+/// series then, and that of one that goes ends there.
+using MeasuresOf = std::map<std::string, Measures>;
+/// Without a moment yet. Throws InputError where a probe is outside of the field.
+MeasuresOf make_measures(const RunSpec& spec);
+void add_measures(MeasuresOf& measures, Simulation& simulation);
+/// The tables of the end, with these measures.
+void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures);
 
 /// One of the files is made of all of a field at once.
 bool needs_cells(const RunSpec& spec);
@@ -89,8 +106,8 @@ void add_export(std::string_view item, std::vector<std::string>& chosen);
 /// Why there can be no such file of a run of this size; empty: there can.
 std::string why_not_exported(std::string_view name, const RunSpec& spec);
 
-/// Throws InputError, or MachineError for want of a library, where there can be no such file as was asked
-/// for.
+/// Throws InputError, or MachineError for want of a library, where there can be no such file at the end of
+/// the run as was asked for.
 void check_exports(const RunSpec& spec);
 
 /// Host bytes per cell that writing takes beyond the fields themselves.
@@ -98,10 +115,7 @@ double export_bytes_per_cell(const RunSpec& spec);
 
 /// The tables of a moment: what was measured over the run, the histogram over the range of the pictures, and
 /// the profiles along lines.
-MeasureTables make_tables(Solver& solver,
-                          const RunSpec& now,
-                          Measures measures,
-                          std::span<const ProfileLine> lines);
+MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string& formula, Measures measures);
 
 /// The names of the files that a run with this spec writes.
 std::vector<std::string> export_files(const RunSpec& spec);

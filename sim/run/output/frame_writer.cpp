@@ -23,8 +23,8 @@ constexpr FrameExport kFrameExports[] = {
     {"frames.png",
      ".png",
      "with --every: a numbered picture of each moment",
-     [](auto& path, auto& field, auto& spec, ValueRange range) {
-         write_png(path, field, field_colors(spec), range);
+     [](auto& path, auto& field, auto& now, ValueRange range) {
+         write_png(path, field, field_colors(now), range);
      }},
     {"frames.npy",
      ".npy",
@@ -61,6 +61,22 @@ long long step_of(const Path& name) {
     return ours ? std::strtoll(digits.c_str(), nullptr, 10) : -1;
 }
 
+// field.h5, field-2.h5 ...
+std::string series_name(const Path& first, std::size_t i) {
+    if (i == 0) return first.string();
+    return fmt::format("{}-{}{}", first.stem().string(), i + 1, first.extension().string());
+}
+
+bool is_series(const Path& name) {
+    return std::ranges::any_of(kFrameExports, [&](const FrameExport& row) {
+        if (row.series.empty() || name.extension() != Path(row.series).extension()) return false;
+        const std::string stem = name.stem().string(), first = Path(row.series).stem().string() + "-";
+        const bool numbered = stem.starts_with(first) && stem.size() > first.size() &&
+                              is_number(std::string_view(stem).substr(first.size()));
+        return name == row.series || numbered;
+    });
+}
+
 }  // namespace
 
 std::span<const FrameExport> frame_exports() {
@@ -73,7 +89,6 @@ bool is_frame_export(std::string_view name) {
 
 FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progress)
     : folder_(std::move(folder)),
-      spec_(std::make_shared<RunSpec>(spec)),
       progress_(std::move(progress)),
       digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
     // A checkpoint keeps the ends alone.
@@ -99,21 +114,25 @@ void FrameWriter::write(Simulation& simulation) {
     std::filesystem::create_directories(folder_, ignored);
     const bool whole = std::ranges::any_of(kinds_, &FrameExport::write_all);
     const long long step = simulation.step();
+    const RunSpec& now = simulation.now();
+    begin_series(now, step);
     std::vector<std::pair<std::string, Field>> fields;
-    for (const std::string& formula : output_formulas(*spec_)) {
-        simulation.solver().show(formula);
+    for (const std::string& formula : output_formulas(now)) {
         if (writes_in_place(simulation.solver())) {
-            const std::string start = "field" + output_suffix(*spec_, formula);
-            simulation.solver().write_npy(numbered(start, step, ".npy"), {});
+            SolverArray array;
+            array.observable = formula;
+            simulation.solver().write_npy(numbered("field" + output_suffix(now, formula), step, ".npy"),
+                                          array);
             ++progress_.count;
             continue;
         }
-        Field field = simulation.field();
-        write(field, formula, step);
-        if (whole) fields.emplace_back(output_name(*spec_, formula), std::move(field));
+        Field field = simulation.solver().field(formula);
+        write(field, formula, now, step);
+        if (whole) fields.emplace_back(output_name(now, formula), std::move(field));
     }
-    simulation.solver().show(simulation.now().shown());
-    FieldSet set{run_notes(*spec_), {step, time_at(*spec_, step)}, {}};
+    if (!whole) return;
+    const RunSpec document = simulation.spec();
+    FieldSet set{run_notes(now, document), {step, time_at(document, step)}, {}};
     for (const auto& [name, field] : fields) set.fields.push_back({name, &field});
     for (const FrameExport* kind : kinds_) {
         if (!kind->write_all) continue;
@@ -122,19 +141,37 @@ void FrameWriter::write(Simulation& simulation) {
     }
 }
 
-void FrameWriter::finish() const {
+void FrameWriter::begin_series(const RunSpec& now, long long step) {
+    FrameSeries series{step, {}, now.dtype, now.size->nx, now.size->ny};
+    for (const std::string& formula : output_formulas(now)) series.names.push_back(output_name(now, formula));
+    if (progress_.series.empty() || !progress_.series.back().fits(series))
+        progress_.series.push_back(std::move(series));
+}
+
+void FrameWriter::finish(const Simulation& simulation) const {
+    const RunSpec document = simulation.spec();
+    const auto& all = progress_.series;
     for (const FrameExport* kind : kinds_) {
         if (!kind->write_series) continue;
-        FieldSeries series{run_notes(*spec_), {}, spec_->dtype, spec_->size->nx, spec_->size->ny, {}};
-        for (const std::string& formula : output_formulas(*spec_))
-            series.names.push_back(output_name(*spec_, formula));
+        std::vector<FieldSeries> files;
+        for (const FrameSeries& one : all) {
+            RunNotes notes = run_notes(simulation.now(), document);
+            notes.components = one.names;
+            std::erase(notes.components, std::string(kShown));
+            files.push_back({std::move(notes), one.names, one.dtype, one.nx, one.ny, {}});
+        }
         for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
             const Path name = entry.path().filename();
-            if (const long long step = step_of(name); step >= 0 && name.extension() == kind->ending)
-                series.parts.push_back({name.string(), {step, time_at(*spec_, step)}});
+            const long long step = step_of(name);
+            if (step < 0 || name.extension() != kind->ending || all.empty()) continue;
+            const auto later = std::ranges::upper_bound(all, step, {}, &FrameSeries::first);
+            const auto place = std::max<std::ptrdiff_t>(later - all.begin() - 1, 0);
+            files[std::size_t(place)].parts.push_back({name.string(), {step, time_at(document, step)}});
         }
-        std::ranges::sort(series.parts, {}, [](const auto& part) { return part.moment.step; });
-        if (!series.parts.empty()) kind->write_series(folder_ / kind->series, series);
+        for (std::size_t i = 0; i < files.size(); ++i) {
+            std::ranges::sort(files[i].parts, {}, [](const auto& part) { return part.moment.step; });
+            if (!files[i].parts.empty()) kind->write_series(folder_ / series_name(kind->series, i), files[i]);
+        }
     }
 }
 
@@ -142,13 +179,13 @@ Path FrameWriter::numbered(const std::string& start, long long step, std::string
     return folder_ / fmt::format("{}_{:0{}}{}", start, step, digits_, ending);
 }
 
-void FrameWriter::write(const Field& field, const std::string& formula, long long step) {
-    if (!progress_.ranges.contains(formula) || spec_->range_per_frame)
-        progress_.ranges[formula] = find_range(field, spec_->range, field_colors(*spec_).diverging);
-    const std::string start = "field" + output_suffix(*spec_, formula);
+void FrameWriter::write(const Field& field, const std::string& formula, const RunSpec& now, long long step) {
+    if (!progress_.ranges.contains(formula) || now.range_per_frame)
+        progress_.ranges[formula] = find_range(field, now.range, field_colors(now).diverging);
+    const std::string start = "field" + output_suffix(now, formula);
     for (const FrameExport* kind : kinds_) {
         if (!kind->write) continue;
-        kind->write(numbered(start, step, kind->ending), field, *spec_, progress_.ranges[formula]);
+        kind->write(numbered(start, step, kind->ending), field, now, progress_.ranges[formula]);
         ++progress_.count;
     }
 }
@@ -156,10 +193,10 @@ void FrameWriter::write(const Field& field, const std::string& formula, long lon
 void FrameWriter::remove_later(long long step) const {
     std::error_code ignored;
     std::vector<Path> later;
-    for (const FrameExport& row : kFrameExports)
-        if (!row.series.empty()) later.push_back(folder_ / row.series);
-    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored))
-        if (step_of(entry.path().filename()) > step) later.push_back(entry.path());
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
+        const Path name = entry.path().filename();
+        if (step_of(name) > step || is_series(name)) later.push_back(entry.path());
+    }
     for (const Path& file : later) std::filesystem::remove(file, ignored);
 }
 

@@ -24,7 +24,7 @@ using Path = std::filesystem::path;
 constexpr int kPlaneBins = 256;
 
 std::string moment(const RunOutput& run) {
-    return fmt::format("{}, after {} steps", run.spec.model->name, run.steps);
+    return fmt::format("{}, after {} steps", run.now.model->name, run.steps);
 }
 
 std::vector<double> values_of(const Field& field) {
@@ -34,7 +34,7 @@ std::vector<double> values_of(const Field& field) {
 
 RadialSpectrum spectrum_of(const RunOutput& run, const OutputField& field) {
     const int nx = field.end.nx(), ny = field.end.ny();
-    const double spacing = run.spec.spacing();
+    const double spacing = run.now.spacing();
     return radial_spectrum(values_of(field.end), nx, ny, nx * spacing, ny * spacing);
 }
 
@@ -45,8 +45,8 @@ struct Contours {
 
 Contours contours_of(const RunOutput& run, const OutputField& field) {
     Contours found;
-    found.range = find_range(field.end, run.spec.range, field_colors(run.spec).diverging);
-    found.lines = contour_lines(field.end, contour_levels(run.spec.contours, found.range));
+    found.range = find_range(field.end, run.now.range, field_colors(run.now).diverging);
+    found.lines = contour_lines(field.end, contour_levels(run.now.contours, found.range));
     return found;
 }
 
@@ -54,7 +54,7 @@ PlaneDensity plane_of(const RunOutput& run) {
     return plane_density(values_of(run.fields[0].end), values_of(run.fields[1].end), kPlaneBins);
 }
 
-// Both components were measured at the same steps.
+// Of the steps at which both components were measured: one of them may have come later.
 std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     std::vector<figure::ChartSeries> ways;
     if (!run.fields[0].tables || !run.fields[1].tables) return ways;
@@ -63,8 +63,12 @@ std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     for (std::size_t p = 0; p < std::min(across.size(), up.size()); ++p) {
         figure::ChartSeries way{fmt::format("({}, {})", across[p].x, across[p].y), {}, true, false};
         way.color = figure::series_color(p + 1);
-        for (std::size_t i = 0; i < std::min(across[p].values.size(), up[p].values.size()); ++i)
-            way.points.push_back({across[p].values[i], up[p].values[i]});
+        const auto& steps = across[p].steps;
+        for (std::size_t i = 0; i < up[p].steps.size(); ++i) {
+            const auto same = std::ranges::lower_bound(steps, up[p].steps[i]);
+            if (same != steps.end() && *same == up[p].steps[i])
+                way.points.push_back({across[p].values[std::size_t(same - steps.begin())], up[p].values[i]});
+        }
         ways.push_back(std::move(way));
     }
     return ways;
@@ -92,7 +96,7 @@ Arrows arrows_of(const RunOutput& run, const OutputField& field) {
     const int nx = field.end.nx(), ny = field.end.ny();
     const ArrowLattice lattice =
         arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
-    const auto components = arrow_components(run.spec.arrows);
+    const auto components = arrow_components(run.now.drawn_arrows());
     std::vector<SamplePoint> vectors;
     if (components.empty()) {
         const std::vector<SamplePoint> points = gradient_points(lattice, nx, ny);
@@ -121,7 +125,7 @@ void write_chart(const Path& path, const figure::Chart& chart, const RunOutput& 
 
 std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputField& field) {
     std::vector<figure::FigureLine> lines;
-    if (run.spec.arrows.empty()) return lines;
+    if (run.now.drawn_arrows().empty()) return lines;
     const auto shapes = arrow_shapes(arrows_of(run, field));
     // Light with a dark rim, over any colour.
     for (const auto& [color, width] : {std::pair{Rgb{0, 0, 0}, 1.1}, std::pair{Rgb{255, 255, 255}, 0.5}})
@@ -145,11 +149,11 @@ void write_contours_csv(const Path& path, const RunOutput& run, const OutputFiel
 }
 
 void write_contours_svg(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.spec);
+    const Colormap& colors = field_colors(run.now);
     const Contours contours = contours_of(run, field);
     figure::FigurePanel panel{"Contours", &field.end, &colors, contours.range, field.formula};
-    panel.cell = cell_size(run.spec);
-    panel.unit = run.spec.unit_length.name;
+    panel.cell = cell_size(run.now);
+    panel.unit = run.now.unit_length.name;
     // What they lie on has one colour: that of their level.
     for (const ContourLine& line : contours.lines) {
         const Rgb on = colors.at(line.level, contours.range);
@@ -160,10 +164,10 @@ void write_contours_svg(const Path& path, const RunOutput& run, const OutputFiel
 }
 
 void write_surface_png(const Path& path, const RunOutput& run, const OutputField& field) {
-    const Colormap& colors = field_colors(run.spec);
+    const Colormap& colors = field_colors(run.now);
     figure::FigurePanel panel{moment(run), &field.end, &colors, {}, field.formula};
-    panel.range = find_range(field.end, run.spec.range, colors.diverging);
-    panel.surface = &run.spec.surface;
+    panel.range = find_range(field.end, run.now.range, colors.diverging);
+    panel.surface = &run.now.surface;
     write_figure(path, figure::FigureFormat::png, {&panel, 1}, "");
 }
 

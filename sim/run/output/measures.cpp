@@ -25,7 +25,7 @@ void thin_out(std::vector<T>& values) {
 
 }  // namespace
 
-Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& line) {
+Profile measure_profile(Solver& solver, const Observable& what, const ProfileLine& line) {
     Profile profile{line, {}, {}};
     std::vector<SamplePoint> points;
     const double dx = line.to.x - line.from.x;
@@ -37,26 +37,29 @@ Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& li
         points.push_back({line.from.x + t * dx, line.from.y + t * dy});
         profile.distance.push_back(t * length);
     }
-    profile.values = solver.sample(quantity, points, true);
+    profile.values = solver.sample(what, points, true);
     return profile;
 }
 
-ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rule, bool centred_at_zero) {
+ValueRange measure_range(Solver& solver,
+                         const Observable& what,
+                         const RangeRule& rule,
+                         bool centred_at_zero) {
     return find_range(
-        rule, centred_at_zero, [&](std::span<const double> q) { return solver.percentiles(quantity, q); });
+        rule, centred_at_zero, [&](std::span<const double> q) { return solver.percentiles(what, q); });
 }
 
-Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins) {
+Histogram measure_histogram(Solver& solver, const Observable& what, const ValueRange& range, int bins) {
     Histogram histogram{range, {}};
-    if (range.low < range.high) histogram.counts = solver.histogram(quantity, range.low, range.high, bins);
+    if (range.low < range.high) histogram.counts = solver.histogram(what, range.low, range.high, bins);
     return histogram;
 }
 
-const Statistics& Measures::add(long long step, Solver& solver) {
+const Statistics& Measures::add(long long step, Solver& solver, const Observable& what) {
     if (!series_.empty() && series_.back().step == step) series_.pop_back();
-    series_.push_back({step, solver.statistics(Quantity::value)});
+    series_.push_back({step, solver.statistics(what)});
     if (max_moments_ > 0 && series_.size() > max_moments_) thin_out(series_);
-    add_probe_values(step, solver);
+    add_probe_values(step, solver, what);
     return series_.back().statistics;
 }
 
@@ -72,11 +75,11 @@ void Measures::remove_probe(int index) {
     if (index >= 0 && std::size_t(index) < probes_.size()) probes_.erase(probes_.begin() + index);
 }
 
-void Measures::add_probe_values(long long step, Solver& solver) {
+void Measures::add_probe_values(long long step, Solver& solver, const Observable& what) {
     if (probes_.empty()) return;
     std::vector<SamplePoint> points;
     for (const ProbeSeries& probe : probes_) points.push_back({probe.x + 0.5, probe.y + 0.5});
-    const std::vector<double> values = solver.sample(Quantity::value, points, false);
+    const std::vector<double> values = solver.sample(what, points, false);
     for (std::size_t i = 0; i < probes_.size(); ++i) {
         ProbeSeries& probe = probes_[i];
         if (!probe.steps.empty() && probe.steps.back() == step) {

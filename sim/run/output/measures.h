@@ -10,20 +10,15 @@
 #include "kernels/view/quantity.h"
 #include "kernels/view/resample.h"
 #include "kernels/view/statistics/statistics.h"
-#include "sim/run/units.h"
+#include "sim/run/presentation.h"
 #include "sim/view/value_range.h"
 
 namespace stencil {
 
+struct Observable;
 class Solver;
 
 inline constexpr std::size_t kMaxProbes = 16;
-
-/// From one point of the field to another.
-struct ProfileLine {
-    SamplePoint from, to;
-    friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
-};
 
 struct Profile {
     ProfileLine line;
@@ -50,13 +45,13 @@ struct ProbeSeries {
 
 /// Interpolated between cell centres, one point a cell's length along the line, both ends included, at most
 /// 4096.
-Profile measure_profile(Solver& solver, Quantity quantity, const ProfileLine& line);
+Profile measure_profile(Solver& solver, const Observable& what, const ProfileLine& line);
 
 /// What find_range() finds, without a copy of the field on the host.
-ValueRange measure_range(Solver& solver, Quantity quantity, const RangeRule& rule, bool centred_at_zero);
+ValueRange measure_range(Solver& solver, const Observable& what, const RangeRule& rule, bool centred_at_zero);
 
 /// Without counts where the range is empty.
-Histogram measure_histogram(Solver& solver, Quantity quantity, const ValueRange& range, int bins);
+Histogram measure_histogram(Solver& solver, const Observable& what, const ValueRange& range, int bins);
 
 /// Statistics and probes over the run.
 class Measures {
@@ -69,7 +64,7 @@ class Measures {
 
     /// This moment of the run: statistics of the field and the values of the probes. One at the same step as
     /// the newest replaces it.
-    const Statistics& add(long long step, Solver& solver);
+    const Statistics& add(long long step, Solver& solver, const Observable& what);
     const std::vector<MeasuredMoment>& series() const { return series_; }
 
     /// Throws InputError beyond kMaxProbes or outside the field.
@@ -89,7 +84,7 @@ class Measures {
     void resize(int nx, int ny);
 
   private:
-    void add_probe_values(long long step, Solver& solver);
+    void add_probe_values(long long step, Solver& solver, const Observable& what);
 
     std::size_t max_moments_;
     std::vector<MeasuredMoment> series_;

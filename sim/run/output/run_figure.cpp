@@ -20,7 +20,7 @@ figure::FigurePanel panel(
     return {std::move(title), &field, &colors, find_range(field, rule, colors.diverging), std::move(label)};
 }
 
-std::string start_text(const RunSpec& spec, const std::string& formula) {
+std::string start_text(const Problem& spec, const std::string& formula) {
     const auto given = spec.initials.find(formula);
     const bool first = formula == spec.model->components.front().name;
     const std::string what = given != spec.initials.end() ? given->second : first ? spec.initial : "";
@@ -28,28 +28,29 @@ std::string start_text(const RunSpec& spec, const std::string& formula) {
 }
 
 std::string end_text(const RunOutput& run) {
-    const std::string time = run.spec.unit_time.given() ? time_text(run.spec, run.steps) : std::string();
+    const std::string time = run.now.unit_time.given() ? time_text(run.document, run.steps) : std::string();
     return fmt::format("After {} steps{}{}", run.steps, time.empty() ? "" : ", ", time);
 }
 
 std::string caption(const RunOutput& run) {
     const auto& t = run.timings;
     // What edits changed on the way is told as it was at first and at the end.
-    const auto change = [](const std::string& first, const std::string& last) {
-        return first == last ? first : fmt::format("{} at first and {} at the end", first, last);
+    const auto change = [](std::string_view first, std::string_view last) {
+        return first == last ? std::string(first) : fmt::format("{} at first and {} at the end", first, last);
     };
     const Field& end = run.fields.front().end;
     std::string text = fmt::format("{}{}x{} cells, {}, {} boundary",
-                                   run.spec.model->equations ? run.spec.model->name + ", " : "",
+                                   run.now.model->built_in ? "" : run.now.model->name + ", ",
                                    end.nx(),
                                    end.ny(),
                                    name_of(end.dtype()),
-                                   change(std::string(boundary_text(run.spec)), t.at("boundary")));
-    for (const ModelParameter& row : run.spec.model->parameters)
-        text += fmt::format(", {} {}",
-                            row.name,
-                            change(format_real(run.spec.parameter(row.name)),
-                                   format_real(t.at("parameters").at(row.name).get<double>())));
+                                   change(boundary_text(run.document), boundary_text(run.now)));
+    for (const ModelParameter& row : run.now.model->parameters) {
+        const std::string last = format_real(run.now.parameter(row.name));
+        const bool is_new = !run.document.model->index_of(row.name);
+        const std::string first = is_new ? last : format_real(run.document.parameter(row.name));
+        text += fmt::format(", {} {}", row.name, change(first, last));
+    }
     text += fmt::format(", {} steps", run.steps);
     if (!t.at("jumps").is_null())
         text += fmt::format("; {} on {}: {} jump{} in {:.4g} ms",
@@ -70,11 +71,11 @@ std::string caption(const RunOutput& run) {
 }  // namespace
 
 void write_run_figure(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run) {
-    const RunSpec& spec = run.spec;
+    const RunSpec& spec = run.now;
     const Colormap& colors = field_colors(spec);
     std::vector<figure::FigurePanel> panels;
     for (const OutputField& f : run.fields) {
-        panels.push_back(panel(start_text(spec, f.formula), *f.start, colors, spec.range, f.formula));
+        panels.push_back(panel(start_text(run.document, f.formula), *f.start, colors, spec.range, f.formula));
         panels.push_back(panel(end_text(run), f.end, colors, spec.range, f.formula));
         for (figure::FigurePanel& values : std::span(panels).last(2))
             values.contours = contour_levels(spec.contours, values.range);

@@ -64,10 +64,7 @@ std::string state_hash(Simulation& simulation, const std::vector<OutputField>& f
 
 Statistics statistics_of_end(Simulation& simulation, const OutputField& field) {
     if (has_cells(field)) return statistics_of(field.end);
-    simulation.solver().show(field.formula);
-    const Statistics all = simulation.solver().statistics(Quantity::value);
-    simulation.solver().show(simulation.now().shown());
-    return all;
+    return simulation.solver().statistics(field.formula);
 }
 
 std::string initial_text(const RunSpec& spec) {
@@ -84,8 +81,7 @@ RunReport make_report(Simulation& simulation,
                       const Machine& machine) {
     RunReport report;
     report.spec = simulation.now();
-    report.spec.steps = simulation.spec().steps;
-    report.spec.edits = simulation.spec().edits;
+    report.spec.edits = simulation.edits();
     report.device = device_name(machine, method_of(report.spec)->device, report.spec.threads);
     report.steps = simulation.step();
     report.way = simulation.solver().way().name;
@@ -99,7 +95,7 @@ RunReport make_report(Simulation& simulation,
     report.end = report.components.front().second;
     report.field_hash = state_hash(simulation, fields);
     report.conserved = simulation.conserves_total();
-    if (report.spec.model->equations)
+    if (!report.spec.model->built_in)
         report.stable =
             stability_text(report.spec.time_step(), stable_step(report.spec, simulation.solver()));
     return report;
@@ -131,9 +127,9 @@ Json to_json(const RunReport& report) {
     for (std::size_t i = 0; i < spec.parameters.size(); ++i)
         parameters[spec.model->parameters[i].name] = spec.parameters[i];
     json["parameters"] = parameters;
-    if (spec.model->equations) {
+    if (!spec.model->built_in) {
         json["model_text"] = spec.model->text;
-        json["stepper"] = spec.stepper.empty() ? spec.model->equations->stepper : spec.stepper;
+        json["stepper"] = spec.integrator();
         json["dt"] = spec.time_step();
         json["dx"] = spec.spacing();
         if (!report.stable.empty()) json["stability"] = report.stable;
@@ -181,7 +177,7 @@ std::string to_text(const RunReport& report) {
                                    boundary_text(spec),
                                    parameter_text(spec),
                                    initial_text(spec));
-    if (spec.model->equations)
+    if (!spec.model->built_in)
         text =
             fmt::format("{}, {}\n", spec.model->name, report.stable.empty() ? "map" : report.stable) + text;
     const std::string way = report.way.empty() ? "" : fmt::format(" ({})", report.way);

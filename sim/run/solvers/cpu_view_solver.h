@@ -1,4 +1,4 @@
-// What every solver on the CPU shows of its fields.
+// How every solver on the CPU is looked at.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace stencil {
 class CpuNeighbour : public Solver {
   public:
     using Solver::Solver;
-    virtual void copy_field(FieldView<double> out) = 0;
+    virtual void copy_field(const std::string& formula, FieldView<double> out) = 0;
 };
 
 /// Steps in precision T, which may be float64 whatever the setup's is.
@@ -27,8 +27,7 @@ class CpuViewSolver : public CpuNeighbour {
 
     double wait() override { return std::exchange(seconds_, 0.0); }
 
-    Field field() override { return copy_of(Quantity::value); }
-    Field laplacian() override { return copy_of(Quantity::laplacian); }
+    Field field(const Observable& what = {}) override { return copy_of(what); }
 
     using CpuNeighbour::set_base;
     void set_base(const Field& base) override {
@@ -39,56 +38,62 @@ class CpuViewSolver : public CpuNeighbour {
         });
     }
 
-    void set_base(Solver& other) override {
+    void set_base(Solver& other, const std::string& formula = {}) override {
         auto* neighbour = dynamic_cast<CpuNeighbour*>(&other);
-        if (!neighbour) return set_base(other.field());  // it is spread over several processes
+        if (!neighbour) return set_base(other.field(formula));  // it is spread over several processes
         make_base();
-        neighbour->copy_field(base_.view());
+        neighbour->copy_field(formula, base_.view());
     }
 
-    void copy_field(FieldView<double> out) override { read(view_of(Quantity::value), out); }
+    void copy_field(const std::string& formula, FieldView<double> out) override {
+        read(view_of(formula), out);
+    }
 
-    void resample(Quantity quantity, const ResampleRequest& request, bool, Pixels& out) override {
+    void resample(const Observable& what, const ResampleRequest& request, bool, Pixels& out) override {
         const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
         if (out.host.size() < size) out.host.resize(size);
         out.width = request.width;
         out.height = request.height;
         out.on_device = false;
-        stencil::resample(view_of(quantity), request, out.host.data());
+        stencil::resample(view_of(what), request, out.host.data());
     }
 
-    Statistics statistics(Quantity quantity) override { return stencil::statistics(view_of(quantity)); }
+    Statistics statistics(const Observable& what) override { return stencil::statistics(view_of(what)); }
 
-    double norm(Quantity quantity) override { return stencil::norm(view_of(quantity)); }
+    double norm(const Observable& what) override { return stencil::norm(view_of(what)); }
 
-    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
-        return stencil::percentiles(view_of(quantity), q, setup_.sum);
+    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
+        return stencil::percentiles(view_of(what), q, setup_.sum);
     }
 
-    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
-        return stencil::histogram(view_of(quantity), {low, high, bins});
+    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
+        return stencil::histogram(view_of(what), {low, high, bins});
     }
 
-    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+    std::vector<double> sample(const Observable& what,
+                               std::span<const SamplePoint> points,
+                               bool smooth) override {
         // A point between two cells may need one of the halo, which a base does not have.
-        const bool halo = !setup_.slab.whole() && !needs_base(quantity);
+        const bool halo = !setup_.slab.whole() && !needs_base(what.quantity);
         const Sampling how{smooth, halo ? setup_.slab.first : first_row(), setup_.slab.field_rows};
-        return stencil::sample(view_of(quantity, halo), points, how);
+        return stencil::sample(view_of(what, halo), points, how);
     }
 
   protected:
-    /// Of what is shown; the base is checked and filled in by view_of().
-    virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
+    /// Where a quantity of a formula is read, and as which quantity of that; the base is filled in by
+    /// view_of().
+    virtual QuantitySource<T> source_of(const std::string& formula, Quantity& quantity) = 0;
 
     /// The halo of what is stepped is what the neighbours have.
     virtual void refresh_halo() {}
 
     /// Of its own rows, or of the halo's too.
-    CpuView<T> view_of(Quantity quantity, bool with_halo = false) {
+    CpuView<T> view_of(const Observable& what, bool with_halo = false) {
+        Quantity quantity = what.quantity;
         if (needs_base(quantity) && base_.size() == 0)
             throw std::logic_error("a solver without a base field");
         if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
-        QuantitySource<T> source = source_of(quantity);
+        QuantitySource<T> source = source_of(what.formula, quantity);
         if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
             // Of the halo's rows too, so that those of its own have their neighbours.
             if (laplacian_.size() == 0) laplacian_ = Array<T>(setup_.nx, setup_.ny);
@@ -130,9 +135,9 @@ class CpuViewSolver : public CpuNeighbour {
         });
     }
 
-    Field copy_of(Quantity quantity) {
+    Field copy_of(const Observable& what) {
         Field result(setup_.dtype, setup_.nx, setup_.own_rows());
-        result.visit([&](auto& cells) { read(view_of(quantity), cells.view()); });
+        result.visit([&](auto& cells) { read(view_of(what), cells.view()); });
         return result;
     }
 

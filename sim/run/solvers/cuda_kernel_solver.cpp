@@ -6,9 +6,8 @@
 #include <optional>
 
 #include "kernels/cuda/cuda_queue.h"
-#include "sim/run/solvers/cuda_view_solver.h"
-#include "sim/text/error.h"
-#include "sim/text/names.h"
+#include "sim/run/solvers/cuda_device.h"
+#include "sim/run/solvers/formula_views.h"
 #include "sim/user_kernel/cuda_launcher.h"
 
 namespace stencil {
@@ -27,10 +26,12 @@ struct KernelState : SavedState {
 };
 
 template <class T>
-class KernelSolver : public CudaViewSolver<T> {
+class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
+    using Views = FormulaViews<CudaDevicePart<T>>;
+
   public:
     explicit KernelSolver(const SolverSetup& setup)
-        : CudaViewSolver<T>(setup),
+        : Views(setup),
           kernel_(*setup.kernel),
           loaded_(kernel_, setup.nx, setup.ny, cuda_pitch<T>(setup.nx), stream_) {
         for (auto& side : buffers_)
@@ -49,6 +50,7 @@ class KernelSolver : public CudaViewSolver<T> {
         std::vector<FieldView<T>> all;
         for (std::size_t c = 0; c < components(); ++c) all.push_back(component(c));
         this->fill(all, start, 0);
+        changed();
         stream_.synchronize();
     }
 
@@ -63,20 +65,15 @@ class KernelSolver : public CudaViewSolver<T> {
     void set_params(const StepParameters& params) override {
         const StepParameters& old = setup_.params;
         if (params.coefficient == old.coefficient && params.values == old.values && params.dt == old.dt) {
+            if (params.boundary != setup_.params.boundary) this->boundary_changed();
             setup_.params = params;
             return;
         }
         stream_.synchronize();  // graphs must not go while they run
         graphs_ = {};
+        if (params.boundary != old.boundary) this->boundary_changed();
         setup_.params = params;
-    }
-
-    void show(const std::string& formula) override {
-        const auto names = names_of(kernel_.model->components);
-        const auto found = std::ranges::find(names, formula);
-        if (found == names.end())
-            throw InputError("your kernel makes components alone: " + formula + " cannot be shown beside it");
-        shown_ = std::size_t(found - names.begin());
+        changed();
     }
 
     void advance_by(long long steps) override {
@@ -92,10 +89,12 @@ class KernelSolver : public CudaViewSolver<T> {
             done += together ? kLaunchesTogether * each : n;
         }
         this->stop_timing();
+        changed();
     }
 
     void paint_piece(const BrushPiece& piece, std::size_t c) override {
         cuda_paint(PlainView<T>(component(c)), piece, stream_);
+        changed();
     }
 
     double largest_value(const StepParameters&) const override {
@@ -119,6 +118,7 @@ class KernelSolver : public CudaViewSolver<T> {
         for (std::size_t c = 0; c < components(); ++c) copy_cells(component(c).data, saved.cells[c].data());
         stream_.synchronize();
         step_ = saved.step;
+        changed();
         this->forget_largest();
     }
 
@@ -127,9 +127,10 @@ class KernelSolver : public CudaViewSolver<T> {
     bool take_inner(const InnerRows&) override { return true; }
 
   private:
-    using CudaViewSolver<T>::setup_;
-    using CudaViewSolver<T>::step_;
-    using CudaViewSolver<T>::stream_;
+    using Views::changed;
+    using Views::setup_;
+    using Views::step_;
+    using Views::stream_;
 
     std::size_t components() const { return kernel_.entry.components.size(); }
     std::size_t field_bytes() const { return cuda_field_bytes<T>(setup_.nx, setup_.ny); }
@@ -163,16 +164,17 @@ class KernelSolver : public CudaViewSolver<T> {
         return *made;
     }
 
-    QuantitySource<T> source_of(Quantity&) override {
-        return {PlainView<const T>(FieldView<const T>(component(shown_))), setup_.params.boundary, {}};
+    PlainView<const T> plain(std::size_t c) override {
+        return PlainView<const T>(FieldView<const T>(component(c)));
     }
+    void copy_component(std::size_t c, FieldView<T> to) override { this->copy_array(component(c), to); }
+    equation::Clock clock() const override { return {step_, double(step_) * setup_.params.dt}; }
     FieldView<T> spare() override { return cuda_view<T>(buffers_[1 - front_].front(), setup_.nx, setup_.ny); }
 
     const UserKernel& kernel_;
     user_kernel::LoadedStep<T> loaded_;
     std::array<std::vector<CudaMemory>, 2> buffers_;    ///< of each component
     std::size_t front_ = 0;                             ///< the buffers that hold the state
-    std::size_t shown_ = 0;                             ///< the component that is seen
     std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they begin with
 };
 

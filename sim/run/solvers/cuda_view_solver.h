@@ -1,4 +1,4 @@
-// What every solver on CUDA shows of its fields.
+// How every solver on CUDA is looked at.
 #pragma once
 
 #include <stdexcept>
@@ -17,7 +17,7 @@ class CudaNeighbour : public Solver {
   public:
     using Solver::Solver;
     /// Waits until it is done.
-    virtual void copy_field(FieldView<double> out) = 0;
+    virtual void copy_field(const std::string& formula, FieldView<double> out) = 0;
 };
 
 /// Steps in precision T.
@@ -32,22 +32,17 @@ class CudaViewSolver : public CudaNeighbour {
         return std::exchange(seconds_, 0.0);
     }
 
-    Field field() override { return read_back(Quantity::value); }
-
-    Field laplacian() override { return read_back(Quantity::laplacian); }
+    Field field(const Observable& what = {}) override { return rounded(download(read(what))); }
 
     void read_rows(const SolverArray& array, const RowSink& sink) override {
-        if (array.kind != SolverArray::Kind::field && array.kind != SolverArray::Kind::laplacian)
-            return Solver::read_rows(array, sink);
-        const bool laplacian = array.kind == SolverArray::Kind::laplacian;
-        give_rows(read(laplacian ? Quantity::laplacian : Quantity::value), setup_.dtype, sink);
+        if (array.kind != SolverArray::Kind::observable) return Solver::read_rows(array, sink);
+        give_rows(read(array.observable), setup_.dtype, sink);
     }
 
-    CudaMemory device_copy(Quantity quantity) override {
+    CudaMemory device_copy(const Observable& what) override {
         if (setup_.dtype != dtype_of<T>) return {};
         CudaMemory copy(sizeof(T) * std::size_t(setup_.nx) * std::size_t(setup_.ny), stream_.device());
-        cuda_read(view_of(quantity),
-                  FieldView<T>{static_cast<T*>(copy.data()), setup_.nx, setup_.ny, setup_.nx});
+        cuda_read(view_of(what), FieldView<T>{static_cast<T*>(copy.data()), setup_.nx, setup_.ny, setup_.nx});
         stream_.synchronize();
         return copy;
     }
@@ -71,25 +66,28 @@ class CudaViewSolver : public CudaNeighbour {
         stream_.synchronize();
     }
 
-    void set_base(Solver& other) override {
+    void set_base(Solver& other, const std::string& formula = {}) override {
         auto* neighbour = dynamic_cast<CudaNeighbour*>(&other);
-        if (!neighbour) return set_base(other.field());  // it is spread over several processes
+        if (!neighbour) return set_base(other.field(formula));  // it is spread over several processes
         make_base();
-        neighbour->copy_field(base_view());
+        neighbour->copy_field(formula, base_view());
     }
 
-    void copy_field(FieldView<double> out) override {
-        cuda_read(view_of(Quantity::value), out);
+    void copy_field(const std::string& formula, FieldView<double> out) override {
+        cuda_read(view_of(formula), out);
         stream_.synchronize();
     }
 
-    void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) override {
+    void resample(const Observable& what,
+                  const ResampleRequest& request,
+                  bool to_host,
+                  Pixels& out) override {
         const std::size_t size = std::size_t(request.width) * std::size_t(request.height);
         make_room(out, size * sizeof(float));
         out.width = request.width;
         out.height = request.height;
         out.on_device = !to_host;
-        cuda_resample(view_of(quantity), request, static_cast<float*>(out.device.data()));
+        cuda_resample(view_of(what), request, static_cast<float*>(out.device.data()));
         if (to_host) {
             if (out.host.size() < size) out.host.resize(size);
             const std::size_t row = std::size_t(request.width) * sizeof(float);
@@ -100,30 +98,33 @@ class CudaViewSolver : public CudaNeighbour {
         }
     }
 
-    Statistics statistics(Quantity quantity) override { return cuda_statistics(view_of(quantity)); }
+    Statistics statistics(const Observable& what) override { return cuda_statistics(view_of(what)); }
 
-    double norm(Quantity quantity) override { return cuda_norm(view_of(quantity)); }
+    double norm(const Observable& what) override { return cuda_norm(view_of(what)); }
 
-    std::vector<double> percentiles(Quantity quantity, std::span<const double> q) override {
-        return cuda_percentiles(view_of(quantity), q, setup_.sum);
+    std::vector<double> percentiles(const Observable& what, std::span<const double> q) override {
+        return cuda_percentiles(view_of(what), q, setup_.sum);
     }
 
-    std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) override {
-        return cuda_histogram(view_of(quantity), {low, high, bins});
+    std::vector<std::uint64_t> histogram(const Observable& what, double low, double high, int bins) override {
+        return cuda_histogram(view_of(what), {low, high, bins});
     }
 
-    std::vector<double> sample(Quantity quantity, std::span<const SamplePoint> points, bool smooth) override {
+    std::vector<double> sample(const Observable& what,
+                               std::span<const SamplePoint> points,
+                               bool smooth) override {
         // A point between two cells may need one of the halo, which a base does not have.
-        const bool halo = !setup_.slab.whole() && !needs_base(quantity);
+        const bool halo = !setup_.slab.whole() && !needs_base(what.quantity);
         const Sampling how{smooth, halo ? setup_.slab.first : first_row(), setup_.slab.field_rows};
-        return cuda_sample(view_of(quantity, halo), points, how);
+        return cuda_sample(view_of(what, halo), points, how);
     }
 
   protected:
     using CudaNeighbour::first_row;
 
-    /// Of what is shown; its base is filled in.
-    virtual QuantitySource<T> source_of(Quantity& quantity) = 0;
+    /// Where a quantity of a formula is read, and as which quantity of that; the base is filled in by
+    /// view_of().
+    virtual QuantitySource<T> source_of(const std::string& formula, Quantity& quantity) = 0;
     /// An array of the field's shape that holds nothing.
     virtual FieldView<T> spare() = 0;
 
@@ -189,10 +190,11 @@ class CudaViewSolver : public CudaNeighbour {
     virtual void refresh_halo() {}
 
     /// Of its own rows, or of the halo's too.
-    CudaView<T> view_of(Quantity quantity, bool with_halo = false) {
+    CudaView<T> view_of(const Observable& what, bool with_halo = false) {
+        Quantity quantity = what.quantity;
         if (needs_base(quantity) && !base_.data()) throw std::logic_error("a solver without a base field");
         if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
-        QuantitySource<T> source = source_of(quantity);
+        QuantitySource<T> source = source_of(what.formula, quantity);
         if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
             // Of the halo's rows too, so that those of its own have their neighbours.
             if (!laplacian_.data()) laplacian_ = CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny));
@@ -207,12 +209,11 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     // In the spare field.
-    FieldView<const T> read(Quantity quantity) {
+    FieldView<const T> read(const Observable& what) {
         const FieldView<T> room = own(spare());
-        cuda_read(view_of(quantity), room);
+        cuda_read(view_of(what), room);
         return room;
     }
-    Field read_back(Quantity quantity) { return rounded(download(read(quantity))); }
 
     /// In this precision, some rows at a time, so that the host need not hold them all.
     void give_rows(FieldView<const T> cells, DType dtype, const RowSink& sink) {
@@ -237,6 +238,7 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     CudaStream stream_;
+    CudaScratch scratch_;
 
   private:
     double settle() {
@@ -248,7 +250,6 @@ class CudaViewSolver : public CudaNeighbour {
     CudaTimer timer_;
     CudaMemory base_;       ///< nothing until it is needed
     CudaMemory laplacian_;  ///< of a part of a field, the same
-    CudaScratch scratch_;
     double seconds_ = 0;
     bool timing_ = false;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "sim/code/program_text.h"
-#include "sim/run/solvers/typed_run.h"
+#include "sim/run/solvers/formula_views.h"
 
 namespace stencil {
 
@@ -20,25 +20,23 @@ struct SavedEquations : SavedState {
     long long step = 0;
 };
 
-/// `Device` is a view solver that knows how its device steps, writes, reads and keeps arrays.
 template <class Device>
-class EquationSolver : public Device {
-    using T = typename Device::Cell;
-    using Stepper = typename Device::Stepper;
+class EquationSolver : public FormulaViews<Device> {
+    using Views = FormulaViews<Device>;
+    using typename Views::Stepper;
+    using typename Views::T;
 
   public:
     explicit EquationSolver(const SolverSetup& setup)
         : EquationSolver(setup, make_program(setup.typed->equations, setup.typed->scheme, kFloat64)) {}
 
     EquationSolver(const SolverSetup& setup, equation::Program program)
-        : Device(setup),
-          run_(*setup.typed),
+        : Views(setup),
           operations_(equation::operations_of_cell(program)),
           reach_(int(program.stages.size())),
           margin_(int(program.once.size())),
-          stepper_(this->make_stepper(std::move(program))),
-          shown_(run_, run_.equations.components.front().name) {
-        load_data(*stepper_);
+          stepper_(this->make_stepper(std::move(program))) {
+        this->load_data(*stepper_);
     }
 
     void load_fields(const RowSource& start) override {
@@ -71,12 +69,6 @@ class EquationSolver : public Device {
         stepper_->set_dt(params.dt);
         stepper_->set_parameters(params.values);
         changed();
-    }
-
-    void show(const std::string& formula) override {
-        shown_ = Shown(run_, formula);
-        value_.reset();
-        laplacian_.reset();
     }
 
     void advance_by(long long steps) override {
@@ -161,21 +153,23 @@ class EquationSolver : public Device {
     }
 
   private:
-    static constexpr bool kFloat64 = sizeof(T) == sizeof(double);
     using Device::own;
-    using Device::setup_;
-    using Device::step_;
+    using Views::changed;
+    using Views::components;
+    using Views::kFloat64;
+    using Views::setup_;
+    using Views::step_;
 
-    /// What is shown where it is no component, and its Laplacian: worked out anew where the state changed.
-    struct View {
-        int array;
-        std::unique_ptr<Stepper> stepper;
-        bool stale = true;
-    };
+    PlainView<const T> plain(std::size_t c) override {
+        return PlainView<const T>(FieldView<const T>(component(c)));
+    }
+    void copy_component(std::size_t c, FieldView<T> to) override { this->copy_array(component(c), to); }
+    equation::Clock clock() const override { return stepper_->clock(); }
 
-    std::size_t components() const { return run_.equations.components.size(); }
     FieldView<T> component(std::size_t c) { return stepper_->component(int(c)); }
-    std::string array_name(std::size_t c) const { return "component-" + run_.equations.components[c].name; }
+    std::string array_name(std::size_t c) const {
+        return "component-" + this->run().equations.components[c].name;
+    }
 
     std::vector<Field> copies(DType dtype) {
         std::vector<Field> all;
@@ -192,19 +186,6 @@ class EquationSolver : public Device {
         stepper_->restart(step_, double(step_) * setup_.params.dt);
     }
 
-    void load_data(Stepper& stepper) {
-        for (std::size_t d = 0; d < run_.data.size(); ++d)
-            this->write(part_of(*run_.data[d]), stepper.data(int(d)));
-    }
-
-    // Those of the halo too.
-    Field part_of(const Array<double>& whole) const {
-        Array<double> part(setup_.nx, setup_.ny);
-        for (int y = 0; y < setup_.ny; ++y)
-            std::copy_n(whole.view().row(setup_.slab.field_row(y, setup_.ny)), setup_.nx, part.view().row(y));
-        return part;
-    }
-
     std::vector<HaloRows> stored() {
         std::vector<HaloRows> all;
         for (std::size_t c = 0; c < components(); ++c)
@@ -212,50 +193,13 @@ class EquationSolver : public Device {
         return all;
     }
 
-    void changed() {
-        if (value_) value_->stale = true;
-        if (laplacian_) laplacian_->stale = true;
-    }
-
-    FieldView<T> evaluated(std::unique_ptr<View>& view, bool laplacian) {
-        if (!view) {
-            auto made = shown_.program(laplacian, kFloat64);
-            view = std::make_unique<View>(
-                View{made.arrays.front(), this->make_stepper(std::move(made.program))});
-            load_data(*view->stepper);
-        }
-        Stepper& stepper = *view->stepper;
-        if (std::exchange(view->stale, false)) {
-            refresh_halo();
-            for (std::size_t c = 0; c < components(); ++c)
-                this->copy_array(component(c), stepper.component(int(c)));
-            stepper.set_parameters(setup_.params.values);
-            stepper.set_dt(setup_.params.dt);
-            stepper.resume(stepper_->clock(), step_);
-            stepper.advance(1);
-        }
-        return stepper.array(view->array);
-    }
-
     void refresh_halo() override {
         halo_.refresh([this] { return stored(); });
     }
 
-    QuantitySource<T> source_of(Quantity& quantity) override {
-        const bool laplacian = quantity == Quantity::laplacian;
-        if (laplacian) quantity = Quantity::value;
-        const FieldView<T> cells = laplacian          ? evaluated(laplacian_, true)
-                                   : shown_.component ? component(*shown_.component)
-                                                      : evaluated(value_, false);
-        return {PlainView<const T>(FieldView<const T>(cells)), setup_.params.boundary, {}};
-    }
-
-    const TypedRun& run_;
     double operations_;
     int reach_, margin_;  ///< rows that a step and its inputs take from a halo
     std::unique_ptr<Stepper> stepper_;
-    Shown shown_;
-    std::unique_ptr<View> value_, laplacian_;
     HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
 };
 

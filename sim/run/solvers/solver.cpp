@@ -88,10 +88,8 @@ bool Solver::fits(const BrushPiece& piece) {
 
 void Solver::read_rows(const SolverArray& array, const RowSink& sink) {
     using Kind = SolverArray::Kind;
-    if (array.kind == Kind::field)
-        sink(0, field());
-    else if (array.kind == Kind::laplacian)
-        sink(0, laplacian());
+    if (array.kind == Kind::observable)
+        sink(0, field(array.observable));
     else if (array.kind == Kind::component)
         sink(0, fields()[array.component]);
     else
@@ -128,7 +126,7 @@ bool Solver::resume(const SolverSnapshot& snapshot) {
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
-    const bool typed = setup.method->model == kEquation;
+    const bool typed = setup.is_general();
     if (setup.method->device == Device::cpu)
         return typed ? make_equation_solver(setup) : make_cpu_solver(setup);
 #if STENCILSCOPE_HAS_CUDA
@@ -144,7 +142,7 @@ double solver_bytes(const SolverSetup& setup) {
     double fields = 2 + method.extra_arrays;
     if (method.jumps && !setup.slab.whole()) ++fields;  // its columns
     // Beside the step's own arrays, those of what is shown and of its Laplacian.
-    if (setup.typed) {
+    if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
         const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
         const std::size_t turned = program.linear.terms.empty() ? 0 : 1;

@@ -38,7 +38,7 @@ struct SolverSetup {
     DType dtype = DType::float32;
     StepParameters params;
     int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
-    std::shared_ptr<const TypedRun> typed = nullptr;                  ///< of the methods of typed equations
+    std::shared_ptr<const TypedRun> typed = nullptr;                  ///< the model's equations
     std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< steps instead of the method
 
     /// Of a part of a field, whose ny rows are its own and the halo's, what joins it to the others. What a
@@ -50,6 +50,8 @@ struct SolverSetup {
 
     /// Of the model; diffusion has one.
     std::size_t components() const;
+    /// The method steps any typed equations.
+    bool is_general() const { return method->model == kEquation; }
     /// Of what is stepped.
     DType state_dtype() const { return method->float64_state ? DType::float64 : dtype; }
     int own_rows() const { return ny - slab.above - slab.below; }
@@ -57,11 +59,21 @@ struct SolverSetup {
     FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
 };
 
-/// Which of a solver's arrays: what is shown, its Laplacian, a component of the state, or an inner array.
+/// What is looked at: a component by its name, or another formula of the model's names.
+struct Observable {
+    Observable(Quantity q = Quantity::value) : quantity(q) {}
+    Observable(std::string f, Quantity q = Quantity::value) : formula(std::move(f)), quantity(q) {}
+
+    std::string formula;  ///< empty: the first component
+    Quantity quantity;    ///< of it
+};
+
+/// Which of a solver's arrays: what is looked at, a component of the state, or an inner array.
 struct SolverArray {
-    enum class Kind : std::uint8_t { field, laplacian, component, inner } kind = Kind::field;
+    enum class Kind : std::uint8_t { observable, component, inner } kind = Kind::observable;
     std::size_t component = 0;
     std::string inner = {};  ///< its name
+    Observable observable = {};
 };
 
 /// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
@@ -116,10 +128,6 @@ class Solver {
     /// From the next step on.
     virtual void set_params(const StepParameters& params) = 0;
 
-    /// What all views below are of: a component's name, or another formula of the model's names. Throws
-    /// InputError, and keeps what it was. Diffusion has one component, which is always seen.
-    virtual void show(const std::string& /*formula*/) {}
-
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     void advance(long long steps);
 
@@ -136,49 +144,57 @@ class Solver {
     /// That step the field together.
     virtual int processes() const { return 1; }
 
-    /// Copies of the field that is shown and of its Laplacian, in the setup's precision.
-    virtual Field field() = 0;
-    virtual Field laplacian() = 0;
+    // Looking changes nothing. A formula that cannot be read throws InputError.
+
+    /// A copy of the value or the Laplacian, in the setup's precision.
+    virtual Field field(const Observable& what = {}) = 0;
+    Field laplacian(const std::string& formula = {}) { return field({formula, Quantity::laplacian}); }
     /// A copy of any of its arrays, some rows at a time where that takes less memory.
     virtual void read_rows(const SolverArray& array, const RowSink& sink);
     /// The same as a .npy file; its field_hash(). Throws FileError, and leaves no file then.
     virtual std::string write_npy(const std::filesystem::path& path, const SolverArray& array);
     /// The same on the device, (ny, nx) without padding, there when this returns; null on the CPU, and of a
     /// solver that steps in another precision than the setup's.
-    virtual CudaMemory device_copy(Quantity /*value or laplacian*/) { return {}; }
+    virtual CudaMemory device_copy(const Observable& /*value or laplacian*/) { return {}; }
 
     // What the window asks for. Nothing here copies the field to the host.
 
-    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or what
-    /// another solver of the same device and size holds now.
+    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or a
+    /// formula of what another solver of the same device and size holds now.
     virtual void set_base(const Field& base) = 0;
     virtual void set_base(const RowSource& source, std::size_t field) {
         set_base(source.rows(field, 0, source.ny()));
     }
-    virtual void set_base(Solver& other) = 0;
+    virtual void set_base(Solver& other, const std::string& formula = {}) = 0;
 
     /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
     /// `to_host`; they are there when this returns.
-    virtual void resample(Quantity quantity, const ResampleRequest& request, bool to_host, Pixels& out) = 0;
+    virtual void resample(const Observable& what,
+                          const ResampleRequest& request,
+                          bool to_host,
+                          Pixels& out) = 0;
 
     /// Over all cells, in float64.
-    virtual Statistics statistics(Quantity quantity) = 0;
+    virtual Statistics statistics(const Observable& what) = 0;
 
     /// The 2-norm over all cells, in float64; NaN where a cell is no finite number.
-    virtual double norm(Quantity quantity) = 0;
+    virtual double norm(const Observable& what) = 0;
 
     /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
     /// is finite. The extremes are percentiles 0 and 100.
-    virtual std::vector<double> percentiles(Quantity quantity, std::span<const double> q) = 0;
+    virtual std::vector<double> percentiles(const Observable& what, std::span<const double> q) = 0;
 
     /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
     /// those outside are not counted. low < high; 1 <= bins <= kMaxBins
     /// (kernels/view/statistics/histogram_bins.h).
-    virtual std::vector<std::uint64_t> histogram(Quantity quantity, double low, double high, int bins) = 0;
+    virtual std::vector<std::uint64_t> histogram(const Observable& what,
+                                                 double low,
+                                                 double high,
+                                                 int bins) = 0;
 
     /// At points of the field: the cell that holds the point, or interpolated between cell centres as
     /// resample() does. NaN beyond the field.
-    virtual std::vector<double> sample(Quantity quantity,
+    virtual std::vector<double> sample(const Observable& what,
                                        std::span<const SamplePoint> points,
                                        bool smooth) = 0;
 

@@ -34,11 +34,15 @@ struct Shown {
     equation::Node formula = 0;
     std::optional<std::size_t> component;
 
-    /// Throws InputError where it cannot be read.
-    Shown(const TypedRun& run, const std::string& text);
+    /// Under this boundary in place of the run's, where there is one. Throws InputError where it cannot be
+    /// read.
+    Shown(const TypedRun& run, const std::string& text, std::optional<Boundary> boundary = {});
     /// Its Laplacian, for a distance of 1, or itself.
     equation::ViewProgram program(bool laplacian, bool float64) const;
 };
+
+/// Throws InputError where what is seen reaches further than a halo of so many rows, between two cells too.
+void require_reach(const equation::ViewProgram& view, const std::string& text, int depth);
 
 // What a checkpoint keeps of a clock.
 InnerNumbers numbers_of(const equation::Clock& clock);

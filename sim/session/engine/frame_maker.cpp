@@ -41,31 +41,8 @@ std::vector<SamplePoint> block_points(const CellBlock& block) {
     return points;
 }
 
-// A solver shows another formula for as long as this lives.
-class Showing {
-  public:
-    Showing(Solver& solver, const std::string& formula, const std::string& usual)
-        : solver_(solver), usual_(usual), another_(formula != usual) {
-        if (another_) solver_.show(formula);
-    }
-    ~Showing() {
-        try {
-            if (another_) solver_.show(usual_);
-        } catch (const std::exception&) {
-            // It goes on showing the other one; the next frame tries again.
-        }
-    }
-    Showing(const Showing&) = delete;
-    Showing& operator=(const Showing&) = delete;
-
-  private:
-    Solver& solver_;
-    std::string usual_;
-    bool another_;
-};
-
 // By cells, or averages of some, so that it takes a millisecond.
-RadialSpectrum spectrum_of(Solver& solver, Quantity quantity, const Moment& moment) {
+RadialSpectrum spectrum_of(const Observable& what, const Moment& moment) {
     if (!why_no_spectrum().empty()) return {};
     constexpr int kMost = 256;
     const RunSpec& now = moment.simulation->now();
@@ -73,7 +50,7 @@ RadialSpectrum spectrum_of(Solver& solver, Quantity quantity, const Moment& mome
     const ResampleRequest all{
         {0, 0, double(nx), double(ny)}, std::min(nx, kMost), std::min(ny, kMost), false};
     Pixels pixels;
-    solver.resample(quantity, all, true, pixels);
+    moment.simulation->solver().resample(what, all, true, pixels);
     const std::span values(pixels.host.data(), std::size_t(all.width) * std::size_t(all.height));
     return radial_spectrum(
         {values.begin(), values.end()}, all.width, all.height, nx * now.spacing(), ny * now.spacing());
@@ -88,11 +65,8 @@ PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
     for (int y = 0; y < rows; ++y)
         for (int x = 0; x < columns; ++x) points.push_back({(x + 0.5) * nx / columns, (y + 0.5) * ny / rows});
     std::vector<double> values[2];
-    for (int i = 0; i < 2; ++i) {
-        Solver& solver = moment.simulation->solver();
-        const Showing showing(solver, now.model->components[std::size_t(i)].name, now.shown());
-        values[i] = solver.sample(Quantity::value, points, false);
-    }
+    for (std::size_t i = 0; i < 2; ++i)
+        values[i] = moment.simulation->solver().sample(now.model->components[i].name, points, false);
     PhasePlane plane;
     plane.step = moment.simulation->step();
     for (std::size_t i = 0; i < cells.size(); ++i) plane.at.push_back({values[0][i], values[1][i]});
@@ -103,6 +77,10 @@ PhasePlane plane_of(std::span<const SamplePoint> cells, const Moment& moment) {
 }
 
 }  // namespace
+
+Observable observable_of(Pane pane, const RunSpec& spec) {
+    return {formula_of(pane, spec), quantity_of(pane)};
+}
 
 Quantity quantity_of(Pane pane) {
     switch (pane) {
@@ -152,7 +130,6 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
         if (pane.pane == Pane::from_bookmark && !moment.bookmark) continue;
         const std::string formula = formula_of(pane.pane, now);
         if (formula.empty()) continue;
-        const Showing showing(moment.simulation->solver(), formula, now.shown());
         PaneImage image = make_pane(pane, moment);
         image.pixels = known_pixels(pane, request.host_pixels, moment.version);
         if (!image.pixels) image.pixels = resample(pane, request.host_pixels, *moment.simulation);
@@ -162,7 +139,8 @@ std::shared_ptr<const Frame> FrameMaker::make(const ViewRequest& request, const 
     if (!frame->panes.empty()) {
         const auto begin = Clock::now();
         add_measures(request, moment, *frame);
-        if (request.arrows && !now.arrows.empty()) add_arrows(*request.arrows, *moment.simulation, *frame);
+        if (request.arrows && !now.drawn_arrows().empty())
+            add_arrows(*request.arrows, *moment.simulation, *frame);
         if (request.plane) add_plane(*request.plane, moment, *frame);
         measuring_seconds_ += seconds_since(begin);
     }
@@ -187,7 +165,8 @@ std::shared_ptr<const Pixels> FrameMaker::resample(const PaneRequest& request,
                                                    Simulation& simulation) {
     const auto begin = Clock::now();
     auto pixels = pool_.take();
-    simulation.solver().resample(quantity_of(request.pane), request.resample, to_host, *pixels);
+    simulation.solver().resample(
+        observable_of(request.pane, simulation.now()), request.resample, to_host, *pixels);
     resampling_seconds_ += seconds_since(begin);
     return pixels;
 }
@@ -236,7 +215,7 @@ void FrameMaker::set_base(Base base, const Moment& moment) {
     else if (base == Base::bookmark)
         solver.set_base(*moment.simulation->formula_of(*moment.bookmark, shown));
     else
-        solver.set_base(moment.reference->solver());
+        solver.set_base(moment.reference->solver(), shown);
     base_ = base;
     base_start_ = start;
     base_shown_ = shown;
@@ -248,12 +227,11 @@ void FrameMaker::compare(const Moment& moment, Frame& frame) {
     if (!comparison_ || moment.exact || comparison_cadence_.due())
         comparison_cadence_.spend([&] {
             Solver& solver = moment.simulation->solver();
-            const Statistics difference = solver.statistics(Quantity::difference);
+            const Observable all = moment.simulation->shown(Quantity::difference);
+            const Statistics difference = solver.statistics(all);
             const double norm = solver.norm(Quantity::base);
-            comparison_ = Comparison{norm > 0 ? solver.norm(Quantity::difference) / norm : 0,
-                                     difference.min,
-                                     difference.max,
-                                     difference.mean};
+            comparison_ = Comparison{
+                norm > 0 ? solver.norm(all) / norm : 0, difference.min, difference.max, difference.mean};
         });
     else
         stale_ = true;
@@ -272,8 +250,10 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
         stale_ = true;
         return known.range;
     }
-    known.cadence.spend(
-        [&] { known.range = measure_range(moment.simulation->solver(), quantity_of(pane), rule, centred); });
+    known.cadence.spend([&] {
+        const Observable what = observable_of(pane, moment.simulation->now());
+        known.range = measure_range(moment.simulation->solver(), what, rule, centred);
+    });
     known.rule = rule;
     known.centred = centred;
     known.version = version;
@@ -283,24 +263,23 @@ ValueRange FrameMaker::range_for(Pane pane, const Moment& moment, const std::str
 
 void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, Frame& frame) {
     Solver& solver = moment.simulation->solver();
-    const Quantity quantity = quantity_of(request.panes.front().pane);
-    const Showing showing(solver, frame.panes.front().formula, moment.simulation->now().shown());
+    const Observable what{frame.panes.front().formula, quantity_of(request.panes.front().pane)};
     if (request.hover) {
         frame.hover = request.hover;
-        frame.hover_value = solver.sample(quantity, {&*request.hover, 1}, false).front();
+        frame.hover_value = solver.sample(what, {&*request.hover, 1}, false).front();
     }
     if (request.numbers) {
         const auto points = block_points(*request.numbers);
-        frame.numbers = Numbers{*request.numbers, solver.sample(quantity, points, false)};
+        frame.numbers = Numbers{*request.numbers, solver.sample(what, points, false)};
     }
     for (const ProfileLine& line : request.profiles)
-        frame.profiles.push_back(measure_profile(solver, quantity, line));
+        frame.profiles.push_back(measure_profile(solver, what, line));
     if (request.spectrum) add_spectrum(moment, frame);
     if (request.histogram_bins <= 0) return;
     const ValueRange range = frame.panes.front().range;
     if (!histogram_ || moment.exact || histogram_cadence_.due())
         histogram_cadence_.spend(
-            [&] { histogram_ = measure_histogram(solver, quantity, range, request.histogram_bins); });
+            [&] { histogram_ = measure_histogram(solver, what, range, request.histogram_bins); });
     else
         stale_ = true;
     frame.histogram = histogram_;
@@ -309,19 +288,16 @@ void FrameMaker::add_measures(const ViewRequest& request, const Moment& moment, 
 void FrameMaker::add_arrows(const ArrowLattice& lattice, Simulation& simulation, Frame& frame) {
     const RunSpec& now = simulation.now();
     Solver& solver = simulation.solver();
-    const auto components = arrow_components(now.arrows);
+    const auto components = arrow_components(now.drawn_arrows());
     std::vector<SamplePoint> points, vectors;
     if (components.empty()) {
         points = gradient_points(lattice, frame.nx, frame.ny);
-        vectors = gradients(points, solver.sample(Quantity::value, points, true));
+        vectors = gradients(points, solver.sample(simulation.shown(), points, true));
     } else {
         for (int row = 0; row < lattice.ny; ++row)
             for (int column = 0; column < lattice.nx; ++column) points.push_back(lattice.at(column, row));
         std::vector<double> values[2];
-        for (std::size_t i = 0; i < 2; ++i) {
-            const Showing showing(solver, components[i], now.shown());
-            values[i] = solver.sample(Quantity::value, points, true);
-        }
+        for (std::size_t i = 0; i < 2; ++i) values[i] = solver.sample(components[i], points, true);
         for (std::size_t i = 0; i < points.size(); ++i) vectors.push_back({values[0][i], values[1][i]});
     }
     frame.arrows = measured_arrows(lattice, std::move(vectors));
@@ -330,8 +306,9 @@ void FrameMaker::add_arrows(const ArrowLattice& lattice, Simulation& simulation,
 void FrameMaker::add_spectrum(const Moment& moment, Frame& frame) {
     if (!spectrum_ || moment.exact || spectrum_cadence_.due())
         spectrum_cadence_.spend([&] {
-            spectrum_ = std::make_shared<RadialSpectrum>(spectrum_of(
-                moment.simulation->solver(), quantity_of(frame.panes.front().request.pane), moment));
+            const PaneImage& first = frame.panes.front();
+            spectrum_ = std::make_shared<RadialSpectrum>(
+                spectrum_of({first.formula, quantity_of(first.request.pane)}, moment));
         });
     else
         stale_ = true;

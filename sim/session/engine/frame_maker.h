@@ -86,5 +86,6 @@ class FrameMaker {
 
 /// What a pane shows of a solver.
 Quantity quantity_of(Pane pane);
+Observable observable_of(Pane pane, const RunSpec& spec);
 
 }  // namespace stencil

@@ -155,7 +155,7 @@ TEST_CASE("Strokes of every shape are spelled so that they read back, and repeat
         live.apply(Advance{5});
     }
     std::vector<Edit> edits;
-    for (const Edit& edit : live.spec().edits) edits.push_back(parse_edit(to_string(edit)));
+    for (const Edit& edit : live.edits()) edits.push_back(parse_edit(to_string(edit)));
     CHECK(edits.size() == 6);
     Simulation again = begin(spec, std::move(edits));
     again.apply(Advance{live.step()});

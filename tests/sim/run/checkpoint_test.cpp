@@ -79,7 +79,7 @@ TEST_CASE("A resumed run has the bits of one that was never cut, by every method
             REQUIRE(field_hash(resumed.start()->whole()->components) ==
                     field_hash(uncut.start()->whole()->components));
             REQUIRE(resumed.now().parameter("coefficient") == 0.05);
-            REQUIRE(resumed.spec().edits == uncut.spec().edits);
+            REQUIRE(resumed.edits() == uncut.edits());
         }
 }
 

@@ -137,7 +137,7 @@ TEST_CASE("A checkpoint brings back every bit, whatever happened since") {
     simulation.apply(Paint{parse_piece("3,50,replace,5,5")});
     simulation.restore(checkpoint);
     REQUIRE(simulation.step() == 11);
-    REQUIRE(simulation.spec().edits.empty());
+    REQUIRE(simulation.edits().empty());
     simulation.apply(Advance{5});
     REQUIRE(same_bits(simulation.field(), wanted));
 }
@@ -180,18 +180,18 @@ TEST_CASE("Changes of a parameter at one step are one edit, and the field goes a
     live.apply(Set{"coefficient", "0.137"});
     live.apply(Set{"boundary", "zero"});
     std::vector<std::string> settings;
-    for (const Edit& edit : live.spec().edits) settings.push_back(edit.setting);
+    for (const Edit& edit : live.edits()) settings.push_back(edit.setting);
     const std::vector<std::string> wanted{"boundary", "coefficient", "paint", "coefficient", "boundary"};
     REQUIRE(settings == wanted);
     live.apply(Advance{5});
     // Away and back at one step is no change, to the bit.
     live.apply(Set{"coefficient", "0.21"});
-    REQUIRE(live.spec().edits.size() == wanted.size() + 1);
+    REQUIRE(live.edits().size() == wanted.size() + 1);
     live.apply(Set{"boundary", "insulated"});
     live.apply(Set{"coefficient", "0.1370"});
-    REQUIRE(live.spec().edits.size() == wanted.size() + 1);
+    REQUIRE(live.edits().size() == wanted.size() + 1);
     live.apply(Set{"boundary", "zero"});
-    REQUIRE(live.spec().edits.size() == wanted.size());
+    REQUIRE(live.edits().size() == wanted.size());
     live.apply(Advance{9});
     Simulation again(live.spec(), start.clone());
     again.apply(Advance{21});

@@ -60,7 +60,7 @@ bool has_rates(const Model& model) {
 void draw_steps(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     draw_time_step(ui, snapshot);
-    const std::string current = now.stepper.empty() ? now.model->equations->stepper : now.stepper;
+    const std::string current = now.integrator();
     constexpr std::string_view kTip =
         "How a step is made of rates of change; the field stays\n--stepper NAME";
     row("Stepper", kTip);
@@ -193,16 +193,16 @@ void draw_equation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
     const Model& model = *now.model;
     draw_choice(ui, model);
-    if (model.equations) draw_about(*model.equations);
+    if (!model.built_in) draw_about(*model.equations);
     draw_editor(ui, snapshot);
-    if (!model.equations) return;
+    if (model.built_in) return;
     if (!model.parameters.empty()) subtitle("Parameters", "Numbers of the text; right-click for a range");
     draw_parameters(ui, now);
     subtitle("Steps", "In time and space");
     if (has_rates(model)) draw_steps(ui, snapshot);
     draw_spacing(ui, now);
     draw_units(ui, snapshot);
-    if (model.is_general()) {
+    if (snapshot.now.is_general()) {
         subtitle("Shown", "What is seen and measured");
         draw_shown(ui, now);
     }

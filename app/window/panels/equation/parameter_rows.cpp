@@ -173,7 +173,7 @@ void draw_verdict(const RunSpec::Bound& bound, const StableLimit& limit, const s
 
 void draw_parameters(UiState& ui, const RunSpec& now) {
     for (std::size_t i = 0; i < now.parameters.size(); ++i)
-        if (now.model->equations)
+        if (!now.model->built_in)
             draw_typed(ui, now.model->parameters[i], now.parameters[i]);
         else
             draw_named(ui, now, now.model->parameters[i], now.parameters[i]);

@@ -68,8 +68,7 @@ void draw_time(UiState& ui, const Snapshot& snapshot) {
     const std::string& unit = snapshot.now.unit_time.name;
     constexpr std::string_view kTip = "The time now; another one jumps to its step";
     row("t", kTip, text_width(unit) + ImGui::GetStyle().ItemInnerSpacing.x);
-    const double dt =
-        (snapshot.now.model->equations ? snapshot.now.time_step() : 1) * snapshot.now.unit_time.size;
+    const double dt = snapshot.now.time_step() * snapshot.now.unit_time.size;
     const auto wished = number_input("##t", ui.panel.equation.time, *time, {0, dt * double(kMaxSteps)}, kTip);
     if (wished && dt > 0)
         ui.act(action::Jump{std::max(0LL, snapshot.step + std::llround((*wished - *time) / dt))});
@@ -84,7 +83,7 @@ void draw_units(UiState& ui, const Snapshot& snapshot) {
     const bool open = ImGui::TreeNodeEx("Physical units", ImGuiTreeNodeFlags_NoTreePushOnOpen);
     tooltip("Lengths, times and the diffusivity in the units of the world");
     if (!open) return;
-    const bool typed = now.model->equations != nullptr;
+    const bool typed = !now.model->built_in;
     EquationState& state = ui.panel.equation;
     draw_unit(ui,
               typed ? "Length 1" : "dx",

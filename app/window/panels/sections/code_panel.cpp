@@ -167,7 +167,7 @@ void draw_text(CodeState& state) {
 
 void draw_code(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    if (!now.model->is_general()) {
+    if (!now.is_general()) {
         paragraph(
             "Diffusion is stepped by kernels that were written by hand. Type another equation, or choose "
             "one in the gallery, to see the code that is made of it.",

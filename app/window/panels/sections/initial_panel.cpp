@@ -45,7 +45,7 @@ InitialChoice current_choice(const std::string& start) {
 
 void begin_with(UiState& ui, const RunSpec& now, const std::string& what) {
     const std::string& name = now.model->components[component_of(ui.panel.initial, now)].name;
-    ui.act(action::Change{"initial", now.model->equations ? name + "=" + what : what});
+    ui.act(action::Change{"initial", now.model->built_in ? what : name + "=" + what});
 }
 
 void draw_component(InitialState& state, const RunSpec& now) {
@@ -106,7 +106,7 @@ void draw_condition(UiState& ui, const RunSpec& now, const InitialChoice& curren
         chosen ? fmt::format("{}\n--initial {}", chosen->help, chosen->name) : std::string(kTip);
     const char* other = !current.file.empty() ? "a file" : !current.formula.empty() ? "a formula" : kOwn;
     combo("##condition", chosen ? chosen->name.data() : other, tip, [&] {
-        if (now.model->equations &&
+        if (!now.model->built_in &&
             choice(kOwn, !chosen && other == kOwn, "u(0) = ... of the text, or 0; the run starts again"))
             begin_with(ui, now, "");
         for (const InitialCondition& condition : initial_conditions())
@@ -263,7 +263,7 @@ void draw_initial(UiState& ui, const Snapshot& snapshot) {
     if (condition) draw_parameters(state, *condition);
     if (condition && condition->random) draw_seed(ui, now);
     draw_apply(ui, now, current);
-    if (now.model->equations) draw_formula(ui, now, current);
+    if (!now.model->built_in) draw_formula(ui, now, current);
     subtitle("From a file", "Arrays and pictures");
     draw_file(ui, snapshot);
 }

@@ -62,7 +62,7 @@ void draw_method(UiState& ui, const Snapshot& snapshot) {
     combo("##method", shown.c_str(), tip, [&] {
         if (choice("auto", automatic, "The fastest method of the backend for as many steps as a frame has"))
             change(ui, "method", "auto");
-        for (const Method& method : methods(now.model->family())) {
+        for (const Method& method : methods(now.family())) {
             if (!is_on(now, method.device) || !method.is_built()) continue;
             const Size size = now.size.value_or(Size{});
             const std::string why_not =
@@ -331,7 +331,7 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
 
 void draw_simulation(UiState& ui, const Snapshot& snapshot) {
     const RunSpec& now = snapshot.now;
-    if (!now.model->equations) {  // those have a section of their own
+    if (now.model->built_in) {  // those have a section of their own
         draw_parameters(ui, now);
         draw_stability(ui, now);
         draw_units(ui, snapshot);

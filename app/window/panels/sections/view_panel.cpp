@@ -206,16 +206,17 @@ void draw_arrow_choice(UiState& ui, const Snapshot& snapshot) {
         "Arrows over the field, here and in figures: where it rises and how steeply, or two components, "
         "across and down\n--arrows gradient|A,B";
     const RunSpec& now = snapshot.now;
+    const std::string arrows = now.drawn_arrows();
     row("Arrows", kTip);
-    combo("##arrows", now.arrows.empty() ? "none" : now.arrows.c_str(), kTip, [&] {
-        if (choice("none", now.arrows.empty(), "")) change(ui, "arrows", "");
+    combo("##arrows", arrows.empty() ? "none" : arrows.c_str(), kTip, [&] {
+        if (choice("none", arrows.empty(), "")) change(ui, "arrows", "");
         const std::string gradient(kGradientArrows);
-        if (choice(gradient.c_str(), now.arrows == gradient, "Of what is shown, uphill"))
+        if (choice(gradient.c_str(), arrows == gradient, "Of what is shown, uphill"))
             change(ui, "arrows", gradient);
         const auto& components = now.model->components;
         for (std::size_t i = 0; i + 1 < components.size(); ++i) {
             const std::string pair = components[i].name + "," + components[i + 1].name;
-            if (choice(pair.c_str(), now.arrows == pair, "")) change(ui, "arrows", pair);
+            if (choice(pair.c_str(), arrows == pair, "")) change(ui, "arrows", pair);
         }
     });
 }

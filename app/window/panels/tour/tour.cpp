@@ -73,7 +73,7 @@ void draw_card(UiState& ui, const TourStep& step, float width) {
 void begin_tour(UiState& ui, const Snapshot& snapshot) {
     ui.help_open = false;
     ui.preferences.panels = true;
-    if (snapshot.now.model->equations) begin_model(ui, "diffusion");
+    if (!snapshot.now.model->built_in) begin_model(ui, "diffusion");
     if (snapshot.running) ui.act(action::Run{false});
     turn_to(ui, 0);
 }
