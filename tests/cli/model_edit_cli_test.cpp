@@ -1,0 +1,281 @@
+// What a run writes after its model, size or precision has changed on the way.
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "sim/files/exchange/field_set.h"
+#include "sim/files/npy.h"
+#include "tests/support/catch.h"
+#include "tests/support/fields.h"
+#include "tests/support/program.h"
+#include "tests/support/scratch.h"
+
+using namespace stencil_test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kEdited = "run --backend cpu --threads 2 --quiet --out {} ";
+const std::string kToOne = "10:equation=du/dt = 0.1*lap(u) - 0.01*u^3; dt = 0.5";
+const std::string kToTwo =
+    "5:equation=du/dt = 0.1*lap(u) - w; dw/dt = 0.2*lap(w) + 0.1*u; w(0) = 0.25; dt = 0.5";
+
+std::vector<double> values_in(const fs::path& file) {
+    std::vector<double> values;
+    stencil::read_npy(file).visit([&](const auto& field) {
+        for (const auto value : field.cells()) values.push_back(double(value));
+    });
+    return values;
+}
+
+// The first column of a table, without its head.
+std::vector<std::string> first_column(const fs::path& file) {
+    std::vector<std::string> column;
+    const std::string text = read_bytes(file);
+    for (std::size_t at = text.find('\n') + 1; at > 0 && at < text.size(); at = text.find('\n', at) + 1)
+        column.push_back(text.substr(at, text.find(',', at) - at));
+    return column;
+}
+
+std::set<std::string> names_in(const fs::path& folder) {
+    std::set<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder)) names.insert(entry.path().filename().string());
+    return names;
+}
+
+// Every file but those that tell of time.
+std::map<std::string, std::string> all_files_in(const fs::path& out) {
+    std::map<std::string, std::string> results;
+    for (const auto& entry : fs::recursive_directory_iterator(out)) {
+        const std::string name = entry.path().filename().string();
+        if (entry.is_regular_file() && name != "timings.json" && !name.starts_with("figure."))
+            results[fs::relative(entry.path(), out).string()] = read_bytes(entry.path());
+    }
+    return results;
+}
+
+void require_same_files(const fs::path& a, const fs::path& b) {
+    const auto first = all_files_in(a), second = all_files_in(b);
+    for (const auto& [name, bytes] : first) {
+        INFO(name);
+        REQUIRE(second.contains(name));
+        REQUIRE(second.at(name) == bytes);
+    }
+    REQUIRE(first.size() == second.size());
+}
+
+}  // namespace
+
+TEST_CASE("A formula of diffusion is seen, measured and written, of the built-in one and of a typed one") {
+    const ScratchFolder folder;
+    const std::string shown =
+        "--size 32x24 --steps 20 --export field.npy,laplacian.npy,initial.npy,statistics.csv ";
+    for (const std::string method : {"reference", "cpu", "spectral"}) {
+        INFO(method);
+        const fs::path out = folder / method;
+        require_done(stencilscope(
+            kEdited + shown + "--method " + method + " --boundary insulated --show {}", out, "u^2 - 0.5*t"));
+        const std::vector<double> u = values_in(out / "field-u.npy"),
+                                  seen = values_in(out / "field-shown.npy");
+        for (std::size_t i = 0; i < u.size(); ++i) REQUIRE(seen[i] == Approx(u[i] * u[i] - 10).epsilon(1e-5));
+        const std::vector<double> start = values_in(out / "initial-u.npy"),
+                                  at_first = values_in(out / "initial-shown.npy");
+        for (std::size_t i = 0; i < start.size(); ++i)
+            REQUIRE(at_first[i] == Approx(start[i] * start[i]).epsilon(1e-5));
+        REQUIRE(first_column(out / "statistics-shown.csv") == std::vector<std::string>{"0", "20"});
+    }
+    const fs::path out = folder / "typed";
+    require_done(
+        stencilscope(kEdited + shown + "--equation {}", out, "du/dt=F*lap(u); F=0.1; q=u^2; show=q"));
+    const std::vector<double> u = values_in(out / "field-u.npy"), seen = values_in(out / "field-shown.npy");
+    for (std::size_t i = 0; i < u.size(); ++i) REQUIRE(seen[i] == Approx(u[i] * u[i]));
+    require_refused(stencilscope(kEdited + shown + "--show {}", folder / "none", "nothing^2"), 2, "nothing");
+}
+
+TEST_CASE("Looking at a formula changes no bit of the field") {
+    const ScratchFolder folder;
+    const std::string run =
+        kEdited + "--size 40x30 --steps 60 --every 10 --export field.npy,statistics.csv,frames.npy ";
+    require_done(stencilscope(run, folder / "plain"));
+    require_done(stencilscope(run + "--show {}", folder / "seen", "1e30*u"));
+    REQUIRE(read_bytes(folder / "plain/field.npy") == read_bytes(folder / "seen/field-u.npy"));
+}
+
+TEST_CASE("All files show the components that there are at the end") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "one";
+    const std::string all = "--size 32 --steps 30 --export all --every 5 ";
+    require_done(
+        stencilscope(kEdited + all + "--model gray-scott --arrows u,v --probe 3,4 --at {}", out, kToOne));
+    const std::set<std::string> files = names_in(out);
+    for (const char* name : {"field.npy", "figure.png", "figure.svg", "field.vti", "statistics.csv"})
+        REQUIRE(files.contains(name));
+    REQUIRE_FALSE(files.contains("field-v.npy"));
+    REQUIRE(first_column(out / "statistics.csv").size() == 7);
+    // The series of the component that went ends where it went.
+    REQUIRE(first_column(out / "statistics-v.csv") == std::vector<std::string>{"0", "5"});
+    REQUIRE(files.contains("probes-v.csv"));
+    REQUIRE(names_in(out / "frames").contains("field-v_000005.png"));
+    REQUIRE(names_in(out / "frames").contains("field_000010.png"));
+    REQUIRE_FALSE(names_in(out / "frames").contains("field-v_000010.png"));
+
+    const fs::path two = folder / "two";
+    require_done(stencilscope(kEdited + all + "--arrows u,w --show w --probe 3,4 --at {}", two, kToTwo));
+    REQUIRE(first_column(two / "statistics-u.csv").size() == 7);
+    REQUIRE(first_column(two / "statistics-w.csv") ==
+            std::vector<std::string>{"5", "10", "15", "20", "25", "30"});
+    REQUIRE(contains(read_bytes(two / "figure.svg"), "of w"));
+}
+
+TEST_CASE("Another model on the way leaves the figure and the tables") {
+    const ScratchFolder folder;
+    int number = 0;
+    for (const auto& [model, at] : {std::pair{"diffusion", "5:model=gray-scott"},
+                                    std::pair{"wave", "5:model=gray-scott"},
+                                    std::pair{"gray-scott", "5:model=diffusion"},
+                                    std::pair{"gray-scott", "5:equation=du/dt = 0.1*lap(u)"},
+                                    std::pair{"gray-scott", "5:sensitivity=F"}}) {
+        INFO(model << " " << at);
+        const fs::path out = folder / std::to_string(++number);
+        require_done(stencilscope(
+            kEdited + "--size 32 --steps 10 --export default,statistics.csv,histogram.csv --model {} --at {}",
+            out,
+            model,
+            at));
+        REQUIRE(names_in(out).contains("figure.png"));
+    }
+}
+
+TEST_CASE("A file that the last model cannot have is refused before the first step") {
+    const ScratchFolder folder;
+    const std::string run = kEdited + "--size 32 --steps 30 --export phase.csv ";
+    require_refused(stencilscope(run + "--model gray-scott --at {}", folder / "a", kToOne), 2, "phase.csv");
+    REQUIRE_FALSE(fs::exists(folder / "a"));
+    require_done(stencilscope(run + "--at {}", folder / "b", kToTwo));
+    REQUIRE(fs::exists(folder / "b/phase.csv"));
+    require_refused(stencilscope(kEdited + "--arrows u,v --size 32", folder / "c"), 2, "--arrows");
+    require_refused(stencilscope(kEdited + "--show w --size 32", folder / "c"), 2, "w");
+}
+
+TEST_CASE("A resumed run may show a component that came on the way") {
+    const ScratchFolder folder;
+    const std::string run =
+        kEdited + "--size 32 --export field.npy,spec.json --checkpoint 20 --at {} --steps ";
+    require_done(stencilscope(run + "20", folder / "run", kToTwo));
+    require_done(
+        stencilscope("run --quiet --resume {} --steps 30 --show w --export field.npy,spec.json,field.png",
+                     folder / "run"));
+    require_done(stencilscope("run --quiet --spec {} --out {}", folder / "run/spec.json", folder / "again"));
+    REQUIRE(read_bytes(folder / "run/field-w.npy") == read_bytes(folder / "again/field-w.npy"));
+    require_refused(stencilscope("run --quiet --resume {} --steps 30 --sensitivity F", folder / "run"),
+                    2,
+                    "--sensitivity");
+}
+
+TEST_CASE("Another integrator and back is the same run, resumed and repeated") {
+    const ScratchFolder folder;
+    const std::string run = kEdited +
+                            "--equation {} --size 48x36 --boundary periodic --at 5:stepper=heun --at "
+                            "10:stepper=euler --export field.npy,spec.json,timings.json ";
+    const std::string text = "du/dt = 0.1*lap(u); dt = 1; u(0) = sin(x) + cos(y)";
+    require_done(stencilscope(run + "--steps 30", folder / "uncut", text));
+    require_done(stencilscope(run + "--steps 15 --checkpoint 15", folder / "cut", text));
+    require_done(stencilscope("run --quiet --resume {} --steps 30", folder / "cut"));
+    require_done(
+        stencilscope("run --quiet --spec {} --out {}", folder / "uncut/spec.json", folder / "again"));
+    REQUIRE(read_bytes(folder / "cut/field.npy") == read_bytes(folder / "uncut/field.npy"));
+    REQUIRE(read_bytes(folder / "again/field.npy") == read_bytes(folder / "uncut/field.npy"));
+    const std::string way = read_json(folder / "uncut/timings.json").at("method");
+    REQUIRE(read_json(folder / "cut/timings.json").at("method") == way);
+}
+
+TEST_CASE("Frames of another shape are another series") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const std::string kinds = stencil::why_no_hdf5().empty() ? "frames.vti,frames.h5" : "frames.vti";
+    const std::string run = kEdited + "--size 24x16 --steps 20 --every 5 --at 8:size=12x8 --export " + kinds;
+    require_done(stencilscope(run, out));
+    const std::string first = read_bytes(out / "frames/field.pvd"),
+                      second = read_bytes(out / "frames/field-2.pvd");
+    REQUIRE(contains(first, "field_000005.vti"));
+    REQUIRE_FALSE(contains(first, "field_000010.vti"));
+    REQUIRE(contains(second, "field_000010.vti"));
+    REQUIRE(contains(second, "field_000020.vti"));
+    if (kinds.ends_with(".h5")) REQUIRE(fs::exists(out / "frames/field-2.h5"));
+    // A run without an edit leaves none of it.
+    require_done(stencilscope(kEdited + "--size 24x16 --steps 5 --every 5 --export frames.vti", out));
+    REQUIRE_FALSE(fs::exists(out / "frames/field-2.pvd"));
+}
+
+TEST_CASE("A sensitivity leaves the number of steps") {
+    const ScratchFolder folder;
+    require_done(
+        stencilscope(kEdited + "--model gray-scott --size 16 --steps 5 --sensitivity F --export timings.json",
+                     folder.path()));
+    REQUIRE(read_json(folder / "timings.json").at("steps") == 5);
+}
+
+TEST_CASE("A run leaves no checkpoint of an earlier one, and a damaged one names the one before") {
+    const ScratchFolder folder;
+    const std::string run = kEdited + "--size 16 --export field.npy --steps ";
+    require_done(stencilscope(run + "20 --checkpoint 10", folder.path()));
+    fs::copy(folder / "checkpoint", folder / "checkpoint.last", fs::copy_options::recursive);
+    write_bytes(folder / "checkpoint/run.json", "");
+    require_refused(stencilscope("run --resume {}", folder.path()), 2, "checkpoint.last");
+    require_done(stencilscope(run + "30", folder.path()));
+    require_refused(stencilscope("run --resume {}", folder.path()), 2, "no checkpoint");
+}
+
+TEST_CASE("After any edits every file is written, and spec.json repeats all of them") {
+    const std::vector<std::string> changes{
+        "equation=du/dt = 0.1*lap(u) - 0.01*u^3; dt = 0.5; boundary = periodic",
+        "equation=du/dt = 0.1*lap(u) - 0.1*w; dw/dt = 0.2*lap(w) + 0.1*u; w(0) = 0.25; show = u*w",
+        "equation=du/dt = 0.2*lap(u); dt = 1",
+        "model=gray-scott",
+        "model=diffusion",
+        "size=20x14",
+        "size=33x17",
+        "dtype=float64",
+        "dtype=float32",
+        "boundary=periodic",
+        "boundary=insulated",
+        "paint=0.5,3,add,6,7",
+        "method=reference",
+        "method=cpu"};
+    const std::vector<std::string> of_typed{
+        "stepper=heun", "stepper=euler", "stepper=rk4", "dt=0.25", "dx=1.5"};
+    std::mt19937 random(20261123);
+    const auto pick = [&](const auto& list) { return list[random() % list.size()]; };
+    const ScratchFolder folder;
+    for (int run = 0; run < 12; ++run) {
+        const fs::path out = folder / std::to_string(run), again = folder / (std::to_string(run) + "-again");
+        const bool typed = run % 2 == 1;
+        Words line =
+            words("run --backend cpu --threads 2 --quiet --steps 12 --every 4 --probe 3,4 --export all");
+        line =
+            joined(line, words("--model {} --size 24x18 --out {}", typed ? "gray-scott" : "diffusion", out));
+        if (run % 3 == 0) line = joined(line, {"--show", "u^2"});
+        if (run % 4 == 1) line = joined(line, {"--arrows", "gradient"});
+        bool may_step = typed;
+        for (const int step : {3, 4, 7, 9}) {
+            std::string change = may_step && random() % 3 == 0 ? pick(of_typed) : pick(changes);
+            if (change == "model=diffusion") may_step = false;
+            if (change.starts_with("equation=") || change == "model=gray-scott") may_step = true;
+            line = joined(line, {"--at", std::to_string(step) + ":" + change});
+        }
+        std::string text;
+        for (const std::string& word : line) text += word + " ";
+        INFO(text);
+        const ProgramResult result = run_program(line);
+        // A step that the new equation does not allow is refused in a sentence.
+        if (result.status == 2) {
+            REQUIRE(contains(result.err, "dt"));
+            continue;
+        }
+        require_done(result);
+        require_done(stencilscope("run --quiet --spec {} --out {}", out / "spec.json", again));
+        require_same_files(out, again);
+    }
+}
