@@ -31,8 +31,17 @@ if(STENCILSCOPE_SANITIZE)
   # wrong, and takes a third of the time that a file needs to compile.
   set(stencilscope_fewer_checks -fno-sanitize=null,alignment,object-size,vptr)
 endif()
+set(disabled_vectors "")
+if(NOT CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+  # Vectors whose length the compiler does not know cannot be kept in arrays.
+  list(APPEND disabled_vectors HWY_SVE HWY_SVE2 HWY_SVE_256 HWY_SVE2_128 HWY_RVV)
+endif()
 if(STENCILSCOPE_SANITIZE STREQUAL "thread" OR STENCILSCOPE_FUZZ)
-  add_compile_definitions("HWY_DISABLED_TARGETS=(HWY_AVX3|HWY_AVX3_DL)")  # one processor's vectors are enough there
+  list(APPEND disabled_vectors HWY_AVX3 HWY_AVX3_DL)  # one processor's vectors are enough there
+endif()
+if(disabled_vectors)
+  list(JOIN disabled_vectors "|" disabled_vectors)
+  add_compile_definitions("HWY_DISABLED_TARGETS=(${disabled_vectors})")
 endif()
 
 # stencilscope_precompile(TARGET HEADERS...), or (TARGET REUSE_FROM OTHER): what nearly every file of TARGET includes is

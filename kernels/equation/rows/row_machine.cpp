@@ -6,10 +6,6 @@
 
 #include "kernels/equation/rows/scalar_machine.h"
 
-#if !defined(__x86_64__)
-// Vectors of a length unknown to the compiler cannot be kept in arrays.
-#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
-#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/equation/rows/row_machine.cpp"
 #include <hwy/foreach_target.h>
