@@ -27,8 +27,7 @@ constexpr MatmulMethod kMethods[] = {MatmulMethod::naive,
                                      MatmulMethod::register_tile,
                                      MatmulMethod::library,
                                      MatmulMethod::tf32,
-                                     MatmulMethod::half_split,
-                                     MatmulMethod::residues};
+                                     MatmulMethod::half_split};
 
 template <class T>
 struct Result {
@@ -76,7 +75,8 @@ TEMPLATE_TEST_CASE("Every method multiplies right in every value, whatever the s
                                      {65, 63, 129},
                                      {256, 1000, 260},
                                      {700, 20, 900},
-                                     {1003, 517, 701}}) {
+                                     {1003, 517, 701},
+                                     {2100, 64, 2000}}) {
         for (const double low : {0.0, -0.5}) {
             const MatmulCase<TestType> one(shape, low);
             for (const MatmulMethod method : kMethods) {
@@ -166,30 +166,6 @@ TEST_CASE("Split halves keep rows and columns of any magnitude apart") {
     }
 }
 
-TEST_CASE("8-bit tensor cores keep rows and columns of any magnitude apart, and long sums exact") {
-    if (!has_matmul<double>(MatmulMethod::residues)) return;
-    MatmulCase<double> one({150, 5003, 270}, -0.5);
-    const auto exponent = [](std::int64_t i) { return int(i % 7 - 3) * 150; };  // up to 2^450 either way
-    for (std::size_t i = 0; i < one.a.size(); ++i)
-        one.a[i] = std::ldexp(one.a[i], exponent(std::int64_t(i) / 5003));
-    for (std::size_t i = 0; i < one.b.size(); ++i)
-        one.b[i] = std::ldexp(one.b[i], exponent(std::int64_t(i) % 270));
-    for (std::size_t k = 0; k < 5003; ++k) one.a[77 * 5003 + k] = one.b[k * 270 + 13] = 0;
-    one.work_out();
-    CudaStream stream;
-    const Result<double> result =
-        product(*make<double>(MatmulMethod::residues, one.shape, stream), one, stream);
-    for (std::int64_t i = 0; i < 150; ++i)
-        for (std::int64_t j = 0; j < 270; ++j) {
-            const double value = result.c[std::size_t(i * 270 + j)];
-            const double scale = std::ldexp(1.0, exponent(i) + exponent(j));  // sums are some ten times that
-            if (!(std::abs(value - one.c(i, j)) <= 1e-12 * scale) || ((i == 77 || j == 13) && value != 0)) {
-                CAPTURE(i, j, value, one.c(i, j));
-                FAIL();
-            }
-        }
-}
-
 TEMPLATE_TEST_CASE("What is no number stays in its row and its column", "", float, double) {
     MatmulCase<TestType> one({140, 90, 150}, 0);
     one.a[std::size_t(17 * 90 + 3)] = std::numeric_limits<TestType>::quiet_NaN();
@@ -258,14 +234,10 @@ TEST_CASE("The example matmul runs on the GPU with much and with little memory")
                                            "cuda");
             asked.memory_limit = limit;
             const Report report = run_example(asked, machine, {});
-            REQUIRE(report.rows.size() == 11);
+            REQUIRE(report.rows.size() == 10);
             for (const ReportRow& row : report.rows) {
                 CAPTURE(row.name, name_of(row.dtype), limit, distribution, row.error);
-                if (!row.measured()) {
-                    REQUIRE(contains(row.name, "INT8"));
-                    REQUIRE(contains(row.why_not, "capability"));
-                    continue;
-                }
+                REQUIRE(row.measured());
                 REQUIRE_FALSE(row.failed);
                 REQUIRE(row.error < (row.inexact ? 1e-3 : row.dtype == DType::float32 ? 5e-6 : 1e-13));
                 REQUIRE(row.gpu_memory);

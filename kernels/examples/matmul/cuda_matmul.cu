@@ -9,7 +9,6 @@
 #include "kernels/examples/matmul/lt_product.cuh"
 #include "kernels/examples/matmul/simt_matmul.cuh"
 #include "kernels/examples/matmul/split/half_matmul.cuh"
-#include "kernels/examples/matmul/split/residue_matmul.cuh"
 #include "kernels/examples/matmul/split/scratch_parts.h"
 
 namespace stencil::matmul {
@@ -106,7 +105,6 @@ class LibraryMatmul : public PlainMatmul<T> {
 
 template <class T>
 bool has_matmul(MatmulMethod method) {
-    if (method == MatmulMethod::residues) return sizeof(T) == sizeof(double) && has_residue_matmul();
     const bool float32_only = method == MatmulMethod::tf32 || method == MatmulMethod::half_split;
     return sizeof(T) == sizeof(float) || !float32_only;
 }
@@ -115,7 +113,6 @@ template <class T>
 std::size_t cuda_matmul_bytes(MatmulMethod method, const MatmulNeeds& needs) {
     const bool library = method == MatmulMethod::library || method == MatmulMethod::tf32;
     if (method == MatmulMethod::half_split) return half_matmul_bytes(needs);
-    if (method == MatmulMethod::residues) return residue_matmul_bytes(needs);
     return scratch_bytes<Parts<T>>(MatmulNeeds{needs.shapes, library ? needs.workspace : 0});
 }
 
@@ -136,9 +133,6 @@ std::unique_ptr<CudaMatmul<T>> make_cuda_matmul(MatmulMethod method,
             return std::make_unique<LibraryMatmul<T>>(method == MatmulMethod::tf32, needs, stream);
         case MatmulMethod::half_split:
             if constexpr (sizeof(T) == sizeof(float)) return make_half_matmul(needs, stream);
-            break;
-        case MatmulMethod::residues:
-            if constexpr (sizeof(T) == sizeof(double)) return make_residue_matmul(needs, stream);
     }
     no_such_method();
 }

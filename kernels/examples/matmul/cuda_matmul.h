@@ -16,7 +16,7 @@ class CudaStream;
 
 namespace stencil::matmul {
 
-enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split, residues };
+enum class MatmulMethod { naive, shared_tile, register_tile, library, tf32, half_split };
 
 /// A product and where it is; all pointers are the device's.
 template <class T>

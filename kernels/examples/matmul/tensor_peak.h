@@ -3,7 +3,7 @@
 
 namespace stencil {
 
-enum class TensorKind { half, tf32, float64, int8 };
+enum class TensorKind { half, tf32, float64 };
 
 /// Operations (a multiply-add is two) per clock and multiprocessor on matrices without prescribed zeros, with
 /// sums in float32 (float64 for float64), by compute capability; 0 where it has no such units, or none

@@ -95,10 +95,9 @@ class GpuRun {
         return limited ? 1 : kUsableShare;
     }
 
-    // What is not float32 or float64 has errors in proportion to a row's largest value, which no bound on the
-    // single values knows.
+    // Split formats round relative to a row's largest value, so element-wise bounds don't apply.
     static MatmulLimits limits_of(const MatmulRow& which) {
-        if (sizeof(T) == sizeof(double)) return {1e-13, which.method != MatmulMethod::residues};
+        if (sizeof(T) == sizeof(double)) return {1e-13, true};
         return {which.inexact ? 1e-3 : 5e-6, !which.inexact && which.method != MatmulMethod::half_split};
     }
 
@@ -206,7 +205,6 @@ class GpuRun {
         const Units all[] = {
             {MatmulMethod::half_split, TensorKind::half, 3, "a third of the FP16 tensor cores"},
             {MatmulMethod::tf32, TensorKind::tf32, 1, "TF32 tensor cores"},
-            {MatmulMethod::residues, TensorKind::int8, 14, "1/14 of the INT8 tensor cores"},
             {MatmulMethod::library, TensorKind::float64, 1, "float64 tensor cores", wide}};
         for (const Units& units : all) {
             if (units.method != which.method || !units.applies) continue;

@@ -47,7 +47,7 @@ constexpr ExampleOption kOptions[] = {
     {"rows",
      Kind::text,
      "NAMES",
-     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16, 14xint8",
+     "which, separated by commas: openblas, naive, tile, register, cublas, tf32, 3xfp16",
      "all"},
 };
 
@@ -57,23 +57,12 @@ constexpr MatmulRow kRows[] = {
     {"tile", "shared-memory tile", Device::cuda, MatmulMethod::shared_tile},
     {"register", "register tile", Device::cuda, MatmulMethod::register_tile},
     {"cublas", "cuBLAS", Device::cuda, MatmulMethod::library},
-    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, true, false, true},
-    {"3xfp16",
-     "tensor cores, 3 x FP16, float32-accurate",
-     Device::cuda,
-     MatmulMethod::half_split,
-     true,
-     false},
-    {"14xint8",
-     "tensor cores, 14 x INT8, float64-accurate",
-     Device::cuda,
-     MatmulMethod::residues,
-     false,
-     true},
+    {"tf32", "cuBLAS TF32", Device::cuda, MatmulMethod::tf32, false, true},
+    {"3xfp16", "tensor cores, 3 x FP16, float32-accurate", Device::cuda, MatmulMethod::half_split, false},
 };
 
 bool works(const MatmulRow& row, DType dtype) {
-    return dtype == DType::float32 ? row.float32 : row.float64;
+    return dtype == DType::float32 || row.float64;
 }
 
 // Those of --rows. Throws InputError: an unknown one, or none that works in any of the dtypes.
@@ -200,12 +189,7 @@ void run(const ExampleRequest& request, ExampleContext& context) {
         {"tensor cores, 3 x FP16",
          ": each float32 is the sum of two halves, which takes three products of halves; every 64 of k their "
          "sums are added up in float32 with rounding, because the tensor cores' own sums cut bits off. "
-         "Splitting is part of the time."},
-        {"tensor cores, 14 x INT8",
-         ": A and B are rounded to integers of 48 bits (for k = 5000), scaled by the largest value of each "
-         "row of A and column of B; modulo 14 small numbers their products are 8-bit work, and the Chinese "
-         "remainder theorem puts C together. Errors are in proportion to those largest values, so that rows "
-         "of very different values lose accuracy in the small ones."}};
+         "Splitting is part of the time."}};
     for (const RowNote& note : kOfRows)
         if (std::ranges::any_of(context.report().rows, [&](const ReportRow& row) {
                 return row.measured() && row.name.starts_with(note.row);
@@ -273,8 +257,8 @@ constinit const Example kMatmulExample = {
     "a matrix product and the sums of its columns, by cuBLAS, own kernels, tensor cores and OpenBLAS",
     "C = A B (10000x5000 times 5000x7000) and the sums of C's columns, ten times. The "
     "kernels go from one thread for each value of C to cuBLAS, and on to the tensor cores: TF32, which is "
-    "fast and inexact, and three products of halves, which are as exact as float32, and fourteen of 8-bit "
-    "integers, which are as exact as float64. What does not fit in GPU memory goes through it in pieces. The "
+    "fast and inexact, and three products of halves, which are as exact as float32. What does not fit in GPU "
+    "memory goes through it in pieces. The "
     "kernel of Numba tutorials reads out of bounds, does twice the work and sums into memory that it does "
     "not set; the one here does not.",
     kOptions,

@@ -16,7 +16,7 @@ struct MatmulRow {
     std::string_view name;  ///< in the report
     Device backend = Device::cuda;
     MatmulMethod method = MatmulMethod::library;  ///< on the GPU
-    bool float32 = true, float64 = true;          ///< that there is one
+    bool float64 = true;                          ///< there is one; all have one for float32
     bool inexact = false;
 };
 
