@@ -75,17 +75,27 @@ prepare_python() {
     fi
 }
 
-# configure_and_build PRESET [TARGET]: quiet unless it fails; does nothing where nothing changed.
+# What CMake looks for, and what may be installed after it has looked.
+optional_tools() {
+    realpath -eq /dev/nvidia0 /usr/lib/wsl/lib/nvidia-smi {"${CUDA_HOME:-}","${CUDA_PATH:-}",/usr/local/cuda}/bin/nvcc \
+        $(command -v nvcc nvidia-smi mpicc) || true
+}
+
+# configure_and_build PRESET [TARGET]: quiet unless it takes a while or fails; looks again for tools that have come or gone.
 configure_and_build() {
     local preset=$1
-    local log=build/$preset.log
+    local log=build/$preset.log tools=build/$preset/tools.txt
     mkdir -p build
-    if [ ! -e "build/$preset/build.ninja" ]; then
+    if [ ! -e "build/$preset/build.ninja" ] || [ "$(optional_tools)" != "$(cat "$tools" 2>/dev/null)" ]; then
         say "Configuring ($preset) ..."
-        cmake --preset "$preset" >"$log" 2>&1 || { cat "$log" >&2; die "Configuring failed."; }
+        cmake --preset "$preset" -U CMAKE_CUDA_COMPILER -U 'MPI*' >"$log" 2>&1 || { cat "$log" >&2; die "Configuring failed."; }
         grep -E "CUDA backend|Window:|Python module:" "$log" >&2 || true
+        optional_tools >"$tools"
     fi
-    if ninja -C "build/$preset" -n ${2:+"$2"} 2>/dev/null | grep -q 'no work to do'; then return; fi
-    say "Building ($preset); the first time takes a few minutes ..."
-    cmake --build --preset "$preset" ${2:+--target "$2"} >"$log" 2>&1 || { cat "$log" >&2; die "Building failed."; }
+    { sleep 2 >/dev/null 2>&1 && say "Building ($preset); the first time takes a few minutes ..."; } &
+    local notice=$! status=0
+    disown "$notice"
+    cmake --build --preset "$preset" ${2:+--target "$2"} >"$log" 2>&1 || status=$?
+    kill "$notice" 2>/dev/null || true
+    [ "$status" -eq 0 ] || { cat "$log" >&2; die "Building failed."; }
 }

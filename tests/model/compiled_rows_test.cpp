@@ -10,6 +10,7 @@
 #include "tests/model/typed_run.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -17,13 +18,12 @@ using namespace stencil_test;
 
 namespace {
 
-bool has_compiler() {
+void require_compiler() {
+    if (!has_row_machine()) skip("no vectors with fused multiply-add");
     try {
         find_c_compiler();
-        return has_row_machine();
     } catch (const MachineError& error) {
-        WARN("skipped: " << error.what());
-        return false;
+        skip(error.what());
     }
 }
 
@@ -54,7 +54,7 @@ constexpr const char* kText = "void stage0(void) {}";
 }  // namespace
 
 TEST_CASE("Compiled rows have the bits of the row machine: every model, by several steppers") {
-    if (!has_compiler()) return;
+    require_compiler();
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     const std::array<std::string, 4> steppers{"euler", "heun", "rk4", "symplectic"};
@@ -78,7 +78,7 @@ TEST_CASE("Compiled rows have the bits of the row machine: every model, by sever
 }
 
 TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, threads and many steps in a pass") {
-    if (!has_compiler()) return;
+    require_compiler();
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     const auto* text = GENERATE(
@@ -105,7 +105,7 @@ TEST_CASE("Compiled rows have the bits of the row machine: widths, sides, thread
 }
 
 TEST_CASE("Compiled rows know what is below the normal numbers as the row machine does") {
-    if (!has_compiler()) return;
+    require_compiler();
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     TypedRun run;
@@ -121,7 +121,7 @@ TEST_CASE("Compiled rows know what is below the normal numbers as the row machin
 }
 
 TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes") {
-    if (!has_compiler()) return;
+    require_compiler();
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     const Equations e =
@@ -147,7 +147,7 @@ TEST_CASE("Compiled rows are taken while a long run goes on, and no bit changes"
 }
 
 TEST_CASE("Compiling begins once the steps that are expected, or were made, are worth it") {
-    if (!has_row_machine()) return;
+    if (!has_row_machine()) skip("no vectors with fused multiply-add");
     int begun = 0;
     const RowCompiler counting = [&](const std::string&) {
         ++begun;
@@ -167,7 +167,7 @@ TEST_CASE("Compiling begins once the steps that are expected, or were made, are 
 }
 
 TEST_CASE("What is compiled calls nothing from outside") {
-    if (!has_compiler()) return;
+    require_compiler();
     const CCompiler compiler = find_c_compiler();
     CHECK(!compile_c(compiler, "double f(double a) { return __builtin_fma(a, a, a); }").empty());
     CHECK_THROWS_AS(compile_c(compiler, "double sin(double); double f(double a) { return sin(a); }"),
@@ -175,7 +175,7 @@ TEST_CASE("What is compiled calls nothing from outside") {
 }
 
 TEST_CASE("A text is compiled once, and found again by another run") {
-    if (!has_compiler()) return;
+    require_compiler();
     const ScratchFolder scratch;
     const Environment cache("XDG_CACHE_HOME", scratch.path().string());
     const std::string real = find_c_compiler().command.front();

@@ -11,6 +11,7 @@
 #include "tests/model/text_arguments.h"
 #include "tests/model/text_on_cpu.h"
 #include "tests/support/paths.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil::equation;
@@ -127,7 +128,7 @@ TEST_CASE("Resident kernels have the bits of the CPU's rows, whatever their bloc
 // Threads of NVRTC that are ending make LeakSanitizer fall over, and there is no code of ours to watch.
 #ifndef __SANITIZE_ADDRESS__
 TEST_CASE("Resident kernels of models compile without spilling registers, where there is a compiler") {
-    if (!why_no_nvrtc().empty()) return;
+    if (!why_no_nvrtc().empty()) skip_without_gpu(why_no_nvrtc());
     for (const char* name : {"gray-scott", "cahn-hilliard", "swift-hohenberg"})
         for (const bool float64 : {false, true}) {
             INFO(name << (float64 ? ", float64" : ", float32"));

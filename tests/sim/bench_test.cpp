@@ -110,7 +110,8 @@ TEST_CASE("The machine issues instructions, and a method's share of that limit i
         rate.work();
         REQUIRE(++pieces < 1000);
     }
-    REQUIRE(rate.median() <= rate.fastest());
+    REQUIRE(rate.median() > 1e8);
+    REQUIRE(rate.fastest() < 1e12);
 }
 
 TEST_CASE("The chart has a curve for each method that was timed, within its axes, in a colour of its own") {

@@ -8,6 +8,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil::user_kernel;
@@ -62,7 +63,7 @@ TEST_CASE("A comment that cannot be understood is told with its line and what is
 }
 
 TEST_CASE("The kernels to start from compile in both precisions under every boundary") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     REQUIRE(embedded_kernels().size() >= 3);
     for (const EmbeddedFile& file : embedded_kernels())
         for (const BoundaryRow& row : kBoundaries)
@@ -79,7 +80,7 @@ TEST_CASE("The kernels to start from compile in both precisions under every boun
 }
 
 TEST_CASE("Mistakes are told with the line as it is counted in the file") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     const std::string unknown = mistake("// one\n" + kHead + "    to.u[0] = p.cc;\n}");
     CHECK(contains(unknown, "heat.cu, line 3"));
     CHECK(contains(unknown, "\"cc\""));
@@ -89,7 +90,7 @@ TEST_CASE("Mistakes are told with the line as it is counted in the file") {
 }
 
 TEST_CASE("An entry that is missing, hidden or different is told with the right one") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     for (const std::string text :
          {"",
           "extern \"C\" __global__ void heat(From from, To to, Size size, Parameters p) {}",
@@ -102,7 +103,7 @@ TEST_CASE("An entry that is missing, hidden or different is told with the right 
 }
 
 TEST_CASE("What is too large for a GPU is told before it is launched") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     CHECK(contains(mistake(kHead + "__shared__ real t[100000]; t[threadIdx.x] = p.c; __syncthreads();\n"
                                    "to.u[0] = t[blockDim.x - threadIdx.x];\n}"),
                    "shared"));

@@ -7,6 +7,7 @@
 #include "tests/support/fields.h"
 #include "tests/support/paths.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil::user_kernel;
@@ -54,7 +55,7 @@ class Watched {
 }  // namespace
 
 TEST_CASE("A kernel is tried when its file is chosen, when it is saved, and when the run changes") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     const ScratchFolder scratch;
     const auto file = write_bytes(scratch / "heat.cu", "int x = y;\n");
     Watched watched;
@@ -76,7 +77,7 @@ TEST_CASE("A kernel is tried when its file is chosen, when it is saved, and when
 }
 
 TEST_CASE("A file that is not there is told, and tried once it is there") {
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     const ScratchFolder scratch;
     Watched watched;
     watched.watch(scratch / "late.cu");

@@ -12,6 +12,7 @@
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil::user_kernel;
@@ -116,7 +117,7 @@ TEST_CASE("bench --kernel says on the command line what is wrong with a file and
     require_refused(stencilscope("bench --kernel {}", scratch / "none.cu"), 2, "none.cu");
     require_refused(stencilscope("bench --kernel {} --limit 0", file), 2, "--limit");
     require_refused(stencilscope("bench --kernel {} --save", file), 2, "--save");
-    if (!equation::why_no_nvrtc().empty()) return;
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
     require_refused(stencilscope("bench --kernel {}", file), 2, "heat.cu, line 2");
     require_refused(stencilscope("bench --kernel {} --model fire", file), 2, "model");
     require_refused(stencilscope("kernel-trial --quiet"), 2, "quiet");

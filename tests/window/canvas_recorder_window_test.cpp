@@ -7,13 +7,14 @@
 #include "sim/files/video_file.h"
 #include "tests/support/catch.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 #include "tests/support/window/screen.h"
 
 using namespace stencil;
 using namespace stencil_test;
 
 TEST_CASE("A film of the canvas has its fresh frames, and ends with it or when its size changes") {
-    if (!why_no_video().empty()) return;
+    if (!why_no_video().empty()) skip(why_no_video());
     const ScratchFolder folder;
     const Screen screen(400, 300);
     const bool resized = GENERATE(false, true);

@@ -7,6 +7,7 @@
 #include "kernels/cuda/cuda_runtime.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 #include "tests/support/window/screen.h"
 
 namespace {
@@ -18,7 +19,7 @@ constexpr int kColumns = 301, kRows = 203;
 
 void require_gpu() {
     const CudaStatus cuda = query_cuda();
-    if (cuda.devices.empty()) skip(cuda.why_none);
+    if (cuda.devices.empty()) skip_without_gpu(cuda.why_none);
 }
 
 PaneImage random_image(Dice& dice) {

@@ -13,6 +13,7 @@
 #include "tests/support/fake_ffmpeg.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -137,13 +138,13 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
 }
 
 TEST_CASE("ffmpeg itself makes films of all endings, where it is installed") {
-    if (find_program("ffmpeg").empty()) return;
+    if (find_program("ffmpeg").empty()) skip("no ffmpeg");
     const std::string ending = GENERATE(".mp4", ".webm", ".gif");
     const ScratchFolder folder;
     const auto file = folder / ("film" + ending);
     const std::string said = refusal(file, 5);
     CAPTURE(ending);
-    if (contains(said, "Unknown encoder")) return;  // an ffmpeg that was built without it
+    if (contains(said, "Unknown encoder")) skip("an ffmpeg that was built without " + ending);
     REQUIRE(said.empty());
     const std::string bytes = read_bytes(file);
     CHECK(bytes.size() > 100);

@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
 #include "tests/support/scratch.h"
+#include "tests/support/skip.h"
 
 #ifdef __SANITIZE_ADDRESS__
 // OpenGL's drivers keep memory as long as they are loaded. Were they unloaded, their memory would be taken
@@ -25,8 +25,6 @@ extern "C" int dlclose(void*) {
 namespace stencil_test {
 namespace {
 
-// What Catch2 3 itself says for a skipped test.
-constexpr int kSkipped = 4;
 constexpr int kStartMs = 30'000;
 
 class VirtualDisplay {
@@ -43,7 +41,6 @@ class VirtualDisplay {
         close(ends[0]);
         if (number.empty()) {
             stop();
-            std::filesystem::remove_all(folder_.path());  // skipping leaves at once
             skip("no Xvfb");
         }
         setenv("DISPLAY", (":" + number).c_str(), 1);
@@ -110,12 +107,6 @@ const VirtualDisplay& display() {
 }
 
 }  // namespace
-
-void skip(const std::string& why) {
-    std::printf("skipped: %s\n", why.c_str());
-    std::fflush(stdout);
-    std::_Exit(kSkipped);
-}
 
 void require_display() {
     if (const char* given = std::getenv("STENCILSCOPE_TEST_DISPLAY")) {

@@ -1,6 +1,7 @@
 #include "tests/support/window/window_robot.h"
 #include "tests/support/paths.h"
 #include "tests/support/program.h"
+#include "tests/support/skip.h"
 
 #include <fcntl.h>
 #include <signal.h>
