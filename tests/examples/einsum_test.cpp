@@ -292,6 +292,21 @@ TEST_CASE("Intermediates that are needed at the same time do not share memory") 
     CHECK(plan.scratch_values <= 3 * 448);
 }
 
+TEST_CASE("Intermediates of 2^40 values and more are refused, however few the operands and the result have") {
+    const std::string letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    EinsumCase one;
+    for (std::size_t operand = 0; operand < 6; ++operand) {
+        if (operand > 0) one.subscripts += ',';
+        for (std::size_t i = 0; i < 34; ++i) one.subscripts += letters[(9 * operand + i) % letters.size()];
+        one.shapes.emplace_back(34, 2);
+    }
+    one.subscripts += "->" + letters.substr(0, 38);
+    const Contraction contraction = contraction_of(one);
+    const std::string why = message_of<InputError>([&] { make_plan(contraction); });
+    CHECK(contains(why, "intermediate"));
+    CHECK(contains(why, "2^40"));
+}
+
 TEST_CASE("Boxes of arrays are packed and put back") {
     Dice random;
     CAPTURE(random.seed);

@@ -106,10 +106,18 @@ class Planner {
     }
 
   private:
+    // Shapes have no more axes, and their values can be counted, below this limit, to which operands and the
+    // result are held as well (bind_subscripts).
     std::int64_t values(const Labels& labels) const {
-        std::int64_t product = 1;
-        for (const int label : labels) product *= sizes_[std::size_t(label)];
-        return product;
+        double product = 1;
+        for (const int label : labels) product *= double(sizes_[std::size_t(label)]);
+        if (product >= kTooManyValues)
+            throw InputError(fmt::format(
+                "--subscripts: the intermediate array {} would have {:.3g} values; fewer than 2^40 "
+                "are allowed",
+                text(labels),
+                product));
+        return std::int64_t(product);
     }
 
     // A diagonal has the strides of its axes together; an axis of length 1 is not walked at all.
@@ -161,10 +169,9 @@ class Planner {
     }
 
     StridedView multiply(const StridedView& a, const StridedView& b, const Labels& order) {
-        return add_step({product_shape(order, a, &b, sizes_), "element-wise product", double(values(order))},
-                        a,
-                        &b,
-                        order);
+        const double products = double(values(order));  // refuses what product_shape() has no room for
+        return add_step(
+            {product_shape(order, a, &b, sizes_), "element-wise product", products}, a, &b, order);
     }
 
     // From the outermost of the labels inwards: what is left shrinks with each.

@@ -1,6 +1,7 @@
 #include "sim/examples/einsum/strided_view.h"
 
 #include <algorithm>
+#include <cassert>
 
 namespace stencil::einsum {
 
@@ -85,6 +86,7 @@ ProductShape product_shape(const Labels& order,
             shape.b[last] = b_stride;
             continue;
         }
+        assert(shape.axes < ProductShape::kMaxAxes);
         shape.count[shape.axes] = count;
         shape.a[shape.axes] = a_stride;
         shape.b[shape.axes] = b_stride;

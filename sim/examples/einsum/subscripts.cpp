@@ -14,7 +14,6 @@ namespace {
 
 constexpr std::size_t kMaxOperands = 64;  // as NumPy
 constexpr std::size_t kLongest = 10'000;
-constexpr double kMaxValues = 1099511627776.0;  // 2^40
 
 bool is_label(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -252,7 +251,7 @@ class Binder {
     void check_size() const {
         double values = 1;
         for (const std::int64_t n : result_.output_shape()) values *= double(n);
-        if (values < kMaxValues) return;
+        if (values < kTooManyValues) return;
         fail(subscripts_.text,
              subscripts_.output.begin,
              fmt::format("the result would have {:.3g} values; at most 2^40 are allowed", values));
@@ -268,11 +267,11 @@ class Binder {
 std::int64_t parse_size(std::string_view text, std::string_view whole) {
     std::int64_t value = 0;
     for (const char c : text) {
-        if (c < '0' || c > '9' || value > std::int64_t(kMaxValues)) value = -1;
+        if (c < '0' || c > '9' || value > std::int64_t(kTooManyValues)) value = -1;
         if (value < 0) break;
         value = value * 10 + (c - '0');
     }
-    if (text.empty() || value < 0 || double(value) >= kMaxValues)
+    if (text.empty() || value < 0 || double(value) >= kTooManyValues)
         throw InputError(
             fmt::format("--sizes: '{}' is no size; allowed: a whole number below 2^40, e.g. "
                         "i=100,j=200,...=4x5",
@@ -352,7 +351,7 @@ std::vector<Contraction::Shape> shapes_for(const Subscripts& subscripts, const L
             shape.push_back(size->second);
         }
         for (const std::int64_t n : shape) values *= double(n);
-        if (values >= kMaxValues)
+        if (values >= kTooManyValues)
             fail(subscripts.text,
                  term.begin,
                  fmt::format("an operand would have {:.3g} values; at most 2^40 are allowed", values));

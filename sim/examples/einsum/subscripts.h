@@ -29,6 +29,9 @@ struct Subscripts {
 /// Throws InputError: what is wrong, and below it the text with a caret under the place.
 Subscripts parse_subscripts(std::string_view text);
 
+/// Operands, intermediates and the result have fewer values.
+inline constexpr double kTooManyValues = 1099511627776.0;  // 2^40
+
 /// What is to be computed: every axis has a label, labels are numbered, and each has one size.
 struct Contraction {
     using Shape = std::vector<std::int64_t>;
