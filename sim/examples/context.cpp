@@ -1,10 +1,13 @@
 #include "sim/examples/context.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "kernels/cpu/thread_pool.h"
+#include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/matmul/cuda_matmul.h"
+#include "kernels/machine/late_library.h"
 #include "sim/machine/copy_bandwidth.h"
 #include "sim/machine/issue_rate.h"
 
@@ -114,6 +117,24 @@ void ExampleContext::add(ReportRow row) {
 void ExampleContext::add_absent(ReportRow row, std::string why_not) {
     row.why_not = std::move(why_not);
     add(std::move(row));
+}
+
+void ExampleContext::try_row(const ReportRow& row, const std::function<void(ReportRow)>& measure) {
+    std::string why = why_failed([&] { measure(row); });
+    if (!why.empty()) add_absent(row, std::move(why));
+}
+
+std::string ExampleContext::why_failed(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const MissingLibrary& missing) {
+        return missing.what();
+    } catch (const CudaError& failure) {
+        return failure.what();
+    } catch (const std::bad_alloc&) {
+        return "out of memory";
+    }
+    return {};
 }
 
 double ExampleContext::copy_gb_per_s(Device device) {

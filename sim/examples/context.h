@@ -65,6 +65,11 @@ class ExampleContext {
     void add(ReportRow row);
     /// A row of the work that can't be measured here, e.g. for want of a GPU.
     void add_absent(ReportRow row, std::string why_not);
+    /// Calls `measure`, which completes the row and adds it. Where a library or memory is missing, or CUDA
+    /// fails, the row is absent instead, and the others go on.
+    void try_row(const ReportRow& row, const std::function<void(ReportRow)>& measure);
+    /// The same for work without a row: what went wrong; empty where nothing did.
+    static std::string why_failed(const std::function<void()>& work);
 
     // The machine's limits, measured at first use (some tenths of a second each).
     double copy_gb_per_s(Device device);

@@ -7,6 +7,8 @@
 #include <random>
 #include <tuple>
 
+#include "kernels/cuda/cuda_runtime.h"
+#include "kernels/machine/late_library.h"
 #include "sim/examples/context.h"
 #include "sim/examples/report/report_files.h"
 #include "sim/examples/report/report_text.h"
@@ -43,6 +45,33 @@ ReportRow row(const std::string& name, Device backend, double seconds) {
 }
 
 }  // namespace
+
+TEST_CASE("A row whose work fails is absent with the reason, and the rows after it are measured") {
+    const Machine machine = query_machine();
+    ExampleContext context(request_for(sample_example()), machine, {});
+    const auto fails = [&](const std::string& name, const auto& failure) {
+        context.try_row(row(name, Device::cuda, 0), [&](ReportRow measured) {
+            measured.seconds = 1;
+            throw failure;
+        });
+    };
+    fails("a launch", CudaError("CUDA: too many blocks"));
+    fails("a library", MissingLibrary("no library"));
+    fails("memory", std::bad_alloc());
+    context.try_row(row("the last", Device::cpu, 0), [&](ReportRow measured) {
+        measured.seconds = 2;
+        context.add(std::move(measured));
+    });
+    const std::vector<ReportRow>& rows = context.report().rows;
+    REQUIRE(rows.size() == 4);
+    CHECK(rows[0].why_not == "CUDA: too many blocks");
+    CHECK(rows[1].why_not == "no library");
+    CHECK(rows[2].why_not == "out of memory");
+    for (int i = 0; i < 3; ++i) CHECK(rows[std::size_t(i)].seconds == 0);
+    CHECK(rows[3].measured());
+    CHECK(rows[3].seconds == 2);
+    CHECK_THROWS_AS(fails("a wish", Cancelled()), Cancelled);
+}
 
 TEST_CASE("Options of an example take what they allow and refuse the rest") {
     OptionValues values(sample_example().options);

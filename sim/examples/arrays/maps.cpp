@@ -83,7 +83,19 @@ class MapMeasure {
         : request_(request), context_(context), work_(work), way_(way) {}
 
     void on_cpu() {
-        ReportRow row = begun(Device::cpu);
+        context_.try_row(begun(Device::cpu), [this](ReportRow row) { measure_on_cpu(std::move(row)); });
+    }
+
+    void on_gpu() {
+        const ReportRow row = begun(Device::cuda);
+        if (!context_.gpu()) return context_.add_absent(row, context_.why_no_gpu());
+#if STENCILSCOPE_HAS_CUDA
+        context_.try_row(row, [this](ReportRow measured) { measure_on_gpu(std::move(measured)); });
+#endif
+    }
+
+  private:
+    void measure_on_cpu(ReportRow row) {
         HostArrays<T> arrays(work_.inputs, 1 + way_.scratch, work_.n);
         AlignedBuffer<T>& output = arrays.memory.front();
         const auto run = [&] { way_.on_cpu(context_, {arrays.at, work_.n}); };
@@ -94,15 +106,6 @@ class MapMeasure {
         finish(std::move(row), output, once);
     }
 
-    void on_gpu() {
-        ReportRow row = begun(Device::cuda);
-#if STENCILSCOPE_HAS_CUDA
-        if (context_.gpu()) return measure_on_gpu(std::move(row));
-#endif
-        context_.add_absent(std::move(row), context_.why_no_gpu());
-    }
-
-  private:
     ReportRow begun(Device device) const {
         return begun_row(context_, work_.name, way_.name, device, dtype_of<T>);
     }
@@ -232,7 +235,13 @@ void MapReport<T>::add_sweep(const std::string& id,
     for (const MapWay<T>& way : ways) {
         context.begin_part(title + " over lengths, " + way.name);
 #if STENCILSCOPE_HAS_CUDA
-        if (context.gpu()) curve.series.push_back({"GPU, " + way.name, gpu_points(request, context, way)});
+        if (context.gpu()) {
+            const std::string why = context.why_failed([&] {
+                curve.series.push_back({"GPU, " + way.name, gpu_points(request, context, way)});
+            });
+            if (!why.empty())
+                context.report().notes.push_back(title + " over lengths, " + way.name + ": " + why);
+        }
 #endif
         if (request.on_cpu()) curve.series.push_back({"CPU, " + way.name, cpu_points(request, context, way)});
     }

@@ -6,7 +6,6 @@
 #include <limits>
 #include <set>
 
-#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_queue.h"
 #include "sim/examples/report/stopwatch.h"
 #include "sim/machine/host_memory.h"
@@ -41,34 +40,25 @@ class SumMeasure {
         : request_(request), context_(context), work_(work), way_(way) {}
 
     void on_cpu() {
-        ReportRow row = begun(Device::cpu);
+        context_.try_row(begun(Device::cpu), [this](ReportRow row) { measure_on_cpu(std::move(row)); });
+    }
+
+    void on_gpu() {
+        const ReportRow row = begun(Device::cuda);
+        if (!context_.gpu()) return context_.add_absent(row, context_.why_no_gpu());
+#if STENCILSCOPE_HAS_CUDA
+        context_.try_row(row, [this](ReportRow measured) { measure_on_gpu(std::move(measured)); });
+#endif
+    }
+
+  private:
+    void measure_on_cpu(ReportRow row) {
         const auto run = [&] { return way_.on_cpu(context_, work_.terms()); };
         check(row, run);
         time_host(context_, request_.repeats, [&] { kept_ = run(); }).fill(row);
         finish(std::move(row));
     }
 
-    void on_gpu() {
-        ReportRow row = begun(Device::cuda);
-#if STENCILSCOPE_HAS_CUDA
-        if (context_.gpu()) {
-            context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
-            const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
-            try {
-                measure_on_gpu(row);
-            } catch (const MissingLibrary& missing) {
-                return context_.add_absent(std::move(row), missing.what());
-            }
-            row.gpu_memory = GpuMemoryUse{
-                device_array_bytes(work_.arrays(), work_.n, sizeof(T)) + bytes_beside(way_, work_.n),
-                double(meter.peak_bytes())};
-            return finish(std::move(row));
-        }
-#endif
-        context_.add_absent(std::move(row), context_.why_no_gpu());
-    }
-
-  private:
     ReportRow begun(Device device) const {
         ReportRow row = begun_row(context_, work_.name, way_.name, device, dtype_of<T>);
         row.not_compared = way_.lesson;
@@ -101,7 +91,17 @@ class SumMeasure {
     }
 
 #if STENCILSCOPE_HAS_CUDA
-    void measure_on_gpu(ReportRow& row) {
+    void measure_on_gpu(ReportRow row) {
+        context_.copy_gb_per_s(Device::cuda);  // measured once, with memory of its own
+        const CudaMemoryMeter meter{std::size_t(context_.gpu_budget())};
+        time_on_gpu(row);
+        row.gpu_memory =
+            GpuMemoryUse{device_array_bytes(work_.arrays(), work_.n, sizeof(T)) + bytes_beside(way_, work_.n),
+                         double(meter.peak_bytes())};
+        finish(std::move(row));
+    }
+
+    void time_on_gpu(ReportRow& row) {
         CudaStream stream;
         const GpuSum<T> sum = way_.on_gpu(stream, work_.n);
         const DeviceArrays<T> arrays(work_.arrays(), work_.n);
@@ -256,7 +256,10 @@ void SumReport<T>::add_sweep() const {
     for (const std::int64_t n : sweep.lengths)
         sweep.exact.push_back(exact_sum(context, SumTerms<T>{sweep.x.data(), nullptr, n}));
 #if STENCILSCOPE_HAS_CUDA
-    if (context.gpu()) sweep.add_gpu(ways);
+    if (context.gpu()) {
+        const std::string why = context.why_failed([&] { sweep.add_gpu(ways); });
+        if (!why.empty()) context.report().notes.push_back("Sums over lengths on the GPU: " + why);
+    }
 #endif
     for (const SumWay<T>& way : ways)
         if (way.on_cpu && request.on_cpu()) sweep.add_cpu(way);

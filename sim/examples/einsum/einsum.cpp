@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "sim/examples/einsum/check.h"
 #include "sim/examples/einsum/gpu_einsum.h"
@@ -205,13 +204,32 @@ class Runner {
     }
 
     void run_cpu() {
+        context_.try_row(empty_row(Device::cpu), [this](ReportRow row) { measure_cpu(std::move(row)); });
+    }
+
+    void run_gpu() {
+        const ReportRow row = empty_row(Device::cuda);
+        if (!context_.gpu()) return context_.add_absent(row, context_.why_no_gpu());
+#if STENCILSCOPE_HAS_CUDA
+        context_.try_row(row, [this](ReportRow measured) { measure_gpu(std::move(measured)); });
+#endif
+    }
+
+    void write_result() {
+        if (request_.out.empty() || !has_result_) return;
+        const auto path = std::filesystem::path(request_.out) / "result.npy";
+        write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
+        context_.report().files.push_back(path.string());
+    }
+
+  private:
+    void measure_cpu(ReportRow row) {
         const std::string doing = on(Device::cpu);
         const bool tells = repetition_seconds(plan_, Device::cpu, context_.thread_count()) > kToldSeconds;
         context_.begin_part(doing);
         std::vector<T> scratch(std::size_t(plan_.scratch_values)), result(reference_.size(), T(NAN));
         const auto arithmetic = cpu_einsum_arithmetic<T>(context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
-        ReportRow row = empty_row(Device::cpu);
         time_host(context_, request_.repeats, [&] {
             for (long long i = 0; i < task_.repetitions; ++i) {
                 execute_plan<T>(plan_, *arithmetic, operands, scratch.data(), result.data());
@@ -228,40 +246,24 @@ class Runner {
         keep(std::move(result));
     }
 
-    void run_gpu() {
-        ReportRow row = empty_row(Device::cuda);
-        if (!context_.gpu()) return context_.add_absent(std::move(row), context_.why_no_gpu());
 #if STENCILSCOPE_HAS_CUDA
+    void measure_gpu(ReportRow row) {
         context_.begin_part("operands to the GPU");
         // What the libraries take for themselves must have room as well.
         const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
         const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
         std::vector<T> result(reference_.size(), T(NAN));
-        try {
-            measure_gpu(slicing, budget, row, result);
-        } catch (const MissingLibrary& missing) {
-            return context_.add_absent(std::move(row), missing.what());
-        }
+        time_gpu(slicing, budget, row, result);
         context_.begin_part(kChecking);
         row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);
         if (slicing.is_sliced()) row.check += fmt::format("; {}", slicing_text(slicing));
         finish(std::move(row));
         keep(std::move(result));
-#endif
     }
 
-    void write_result() {
-        if (request_.out.empty() || !has_result_) return;
-        const auto path = std::filesystem::path(request_.out) / "result.npy";
-        write_npy_array(path, {task_.contraction.output_shape(), std::move(result_)});
-        context_.report().files.push_back(path.string());
-    }
-
-  private:
-#if STENCILSCOPE_HAS_CUDA
     // Nothing of it is left on the device when the machine's limits are measured.
-    void measure_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
+    void time_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
         CudaMemoryMeter meter{std::size_t(budget)};
         CudaStream stream;
         const auto operands = pointers_to(operands_);

@@ -5,7 +5,6 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/cuda/cuda_library.h"
 #include "kernels/examples/arrays/column_sums.h"
 #include "kernels/examples/matmul/streamed_matmul.h"
 #include "kernels/examples/matmul/tensor_peak.h"
@@ -79,14 +78,12 @@ class GpuRun {
         const MatmulShape shapes[] = {run_.problem.shape};
         const double bytes = Resident<T>::bytes(run_.problem.shape) +
                              double(cuda_matmul_bytes<T>(which.method, {shapes, kWorkspace}));
-        try {
+        context_.try_row(row, [&](ReportRow measured) {
             const MatmulResult<T> result =
-                bytes <= budget_ ? run_resident(which, bytes, row) : run_streamed(which, row);
-            const Rate rate = rate_of(which, row);
-            run_.add(row, result, limits_of(which), rate);
-        } catch (const MissingLibrary& missing) {
-            context_.add_absent(std::move(row), missing.what());
-        }
+                bytes <= budget_ ? run_resident(which, bytes, measured) : run_streamed(which, measured);
+            const Rate rate = rate_of(which, measured);
+            run_.add(std::move(measured), result, limits_of(which), rate);
+        });
     }
 
   private:

@@ -101,11 +101,10 @@ std::vector<MatmulRow> rows_of(const ExampleRequest& request, Device device, DTy
 }
 
 template <class T>
-void run_on_cpu(const MatmulRun<T>& run, const MatmulRow& which) {
+void run_on_cpu(const MatmulRun<T>& run, ReportRow row) {
     ExampleContext& context = run.context;
     const MatmulShape& s = run.problem.shape;
     HostProduct<T> product(s);
-    ReportRow row = run.row(which);
     run.begin(row);
     time_host(context, run.request.repeats, [&] {
         for (int i = 0; i < run.problem.repetitions; ++i) {
@@ -155,7 +154,8 @@ void run_dtype(const ExampleRequest& request, ExampleContext& context) {
         context.begin_part("the reference");
         run.reference = make_reference(run.operands, problem.shape, context);
     }
-    for (const MatmulRow& row : cpu) run_on_cpu(run, row);
+    for (const MatmulRow& row : cpu)
+        context.try_row(run.row(row), [&](ReportRow measured) { run_on_cpu(run, std::move(measured)); });
 #if STENCILSCOPE_HAS_CUDA
     if (context.gpu()) return run_on_gpu(run, gpu);
 #endif

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 
-#include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
 #include "kernels/examples/ridge/dense_ridge.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
@@ -165,6 +164,7 @@ class RidgeRun {
         std::optional<CudaStream> stream;
 #endif
         std::unique_ptr<GolubKahan> cpu, gpu;
+        std::string why_no_gpu = context_.why_no_gpu();
         ReportRow cpu_row = named("one process for all c", Device::cpu);
         ReportRow gpu_row = named("one process for all c", Device::cuda);
         if (request_.on_cpu()) {
@@ -177,24 +177,30 @@ class RidgeRun {
         if (context_.gpu()) {
             context_.begin_part("laying out the matrix for the GPU");
             meter.emplace(plan_.bytes);
-            const double seconds = seconds_of([&] {
-                gpu = make_cuda_golub_kahan(
-                    a_, context_.threads(), stream.emplace(), {plan_, most_steps_, basis_bytes()});
-            });
             if (plan_.streams_matrix) gpu_row.name = "one process, matrix streamed";
-            gpu_row.to_device_seconds = gpu->upload_seconds();
-            gpu_row.more.emplace_back("layout_seconds", seconds - gpu->upload_seconds());
-            gpu_row.gpu_memory = GpuMemoryUse{double(plan_.bytes), 0};
+            why_no_gpu = context_.why_failed([&] {
+                const double seconds = seconds_of([&] {
+                    gpu = make_cuda_golub_kahan(
+                        a_, context_.threads(), stream.emplace(), {plan_, most_steps_, basis_bytes()});
+                });
+                gpu_row.to_device_seconds = gpu->upload_seconds();
+                gpu_row.more.emplace_back("layout_seconds", seconds - gpu->upload_seconds());
+                gpu_row.gpu_memory = GpuMemoryUse{double(plan_.bytes), 0};
+            });
         }
 #endif
         for (const bool certified : {true, false}) {
             if (!(certified ? settings_.certified : settings_.lsmr)) continue;
             cpu_row.work = gpu_row.work = work(certified);
-            if (cpu) process_row(*cpu, cpu_row, certified);
+            const auto add = [&](GolubKahan& process, const ReportRow& row) {
+                context_.try_row(
+                    row, [&](ReportRow measured) { process_row(process, std::move(measured), certified); });
+            };
+            if (cpu) add(*cpu, cpu_row);
             if (gpu)
-                process_row(*gpu, gpu_row, certified);
+                add(*gpu, gpu_row);
             else
-                context_.add_absent(gpu_row, context_.why_no_gpu());
+                context_.add_absent(gpu_row, why_no_gpu);
         }
     }
 
@@ -258,7 +264,9 @@ class RidgeRun {
             ReportRow row = named("dense Cholesky (OpenBLAS)", Device::cpu);
             const std::string why_not = why_no_cholesky(size, task_, Device::cpu);
             if (why_not.empty())
-                cholesky_row(*make_cpu_dense_ridge(a_, context_.thread_count()), std::move(row));
+                context_.try_row(row, [&](ReportRow measured) {
+                    cholesky_row(*make_cpu_dense_ridge(a_, context_.thread_count()), std::move(measured));
+                });
             else
                 context_.add_absent(std::move(row), why_not);
         }
@@ -270,14 +278,11 @@ class RidgeRun {
         CudaStream stream;
         const double matrix = double(a_.nonzeros()) * double(sizeof(T) + 4) + 8.0 * double(a_.rows);
         const double scratch = 128.0 * double(a_.columns) + 4096;  // of cuSOLVER
-        row.gpu_memory =
-            GpuMemoryUse{dense_ridge_bytes(a_.rows, a_.columns) + matrix + scratch + kBlasWorkspace, 0};
-        try {
-            cholesky_row(*make_cuda_dense_ridge(a_, stream), row);
-        } catch (const MissingLibrary& missing) {
-            row.gpu_memory.reset();
-            context_.add_absent(std::move(row), missing.what());
-        }
+        context_.try_row(row, [&](ReportRow measured) {
+            measured.gpu_memory =
+                GpuMemoryUse{dense_ridge_bytes(a_.rows, a_.columns) + matrix + scratch + kBlasWorkspace, 0};
+            cholesky_row(*make_cuda_dense_ridge(a_, stream), std::move(measured));
+        });
 #endif
     }
 
