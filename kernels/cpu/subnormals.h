@@ -10,7 +10,9 @@
 namespace stencil {
 
 /// While it lives this thread takes subnormal numbers for zeros, as operands and as results, in either
-/// precision: as CUDA does for float32 under --ftz=true.
+/// precision: as CUDA does for float32 under --ftz=true. Around every feature that diffuses into an empty
+/// region there is a halo of such numbers, on which processors take over a hundred cycles for each operation;
+/// as parts of a field they are 30 orders of magnitude below its rounding.
 class SubnormalsAsZero {
   public:
     explicit SubnormalsAsZero(bool on = true) : before_(control()) {

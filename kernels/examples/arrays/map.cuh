@@ -17,7 +17,7 @@ inline constexpr int kMapThreads = 256;
 // falls to the first threads.
 template <bool kTwo, class F, class T>
 __global__ void __launch_bounds__(kMapThreads)
-    map_kernel(F f, const T* __restrict__ a, const T* __restrict__ b, T* __restrict__ to, std::int64_t n) {
+    map_kernel(F f, const T* a, const T* b, T* to, std::int64_t n) {
     using Vector = Pack<T>;
     const std::int64_t vectors = n / Vector::kCount;
     const std::int64_t i = std::int64_t(blockIdx.x) * kMapThreads + threadIdx.x;

@@ -22,11 +22,11 @@
 #include <vector>
 
 #include "kernels/cpu/aligned_buffer.h"
+#include "kernels/cpu/subnormals.h"
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/field/divide.h"
 #include "kernels/field/padded_rows.h"
 #include "kernels/methods/cpu/cpu_tiling.h"
-#include "kernels/methods/cpu/flush_denormals.h"
 #include "kernels/methods/cpu/lifted_rows.h"
 #include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
@@ -242,7 +242,7 @@ void CpuStepper<T>::step_once(const Pass& pass) const {
         return inside == kOutside ? zeros_.data() + kBlockGuard<T> : pass.from.row(inside);
     };
     const auto run_band = [&](std::int64_t begin, std::int64_t end) {
-        const FlushDenormals flush;
+        const SubnormalsAsZero flush;
         for (int y = int(begin); y < end; ++y) {
             const T* const cells = pass.from.row(y);
             simd_.step_row({row(y - 1), cells, row(y + 1), pass.from.row(std::min(y + 2, shape_.ny - 1))},
@@ -261,14 +261,14 @@ template <class T>
 void CpuStepper<T>::run(const Pass& pass) {
     if (pass.levels == 1) return step_once(pass);
     if (tiling_.parts() == 1) {
-        const FlushDenormals flush;
+        const SubnormalsAsZero flush;
         sweep(pass, part(0), spaces_.front());
         return;
     }
     std::atomic<int> next{0};
     threads_.run([&](int thread) {
         if (std::size_t(thread) >= spaces_.size()) return;
-        const FlushDenormals flush;
+        const SubnormalsAsZero flush;
         for (int i = next++; i < tiling_.parts(); i = next++)
             sweep(pass, part(i), spaces_[std::size_t(thread)]);
     });
