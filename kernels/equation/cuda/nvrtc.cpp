@@ -1,5 +1,6 @@
 #include "kernels/equation/cuda/nvrtc.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <utility>
@@ -26,6 +27,10 @@ struct Nvrtc {
     int (*log)(NvrtcProgram*, char*) = nullptr;
     int (*cubin_size)(NvrtcProgram*, std::size_t*) = nullptr;
     int (*cubin)(NvrtcProgram*, char*) = nullptr;
+    int (*ptx_size)(NvrtcProgram*, std::size_t*) = nullptr;
+    int (*ptx)(NvrtcProgram*, char*) = nullptr;
+    int (*known_count)(int*) = nullptr;
+    int (*known)(int*) = nullptr;
     int (*destroy)(NvrtcProgram**) = nullptr;
 
     std::string why_none;
@@ -33,7 +38,11 @@ struct Nvrtc {
 
 Nvrtc open_nvrtc() {
     Nvrtc nvrtc;
-    void* const library = load_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
+    // A driver loads what a compiler of its own major version or an older one has made.
+    const int driver = query_cuda().driver_version;
+    void* const library = driver > 0 && driver < 13000
+                              ? load_library({"libnvrtc.so.12", "libnvrtc.so"})
+                              : load_library({"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"});
     if (!library) {
         nvrtc.why_none =
             "CUDA's run-time compiler was not found: typed equations on the GPU need libnvrtc.so.12 or .13 "
@@ -49,8 +58,12 @@ Nvrtc open_nvrtc() {
           find_symbol(library, "nvrtcGetProgramLog", nvrtc.log) &&
           find_symbol(library, "nvrtcGetCUBINSize", nvrtc.cubin_size) &&
           find_symbol(library, "nvrtcGetCUBIN", nvrtc.cubin) &&
+          find_symbol(library, "nvrtcGetPTXSize", nvrtc.ptx_size) &&
+          find_symbol(library, "nvrtcGetPTX", nvrtc.ptx) &&
+          find_symbol(library, "nvrtcGetNumSupportedArchs", nvrtc.known_count) &&
+          find_symbol(library, "nvrtcGetSupportedArchs", nvrtc.known) &&
           find_symbol(library, "nvrtcDestroyProgram", nvrtc.destroy)))
-        nvrtc.why_none = "CUDA's run-time compiler is older than 11.1: libnvrtc.so.12 or .13 is needed";
+        nvrtc.why_none = "CUDA's run-time compiler is older than 11.2: libnvrtc.so.12 or .13 is needed";
     return nvrtc;
 }
 
@@ -82,9 +95,23 @@ int version_of(const Nvrtc& nvrtc) {
     return 1000 * major + 10 * minor;
 }
 
+// Of a GPU that is newer than the compiler: machine code of an older one of its kind, else PTX, which the
+// driver compiles.
+std::string architecture_for(int compute_capability) {
+    int count = 0, best = 0;
+    check(required().known_count(&count), "its architectures");
+    std::vector<int> known(std::size_t(count), 0);
+    check(required().known(known.data()), "its architectures");
+    for (const int one : known)
+        if (one <= compute_capability) best = std::max(best, one);
+    if (best == 0) best = compute_capability;  // which the compiler then refuses
+    const bool same_kind = best / 10 == compute_capability / 10;
+    return (same_kind ? "sm_" : "compute_") + std::to_string(best);
+}
+
 std::vector<std::string> usual_options(int compute_capability) {
     std::vector<std::string> options{
-        "--gpu-architecture=sm_" + std::to_string(compute_capability), "--std=c++17", "--ptxas-options=-v"};
+        "--gpu-architecture=" + architecture_for(compute_capability), "--std=c++17", "--ptxas-options=-v"};
     // Its own cache opens the driver, which takes longer than to compile an equation.
     if (version_of(required()) >= kFirstWithCache) options.emplace_back("--no-cache");
     return options;
@@ -125,8 +152,10 @@ std::pair<Compiled, int> compile(const CudaSource& source) {
     while (!compiled.log.empty() && compiled.log.back() == '\0') compiled.log.pop_back();
     if (error != kRight) return {compiled, error};
     check(nvrtc.cubin_size(created, &size), "the machine code's size");
+    const bool only_ptx = size == 0;
+    if (only_ptx) check(nvrtc.ptx_size(created, &size), "the PTX's size");
     compiled.cubin.resize(size);
-    check(nvrtc.cubin(created, compiled.cubin.data()), "the machine code");
+    check((only_ptx ? nvrtc.ptx : nvrtc.cubin)(created, compiled.cubin.data()), "the machine code");
     return {compiled, error};
 }
 
