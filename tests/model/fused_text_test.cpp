@@ -120,6 +120,17 @@ TEST_CASE("What flows through a face is one product for the cells on either side
     CHECK(warps.contains(12));
 }
 
+TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
+    const Equations e =
+        read_equations("du/dt = lap(u) - u*v; dv/dt = lap(v) + u*v; dt = 0.1; boundary = periodic");
+    const FusedProgram program(make_program(e, scheme_of("euler"), true));
+    constexpr int kSmall = 99 * 1024;
+    const auto shapes = fused_shapes(program, true, 8192, kSmall);
+    CHECK_FALSE(shapes.empty());
+    for (const FusedShape& shape : shapes)
+        CHECK(int(fused_shared_bytes(program, true, shape, shape.warps)) * shape.blocks() <= kSmall);
+}
+
 TEST_CASE("Whoever leaves does not wait for kernels that are being compiled, and it is known that they are") {
     const Equations e = read_equations("du/dt = lap(u); dt = 0.1; boundary = periodic");
     const Program program = make_program(e, scheme_of(e.stepper), false);

@@ -96,7 +96,9 @@ FusedCompiler::FusedCompiler(const Program& program,
     };
     for (const ResidentShape& shape : resident_shapes(work_->fused, float64))
         if (device && resident_plan(work_->fused, float64, shape, {nx, ny}, *device).slot > 0) begin(shape);
-    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx)) begin(shape);
+    const ResidentDevice gpu = device.value_or(ResidentDevice{});
+    if (!gpu.bulk_copies) return;
+    for (const FusedShape& shape : fused_shapes(work_->fused, float64, nx, gpu.shared_bytes)) begin(shape);
 }
 
 FusedCompiler::~FusedCompiler() {

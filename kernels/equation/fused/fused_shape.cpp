@@ -19,14 +19,15 @@ struct Occupancy {
 };
 constexpr std::array<Occupancy, 2> kOccupancies{{{8, 216, 1}, {12, 96, 0.87}}};
 constexpr int kMostColumns = 20;
-constexpr int kSharedBytes = 227 * 1024, kReservedBytes = 1024;
+constexpr std::size_t kMostShapes = 3;
+constexpr int kReservedBytes = 1024;                        // of shared memory, by each block
 constexpr double kInstructionsPerBatch = 150;               // of fetching, waiting and telling
 constexpr double kInstructionsPerByte = 31.7 * 0.75 / 4.2;  // what it issues while memory moves a byte
 
 class Estimate {
   public:
-    Estimate(const FusedProgram& program, bool float64, int nx)
-        : program_(program), float64_(float64), nx_(nx) {}
+    Estimate(const FusedProgram& program, bool float64, int nx, int shared_bytes)
+        : program_(program), float64_(float64), nx_(nx), shared_bytes_(shared_bytes) {}
 
     bool fits_in(FusedShape& shape, int most_held) const {
         const int words = float64_ ? 2 : 1;
@@ -35,8 +36,8 @@ class Estimate {
             return fused_shared_bytes(program_, float64_, shape, shape.warps) + kReservedBytes;
         };
         shape.batch = 4;
-        if (shared() * shape.blocks() > kSharedBytes) shape.batch = 2;
-        return shared() * shape.blocks() <= kSharedBytes && fits(cut_of(shape));
+        if (shared() * shape.blocks() > shared_bytes_) shape.batch = 2;
+        return shared() * shape.blocks() <= shared_bytes_ && fits(cut_of(shape));
     }
 
     /// Instructions that a cell's step takes, as if memory were instructions too.
@@ -74,16 +75,16 @@ class Estimate {
 
     const FusedProgram& program_;
     bool float64_;
-    int nx_;
+    int nx_, shared_bytes_;
 };
 
 }  // namespace
 
-std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, std::size_t most) {
+std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, int shared_bytes) {
     const bool solves =
         std::ranges::any_of(program.program.stages, [](const Stage& s) { return !s.solve.from.empty(); });
     if (solves) return {};
-    const Estimate estimate(program, float64, nx);
+    const Estimate estimate(program, float64, nx, shared_bytes);
     std::map<double, FusedShape> best;
     const auto add_best = [&](const Occupancy& occupancy, int warps, int steps) {
         std::pair<double, FusedShape> chosen{1e30, {}};
@@ -100,7 +101,7 @@ std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, 
             for (const int steps : {1, 2, 3, 4, 6, 8}) add_best(occupancy, warps, steps);
     std::vector<FusedShape> shapes;
     for (const auto& [cost, shape] : best)
-        if (shapes.size() < most) shapes.push_back(shape);
+        if (shapes.size() < kMostShapes) shapes.push_back(shape);
     return shapes;
 }
 

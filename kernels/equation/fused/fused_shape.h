@@ -4,11 +4,16 @@
 #include <vector>
 
 #include "kernels/equation/fused/fused_text.h"
+#include "kernels/equation/resident/resident_plan.h"
 
 namespace stencil::equation {
 
-/// At most `most`, the best first by an estimate of instructions and memory that they take; none where a
-/// program holds too many rows for registers, or its steps solve systems.
-std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, std::size_t most = 3);
+/// At most three, the best first by an estimate of instructions and memory that they take; none where a
+/// program holds too many rows for registers or for the shared memory of a multiprocessor, or its steps solve
+/// systems.
+std::vector<FusedShape> fused_shapes(const FusedProgram& program,
+                                     bool float64,
+                                     int nx,
+                                     int shared_bytes = ResidentDevice{}.shared_bytes);
 
 }  // namespace stencil::equation

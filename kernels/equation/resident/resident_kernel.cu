@@ -37,6 +37,7 @@ ResidentDevice resident_device(const CudaStream& stream) {
     ResidentDevice device{0, attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
     if (attribute(cudaDevAttrCooperativeLaunch) != 0)
         device.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+    device.bulk_copies = attribute(cudaDevAttrComputeCapabilityMajor) >= 9;
     return device;
 }
 

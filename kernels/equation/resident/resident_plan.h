@@ -11,6 +11,7 @@ namespace stencil::equation {
 struct ResidentDevice {
     int multiprocessors = 132;
     int shared_bytes = 227 * 1024;  ///< of a block, at most
+    bool bulk_copies = true;        ///< which fused kernels are made of: from Hopper on
 };
 
 struct ResidentPlan {

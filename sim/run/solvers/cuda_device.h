@@ -9,9 +9,6 @@
 
 namespace stencil {
 
-// Fused kernels need Hopper's.
-inline constexpr int kWithBulkCopies = 90;
-
 template <class T>
 class CudaDevicePart : public CudaViewSolver<T> {
   public:
@@ -34,11 +31,10 @@ class CudaDevicePart : public CudaViewSolver<T> {
         const std::string text = equation::cuda_text(program, sizeof(T) == sizeof(double));
         const int capability = default_compute_capability();
         const std::string cubin = compiled_kernels(text, capability);
-        equation::CubinCompiler compile;
-        if (capability >= kWithBulkCopies)
-            compile = [capability](const std::string& fused) { return compiled_kernels(fused, capability); };
-        return std::make_unique<Stepper>(
-            std::move(program), equation_setup(setup_), cubin, stream_, std::move(compile));
+        const auto compile = [capability](const std::string& fused) {
+            return compiled_kernels(fused, capability);
+        };
+        return std::make_unique<Stepper>(std::move(program), equation_setup(setup_), cubin, stream_, compile);
     }
 
     static void wait_for_fastest_of(Stepper& stepper) { stepper.wait_for_compiler(); }
