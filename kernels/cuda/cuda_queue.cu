@@ -26,6 +26,12 @@ void CudaEvent::wait() {
     CUDA_CHECK(cudaEventSynchronize(static_cast<cudaEvent_t>(event_)));
 }
 
+void finish(const CudaStream& stream) noexcept {
+    cudaSetDevice(stream.device());
+    cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle()));
+    cudaGetLastError();
+}
+
 void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream) {
     CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, cuda_handle(stream)));
 }

@@ -28,6 +28,9 @@ class CudaEvent {
     void* event_ = nullptr;
 };
 
+/// For destructors: waits for all work of the stream, and leaves an error to whoever asks for its results.
+void finish(const CudaStream& stream) noexcept;
+
 /// Enqueues a copy; the host's memory must be page-locked.
 void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream);

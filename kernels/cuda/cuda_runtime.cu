@@ -59,12 +59,14 @@ std::atomic<int> chosen_device{kFirstUsable};
 
 }  // namespace
 
-// Without a call where it is this thread's already.
+// CUDA is asked, because others on this thread (CuPy, PyTorch) change its device too. The first call is made
+// in any case: a context becomes current by it, which functions of the driver need.
 void use_cuda_device(int index) {
-    thread_local int used = -1;
-    if (used == index) return;
+    thread_local bool called = false;
+    int current = -1;
+    if (called && cudaGetDevice(&current) == cudaSuccess && current == index) return;
     CUDA_CHECK(cudaSetDevice(index));
-    used = index;
+    called = true;
 }
 
 const CudaStatus& query_cuda() {

@@ -53,6 +53,7 @@ PeerMemory::PeerMemory(const PeerHandle& bytes) {
 }
 
 PeerMemory::~PeerMemory() {
+    cudaDeviceSynchronize();  // nothing writes to it any more
     cudaIpcCloseMemHandle(data_);
 }
 

@@ -6,7 +6,6 @@
 
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_queue.h"
@@ -25,6 +24,18 @@ struct StepLaunch {
     const StepWeights<T>* weights;
     cudaStream_t stream;
 };
+
+/// The weights of a batch as a parameter of a kernel, which a launch copies: no memory of the host has to
+/// stay as it is until the stream comes to it.
+template <class T>
+struct WeightBatch {
+    StepWeights<T> steps[kGraphSteps];
+};
+
+template <class T>
+__global__ void store_weights_kernel(const __grid_constant__ WeightBatch<T> batch, StepWeights<T>* to) {
+    to[threadIdx.x] = batch.steps[threadIdx.x];
+}
 
 template <class T>
 class GraphStepper : public ScaledStepper<T> {
@@ -56,12 +67,11 @@ class GraphStepper : public ScaledStepper<T> {
 
   private:
     void upload_weights(int count) {
-        host_weights_.clear();
-        for (int i = 0; i < count; ++i) host_weights_.push_back(this->schedule().next());
-        // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
-        // steps before still see the old weights.
-        enqueue_to_device(
-            weights_.data(), host_weights_.data(), std::size_t(count) * sizeof(StepWeights<T>), stream_);
+        WeightBatch<T> batch{};
+        for (int i = 0; i < count; ++i) batch.steps[i] = this->schedule().next();
+        auto* const to = static_cast<StepWeights<T>*>(weights_.data());
+        store_weights_kernel<<<1, kGraphSteps, 0, cuda_handle(stream_)>>>(batch, to);
+        check_launch("store_weights_kernel");
     }
 
     void enqueue(FieldPair<T>& fields, Boundary boundary, int steps) {
@@ -83,7 +93,6 @@ class GraphStepper : public ScaledStepper<T> {
 
     CudaStream& stream_;
     CudaMemory weights_;
-    std::vector<StepWeights<T>> host_weights_;
     std::map<std::pair<const T*, Boundary>, CudaGraph> graphs_;  ///< by the front and the boundary
 };
 

@@ -22,6 +22,12 @@ constexpr std::size_t kFlagBytes = 256, kFlags = kSides * kFlagBytes;
 class PeerHalo : public HaloExchange {
   public:
     PeerHalo(Team& team, const Partition& partition) : team_(team), partition_(partition) {}
+    // CUDA wants shared memory to stay until everybody has closed it.
+    ~PeerHalo() override {
+        if (!inbox_) return;
+        outboxes_.clear();
+        meet(team_);
+    }
 
     int depth() const override { return partition_.depth; }
 

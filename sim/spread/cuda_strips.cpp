@@ -1,6 +1,5 @@
 // Strips between GPUs: through each other's memory, or through the hosts'.
 
-#include <array>
 #include <map>
 
 #include "kernels/cuda/peer_memory.h"
@@ -45,6 +44,12 @@ class PeerStrips : public StripPieces {
   public:
     PeerStrips(Team& team, const Partition& partition, int columns)
         : StripPieces(team, partition, columns, kBufferBytes), inbox_(kBufferBytes) {}
+    // CUDA wants shared memory to stay until everybody has closed it.
+    ~PeerStrips() override {
+        if (outboxes_.empty()) return;
+        outboxes_.clear();
+        stencil::meet(team());
+    }
 
   private:
     static constexpr std::size_t kBufferBytes = std::size_t(256) << 20;
@@ -79,8 +84,7 @@ class PeerStrips : public StripPieces {
     // All are done with what they enqueued.
     void meet(const ExecutionSpace& on) {
         on.stream->synchronize();
-        std::array<std::uint64_t, 1> nothing{};
-        team().sum(nothing);
+        stencil::meet(team());
     }
 
     SharedMemory inbox_;

@@ -71,4 +71,10 @@ std::vector<V> gather_values(Team& team, const V& own, std::size_t bytes_before 
     return all;
 }
 
+/// Returns when all of the team have called it.
+inline void meet(Team& team) {
+    std::uint64_t nothing = 0;
+    team.sum({&nothing, 1});
+}
+
 }  // namespace stencil

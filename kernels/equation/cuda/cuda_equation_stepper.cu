@@ -86,11 +86,7 @@ CudaEquationStepper<T>::CudaEquationStepper(Program program,
 
 template <class T>
 CudaEquationStepper<T>::~CudaEquationStepper() {
-    try {
-        stream_.synchronize();
-    } catch (const CudaError&) {
-        // The device failed: nothing runs any more, and whoever reads the field learns of it.
-    }
+    finish(stream_);
 }
 
 template <class T>

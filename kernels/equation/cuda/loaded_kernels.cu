@@ -63,7 +63,7 @@ LoadedKernels::LoadedKernels(const std::string& cubin, const CudaStream& stream)
 }
 
 LoadedKernels::~LoadedKernels() {
-    stream_.use_device();
+    cudaSetDevice(stream_.device());  // where that fails, the driver says so to whoever comes next
     driver().unload(static_cast<CUmodule>(module_));
 }
 

@@ -1,5 +1,7 @@
 // CUB's sum and cuBLAS's dot product.
 #include <cub/device/device_reduce.cuh>
+#include <cub/version.cuh>
+#include <limits>
 #include <type_traits>
 
 #include "kernels/cuda/cublas.cuh"
@@ -8,6 +10,7 @@
 namespace stencil {
 namespace {
 
+constexpr int kCubWithLongArrays = 200100;  // as CUB numbers its versions: 2.1.0, of CUDA 12.2
 constexpr std::size_t kWorkspaceBytes = std::size_t(4) << 20;
 
 template <class T>
@@ -29,7 +32,10 @@ std::size_t CubSum<T>::bytes(std::int64_t n) {
 }
 
 template <class T>
-CubSum<T>::CubSum(CudaStream& stream, std::int64_t n) : stream_(stream), bytes_(bytes(n)), scratch_(bytes_) {}
+CubSum<T>::CubSum(CudaStream& stream, std::int64_t n) : stream_(stream), bytes_(bytes(n)), scratch_(bytes_) {
+    if (CUB_VERSION < kCubWithLongArrays && n > std::numeric_limits<int>::max())
+        throw CudaError("CUB counts to 2^31 - 1 before CUDA 12.2");
+}
 
 template <class T>
 void CubSum<T>::enqueue(const T* x, std::int64_t n, T* result) {

@@ -60,10 +60,6 @@ CudaReduction::CudaReduction(CudaStream& stream)
     CUDA_CHECK(cudaMemsetAsync(scratch_.data(), 0, bytes(), cuda_handle(stream)));
 }
 
-CudaReduction::~CudaReduction() {
-    if (graph_) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
-}
-
 std::size_t CudaReduction::bytes() {
     return sizeof(ReduceScratch);
 }
@@ -106,21 +102,11 @@ void CudaReduction::enqueue_for_host(const T* x, const T* y, std::int64_t n) {
 
 template <class T>
 void CudaReduction::record_for_host(const T* x, const T* y, std::int64_t n) {
-    const cudaStream_t stream = cuda_handle(stream_);
-    cudaGraph_t recorded = nullptr;
-    CUDA_CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-    launch_for_host(x, y, n);
-    CUDA_CHECK(cudaStreamEndCapture(stream, &recorded));
-    cudaGraphExec_t graph = nullptr;
-    const cudaError_t made = cudaGraphInstantiate(&graph, recorded, 0);
-    cudaGraphDestroy(recorded);
-    check_cuda(made, "cudaGraphInstantiate");
-    if (graph_) cudaGraphExecDestroy(static_cast<cudaGraphExec_t>(graph_));
-    graph_ = graph;
+    graph_.emplace(stream_, [&] { launch_for_host(x, y, n); });
 }
 
 void CudaReduction::enqueue_recorded() {
-    CUDA_CHECK(cudaGraphLaunch(static_cast<cudaGraphExec_t>(graph_), cuda_handle(stream_)));
+    graph_->launch(stream_);
     ++expected_;
 }
 
@@ -129,7 +115,7 @@ double CudaReduction::wait() {
     constexpr int kLooksBetweenQuestions = 1 << 16;
     auto* slot = static_cast<HostSlot*>(result_.data());
     const std::atomic_ref<std::uint64_t> count(slot->count);
-    for (int looks = 1; count.load(std::memory_order_acquire) < expected_; ++looks) {
+    for (std::int64_t looks = 1; count.load(std::memory_order_acquire) < expected_; ++looks) {
         if (looks % kLooksBetweenQuestions != 0) continue;
         const cudaError_t state = cudaStreamQuery(cuda_handle(stream_));
         if (state != cudaErrorNotReady) check_cuda(state, "cudaStreamQuery");

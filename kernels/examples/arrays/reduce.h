@@ -4,7 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/cuda/cuda_runtime.h"
 
 namespace stencil {
@@ -50,7 +52,6 @@ class CudaReduction {
   public:
     /// Throws CudaError.
     explicit CudaReduction(CudaStream& stream);
-    ~CudaReduction();
     CudaReduction(const CudaReduction&) = delete;
     CudaReduction& operator=(const CudaReduction&) = delete;
 
@@ -84,7 +85,7 @@ class CudaReduction {
     CudaMemory scratch_;
     CudaHostMemory result_;
     std::uint64_t expected_ = 0;  ///< results for the host so far
-    void* graph_ = nullptr;
+    std::optional<CudaGraph> graph_;
 };
 
 /// CUB's DeviceReduce::Sum. Throws CudaError.

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "kernels/cuda/cuda_check.cuh"
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/methods/scaled_stepper.h"
 #include "kernels/methods/steppers.h"
 
@@ -29,10 +30,7 @@ struct ResidentTuning {
     static constexpr double kStepPerCell64 = 0.0105;
     static constexpr double kExchangeBase = 1.2;
     static constexpr double kExchangePerMessage = 0.0012;
-    /// Steps in a launch: their weights, and those that are read beyond them, are at most the 64 KiB that a
-    /// copy stages without waiting.
-    static constexpr int kLaunchSteps = 4080;
-    static_assert((kLaunchSteps + 1) * sizeof(StepWeights<double>) <= 64 << 10);
+    static constexpr int kLaunchSteps = 4080;  ///< at most; their weights are copied before each launch
 };
 
 struct ResidentDevice {
@@ -145,8 +143,7 @@ const std::string& answer_for(FieldShape shape, int device) {
 template <class T>
 class ResidentStepper : public ScaledStepper<T> {
   public:
-    ResidentStepper(CudaStream& stream, FieldShape shape)
-        : stream_(stream), weights_((ResidentTuning::kLaunchSteps + 1) * sizeof(StepWeights<T>)) {
+    ResidentStepper(CudaStream& stream, FieldShape shape) : stream_(stream), weights_(kWeightBytes) {
         const ResidentDevice& device = resident_device(stream.device());
         for (const bool wraps : {false, true}) {
             const auto plan = make_plan<T>(shape, wraps, device);
@@ -179,17 +176,20 @@ class ResidentStepper : public ScaledStepper<T> {
     }
 
   private:
+    struct HostWeights {
+        CudaHostMemory memory{kWeightBytes};
+        CudaEvent copied;
+    };
+    static constexpr std::size_t kWeightBytes = (ResidentTuning::kLaunchSteps + 1) * sizeof(StepWeights<T>);
+
     void upload_weights(int count) {
-        host_weights_.clear();
-        for (int i = 0; i < count; ++i) host_weights_.push_back(this->schedule().next());
-        host_weights_.push_back({});
-        // From pageable memory this returns once the bytes are staged, and the stream keeps the order: the
-        // launch before still sees the old weights.
-        CUDA_CHECK(cudaMemcpyAsync(weights_.data(),
-                                   host_weights_.data(),
-                                   host_weights_.size() * sizeof(StepWeights<T>),
-                                   cudaMemcpyHostToDevice,
-                                   cuda_handle(stream_)));
+        HostWeights& host = host_weights_[turn_ ^= 1];
+        host.copied.wait();  // the copy before the last, from the same memory
+        auto* const weights = static_cast<StepWeights<T>*>(host.memory.data());
+        for (int i = 0; i < count; ++i) weights[i] = this->schedule().next();
+        weights[count] = {};
+        enqueue_to_device(weights_.data(), weights, std::size_t(count + 1) * sizeof(StepWeights<T>), stream_);
+        host.copied.record(stream_);
     }
 
     void launch(const FieldPair<T>& fields, Boundary boundary, int steps) {
@@ -217,7 +217,8 @@ class ResidentStepper : public ScaledStepper<T> {
 
     CudaStream& stream_;
     CudaMemory weights_;
-    std::vector<StepWeights<T>> host_weights_;
+    HostWeights host_weights_[2];
+    unsigned turn_ = 0;
     std::array<ResidentPlan, 2> plans_;  ///< where the field does not wrap, and where it does
     CudaMemory inboxes_;
     unsigned epoch_ = 1;

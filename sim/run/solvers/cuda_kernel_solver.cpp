@@ -38,13 +38,7 @@ class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
             for (std::size_t c = 0; c < components(); ++c) side.emplace_back(field_bytes());
     }
 
-    ~KernelSolver() override {
-        try {
-            stream_.synchronize();
-        } catch (const CudaError&) {
-            // The device failed: nothing runs any more, and whoever reads the field learns of it.
-        }
-    }
+    ~KernelSolver() override { finish(stream_); }
 
     void load_fields(const RowSource& start) override {
         std::vector<FieldView<T>> all;

@@ -50,7 +50,7 @@ class ResidentGolubKahan final : public GolubKahan {
         choose_kernel();
     }
 
-    ~ResidentGolubKahan() override { cudaStreamSynchronize(cuda_handle(stream_)); }
+    ~ResidentGolubKahan() override { finish(stream_); }
 
     void start(std::span<const double> d, bool take_out) override {
         stream_.synchronize();

@@ -126,8 +126,8 @@ class StreamedGolubKahan final : public GolubKahan {
     }
 
     ~StreamedGolubKahan() override {
-        cudaStreamSynchronize(cuda_handle(copies_));
-        cudaStreamSynchronize(cuda_handle(stream_));
+        finish(copies_);
+        finish(stream_);
     }
 
     void start(std::span<const double> d, bool) override {

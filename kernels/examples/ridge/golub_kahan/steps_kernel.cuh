@@ -166,7 +166,7 @@ inline constexpr int kStepsThreads = 512;
 
 template <class T, class I, bool shared>
 __global__ void __launch_bounds__(kStepsThreads, 1) steps_kernel(const StepsTask<T, I> task) {
-    extern __shared__ double staged[];
+    extern __shared__ __align__(16) double staged[];  // read and written as double2
     const auto grid = cooperative_groups::this_grid();
     StepScalars s = *task.scalars;
     Phase<T, I> forward{task.forward, task.forward_parts[blockIdx.x], task.forward_parts[blockIdx.x + 1]};
