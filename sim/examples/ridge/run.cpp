@@ -177,7 +177,6 @@ class RidgeRun {
         if (context_.gpu()) {
             context_.begin_part("laying out the matrix for the GPU");
             meter.emplace(plan_.bytes);
-            if (plan_.streams_matrix) gpu_row.name = "one process, matrix streamed";
             why_no_gpu = context_.why_failed([&] {
                 const double seconds = seconds_of([&] {
                     gpu = make_cuda_golub_kahan(

@@ -6,8 +6,9 @@
 #include <stdexcept>
 
 #include "kernels/cuda/cuda_grid.cuh"
+#include "kernels/cuda/cuda_queue.h"
 #include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
-#include "kernels/examples/ridge/golub_kahan/cuda_slabs.cuh"
+#include "kernels/examples/ridge/golub_kahan/cuda_vectors.cuh"
 #include "kernels/examples/ridge/golub_kahan/device_rows.cuh"
 #include "kernels/examples/ridge/golub_kahan/steps_kernel.cuh"
 #include "kernels/field/divide.h"
@@ -23,12 +24,12 @@ constexpr std::size_t kStaticShared = 1024;
 // The process with all of the matrix on the device, as rows and as columns. Launches of kBatch steps follow
 // each other without a stop; the host reads the alpha and beta of one while the next one runs.
 template <class T, class I>
-class ResidentGolubKahan final : public GolubKahan {
+class CudaGolubKahan final : public GolubKahan {
   public:
-    ResidentGolubKahan(const SparseMatrix<T>& a,
-                       ThreadPool& threads,
-                       CudaStream& stream,
-                       const CudaRidgeOptions& options)
+    CudaGolubKahan(const SparseMatrix<T>& a,
+                   ThreadPool& threads,
+                   CudaStream& stream,
+                   const CudaRidgeOptions& options)
         : stream_(stream),
           limits_(device_limits()),
           rows_(std::size_t(a.rows)),
@@ -50,7 +51,7 @@ class ResidentGolubKahan final : public GolubKahan {
         choose_kernel();
     }
 
-    ~ResidentGolubKahan() override { finish(stream_); }
+    ~CudaGolubKahan() override { finish(stream_); }
 
     void start(std::span<const double> d, bool take_out) override {
         stream_.synchronize();
@@ -240,16 +241,6 @@ class ResidentGolubKahan final : public GolubKahan {
     std::vector<std::unique_ptr<CudaEvent>> events_;
 };
 
-template <class T, template <class, class> class Process>
-std::unique_ptr<GolubKahan> make(const SparseMatrix<T>& a,
-                                 ThreadPool& threads,
-                                 CudaStream& stream,
-                                 const CudaRidgeOptions& options) {
-    if (a.columns <= kNarrowColumns && a.rows <= kNarrowColumns)
-        return std::make_unique<Process<T, std::uint16_t>>(a, threads, stream, options);
-    return std::make_unique<Process<T, std::uint32_t>>(a, threads, stream, options);
-}
-
 }  // namespace
 
 template <class T>
@@ -257,8 +248,9 @@ std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
                                                   ThreadPool& threads,
                                                   CudaStream& stream,
                                                   const CudaRidgeOptions& options) {
-    if (options.plan.streams_matrix) return make<T, StreamedGolubKahan>(a, threads, stream, options);
-    return make<T, ResidentGolubKahan>(a, threads, stream, options);
+    if (a.columns <= kNarrowColumns && a.rows <= kNarrowColumns)
+        return std::make_unique<CudaGolubKahan<T, std::uint16_t>>(a, threads, stream, options);
+    return std::make_unique<CudaGolubKahan<T, std::uint32_t>>(a, threads, stream, options);
 }
 
 template std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<float>&,

@@ -13,15 +13,13 @@ class CudaStream;
 /// Where a process keeps what.
 struct CudaRidgePlan {
     bool fits = false;              ///< at all
-    bool streams_matrix = false;    ///< its rows come from the host again in every step
     std::int64_t basis_pieces = 0;  ///< of V on the GPU; what comes after them is kept by the host
-    std::int64_t slab_bytes = 0;    ///< of streamed rows; there is room for two
     std::size_t bytes = 0;          ///< of GPU memory, predicted
     std::size_t least = 0;          ///< bytes that would do
 };
 
 /// The plan for at most `budget` bytes of GPU memory and a process of up to `steps` steps: everything on the
-/// GPU, else V on the host, else the matrix streamed too.
+/// GPU, else V on the host.
 template <class T>
 CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std::int64_t steps);
 
@@ -31,8 +29,7 @@ struct CudaRidgeOptions {
     std::size_t host_bytes = 0;  ///< for V, as far as that is on the host
 };
 
-/// Packs the matrix and brings it to the device (or to page-locked memory, where it is streamed). Throws
-/// CudaError and std::bad_alloc.
+/// Packs the matrix and brings it to the device. Throws CudaError and std::bad_alloc.
 template <class T>
 std::unique_ptr<GolubKahan> make_cuda_golub_kahan(const SparseMatrix<T>& a,
                                                   ThreadPool& threads,

@@ -1,11 +1,10 @@
-// What of a ridge problem stays in GPU memory, and what is streamed.
+// What of a ridge problem is kept in GPU memory.
 #include <algorithm>
 #include <vector>
 
 #include "kernels/examples/ridge/golub_kahan/cuda_basis.cuh"
 #include "kernels/examples/ridge/golub_kahan/cuda_golub_kahan.h"
 #include "kernels/examples/ridge/golub_kahan/device_rows.cuh"
-#include "kernels/examples/ridge/golub_kahan/slab_layout.h"
 
 namespace stencil {
 namespace {
@@ -30,7 +29,6 @@ std::vector<std::int64_t> column_starts(const SparseMatrix<T>& a) {
 }
 
 constexpr std::int64_t kMaxDevicePieces = 16;  // 4096 steps
-constexpr std::int64_t kLargestSlab = std::int64_t(32) << 20;
 
 }  // namespace
 
@@ -42,24 +40,15 @@ CudaRidgePlan plan_cuda_ridge(const SparseMatrix<T>& a, std::size_t budget, std:
     const auto rows = std::size_t(a.rows), columns = std::size_t(a.columns);
     const std::size_t vectors = sizeof(double) * (4 * rows + 4 * columns) + 64 * std::size_t(blocks) + 4096 +
                                 CudaBasis::scratch_bytes(a.columns, steps);
-    const std::size_t resident =
+    CudaRidgePlan plan;
+    plan.least =
         vectors + packed_bytes(a.start, nonzero, blocks) + packed_bytes(column_starts(a), nonzero, blocks);
     const std::size_t piece = CudaBasis::piece_bytes(a.columns);
-    CudaRidgePlan plan;
-    const auto least_slab = SlabLayout::bytes_of_row(longest_row(a.start), nonzero);
-    plan.least = vectors + 2 * least_slab;
-    if (resident <= budget) {
-        plan.fits = true;
-        const std::int64_t wanted = ceil_div(steps, CudaBasis::kStepsOfPiece);
-        plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - resident) / piece)});
-        plan.bytes = resident + std::size_t(plan.basis_pieces) * piece;
-        return plan;
-    }
-    if (plan.least > budget) return plan;
-    plan.fits = plan.streams_matrix = true;
-    plan.slab_bytes = std::min(kLargestSlab, std::int64_t((budget - vectors) / 2));
-    plan.slab_bytes = std::max(plan.slab_bytes, std::int64_t(least_slab));
-    plan.bytes = vectors + 2 * std::size_t(plan.slab_bytes);
+    plan.fits = plan.least <= budget;
+    if (!plan.fits) return plan;
+    const std::int64_t wanted = ceil_div(steps, CudaBasis::kStepsOfPiece);
+    plan.basis_pieces = std::min({wanted, kMaxDevicePieces, std::int64_t((budget - plan.least) / piece)});
+    plan.bytes = plan.least + std::size_t(plan.basis_pieces) * piece;
     return plan;
 }
 
