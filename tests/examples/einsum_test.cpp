@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "kernels/cpu/array_box.h"
 #include "kernels/cpu/thread_pool.h"
 #include "sim/examples/context.h"
 #include "sim/examples/einsum/check.h"
@@ -87,27 +88,6 @@ EinsumCase random_case(Dice& random) {
         one.subscripts += "->" + output;
     }
     return one;
-}
-
-// Runs pieces one by one, as a device would.
-template <class T>
-std::vector<T> run_in_pieces(const Slicing& slicing, const std::vector<const T*>& operands) {
-    std::vector<T> result(std::size_t(product_of(slicing.contraction().output_shape())), T(NAN)), sum;
-    std::vector<std::vector<T>> boxes(operands.size());
-    slicing.for_pieces([&](const Piece& piece) {
-        for (std::size_t i = 0; i < operands.size(); ++i) {
-            if (!piece.changed[i]) continue;
-            const ArrayBox box = slicing.operand_box(i, piece);
-            boxes[i].assign(std::size_t(box.values()), T(NAN));
-            box.pack(threads(), operands[i], 0, std::span(boxes[i]));
-        }
-        const auto part = run_plan(slicing.plan(piece), pointers_to(boxes));
-        if (piece.first_part) sum.assign(part.size(), T(0));
-        std::transform(part.begin(), part.end(), sum.begin(), sum.begin(), std::plus());
-        if (piece.last_part)
-            slicing.result_box(piece).unpack(threads(), std::span<const T>(sum), 0, result.data());
-    });
-    return result;
 }
 
 }  // namespace
@@ -326,25 +306,6 @@ TEST_CASE("Boxes of arrays are packed and put back") {
     CHECK(std::ranges::count(copy, -1) == 210 - 17);
     for (std::size_t i = 0; i < copy.size(); ++i)
         if (copy[i] != -1) CHECK(copy[i] == array[i]);
-}
-
-TEST_CASE("Pieces add up to the whole at three limits of memory") {
-    const StepBytes extra = [](const Plan&) { return std::size_t(300); };
-    check_pieces(extra, [](const Slicing& slicing, const std::vector<std::vector<float>>& operands) {
-        return run_in_pieces(slicing, pointers_to(operands));
-    });
-    for (const EinsumCase& one : kSlicedEinsumCases) {
-        CAPTURE(one.subscripts);
-        const Contraction contraction = contraction_of(one);
-        const std::string message =
-            message_of<MachineError>([&] { choose_slicing(contraction, 4, 1000, extra); });
-        CAPTURE(message);
-        const std::string start = "einsum: in the smallest pieces it needs ";
-        REQUIRE(message.substr(0, start.size()) == start);
-        // What it says would do does.
-        const double least = std::stod(message.substr(start.size()));
-        CHECK(choose_slicing(contraction, 4, least, extra).bytes() <= least);
-    }
 }
 
 TEST_CASE("The example computes operands from files and writes NumPy's result") {

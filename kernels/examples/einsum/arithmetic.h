@@ -67,8 +67,6 @@ class EinsumArithmetic {
     /// `weights` may be null: all 1.
     virtual void sum(const SumShape& shape, const T* a, const T* weights, T* out) = 0;
     virtual void multiply_matrices(const MatrixProductShape& shape, const T* a, const T* b, T* c) = 0;
-    /// to += from.
-    virtual void add(std::int64_t count, const T* from, T* to) = 0;
     virtual void zero(std::int64_t count, T* to) = 0;
 };
 

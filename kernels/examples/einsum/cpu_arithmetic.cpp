@@ -94,12 +94,6 @@ class CpuArithmetic : public EinsumArithmetic<T> {
             }
     }
 
-    void add(std::int64_t count, const T* from, T* to) override {
-        threads_.for_ranges(count, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i) to[i] += from[i];
-        });
-    }
-
     void zero(std::int64_t count, T* to) override { std::fill_n(to, count, T(0)); }
 
   private:

@@ -11,15 +11,6 @@
 namespace stencil::einsum {
 namespace {
 
-constexpr int kThreads = 256;
-
-template <class T>
-__global__ void __launch_bounds__(kThreads)
-    add_kernel(std::int64_t count, const T* __restrict__ from, T* __restrict__ to) {
-    const std::int64_t i = std::int64_t(blockIdx.x) * kThreads + threadIdx.x;
-    if (i < count) to[i] += from[i];
-}
-
 // Rows of a matrix that are long enough for its own kernel, and few enough such matrices to go one by one.
 bool has_long_columns(const SumShape& shape) {
     if (shape.inner.stride != 1 || shape.inner.count == 1) return false;
@@ -91,13 +82,6 @@ class CudaArithmetic : public EinsumArithmetic<T> {
             check_cublas(call(CUBLAS(cublasSgemmStridedBatched)), "cublasSgemmStridedBatched");
         else
             check_cublas(call(CUBLAS(cublasDgemmStridedBatched)), "cublasDgemmStridedBatched");
-    }
-
-    void add(std::int64_t count, const T* from, T* to) override {
-        if (count == 0) return;
-        const unsigned blocks = unsigned(ceil_div(count, kThreads));
-        add_kernel<<<blocks, kThreads, 0, cuda_handle(stream_)>>>(count, from, to);
-        check_launch("add_kernel");
     }
 
     void zero(std::int64_t count, T* to) override {

@@ -14,6 +14,7 @@
 #include "sim/examples/table.h"
 #include "sim/machine/host_memory.h"
 #include "sim/text/error.h"
+#include "sim/text/parse.h"
 
 namespace stencil::einsum {
 namespace {
@@ -59,8 +60,7 @@ constexpr std::string_view kAbout =
     "first, it is one pass over A and one over B. Times are those of all repetitions, errors are against "
     "float64. Operands from files are computed in their own precision first (float64 where they are not all "
     "float32), and in the other one after that unless --dtype names one. --out DIR also gets result.npy, of "
-    "the precision that is computed first. With --memory-limit, or on a small GPU, the work is cut along "
-    "labels and streamed.";
+    "the precision that is computed first.";
 
 void check(const ExampleRequest& request) {
     make_plan(einsum_task(request).contraction);
@@ -87,6 +87,29 @@ void require_host_memory(const EinsumTask& task, const Plan& plan) {
     if (needed > free)
         throw MachineError(fmt::format(
             "einsum: needs {:.3g} GB of main memory; {:.3g} GB are free", needed / 1e9, free / 1e9));
+}
+
+#if STENCILSCOPE_HAS_CUDA
+// What the libraries take for themselves must have room as well.
+double gpu_budget(const ExampleContext& context) {
+    return std::min(context.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
+}
+#endif
+
+// Throws MachineError where the GPU, if it is to be used, has no room for the operands and intermediates.
+void require_gpu_memory([[maybe_unused]] const EinsumTask& task,
+                        [[maybe_unused]] const Plan& plan,
+                        [[maybe_unused]] const ExampleContext& context) {
+#if STENCILSCOPE_HAS_CUDA
+    if (!context.gpu()) return;
+    double needed = 0;
+    for (const DType dtype : task.dtypes)
+        in_dtype(dtype, [&]<class T>(T) { needed = std::max(needed, double(gpu_layout<T>(plan).bytes)); });
+    if (needed > gpu_budget(context))
+        throw MachineError(fmt::format("einsum: needs {} of GPU memory, of which {} may be used",
+                                       format_bytes(needed),
+                                       format_bytes(gpu_budget(context))));
+#endif
 }
 
 // The table "path", and notes.
@@ -118,16 +141,6 @@ void describe_plan(const EinsumTask& task, const Plan& plan, Report& report) {
         "i is summed out of A before anything is multiplied, on both sides: the ratio of the times is that "
         "of two memories. CuPy does the same (sum, then matmul), and so does NumPy from 2.4 on; before, "
         "NumPy went through the loop over all labels.");
-}
-
-[[maybe_unused]] std::string slicing_text(const Slicing& slicing) {
-    std::string labels;
-    for (const SlicedLabel& sliced : slicing.labels())
-        labels += fmt::format("{}{} by {}",
-                              labels.empty() ? "" : ", ",
-                              slicing.contraction().names[std::size_t(sliced.label)],
-                              sliced.length);
-    return fmt::format("{} streamed pieces: {}", slicing.pieces(), labels);
 }
 
 // Fewer fit in caches, and take as long as starting the work: they are held against no limit.
@@ -249,38 +262,27 @@ class Runner {
 #if STENCILSCOPE_HAS_CUDA
     void measure_gpu(ReportRow row) {
         context_.begin_part("operands to the GPU");
-        // What the libraries take for themselves must have room as well.
-        const double budget = std::min(context_.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
-        const Slicing slicing = choose_slicing(task_.contraction, sizeof(T), budget, gpu_step_bytes<T>());
         std::vector<T> result(reference_.size(), T(NAN));
-        time_gpu(slicing, budget, row, result);
+        time_gpu(row, result);
         context_.begin_part(kChecking);
-        row.more.emplace_back("pieces", slicing.pieces());
         check_against_reference(row, result);
-        if (slicing.is_sliced()) row.check += fmt::format("; {}", slicing_text(slicing));
         finish(std::move(row));
         keep(std::move(result));
     }
 
     // Nothing of it is left on the device when the machine's limits are measured.
-    void time_gpu(const Slicing& slicing, double budget, ReportRow& row, std::vector<T>& result) {
-        CudaMemoryMeter meter{std::size_t(budget)};
+    void time_gpu(ReportRow& row, std::vector<T>& result) {
+        CudaMemoryMeter meter{std::size_t(gpu_budget(context_))};
         CudaStream stream;
+        GpuEinsum<T> einsum(plan_, stream, context_.threads(), [&] { context_.pause(); });
         const auto operands = pointers_to(operands_);
-        const auto einsum =
-            make_gpu_einsum<T>({slicing, operands, stream, context_.threads(), [&] { context_.pause(); }});
-        const int times = int(task_.repetitions);
-        if (slicing.is_sliced()) {
-            context_.begin_part(on(Device::cuda));
-            time_host(context_, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            einsum->fetch(result.data());
-        } else {
-            row.to_device_seconds = time_host(context_, 3, [&] { einsum->upload(); }).seconds;
-            context_.begin_part(on(Device::cuda));
-            time_device(context_, stream, request_.repeats, [&] { einsum->run(times); }).fill(row);
-            row.to_host_seconds = time_host(context_, 3, [&] { einsum->fetch(result.data()); }).seconds;
-        }
-        row.gpu_memory = GpuMemoryUse{slicing.bytes(), double(meter.peak_bytes())};
+        row.to_device_seconds = time_host(context_, 3, [&] { einsum.upload(operands); }).seconds;
+        context_.begin_part(on(Device::cuda));
+        time_device(context_, stream, request_.repeats, [&] {
+            einsum.run(int(task_.repetitions));
+        }).fill(row);
+        row.to_host_seconds = time_host(context_, 3, [&] { einsum.fetch(result.data()); }).seconds;
+        row.gpu_memory = GpuMemoryUse{double(gpu_layout<T>(plan_).bytes), double(meter.peak_bytes())};
     }
 #endif
 
@@ -344,6 +346,7 @@ void run(const ExampleRequest& request, ExampleContext& context) {
     const EinsumTask task = einsum_task(request);
     const Plan plan = make_plan(task.contraction);
     require_host_memory(task, plan);
+    require_gpu_memory(task, plan, context);
     describe_plan(task, plan, context.report());
     const std::vector<double> one = parts_of(task, plan, request, context);
     std::vector<double> parts;

@@ -1,47 +1,60 @@
-// An einsum on the GPU: all of it in place, or piece by piece past a memory that is too small.
+// An einsum on the GPU: operands, intermediates and the result in one block of device memory.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <span>
+#include <vector>
 
-#include "sim/examples/einsum/slicing.h"
-
-namespace stencil {
-class CudaStream;
-class ThreadPool;
-}  // namespace stencil
+#include "kernels/cuda/staged_copies.h"
+#include "sim/examples/einsum/plan.h"
 
 namespace stencil::einsum {
 
-/// Device memory that a plan's steps take beside its tensors.
+/// Where everything is in the block, in bytes.
+struct GpuLayout {
+    std::vector<std::size_t> operands;
+    std::size_t result = 0, scratch = 0;
+    std::size_t workspace = 0;  ///< of cuBLAS, where matrices are multiplied
+    std::size_t sums = 0;       ///< what sums need beside their tensors
+    std::size_t bytes = 0;
+    bool multiplies_matrices = false;
+};
+
+/// For values of T, float or double.
 template <class T>
-StepBytes gpu_step_bytes();
+GpuLayout gpu_layout(const Plan& plan);
 
 template <class T>
 class GpuEinsum {
   public:
-    virtual ~GpuEinsum() = default;
-    /// Brings all operands to the device. Where they are cut, run() does so.
-    virtual void upload() = 0;
-    /// Computes the given number of times. What is not cut is enqueued on the stream; otherwise it returns
-    /// with the result in main memory.
-    virtual void run(int times) = 0;
-    /// The result, product of the output's shape values.
-    virtual void fetch(T* result) = 0;
-};
+    /// Allocates as much as gpu_layout() says. `between` is called between parts of copies and between
+    /// launches, and may throw. All arguments must outlive it. Throws CudaError, and MissingLibrary.
+    GpuEinsum(const Plan& plan, CudaStream& stream, ThreadPool& threads, std::function<void()> between);
 
-/// What a GpuEinsum works on and with; all of it must outlive it.
-template <class T>
-struct GpuEinsumSetting {
-    const Slicing& slicing;
-    std::span<const T* const> operands;  ///< in main memory
-    CudaStream& stream;
-    ThreadPool& threads;
-    std::function<void()> between;  ///< called between pieces; may throw
-};
+    /// Brings the operands to the device.
+    void upload(std::span<const T* const> operands);
+    /// Enqueues it the given number of times.
+    void run(int times);
+    /// The result, as many values as the plan's last tensor has.
+    void fetch(T* result);
 
-/// Allocates slicing.bytes() of device memory. Throws CudaError.
-template <class T>
-std::unique_ptr<GpuEinsum<T>> make_gpu_einsum(const GpuEinsumSetting<T>& setting);
+  private:
+    void compute();
+    T* at(std::size_t bytes) const {
+        return reinterpret_cast<T*>(static_cast<char*>(memory_.data()) + bytes);
+    }
+
+    const Plan& plan_;
+    CudaStream& stream_;
+    std::function<void()> between_;
+    GpuLayout layout_;
+    CudaMemory memory_;
+    StagedCopies staged_;
+    std::unique_ptr<EinsumArithmetic<T>> arithmetic_;
+    std::optional<CudaGraph> sequence_;  ///< several repetitions
+    int sequence_times_ = 0;
+};
 
 }  // namespace stencil::einsum

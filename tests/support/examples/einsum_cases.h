@@ -143,15 +143,4 @@ inline const std::vector<EinsumCase> kLargerEinsumCases = {
     {"ij,kj->ikj", {{40, 50}, {60, 50}}},
 };
 
-/// To be cut into pieces.
-inline const std::vector<EinsumCase> kSlicedEinsumCases = {
-    {"ij,jk->...k", {{203, 157}, {157, 301}}},
-    {"ij,jk->ik", {{103, 517}, {517, 101}}},
-    {"bij,bjk->ikb", {{7, 53, 57}, {7, 57, 51}}},
-    {"ij,j,jk->ki", {{133, 129}, {1}, {129, 131}}},
-    {"iij,...j->i...", {{43, 43, 79}, {5, 7, 79}}},
-    {"i,j->ij", {{501}, {303}}},
-    {"ij->", {{501, 403}}},
-};
-
 }  // namespace stencil_test

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "sim/examples/einsum/slicing.h"
+#include "sim/examples/einsum/plan.h"
 #include "tests/support/catch.h"
 #include "tests/support/examples/einsum_cases.h"
 #include "tests/support/scratch.h"
@@ -54,32 +54,6 @@ NaiveEinsum naive_einsum(const EinsumCase& one, const std::vector<std::vector<T>
 
 inline stencil::einsum::Contraction contraction_of(const EinsumCase& one) {
     return stencil::einsum::bind_subscripts(stencil::einsum::parse_subscripts(one.subscripts), one.shapes);
-}
-
-/// Whatever fits into three shares of the memory that all of it takes is the same within rounding;
-/// run(slicing, operands) computes it in pieces.
-void check_pieces(const stencil::einsum::StepBytes& extra, const auto& run) {
-    using namespace stencil::einsum;
-    Dice random;
-    CAPTURE(random.seed);
-    for (const EinsumCase& one : kSlicedEinsumCases) {
-        CAPTURE(one.subscripts);
-        const Contraction contraction = contraction_of(one);
-        const auto operands = random_operands<float>(random, one.shapes);
-        const NaiveEinsum truth = naive_einsum(one, operands);
-        const Slicing whole = choose_slicing(contraction, 4, 1e12, extra);
-        CHECK_FALSE(whole.is_sliced());
-        double data = double(truth.values.size() * 4);
-        for (const auto& operand : operands) data += double(operand.size() * 4);
-        for (const double share : {0.75, 0.5, 0.3}) {
-            CAPTURE(share);
-            const double budget = whole.bytes() - (1 - share) * data;
-            const Slicing slicing = choose_slicing(contraction, 4, budget, extra);
-            CHECK(slicing.bytes() <= budget);
-            CHECK(slicing.is_sliced());
-            CHECK(einsum_error(truth, run(slicing, operands)) <= kEinsumTolerance<float>);
-        }
-    }
 }
 
 }  // namespace stencil_test
