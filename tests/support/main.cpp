@@ -15,18 +15,12 @@
 
 namespace {
 
-#ifdef CATCH_VERSION_MAJOR
-using Listener = Catch::TestEventListenerBase;
-#else
-using Listener = Catch::EventListenerBase;
-#endif
-
 int tests_run = 0;
 
-struct CountTests : Listener {
-    using Listener::Listener;
+struct CountTests : Catch::TestEventListenerBase {
+    using Catch::TestEventListenerBase::TestEventListenerBase;
     void testCaseStarting(const Catch::TestCaseInfo& test) override {
-        Listener::testCaseStarting(test);
+        Catch::TestEventListenerBase::testCaseStarting(test);
         ++tests_run;
     }
 };
