@@ -104,3 +104,28 @@ def test_what_cannot_be_written_or_read(gray_scott, tmp_path):
     array.write_bytes(array.read_bytes()[:-1] + b"\x7f")
     with pytest.raises(ValueError, match="checksum"):
         ss.Simulation.load(tmp_path)
+
+
+def test_files_after_an_edit_of_the_equation(tmp_path):
+    sim = ss.Simulation(model="gray-scott", size=(24, 18), arrows="u,v")
+    sim.advance(5)
+    sim.set("equation", "du/dt = 0.1*lap(u) - 0.1*w; dw/dt = 0.2*lap(w) + 0.1*u - 0.3*w; w(0) = 0.25; dt = 0.5")
+    sim.set("show", "w")
+    sim.advance(5)
+    files = {file.rsplit("/", 1)[1] for file in sim.export(tmp_path / "a", "all")}
+    assert {"field-u.npy", "field-w.npy", "figure.png", "statistics-w.csv", "spec.json"} <= files
+    assert "field-v.npy" not in files
+    np.testing.assert_array_equal(np.load(tmp_path / "a" / "field-w.npy"), sim.fields["w"])
+
+
+def test_a_formula_of_diffusion_is_read_measured_and_written(rng, tmp_path):
+    sim = ss.Simulation(rng.random((12, 16)))
+    sim.advance(3)
+    u = sim.field()
+    np.testing.assert_allclose(sim.field("u^2"), u**2, rtol=1e-14)
+    sim.set("show", "u^2")
+    np.testing.assert_allclose(sim.field(), u**2, rtol=1e-14)
+    assert sim.statistics()["max"] == pytest.approx((u**2).max())
+    sim.export(tmp_path, "initial.npy")
+    assert (tmp_path / "initial-shown.npy").exists()
+    np.testing.assert_array_equal(sim.field("u"), u)
