@@ -12,6 +12,7 @@
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/machine/copy_bandwidth.h"
+#include "sim/model/equations.h"
 #include "sim/run/measured_speeds.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/output/exports.h"
@@ -49,6 +50,8 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
     if (asked_for_auto(request))
         if (const auto& figures = measured_figures(method_request(resolved).device); !figures.trouble.empty())
             note("note: {}: going by the built-in figures\n", figures.trouble);
+    if (resolved.model->equations)
+        for (const std::string& told : resolved.model->equations->notes) note("note: {}\n", told);
     if (resolved.threads < request.spec.threads)
         note("note: --threads {}: only {} are used\n", request.spec.threads, resolved.threads);
     const auto late =

@@ -44,7 +44,7 @@ int Elementary::exp(int x) {
     return b_.make(Code::scale, b_.add(small_expm1(r), b_.constant(1)), n);
 }
 
-int Elementary::log(int x) {
+auto Elementary::logarithm(int x) -> Logarithm {
     const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
     const int zero = b_.constant(0), one = b_.constant(1);
     const int positive = b_.make(Code::less, zero, x);
@@ -58,13 +58,39 @@ int Elementary::log(int x) {
     std::vector<double> c;
     for (int k = 0; k < (float64_ ? 11 : 6); ++k) c.push_back(2.0 / (2 * k + 1));
     const int tail = b_.fma(s, b_.polynomial(b_.multiply(s, s), c), b_.multiply(n, b_.constant(ln2.middle)));
-    const int finite = b_.fma(n, b_.constant(ln2.high), tail);
+    return {positive, n, tail, b_.fma(n, b_.constant(ln2.high), tail)};
+}
+
+int Elementary::log(int x) {
+    const auto [positive, n, tail, finite] = logarithm(x);
+    const int zero = b_.constant(0);
     constexpr double infinity = std::numeric_limits<double>::infinity();
     const int large = b_.select(b_.make(Code::equal, x, b_.constant(infinity)), x, finite);
     const int pole = b_.select(b_.make(Code::equal, x, zero),
                                b_.constant(-infinity),
                                b_.constant(std::numeric_limits<double>::quiet_NaN()));
     return b_.select(positive, large, pole);
+}
+
+// exp(b log |a|), the logarithm as a sum of two numbers so that large ones cost no digits. Of 0 and infinity
+// it is taken for a number so large that powers of them are right, those with b = 0 included.
+int Elementary::power(int a, int b, int sign) {
+    const Parts ln2 = float64_ ? kLn2Double : kLn2Float;
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const int zero = b_.constant(0), huge = b_.constant(float64_ ? 1e300 : 1e37);
+    const int size = b_.make(Code::abs, a);
+    const auto [positive, n, tail, sum] = logarithm(size);
+    const int above = b_.select(b_.make(Code::equal, size, b_.constant(infinity)), huge, sum);
+    const int none = b_.constant(std::numeric_limits<double>::quiet_NaN());
+    const int pole = b_.select(b_.make(Code::equal, size, zero), b_.make(Code::negate, huge), none);
+    const int log = b_.select(positive, above, pole);
+    const int log_rest = b_.subtract(tail, b_.make(Code::fnma, n, b_.constant(ln2.high), sum));
+    const int x = b_.multiply(b, log);
+    const int x_rest = b_.fma(b, log_rest, b_.make(Code::fms, b, log, x));
+    const int first = exp(x);
+    const int small = b_.make(Code::less, b_.make(Code::abs, x), b_.constant(float64_ ? 700 : 80));
+    const int value = b_.select(small, b_.fma(first, x_rest, first), first);
+    return b_.select(b_.make(Code::less, a, zero), b_.multiply(sign, value), value);
 }
 
 int Elementary::sine(int x, double quarter_turns) {

@@ -18,8 +18,15 @@ class Elementary {
     int tanh(int x);
     /// The angle of (x, y) in (-pi, pi].
     int atan2(int y, int x);
+    /// a^b; where a < 0, |a|^b times `sign`.
+    int power(int a, int b, int sign);
 
   private:
+    /// log x as n ln 2 + tail and as their sum, n a whole number; 0 where x is not `positive`.
+    struct Logarithm {
+        int positive, n, tail, sum;
+    };
+    Logarithm logarithm(int x);
     int sine(int x, double quarter_turns);
     int clamped(int x, double low, double high);
     /// exp(r) - 1, |r| <= 0.35.

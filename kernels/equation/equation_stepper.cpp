@@ -65,11 +65,8 @@ EquationStepper<T>::EquationStepper(Program program,
     : program_(std::move(program)),
       setup_(setup),
       threads_(threads),
-      tiling_(setup.ny,
-              setup.nx,
-              program_.arrays.front().ghosts[2].periodic,
-              threads.size(),
-              least_cells(program_)),
+      tiling_(
+          setup.ny, setup.nx, wrapping(program_, 1) != Wrapping::none, threads.size(), least_cells(program_)),
       inputs_(std::make_shared<InputValues<T>>(program_)),
       of_time_(inputs_->of_time()),
       compiler_(std::move(compiler)) {
@@ -164,6 +161,7 @@ int EquationStepper<T>::levels_of_pass(long long stages) const {
     const std::size_t row_bytes = buffers_.size() * std::size_t(pitch_) * sizeof(T);
     const bool all_cached = row_bytes * std::size_t(setup_.ny) <= kCacheBytes;
     if (setup_.plain || (tiling_.alone() && all_cached)) return 1;
+    if (wrapping(program_, 1) == Wrapping::some) return 1;
     const std::size_t wanted = kEquationSteps * stages_.size();
     const int cached = int(std::min(wanted + kBeside, kCacheBytes / row_bytes)) - int(kBeside);
     const int most = std::clamp(cached, 1, tiling_.most_levels());

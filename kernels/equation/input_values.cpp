@@ -58,23 +58,28 @@ bool InputValues<T>::of_time() const {
     return program_.uniforms.of_time || std::ranges::any_of(program_.arrays, array_is);
 }
 
-// A cell beyond a periodic side is one of the field's.
+// Where it wraps, a cell beyond a side is one of the field's.
 template <class T>
 void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
-    const auto& sides = program_.arrays.front().ghosts;
-    const auto along = [&](const Inputs& inputs, int n, bool periodic, bool is_x) {
+    const auto along = [&](const Inputs& inputs, int n, bool is_x) {
         const Slab slab = is_x ? Slab() : setup.slab;
         std::vector<std::vector<T>> lines(inputs.outputs.size(),
                                           std::vector<T>(std::size_t(n + 2 + kLeastTile<T>)));
         for (int i = -1; i <= n; ++i) {
-            const double place = ((periodic ? slab.field_row(i, n) : slab.first + i) + 0.5) * setup.spacing;
-            const std::vector<double> values = evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);
-            for (std::size_t k = 0; k < values.size(); ++k) lines[k][std::size_t(i + 1)] = T(values[k]);
+            const auto values = [&](int cell) {
+                const double place = (cell + 0.5) * setup.spacing;
+                return evaluate(inputs, scalars, is_x ? place : 0, is_x ? 0 : place);
+            };
+            const int wrapped = slab.field_row(i, n);
+            const std::vector<double> there = values(slab.first + i),
+                                      around = wrapped == slab.first + i ? there : values(wrapped);
+            for (std::size_t k = 0; k < there.size(); ++k)
+                lines[k][std::size_t(i + 1)] = T(inputs.wraps[k] ? around[k] : there[k]);
         }
         return lines;
     };
-    columns_ = along(program_.columns, setup.nx, sides[0].periodic, true);
-    rows_ = along(program_.rows, setup.ny, sides[2].periodic, false);
+    columns_ = along(program_.columns, setup.nx, true);
+    rows_ = along(program_.rows, setup.ny, false);
 }
 
 template <class T>
@@ -93,18 +98,22 @@ bool InputValues<T>::update_ghosts(const EquationSetup& setup,
         const int n = upright ? setup.ny : setup.nx;
         const int rows = setup.slab.whole() ? setup.ny : setup.slab.field_rows;
         const double far = side % 2 == 0 ? 0 : setup.spacing * (upright ? setup.nx : rows);
-        line.alpha.resize(std::size_t(n));
-        line.beta.resize(std::size_t(n));
+        line.alpha.resize(std::size_t(n + 2));
+        line.beta.resize(std::size_t(n + 2));
         const Operations& operations = ghosts.coefficients.operations;
         const bool differs =
             std::ranges::find(operations, upright ? Code::y : Code::x, &Operation::code) != operations.end();
         std::vector<double> values;
-        for (int i = 0; i < n; ++i) {
-            const double place = ((upright ? setup.slab.field_row(i, n) : i) + 0.5) * setup.spacing;
-            if (i == 0 || differs)
+        // Along a side that ends at periodic ones.
+        const bool goes_on = info.ghosts[upright ? 2 : 0].periodic;
+        for (int i = -1; i <= n; ++i) {
+            const int first = upright ? setup.slab.first : 0;
+            const int cell = !goes_on ? first + i : upright ? setup.slab.field_row(i, n) : (i + n) % n;
+            const double place = (cell + 0.5) * setup.spacing;
+            if (i < 0 || differs)
                 values = evaluate(ghosts.coefficients, scalars, upright ? far : place, upright ? place : far);
-            line.alpha[std::size_t(i)] = T(values[0]);
-            line.beta[std::size_t(i)] = T(values[1]);
+            line.alpha[std::size_t(i + 1)] = T(values[0]);
+            line.beta[std::size_t(i + 1)] = T(values[1]);
         }
         changed = true;
     }

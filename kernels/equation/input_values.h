@@ -23,7 +23,8 @@ struct Clock {
     double time = 0;
 };
 
-/// The ghost cells along a side: alpha * edge + beta. Empty where the side is periodic.
+/// The ghost cells along a side: alpha * edge + beta. Empty where the side is periodic. There is an entry
+/// before the first cell's and one after the last one's, which those of the top and bottom have for corners.
 template <class T>
 struct GhostLine {
     std::vector<T> alpha, beta;

@@ -86,6 +86,8 @@ struct Inputs {
     Operations operations;
     std::vector<int> outputs;
     bool of_time = false;  ///< differ from step to step
+    /// Of columns and rows: beyond the sides each is what it is at the field's other end.
+    std::vector<bool> wraps = {};
 };
 
 /// The ghost cells of an array beyond one side: alpha * edge + beta, both along the side, in float64 and
@@ -126,5 +128,15 @@ struct Program {
     Inputs uniforms, columns, rows;
     LinearPart linear;  ///< without terms where no stage solves
 };
+
+/// Which of a program's arrays are periodic along an axis, 0 along x. Where some are and others not, rows at
+/// both ends of the field need each other and what stands beyond it as well: no way of stepping takes several
+/// steps in one pass then.
+enum class Wrapping : std::uint8_t { none, some, all };
+inline Wrapping wrapping(const Program& program, std::size_t axis) {
+    std::size_t wrapped = 0;
+    for (const ArrayInfo& array : program.arrays) wrapped += array.ghosts[2 * axis].periodic ? 1 : 0;
+    return wrapped == 0 ? Wrapping::none : wrapped == program.arrays.size() ? Wrapping::all : Wrapping::some;
+}
 
 }  // namespace stencil::equation

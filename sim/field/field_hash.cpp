@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <vector>
 
 namespace stencil {
@@ -59,8 +61,19 @@ std::vector<std::uint64_t> row_hashes(const Field& rows) {
     std::vector<std::uint64_t> hashes;
     rows.visit([&](const auto& array) {
         const std::size_t row = std::size_t(array.nx());
-        for (int y = 0; y < array.ny(); ++y)
-            hashes.push_back(xxh64(std::as_bytes(array.cells().subspan(std::size_t(y) * row, row))));
+        for (int y = 0; y < array.ny(); ++y) {
+            const auto cells = array.cells().subspan(std::size_t(y) * row, row);
+            const auto is_nan = [](auto cell) { return cell != cell; };
+            if (std::ranges::none_of(cells, is_nan)) {
+                hashes.push_back(xxh64(std::as_bytes(cells)));
+                continue;
+            }
+            // Which of its bits an operation gives to a NaN is left to processors and compilers.
+            std::vector one_nan(cells.begin(), cells.end());
+            using Cell = decltype(one_nan)::value_type;
+            std::ranges::replace_if(one_nan, is_nan, std::numeric_limits<Cell>::quiet_NaN());
+            hashes.push_back(xxh64(std::as_bytes(std::span(one_nan))));
+        }
     });
     return hashes;
 }

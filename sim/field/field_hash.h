@@ -15,7 +15,7 @@ namespace stencil {
 std::uint64_t xxh64(std::span<const std::byte> bytes);
 
 /// XXH64 of the field as a little-endian array of 64-bit words: bytes of a cell, columns, rows, and for each
-/// row the XXH64 of its cells' bytes. 16 hexadecimal digits.
+/// row the XXH64 of its cells' bytes, every NaN as the quiet one without a sign. 16 hexadecimal digits.
 std::string field_hash(const Field& field);
 /// The same of a field whose rows are hashed where they are.
 std::vector<std::uint64_t> row_hashes(const Field& rows);

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "sim/model/sensitivities.h"
 #include "sim/model/sides.h"
+#include "sim/model/step/reflections.h"
 #include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 #include "sim/text/quote.h"
@@ -39,6 +41,8 @@ constexpr auto kReserved = std::to_array<std::string_view>({"x",
                                                             "not",
                                                             "in"});
 
+constexpr std::array kSideNames{"left", "right", "top", "bottom"};
+
 class Assembly {
   public:
     explicit Assembly(const Statements& statements)
@@ -55,6 +59,8 @@ class Assembly {
         sides();
         sensitivities();
         chosen();
+        tell_unused();
+        require_meaning();
         for (const std::string& formula : formulas) result_.extra.push_back(extra(formula));
         return std::move(result_);
     }
@@ -66,6 +72,11 @@ class Assembly {
         SyntaxReader reader(formula, tokens);
         const Syntax syntax = reader.formula();
         reader.expect_end();
+        const auto stop = std::ranges::find(tokens, TokenKind::stop, &Token::kind);
+        const auto more = std::find_if(
+            stop, tokens.end(), [](const Token& token) { return token.kind != TokenKind::stop; });
+        if (more != tokens.end())
+            throw TextError(formula, more->place, "this is one formula, and no statement follows it");
         try {
             return meaning_.scalar(syntax);
         } catch (const TextError& error) {
@@ -89,6 +100,7 @@ class Assembly {
                 meaning_.isotropic = one_of(s, {"standard", "isotropic"}) == "isotropic";
             if (s.name == "boundary") {
                 boundary_ = s.text;
+                boundary_given_ = true;
                 if (!condition_of_word(result_.graph, boundary_))
                     one_of(s, {"periodic", "insulated", "zero"});
             }
@@ -157,8 +169,14 @@ class Assembly {
 
     void evolve(std::size_t index) {
         const Evolution& e = statements_.evolutions[index];
-        result_.components[index].formula = meaning_.scalar(e.formula);
+        const Value value = meaning_.value(e.formula);
+        result_.components[index].formula = meaning_.scalar_of(value, "an equation");
         require_near(result_.components[index].formula, e.formula.place);
+        for (const Value::Upwind& part : value.upwind)
+            if (e.rate && part.sign > 0 && contains_component(part.of, int(index)))
+                meaning_.refuse(part.place,
+                                "this is upwind where it is subtracted, and a rate that adds it blows up: "
+                                "write `-up(-a)*dx(u)` for `a*dx(u)`, or `advect(u, -a, 0)`");
         add_terms(result_.components[index].terms, e.formula, false);
     }
 
@@ -197,10 +215,10 @@ class Assembly {
     void definitions() {
         for (const NamedFormula& d : statements_.definitions) {
             refuse_misspelt_setting(d);
-            const Value value = meaning_.value(Syntax{SyntaxKind::name, d.name, 0, 0, 0, {}, d.place, 1});
+            const Value value = meaning_.definition(d);
             if (value.kind != Value::Kind::scalar) continue;
             if (d.name == "inside")
-                inside(value.node, d.place);
+                inside(value.node, d);
             else if (result_.graph.depends(value.node).cell)
                 result_.definitions.push_back({d.name, value.node, {}, false});
         }
@@ -231,11 +249,12 @@ class Assembly {
         }
     }
 
-    void inside(Node node, Place place) {
+    void inside(Node node, const NamedFormula& definition) {
         const Dependence& depends = result_.graph.depends(node);
         if (depends.time || depends.uniform() || depends.evolving)
-            meaning_.refuse(place,
+            meaning_.refuse(definition.place,
                             "`inside` is a condition on x and y, or a picture, that says where the field is");
+        meaning_.require_condition(node, definition.formula, "`inside`", true);
         result_.inside = node;
     }
 
@@ -253,6 +272,15 @@ class Assembly {
                     initial.formula.place,
                     "a start is made of x, y, parameters, pictures and random numbers, not of components");
         }
+    }
+
+    bool contains_component(Node node, int index) const {
+        bool found = false;
+        result_.graph.walk(node, [&](Node part) {
+            const Expression& e = result_.graph[part];
+            found = found || (e.op == Op::component && e.index == index);
+        });
+        return found;
     }
 
     bool uses_components(Node node) const {
@@ -274,10 +302,14 @@ class Assembly {
                         fmt::format(
                             "`{}` is no condition: periodic, insulated, zero or an equation such as `u = 1`",
                             quotable(s.word)));
-                for (Evolving& c : result_.components) c.sides[std::size_t(s.side)] = *condition;
+                for (Evolving& c : result_.components) {
+                    require_first(c.name, s);
+                    c.sides[std::size_t(s.side)] = *condition;
+                }
                 continue;
             }
             const SideEquation equation = read_side(meaning_, result_, s);
+            require_first(equation.quantity, s);
             const auto component = std::ranges::find(result_.components, equation.quantity, &Evolving::name);
             if (component != result_.components.end())
                 component->sides[std::size_t(s.side)] = equation.condition;
@@ -285,9 +317,107 @@ class Assembly {
                 std::ranges::find(result_.definitions, equation.quantity, &Defined::name)
                     ->sides[std::size_t(s.side)] = equation.condition;
         }
+        tell_periodic();
         for (const Evolving& c : result_.components)
             for (const std::size_t axis : {0, 2})
                 if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
+    }
+
+    // `left:` may say something else than `all:` above it, and what is said of a quantity something else than
+    // a word for all of them.
+    void require_first(const std::string& quantity, const SideStatement& statement) {
+        const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
+        const SideStatement& other = *before->second;
+        const bool narrower =
+            statement.named < other.named || (!other.word.empty() && statement.word.empty());
+        if (!is_first && !narrower)
+            meaning_.refuse(statement.place,
+                            fmt::format("`{}` has two conditions at the {} side, and one is enough",
+                                        quotable(quantity),
+                                        kSideNames[std::size_t(statement.side)]));
+        before->second = &statement;
+    }
+
+    void tell_periodic() {
+        if (statements_.sides.empty() || boundary_given_) return;
+        for (const Evolving& c : result_.components)
+            if (std::ranges::none_of(kSides, [&](Side side) { return given_.contains({c.name, side}); }))
+                result_.notes.push_back(fmt::format(
+                    "`{0}` has no condition at the sides, where others have: it is periodic there; "
+                    "`all: flux({0}) = 0` lets nothing through",
+                    c.name));
+    }
+
+    // What is said and changes nothing is mostly a slip.
+    void tell_unused() {
+        for (const ParameterStatement& p : statements_.parameters)
+            if (!meaning_.uses().contains(p.name) && !is_sensitivity(p.name))
+                result_.notes.push_back(fmt::format("nothing uses the parameter `{}`", p.name));
+        for (const NamedFormula& d : statements_.definitions) {
+            // A field that nothing uses can be shown.
+            const auto field = std::ranges::find(result_.definitions, d.name, &Defined::name);
+            if (meaning_.uses().contains(d.name) || field != result_.definitions.end() || d.name == "inside")
+                continue;
+            const auto start = std::ranges::find_if(
+                result_.components, [&](const Evolving& c) { return d.name == c.name + "0"; });
+            result_.notes.push_back(fmt::format(
+                "nothing uses `{}`{}",
+                d.name,
+                start == result_.components.end()
+                    ? ""
+                    : fmt::format(": the start of `{0}` is written `{0}(0) = ...`", start->name)));
+        }
+    }
+
+    // Beyond the sides. In a copy, which is taken apart as a step takes it.
+    void require_meaning() {
+        Equations apart = result_;
+        Reflections reflections(apart);
+        for (const Defined& d : apart.definitions)
+            for (const std::size_t side : {0, 1, 2, 3}) {
+                const std::size_t other = side ^ 1;
+                if (!d.sides[side] || d.sides[other] ||
+                    reflections.of(d.formula, other).kind != Reflection::Kind::periodic)
+                    continue;
+                meaning_.refuse(given_.at({d.name, Side(side)})->place,
+                                fmt::format("`{0}` is periodic at the {1} side: give `{1}:` a condition too",
+                                            d.name,
+                                            kSideNames[other]));
+            }
+        for (std::size_t c = 0; c < apart.components.size(); ++c) try {
+                reflections.continued(apart.components[c].formula);
+            } catch (const Meaningless& what) {
+                const auto own = apart.components[c].tangent_of.value_or(int(c));
+                const Syntax& formula = statements_.evolutions[std::size_t(own)].formula;
+                meaning_.refuse(place_of(what.node, formula).value_or(formula.place),
+                                meaningless_sentence(what));
+            }
+    }
+
+    // Where in a formula, or in the definitions that it uses, a derivative stands.
+    std::optional<Place> place_of(Node derivative, const Syntax& formula) {
+        for (const Syntax& part : formula.args)
+            if (const auto place = place_of(derivative, part)) return place;
+        if (formula.kind == SyntaxKind::name) {
+            const auto defined =
+                std::ranges::find(statements_.definitions, formula.text, &NamedFormula::name);
+            return defined == statements_.definitions.end() ? std::nullopt
+                                                            : place_of(derivative, defined->formula);
+        }
+        const bool of_field = formula.kind == SyntaxKind::call && find_function(formula.text) != nullptr;
+        if (!of_field) return std::nullopt;
+        const Value value = meaning_.value(formula);
+        if (value.kind != Value::Kind::scalar) return std::nullopt;
+        const Expression& e = result_.graph[value.node];
+        const bool is_it = value.node == derivative || (e.op == Op::multiply && e.args[1] == derivative) ||
+                           (e.op == Op::multiply && e.args[0] == derivative);
+        return is_it ? std::optional(formula.place) : std::nullopt;
+    }
+
+    bool is_sensitivity(const std::string& name) const {
+        return std::ranges::any_of(statements_.settings, [&](const SettingStatement& s) {
+            return s.name == "sensitivity" && s.text == name;
+        });
     }
 
     void sensitivities() {
@@ -329,14 +459,13 @@ class Assembly {
         Place place;
         for (const SideStatement& s : statements_.sides)
             if (std::size_t(s.side) / 2 == axis / 2) place = s.place;
-        static constexpr std::array kNames{"left", "right", "top", "bottom"};
         const std::size_t periodic = axis + (c.sides[axis].periodic ? 0 : 1), other = 2 * axis + 1 - periodic;
         meaning_.refuse(place,
                         fmt::format("`{0}` is periodic at the {1} side and not at the {2} one: give `{1}:` a "
                                     "condition too, or make both periodic by `{3}: periodic`",
                                     c.name,
-                                    kNames[periodic],
-                                    kNames[other],
+                                    kSideNames[periodic],
+                                    kSideNames[other],
                                     axis == 0 ? "x" : "y"));
     }
 
@@ -344,6 +473,8 @@ class Assembly {
     Equations result_;
     Meaning meaning_;
     std::string boundary_ = "periodic";
+    bool boundary_given_ = false;
+    std::map<std::pair<std::string, Side>, const SideStatement*> given_;  ///< at sides, by quantity
 };
 
 }  // namespace

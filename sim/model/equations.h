@@ -69,7 +69,8 @@ struct Equations {
     std::string stepper = "euler";
     std::string size, colormap, show, title, source, about;  ///< empty: not given
     std::optional<double> steps;
-    std::vector<Node> extra;  ///< the formulas given beside the text
+    std::vector<std::string> notes;  ///< what is worth a word although nothing is wrong
+    std::vector<Node> extra;         ///< the formulas given beside the text
 };
 
 /// Throws TextError. `formulas` are read with the text's names: what is shown, or a component starts from.

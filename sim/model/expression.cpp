@@ -1,9 +1,12 @@
 #include "sim/model/expression.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <stdexcept>
+#include <tuple>
 
 namespace stencil::equation {
 namespace {
@@ -24,7 +27,7 @@ Dependence of_leaf(Op op) {
 }
 
 // Of numbers, as C does it; empty for what is left to the machine that steps.
-std::optional<double> folded(Op op, std::span<const double> v) {
+std::optional<double> worth(Op op, std::span<const double> v) {
     switch (op) {
         case Op::add:
             return v[0] + v[1];
@@ -43,9 +46,9 @@ std::optional<double> folded(Op op, std::span<const double> v) {
         case Op::floor:
             return std::floor(v[0]);
         case Op::minimum:
-            return std::min(v[0], v[1]);
+            return v[0] < v[1] ? v[0] : v[1];
         case Op::maximum:
-            return std::max(v[0], v[1]);
+            return v[0] > v[1] ? v[0] : v[1];
         case Op::less:
             return v[0] < v[1];
         case Op::less_or_equal:
@@ -57,10 +60,31 @@ std::optional<double> folded(Op op, std::span<const double> v) {
     }
 }
 
+// Whether it is finite where its arguments are, but for overflow.
+bool keeps_finite(Op op) {
+    return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power;
+}
+
 }  // namespace
+
+bool Graph::Less::operator()(const Expression& a, const Expression& b) const {
+    const auto key = [](const Expression& e) {
+        return std::tuple(
+            e.op, e.count, e.column, e.row, e.index, std::bit_cast<std::uint64_t>(e.number), e.args);
+    };
+    return key(a) < key(b);
+}
 
 std::optional<double> Graph::number_of(Node node) const {
     return nodes_[node].op == Op::number ? std::optional(nodes_[node].number) : std::nullopt;
+}
+
+bool Graph::is_nonzero(Node node) const {
+    const Expression& e = nodes_[node];
+    if (e.op == Op::multiply) return is_nonzero(e.args[0]) && is_nonzero(e.args[1]);
+    return e.op == Op::number
+               ? e.number != 0
+               : e.op == Op::spacing || e.op == Op::dt || e.op == Op::columns || e.op == Op::rows;
 }
 
 Node Graph::insert(const Expression& expression) {
@@ -68,6 +92,7 @@ Node Graph::insert(const Expression& expression) {
     if (!is_new) return place->second;
     Dependence depends = of_leaf(expression.op);
     int radius = 0, depth = 0;
+    bool finite = keeps_finite(expression.op) && std::isfinite(expression.number);
     for (int i = 0; i < expression.count; ++i) {
         const Node argument = expression.args[std::size_t(i)];
         const Dependence& of = depends_[argument];
@@ -79,7 +104,9 @@ Node Graph::insert(const Expression& expression) {
                    depends.random || of.random};
         radius = std::max(radius, radius_[argument]);
         depth = std::max(depth, depth_[argument] + 1);
+        finite = finite && finite_[argument];
     }
+    finite = finite && (expression.op != Op::divide || is_nonzero(expression.args[1]));
     if (reaches_neighbours(expression.op)) radius += 1;
     if (nodes_.size() >= kMaxNodes || depth > kMaxDepth) {
         places_.erase(place);
@@ -89,12 +116,16 @@ Node Graph::insert(const Expression& expression) {
     depends_.push_back(depends);
     radius_.push_back(radius);
     depth_.push_back(depth);
+    finite_.push_back(finite);
     return place->second;
 }
 
 Node Graph::number(double value) {
     Expression expression;
-    expression.number = value == 0 ? 0.0 : value;  // one zero
+    // One zero and one NaN.
+    expression.number = value == 0          ? 0.0
+                        : std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
+                                            : value;
     return insert(expression);
 }
 
@@ -110,15 +141,40 @@ Node Graph::make(Op op, std::initializer_list<Node> args) {
     expression.op = op;
     expression.count = std::uint8_t(args.size());
     std::ranges::copy(args, expression.args.begin());
+    return folded(expression);
+}
+
+Node Graph::make(Expression e) {
+    const auto [a, b, c] = e.args;
+    switch (e.op) {
+        case Op::add:
+            return add(a, b);
+        case Op::subtract:
+            return subtract(a, b);
+        case Op::multiply:
+            return multiply(a, b);
+        case Op::divide:
+            return divide(a, b);
+        case Op::negate:
+            return negate(a);
+        case Op::neighbour:
+            return neighbour(a, e.column, e.row);
+        default:
+            return folded(e);
+    }
+}
+
+Node Graph::folded(Expression expression) {
+    const Op op = expression.op;
     std::array<double, 3> values{};
-    bool numbers = true;
-    for (std::size_t i = 0; i < args.size(); ++i) {
+    bool numbers = expression.count > 0;
+    for (std::size_t i = 0; i < expression.count; ++i) {
         const auto value = number_of(expression.args[i]);
         numbers = numbers && value;
         values[i] = value.value_or(0);
     }
     if (numbers)
-        if (const auto value = folded(op, values)) return number(*value);
+        if (const auto value = worth(op, values)) return number(*value);
     if (op == Op::select)
         if (const auto condition = number_of(expression.args[0]))
             return expression.args[*condition != 0 ? 1 : 2];
@@ -152,7 +208,7 @@ Node Graph::multiply(Node a, Node b) {
     if (number_of(b)) std::swap(a, b);
     if (number_of(a) == 1.0) return b;
     if (number_of(a) == -1.0) return negate(b);
-    if (number_of(a) == 0.0) return a;
+    if (number_of(a) == 0.0 && finite_[b]) return a;
     if (nodes_[a].op == Op::negate) return negate(multiply(nodes_[a].args[0], b));
     if (nodes_[b].op == Op::negate) return negate(multiply(a, nodes_[b].args[0]));
     const auto uniform = [this](Node node) { return depends_[node].uniform(); };
@@ -177,7 +233,6 @@ Node Graph::multiply(Node a, Node b) {
 
 Node Graph::divide(Node a, Node b) {
     if (number_of(b) == 1.0) return a;
-    if (number_of(a) == 0.0) return a;
     // What is the same for all cells is inverted once.
     if (depends_[b].uniform() && !depends_[a].uniform()) return multiply(make(Op::divide, {number(1), b}), a);
     return make(Op::divide, {a, b});
@@ -190,6 +245,13 @@ Node Graph::power(Node a, int n) {
     const Node half = power(a, n / 2);
     const Node square = multiply(half, half);
     return n % 2 == 0 ? square : multiply(square, a);
+}
+
+Node Graph::real_power(Node a, Node b) {
+    const Node one = number(1), none = number(std::numeric_limits<double>::quiet_NaN());
+    const auto is_whole = [&](Node x) { return make(Op::equal, {make(Op::floor, {x}), x}); };
+    const Node sign = make(Op::select, {is_whole(multiply(number(0.5), b)), one, number(-1)});
+    return make(Op::power, {a, b, make(Op::select, {is_whole(b), sign, none})});
 }
 
 Node Graph::stored(Node a, int definition) {

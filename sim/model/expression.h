@@ -47,7 +47,8 @@ enum class Op : std::uint8_t {
     cos,
     tanh,
     atan2,
-    less,  ///< 1 or 0, as all conditions
+    power,  ///< a^b; c is what it is multiplied by where a < 0: 1, -1 or NaN
+    less,   ///< 1 or 0, as all conditions
     less_or_equal,
     equal,
     select,  ///< of (condition, where it is not 0, else)
@@ -75,7 +76,6 @@ struct Expression {
     int index = 0;
     double number = 0;
     std::array<Node, 3> args{};
-    friend auto operator<=>(const Expression&, const Expression&) = default;
 };
 
 /// What an expression depends on, from what is the same everywhere to what differs from cell to cell.
@@ -101,11 +101,15 @@ class Graph {
     /// How many cells away its values reach, in either direction.
     int radius(Node node) const { return radius_[node]; }
 
-    // Simplified where no field's value can differ by it: constants are folded, uniform factors drawn
-    // together.
+    // Simplified where no value of a field can differ by more than rounding: constants are folded, uniform
+    // factors drawn together. A product with 0 is 0 where the other factor is surely finite, as long as the
+    // field is: made of components, parameters, places, random numbers and finite constants without roots,
+    // powers, logarithms and exponentials, and divided by constants and sizes alone.
     Node number(double value);
     Node leaf(Op op, int index = 0);
     Node make(Op op, std::initializer_list<Node> args);
+    /// One that is there already, of other arguments.
+    Node make(Expression expression);
     Node add(Node a, Node b);
     Node subtract(Node a, Node b);
     Node multiply(Node a, Node b);
@@ -113,6 +117,8 @@ class Graph {
     Node negate(Node a);
     /// a^n by repeated squaring; n <= kMaxPower.
     Node power(Node a, int n);
+    /// a^b, 1 where b is 0; of a negative a a number where b is a whole number, else NaN.
+    Node real_power(Node a, Node b);
     Node neighbour(Node a, int column, int row);
     Node stored(Node a, int definition);
 
@@ -137,12 +143,20 @@ class Graph {
     std::optional<double> number_of(Node node) const;
 
   private:
+    /// Numbers are ordered by their bits: NaN, of which there is one, would be equal to all.
+    struct Less {
+        bool operator()(const Expression& a, const Expression& b) const;
+    };
     Node insert(const Expression& expression);
+    Node folded(Expression expression);
+    /// Whether it is surely no 0: numbers and sizes, and products of them.
+    bool is_nonzero(Node node) const;
 
     std::vector<Expression> nodes_;
     std::vector<Dependence> depends_;
     std::vector<int> radius_, depth_;
-    std::map<Expression, Node> places_;
+    std::vector<bool> finite_;  ///< where the components are
+    std::map<Expression, Node, Less> places_;
 };
 
 }  // namespace stencil::equation

@@ -72,10 +72,6 @@ Node heaviside(Graph& g, const std::vector<Node>& v) {
 Node where(Graph& g, const std::vector<Node>& v) {
     return g.make(Op::select, {v[0], v[1], v[2]});
 }
-// 1 or 0: conditions are numbers already.
-Node indicator(Graph& g, const std::vector<Node>& v) {
-    return g.make(Op::select, {v[0], g.number(1), g.number(0)});
-}
 Node sum8(Graph& g, const std::vector<Node>& v) {
     Node sum = g.neighbour(v[0], -1, -1);
     for (const auto& [column, row] : {std::pair(0, -1), {1, -1}, {-1, 0}, {1, 0}, {-1, 1}, {0, 1}, {1, 1}})
@@ -191,6 +187,28 @@ Value upwind(Meaning& m, const Syntax& call, const Args& v) {
     return wind;
 }
 
+// Upwind where `-up(a)*dx(u)` is.
+Value advection(Meaning& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node u = m.field_of(v[0], call.text);
+    const Node along_x = m.upwind(u, m.scalar_of(v[1], call.text), true);
+    const Node along_y = m.upwind(u, m.scalar_of(v[2], call.text), false);
+    const auto over_spacing = [&](double sign, Node flow) {
+        return g.multiply(g.divide(g.number(sign), m.spacing()), flow);
+    };
+    Value result = scalar_value(g.subtract(over_spacing(-1, along_x), over_spacing(1, along_y)), call.place);
+    result.upwind = {{-1, u, call.place}};
+    return result;
+}
+
+// 1 or 0: conditions are numbers already.
+Value indicator(Meaning& m, const Syntax& call, const Args& v) {
+    Graph& g = m.graph();
+    const Node condition = m.scalar_of(v[0], call.text);
+    m.require_condition(condition, call.args[0], "`ind`");
+    return scalar_value(g.make(Op::select, {condition, g.number(1), g.number(0)}), call.place);
+}
+
 Value pow(Meaning& m, const Syntax& call, const Args&) {
     Syntax power = call;
     power.text = "^";
@@ -234,7 +252,8 @@ const std::vector<Function>& functions() {
         {"dxb", 1, 1, one_sided<true, false>, "the derivative along x from the left neighbour"},
         {"dyf", 1, 1, one_sided<false, true>, "the derivative along y to the lower neighbour"},
         {"dyb", 1, 1, one_sided<false, false>, "the derivative along y from the upper neighbour"},
-        {"up", 1, 1, upwind, "makes a derivative upwind: up(a)*dx(u)"},
+        {"up", 1, 1, upwind, "makes a derivative upwind: -up(a)*dx(u)"},
+        {"advect", 3, 3, advection, "what a wind (a, b) carries: -(a u_x + b u_y), upwind"},
         {"sum8", 1, 1, composed<sum8>, "the sum of the eight neighbours"},
         {"sqrt", 1, 1, cellwise<Op::sqrt>, "the square root"},
         {"exp", 1, 1, cellwise<Op::exp>, "e to a power"},
@@ -256,7 +275,7 @@ const std::vector<Function>& functions() {
         {"mod", 2, 2, composed<mod>, "the rest of a division, of the divisor's sign"},
         {"sign", 1, 1, composed<sign>, "1, 0 or -1"},
         {"heaviside", 1, 1, composed<heaviside>, "1 above 0, else 0"},
-        {"ind", 1, 1, composed<indicator>, "1 where a condition holds, else 0"},
+        {"ind", 1, 1, indicator, "1 where a condition holds, else 0"},
         {"where", 3, 3, composed<where>, "the second where the first holds, else the third"},
         {"pow", 2, 2, pow, "a power, as `^`"},
         {"random", 0, 0, random, "a random number from 0 to 1, new in each cell and step"},

@@ -58,6 +58,79 @@ Node Meaning::derivative(Op difference, Node of, double unit, int order) {
     return g.multiply(g.divide(g.number(1), g.multiply(g.number(unit), length)), g.make(difference, {of}));
 }
 
+Node Meaning::upwind(Node u, Node wind, bool along_x) {
+    Graph& g = graph();
+    const Node zero = g.number(0);
+    const Node before = g.subtract(u, along_x ? g.neighbour(u, -1, 0) : g.neighbour(u, 0, -1));
+    const Node behind = g.subtract(along_x ? g.neighbour(u, 1, 0) : g.neighbour(u, 0, 1), u);
+    return g.add(g.multiply(g.make(Op::maximum, {wind, zero}), before),
+                 g.multiply(g.make(Op::minimum, {wind, zero}), behind));
+}
+
+int Meaning::sign_of(Node node) {
+    const Expression e = graph()[node];
+    switch (e.op) {
+        case Op::number:
+            return (e.number > 0) - (e.number < 0);
+        case Op::parameter: {
+            const ModelParameter& parameter = equations_.parameters[std::size_t(e.index)];
+            return (parameter.low >= 0) - (parameter.high <= 0);
+        }
+        case Op::dt:
+        case Op::spacing:
+        case Op::exp:
+        case Op::sqrt:
+            return 1;
+        case Op::negate:
+            return -sign_of(e.args[0]);
+        case Op::multiply:
+        case Op::divide:
+            return e.args[0] == e.args[1] ? 1 : sign_of(e.args[0]) * sign_of(e.args[1]);
+        default:
+            return 0;
+    }
+}
+
+bool Meaning::is_condition(Node node, bool or_data) {
+    const Expression e = graph()[node];
+    const auto all_are = [&](std::size_t first) {
+        return std::all_of(e.args.begin() + first, e.args.begin() + e.count, [&](Node argument) {
+            return is_condition(argument, or_data);
+        });
+    };
+    switch (e.op) {
+        case Op::number:
+            return e.number == 0 || e.number == 1;
+        case Op::less:
+        case Op::less_or_equal:
+        case Op::equal:
+            return true;
+        case Op::select:
+            return all_are(1);
+        case Op::add:
+        case Op::multiply:
+        case Op::minimum:
+        case Op::maximum:
+        case Op::neighbour:
+        case Op::stored:
+            return all_are(0);
+        case Op::subtract:
+            return graph().number_of(e.args[0]) == 1.0 && graph()[e.args[1]].op != Op::add && all_are(1);
+        default:
+            return or_data && e.op == Op::data;
+    }
+}
+
+void Meaning::require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data) {
+    if (is_condition(node, or_data)) return;
+    const std::string text = to_text(formula);
+    constexpr std::size_t kShort = 40;
+    refuse(formula.place,
+           fmt::format("{} takes a condition, and this is a number: write `{} > 0`",
+                       what,
+                       text.size() <= kShort ? text : "(...)"));
+}
+
 Node Meaning::data(bool picture, const Syntax& call) {
     const Syntax& file = call.args[0];
     auto& data = equations_.data;
@@ -95,6 +168,7 @@ Value Meaning::name(const Syntax& name) {
 
 std::optional<Value> Meaning::find(const Syntax& name) {
     std::optional<Value> value = own_name(name.text, name.place);
+    if (value) uses_.insert(name.text);
     if (!value) value = known_name(name.text);
     return value ? value : spelled_otherwise(name);
 }
@@ -170,7 +244,11 @@ Value Meaning::operation(const Syntax& call) {
     if (sign == "*") return product(call, a, b);
     if (sign == "/") {
         const Node divisor = scalar_of(b, sign);
-        if (a.kind == Value::Kind::scalar) return scalar_value(graph().divide(a.node, divisor), call.place);
+        if (a.kind == Value::Kind::scalar) {
+            Value quotient = scalar_value(graph().divide(a.node, divisor), call.place);
+            quotient.upwind = times(a.upwind, sign_of(divisor));
+            return quotient;
+        }
         return product(call, scalar_value(graph().divide(graph().number(1), divisor), call.place), a);
     }
     if (sign == "^") return power(call, a, b);
@@ -189,12 +267,22 @@ Value Meaning::operation(const Syntax& call) {
     return scalar_value(result, call.place);
 }
 
+std::vector<Value::Upwind> Meaning::times(std::vector<Value::Upwind> upwind, int sign) {
+    if (sign == 0) return {};
+    for (Value::Upwind& part : upwind) part.sign *= sign;
+    return upwind;
+}
+
 Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
     const bool minus = call.text == "-";
     Graph& g = graph();
     if (a.kind != Value::Kind::vector || b.kind != Value::Kind::vector) {
         const Node p = scalar_of(a, call.text), q = scalar_of(b, call.text);
-        return scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.place);
+        Value result = scalar_value(minus ? g.subtract(p, q) : g.add(p, q), call.place);
+        result.upwind = a.upwind;
+        const auto others = times(b.upwind, minus ? -1 : 1);
+        result.upwind.insert(result.upwind.end(), others.begin(), others.end());
+        return result;
     }
     Value result = a;
     result.place = call.place;
@@ -217,7 +305,12 @@ Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
 Value Meaning::product(const Syntax& call, const Value& a, const Value& b) {
     using enum Value::Kind;
     Graph& g = graph();
-    if (a.kind == scalar && b.kind == scalar) return scalar_value(g.multiply(a.node, b.node), call.place);
+    if (a.kind == scalar && b.kind == scalar) {
+        Value result = scalar_value(g.multiply(a.node, b.node), call.place);
+        result.upwind =
+            b.upwind.empty() ? times(a.upwind, sign_of(b.node)) : times(b.upwind, sign_of(a.node));
+        return result;
+    }
     if (a.kind == b.kind)
         refuse(call.place,
                a.kind == vector ? "two vectors have no product: write `dot(a, b)`"
@@ -235,14 +328,11 @@ Value Meaning::product(const Syntax& call, const Value& a, const Value& b) {
         result.factor = g.multiply(factor.node, result.factor);
         return result;
     }
-    // From where the wind blows (Courant, Isaacson & Rees 1952).
-    const Node u = factor.slope_of, zero = g.number(0);
-    const bool x = factor.slope_axis == 'x';
-    const Node before = g.subtract(u, x ? g.neighbour(u, -1, 0) : g.neighbour(u, 0, -1));
-    const Node behind = g.subtract(x ? g.neighbour(u, 1, 0) : g.neighbour(u, 0, 1), u);
-    const Node flow = g.add(g.multiply(g.make(Op::maximum, {result.node, zero}), before),
-                            g.multiply(g.make(Op::minimum, {result.node, zero}), behind));
-    return scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.place);
+    const Node flow = upwind(factor.slope_of, result.node, factor.slope_axis == 'x');
+    Value derivative = scalar_value(g.multiply(g.divide(result.factor, spacing()), flow), call.place);
+    if (const int sign = sign_of(result.factor); sign != 0)
+        derivative.upwind = {{sign, factor.slope_of, call.place}};
+    return derivative;
 }
 
 Value Meaning::power(const Syntax& call, const Value& a, const Value& b) {
@@ -255,8 +345,7 @@ Value Meaning::power(const Syntax& call, const Value& a, const Value& b) {
         return scalar_value(g.power(base, int(*number)), call.place);
     }
     if (number && *number == 0.5) return scalar_value(g.make(Op::sqrt, {base}), call.place);
-    // Of a base above 0; NaN below.
-    return scalar_value(g.make(Op::exp, {g.multiply(exponent, g.make(Op::log, {base}))}), call.place);
+    return scalar_value(g.real_power(base, exponent), call.place);
 }
 
 }  // namespace stencil::equation

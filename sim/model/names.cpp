@@ -96,18 +96,19 @@ std::optional<Value> Meaning::known_name(const std::string& name) {
     return std::nullopt;
 }
 
-// u_x and laplacian_u: as VisualPDE and Ready write derivatives.
+// u_x and laplacian_u: as VisualPDE and Ready write derivatives. Ready's y grows upwards, as its compass has
+// it.
 std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
     static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"laplacian_", "lap"},
         {"bilaplacian_", "lap2"},
         {"trilaplacian_", "lap lap2"},
         {"x_gradient_", "dx"},
-        {"y_gradient_", "dy"},
+        {"y_gradient_", "neg dy"},
         {"x_deriv2_", "dxx"},
         {"y_deriv2_", "dyy"},
         {"x_deriv3_", "dx dxx"},
-        {"y_deriv3_", "dy dyy"},
+        {"y_deriv3_", "neg dy dyy"},
         {"gradient_mag_squared_", "grad2"},
     });
     static constexpr auto kSuffixes = std::to_array<std::pair<std::string_view, std::string_view>>({
@@ -139,11 +140,21 @@ std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
     const std::string_view text = name.text;
     for (const auto& [prefix, function] : kPrefixes)
         if (text.starts_with(prefix))
-            if (auto value = as_call(function, text.substr(prefix.size()))) return value;
+            if (auto value = as_call(function, text.substr(prefix.size()))) {
+                if (prefix.ends_with("laplacian_")) tell_points(name.text);
+                return value;
+            }
     for (const auto& [suffix, function] : kSuffixes)
         if (text.ends_with(suffix))
             if (auto value = as_call(function, text.substr(0, text.size() - suffix.size()))) return value;
     return neighbour_by_compass(name);
+}
+
+void Meaning::tell_points(const std::string& name) {
+    const std::string note =
+        fmt::format("`{}` has 9 points in Ready, and 5 here: `laplacian = isotropic` makes them 9", name);
+    if (!isotropic && std::ranges::find(equations_.notes, note) == equations_.notes.end())
+        equations_.notes.push_back(note);
 }
 
 // u_n, u_ne2: as Ready names neighbours, north on top.
@@ -190,9 +201,18 @@ void Meaning::refuse_unknown(const Syntax& name) {
         {"L", "the field's lengths are Lx and Ly, the larger one `max(Lx, Ly)`"},
         {"I_S", "a picture's brightness is `image(\"FILE\")`"},
         {"I_T", "a picture's brightness is `image(\"FILE\")`"},
+        {"L_min", "the smaller of the field's lengths is `min(Lx, Ly)`"},
+        {"WhiteNoise", "noise of unit strength in space and time is `normal/(sqrt(dt)*dx)`"},
+        {"I", "a complex field is two components, its real and its imaginary part"},
     });
     for (const auto& [other, mend] : kMends)
         if (name.text == other) refuse(name.place, fmt::format("`{}` is not defined: {}", other, mend));
+    for (const Evolution& e : statements_.evolutions) {
+        if (name.text == e.component + "_t" || name.text == "delta_" + e.component)
+            refuse(name.place,
+                   fmt::format(
+                       "`{0} = ...` is the rate d{1}/dt: take another name", shown, quotable(e.component)));
+    }
     // "uv" for u*v.
     const std::vector<std::string> names = names_in_use();
     const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
@@ -207,6 +227,10 @@ void Meaning::refuse_unknown(const Syntax& name) {
     // Of one letter or two, one for another is no slip, but k for K.
     const auto same_letters = [](char p, char q) { return (p | 0x20) == (q | 0x20); };
     if (name.text.size() <= 2 && !std::ranges::equal(name.text, nearest, same_letters)) nearest.clear();
+    for (const Evolution& e : statements_.evolutions)
+        if (nearest.empty() && name.text == "d" + e.component)
+            refuse(name.place,
+                   fmt::format("a derivative is written `dx({0})` or `dy({0})`", quotable(e.component)));
     refuse(name.place,
            fmt::format("`{}` is not defined: {}",
                        shown,
@@ -227,10 +251,27 @@ void Meaning::refuse_unknown_function(const std::string& name, Place place) cons
         {"sum", "sums over the whole field are no part of a formula"},
         {"mean", "sums over the whole field are no part of a formula"},
         {"Int", "sums over the whole field are no part of a formula"},
+        {"clamp", "write `min(max(u, a), b)`"},
+        {"if", "write `where(condition, a, b)`"},
+        {"inner", "the product of two vectors is `dot(a, b)`"},
+        {"curl", "of (u, v) it is `dx(v) - dy(u)`"},
+        {"I_S", "a picture's brightness is `image(\"FILE\")`, a cell further on `image(\"FILE\")[+1,0]`"},
+        {"I_T", "a picture's brightness is `image(\"FILE\")`, a cell further on `image(\"FILE\")[+1,0]`"},
+        {"derivative", "across a side it is `flux(u)`, else `dx(u)` or `dy(u)`"},
     });
     const auto row =
         std::ranges::find(kMends, std::string_view(name), [](const auto& mend) { return mend.first; });
     std::string mend(row == kMends.end() ? "" : row->second);
+    // "Dlap" for D*lap.
+    const std::vector<std::string> known = names_in_use();
+    for (std::size_t cut = 1; cut < name.size() && mend.empty(); ++cut)
+        if (find_function(name.substr(cut)) != nullptr &&
+            std::ranges::find(known, name.substr(0, cut)) != known.end())
+            refuse(place,
+                   fmt::format("`{}` is no function: write `{}*{}(...)`",
+                               quotable(name),
+                               name.substr(0, cut),
+                               name.substr(cut)));
     if (mend.empty()) mend = nearest_name(name, function_names());
     if (!mend.empty() && row == kMends.end()) mend = fmt::format("did you mean `{}`?", mend);
     refuse(place, fmt::format("`{}` is no function{}{}", quotable(name), mend.empty() ? "" : ": ", mend));

@@ -18,7 +18,10 @@ class Tangent {
         const auto known = done_.find(node);
         if (known != done_.end()) return known->second;
         const Expression e = g_[node];
-        const Node result = e.count == 0               ? leaf(e)
+        bool changes = e.count == 0;
+        for (int i = 0; i < e.count; ++i) changes = changes || of(e.args[std::size_t(i)]) != zero();
+        const Node result = !changes                   ? zero()
+                            : e.count == 0             ? leaf(e)
                             : e.op == Op::stored       ? stored(e)
                             : reaches_neighbours(e.op) ? difference(e)
                                                        : operation(node, e);
@@ -55,12 +58,19 @@ class Tangent {
         const Node a = of(e.args[0]);
         if (e.op == Op::neighbour) return g_.neighbour(a, e.column, e.row);
         if (e.op != Op::divergence) return g_.make(e.op, {a});
-        return g_.add(g_.make(e.op, {a, e.args[1]}), g_.make(e.op, {e.args[0], of(e.args[1])}));
+        const Node b = of(e.args[1]);
+        if (a == zero()) return g_.make(e.op, {e.args[0], b});
+        const Node first = g_.make(e.op, {a, e.args[1]});
+        return b == zero() ? first : g_.add(first, g_.make(e.op, {e.args[0], b}));
     }
 
     Node operation(Node node, const Expression& e) {
         const Node a = e.args[0], b = e.args[1], c = e.args[2];
-        const auto times = [&](Node factor) { return g_.multiply(factor, of(a)); };
+        // What does not change adds nothing, whatever it is multiplied by.
+        const auto product = [&](Node factor, Node change) {
+            return change == zero() ? change : g_.multiply(factor, change);
+        };
+        const auto times = [&](Node factor) { return product(factor, of(a)); };
         const auto where = [&](Node condition, Node yes, Node no) {
             return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
         };
@@ -75,9 +85,9 @@ class Tangent {
             case Op::subtract:
                 return g_.subtract(of(a), of(b));
             case Op::multiply:
-                return g_.add(g_.multiply(of(a), b), g_.multiply(a, of(b)));
+                return g_.add(product(b, of(a)), product(a, of(b)));
             case Op::divide:
-                return g_.divide(g_.subtract(of(a), g_.multiply(node, of(b))), b);
+                return g_.divide(g_.subtract(of(a), product(node, of(b))), b);
             case Op::negate:
                 return g_.negate(of(a));
             case Op::sqrt:
@@ -100,8 +110,14 @@ class Tangent {
                 return times(g_.subtract(g_.number(1), g_.multiply(node, node)));
             case Op::atan2: {
                 const Node square = g_.add(g_.multiply(a, a), g_.multiply(b, b));
-                const Node cross = g_.subtract(g_.multiply(b, of(a)), g_.multiply(a, of(b)));
+                const Node cross = g_.subtract(product(b, of(a)), product(a, of(b)));
                 return unless_zero(square, g_.divide(cross, square));
+            }
+            case Op::power: {
+                const Node less = g_.make(Op::power, {a, g_.subtract(b, g_.number(1)), g_.negate(c)});
+                const Node log = g_.make(Op::log, {g_.make(Op::abs, {a})});
+                return g_.add(product(g_.multiply(b, less), of(a)),
+                              unless_zero(a, product(g_.multiply(node, log), of(b))));
             }
             case Op::select:
                 return where(a, of(b), of(c));

@@ -32,10 +32,14 @@ class Reader {
             return flux(formula.place, {of});
         }
         if (formula.kind == SyntaxKind::name && !meaning_.knows(formula))
-            meaning_.refuse(formula.place,
-                            fmt::format("`{}` is not defined; the components are {}",
-                                        quotable(formula.text),
-                                        fmt::join(names_of(equations_.components), ", ")));
+            meaning_.refuse(
+                formula.place,
+                fmt::format("`{}` is not defined; the components are {}, and a condition is `left: {} "
+                            "= 1` or `left: flux({}) = 0`",
+                            quotable(formula.text),
+                            fmt::join(names_of(equations_.components), ", "),
+                            equations_.components.front().name,
+                            equations_.components.front().name));
         const bool operation = formula.kind == SyntaxKind::call && !formula.args.empty();
         if (operation && formula.text == "neg") return scaled(read(formula.args[0]), g_.number(-1));
         if (operation && (formula.text == "+" || formula.text == "-")) {
@@ -139,7 +143,6 @@ std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) 
         if (word == other) word = own;
     const Node zero = graph.number(0), one = graph.number(1);
     if (word == "periodic") return Condition{true, zero, zero, zero};
-    if (word == "dirichlet") return Condition{false, one, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};
     if (word == "dirichlet") return Condition{false, one, zero, zero};
     // As everywhere in the program: what lies outside is 0, which makes the value on the face half the

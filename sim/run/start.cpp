@@ -87,7 +87,7 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
     if (rows < ny) {
         // As many more as the formulas look beyond a cell.
         const int margin = int(program.once.size() + program.stages.size());
-        const bool periodic = program.arrays.front().ghosts[2].periodic;
+        const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
         const int above = periodic ? margin : std::min(margin, first);
         const int below = periodic ? margin : std::min(margin, ny - first - rows);
         setup.slab = {first - above, above, below, ny};

@@ -32,9 +32,11 @@ Reach reach_of(const SolverSetup& setup) {
     const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
     // Waves that are worked out of whole rows and columns.
     if (!program.linear.terms.empty()) return {0, false};
+    // Some arrays have a halo at the field's ends, and others do not.
+    if (equation::wrapping(program, 1) == equation::Wrapping::some) return {0, false};
     const int steps = cuda ? kFusedSteps : kEquationSteps;
     return {steps * int(program.stages.size()) + int(program.once.size()),
-            program.arrays.front().ghosts[2].periodic,
+            equation::wrapping(program, 1) == equation::Wrapping::all,
             steps};
 }
 

@@ -115,7 +115,11 @@ TEST_CASE("The text of the CUDA kernels has the bits of the CPU's rows") {
         "du/dt = div((1 + 0.5*cos(x*y))*grad(u)); dt = 0.01; boundary = zero; top: flux(u) = x; inside "
         "= x + y > 4",
         "du/dt = lap(u) + normal + random*u + where(u/0 - u/0, 0.1, 0.2); dt = 0.05; inside = x > "
-        "3; laplacian = isotropic");
+        "3; laplacian = isotropic",
+        "du/dt = 0.2*lap(u) - u*v + dx(u*x*dx(v)); dv/dt = lap(v)*sin(y) + 0.1*dx(dx(u)); dt = 0.01; left: u "
+        "= 1; right: u = y; top, bottom: flux(u) = sin(x); inside = x > 2",
+        "du/dt = dx(u*dx(u) + y) - lap(lap(u)*x - t) + (1 + u)^p; p = 1.5; dt = 0.001; left: u = y^2; right: "
+        "flux(u) = t; y: u = 0");
     INFO(text);
     const auto check = [&]<class T>(T) {
         const Equations e = read_equations(text);

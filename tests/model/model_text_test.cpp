@@ -68,7 +68,11 @@ TEST_CASE("Other programs' spellings mean the same") {
     same("lap(u)", "∇²u");
     same("lap(u)", "laplace(u)");
     same("lap(u)", "laplacian_u");
+    same("-dy(u)", "y_gradient_u");
+    same("-dy(dyy(v))", "y_deriv3_v");
+    same("advect(u, 2, v)", "-up(2)*dx(u) - up(v)*dy(u)");
     same("lap2(v)", "bilaplacian_v");
+    same("lap2(v) + 1e-3", "∇⁴(v) + 1e-3f");
     same("lap(lap2(v))", "trilaplacian_v");
     same("u[0,-1] + u[+1,-1] + u[-2,0]", "u_n + u_ne + u_w2");
     same("grad2(v)", "gradient_mag_squared_v");
@@ -91,6 +95,18 @@ TEST_CASE("Other programs' spellings mean the same") {
     CHECK(read_equations("du/dt = u; stepper = RK4; boundary = Periodic").stepper == "rk4");
     // A formula goes on where an operator ends or begins a line.
     CHECK(read_equations("du/dt = u +\n  v\n  - 2*u\ndv/dt = u\n  *v").components[0].terms.size() == 3);
+}
+
+TEST_CASE("What is upwind, a condition or a narrower side is taken") {
+    const auto* text = GENERATE("du/dt = -up(V)*dx(u) - 2*up(u)*dy(u)/dt + advect(u, V, u); V = -1",
+                                "du/dt = c*up(1)*dx(u); c = 1 in [-1, 1]",
+                                "du/dt = up(1)*dx(v); dv/dt = -dt*up(u)*dx(v)",
+                                "du/dt = lap(u); inside = image(\"f.png\")",
+                                "du/dt = ind(u > 1)*ind((x < 2) + (y < 3)) + ind(1 - ind(u < 0))",
+                                "du/dt = lap(u); all: u = 0; x: flux(u) = 0; left: u = 2",
+                                "du/dt = lap(u); dv/dt = u; all: insulated; left: u = 1; left: v = 2");
+    INFO(text);
+    CHECK_NOTHROW(read_equations(text));
 }
 
 TEST_CASE("Texts of VisualPDE and Ready paste") {
@@ -223,6 +239,21 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"du/dt = u = 2", "=", "'=='"},
         {"du/dt = grad(u)", "grad(u)", "vector"},
         {"du/dt = up(2)*u", "up(2)*u", "up(a)*dx(u)"},
+        {"du/dt = up(1)*dx(u)", "up(1)*dx(u)", "-up(-a)*dx(u)"},
+        {"du/dt = lap(u) - (c*w); w = -up(u)*dx(u); c = 2", "-up(u)*dx(u)", "advect(u, -a, 0)"},
+        {"du/dt = -advect(u, 1, 0)", "advect(u, 1, 0)", "subtracted"},
+        {"du/dt = ind(x/64)", "x/64", "> 0`"},
+        {"du/dt = lap(u) - k_t*u; k_t = 0.1", "k_t", "the rate dk/dt"},
+        {"du/dt = -du/dx", "du", "`dx(u)`"},
+        {"du/dt = Dlap(u); D = 1", "Dlap", "`D*lap(...)`"},
+        {"du/dt = clamp(u, 0, 1)", "clamp", "min(max("},
+        {"du/dt = lap(u); Left: Dirichlet = 0; right: u = 0", "Dirichlet", "left: u = 1"},
+        {"// heat\ndu/dt = lap(u)", "//", "begin with #"},
+        {"du/dt = WhiteNoise", "WhiteNoise", "normal"},
+        {"du/dt = u; inside = 100 - x^2", "100 - x^2", "> 0`"},
+        {"du/dt = lap(u); left: u = 1; left: flux(u) = 0; right: u = 0", "left", "two conditions"},
+        {"du/dt = lap(u); left: u = 1; all: u = 0", "all", "two conditions"},
+        {"du/dt = lap(w); w = u^2; left: w = 0", "left", "give `right:`"},
         {"du/dt = u^5000", "5000", "1024"},
         {"du/dt = u[9,0]", "9", "-8 to 8"},
         {"du/dt = image(f)", "f", "quotes"},
@@ -243,6 +274,12 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
     INFO(r.sentence);
     CHECK(r.about == c.about);
     CHECK(r.sentence.find(c.word) != std::string::npos);
+}
+
+TEST_CASE("A formula beside the text is one formula") {
+    CHECK(read_equations("du/dt = u", {"x;"}).extra.size() == 1);
+    for (const char* formula : {"x; garbage ((", "x; y", "1\n2"})
+        CHECK_THROWS_AS(read_equations("du/dt = u", {formula}), TextError);
 }
 
 TEST_CASE("The report of a mistake has its line and a caret below") {

@@ -115,7 +115,7 @@ TEST_CASE("Only what costs more than an array is stored, and of x, y and paramet
 
 TEST_CASE("Stored formulas of the place have the same bits by rows, threads and cell by cell") {
     const auto* text =
-        "du/dt = div(D*grad(u)) + lap(lap(D*u)); D = 1 + 0.5*cos(x*y); dt = 0.001; boundary = "
+        "du/dt = div(D*grad(u)) + lap(D*lap(u)); D = 1 + 0.5*cos(x*y); dt = 0.001; boundary = "
         "zero; left: u = t; inside = x + y > 4";
     for (const char* stepper : {"euler", "rk4"}) {
         TypedRun run;

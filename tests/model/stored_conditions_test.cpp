@@ -20,7 +20,7 @@ double held(double t) {
 }
 
 // du/dt = lap(q) for a definition q of u and its Laplacian, both insulated but for the inflow of q on the
-// left and the held u on the right, where q, which is told nothing, is 0.
+// left and the held u on the right, where q is 0.
 using Definition = std::function<double(double u, double lap)>;
 
 Grid rate(Grid u, double t, const Definition& definition) {
@@ -80,10 +80,10 @@ TEST_CASE("A definition's conditions at the sides hold at every stage, at its ti
         run.stepper = name;
         Grid u = start_grid(run, 0, mirrored);
         for (int i = 0; i < run.steps; ++i) u = step(u, i * kStepOfTime, c.definition);
-        const auto cells = run_typed<double>(
-            "du/dt = lap(q); q = " + c.formula +
-                "; dt = 0.004; boundary = insulated; left: flux(q) = 2*cos(60*t); right: u = sin(30*t)",
-            run);
+        const auto cells = run_typed<double>("du/dt = lap(q); q = " + c.formula +
+                                                 "; dt = 0.004; boundary = insulated; left: flux(q) = "
+                                                 "2*cos(60*t); right: u = sin(30*t); right: q = 0",
+                                             run);
         CHECK(largest_difference(cells, u.u) < 1e-12);
     }
 }

@@ -23,7 +23,8 @@ inline const std::vector<std::string> kTextsOfSeveralSteps{
     "du/dt = div((1 + 0.5*cos(x*y))*grad(u)) + sin(t)*u; dt = 0.01; boundary = zero; top: flux(u) = x; "
     "inside = x + y > 4",
     "du/dt = lap(u) + normal + random*u; dt = 0.05; x: periodic; top: u = sin(x); bottom: flux(u) = 0; "
-    "laplacian = isotropic; stepper = heun"};
+    "laplacian = isotropic; stepper = heun",
+    "du/dt = dx(u*dx(u) + y) - lap(lap(u) - t); dt = 0.001; left: u = y^2; right: flux(u) = t; y: u = 0"};
 
 /// The arrays of a program at run.start, and the inputs of `steps` steps from there.
 template <class T>

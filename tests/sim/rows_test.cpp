@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numbers>
 
 #include "sim/field/field_hash.h"
@@ -241,4 +242,18 @@ TEST_CASE("A file written by rows is the one written whole") {
     REQUIRE(input_error([&] {
                 file_rows({folder / "rows.npy", folder / "other.npy"});
             }).find("other.npy") != std::string::npos);
+}
+
+TEST_CASE("A field's hash takes every NaN for the same, and is else one of its bits") {
+    const auto hash = [](float odd_one) {
+        Array<float> cells(5, 3);
+        for (int y = 0; y < 3; ++y)
+            for (int x = 0; x < 5; ++x) cells.at(x, y) = x == 2 && y == 1 ? odd_one : 0.5f * float(x - y);
+        return field_hash(Field(std::move(cells)));
+    };
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    REQUIRE(hash(nan) == hash(-nan));
+    REQUIRE(hash(nan) == hash(std::nanf("123")));
+    REQUIRE(hash(nan) != hash(0.5f));
+    REQUIRE(hash(0.0f) != hash(-0.0f));
 }

@@ -42,7 +42,7 @@ void KernelArguments<T>::pack_lines(const InputValues<T>& inputs, T* to) const {
             const int number = lines_.ghosts[array][side];
             if (number < 0) continue;
             const GhostLine<T>& ghosts = inputs.ghosts(int(array), side);
-            T* alpha = to + std::size_t(number) * line_ + 1;
+            T* alpha = to + std::size_t(number) * line_;
             std::ranges::copy(ghosts.alpha, alpha);
             std::ranges::copy(ghosts.beta, alpha + line_);
         }

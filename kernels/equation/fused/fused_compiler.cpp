@@ -94,6 +94,7 @@ FusedCompiler::FusedCompiler(const Program& program,
     const auto begin = [&](const KernelShape& shape) {
         tasks_.push_back(std::async(std::launch::async, [work = work_, shape] { work->run(shape); }));
     };
+    if (!work_->fused.fuses()) return;
     for (const ResidentShape& shape : resident_shapes(work_->fused, float64))
         if (device && resident_plan(work_->fused, float64, shape, {nx, ny}, *device).slot > 0) begin(shape);
     const ResidentDevice gpu = device.value_or(ResidentDevice{});

@@ -122,9 +122,8 @@ bool ghosts_of_time(const Program& program) {
 }  // namespace
 
 FusedProgram::FusedProgram(const Program& original) : program(original) {
-    const auto& sides = program.arrays.front().ghosts;
-    wraps_x = sides[0].periodic;
-    wraps_y = sides[2].periodic;
+    wraps_x = wrapping(program, 0) == Wrapping::all;
+    wraps_y = wrapping(program, 1) == Wrapping::all;
     of_time = program.uniforms.of_time || ghosts_of_time(program);
     std::set<int> made, read;
     for (const Stage& stage : program.stages) {
@@ -146,6 +145,11 @@ FusedProgram::FusedProgram(const Program& original) : program(original) {
         else
             stage.kept.clear();
     }
+}
+
+bool FusedProgram::fuses() const {
+    return std::ranges::none_of(program.stages, [](const Stage& s) { return !s.solve.from.empty(); }) &&
+           wrapping(program, 0) != Wrapping::some && wrapping(program, 1) != Wrapping::some;
 }
 
 void FusedProgram::find_live() {

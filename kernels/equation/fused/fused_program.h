@@ -36,6 +36,9 @@ class FusedProgram {
 
     const Program& program;
     std::vector<int> from;  ///< the arrays that a step begins with: components, then those only read
+    /// Whether its levels can be run in one pass: nothing solves for whole rows, and arrays do not differ in
+    /// which of them wrap around.
+    bool fuses() const;
     int only_read() const { return int(from.size()) - program.components; }
     bool is_only_read(int array) const;
     /// What a step works out of a row's own cells before anything reads beyond them: done where a row comes

@@ -81,9 +81,7 @@ class Estimate {
 }  // namespace
 
 std::vector<FusedShape> fused_shapes(const FusedProgram& program, bool float64, int nx, int shared_bytes) {
-    const bool solves =
-        std::ranges::any_of(program.program.stages, [](const Stage& s) { return !s.solve.from.empty(); });
-    if (solves) return {};
+    if (!program.fuses()) return {};
     const Estimate estimate(program, float64, nx, shared_bytes);
     std::map<double, FusedShape> best;
     const auto add_best = [&](const Occupancy& occupancy, int warps, int steps) {

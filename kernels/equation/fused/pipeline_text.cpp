@@ -115,8 +115,8 @@ __device__ __forceinline__ void set_ghost_row(const Place& p, const Real* alpha,
                                               const Cells& edge, Real west, Real east) {
     #pragma unroll
     for (int j = 0; j < kColumns; ++j) to[j] = ghost(p, alpha, column_of(p, p.x + j), edge[j]);
-    to_west = ghost(p, alpha, kWrapsX ? around(p.x - 1, p.nx) : max(p.x - 1, 0), west);
-    to_east = ghost(p, alpha, kWrapsX ? around(p.x + kColumns, p.nx) : min(p.x + kColumns, p.nx - 1), east);
+    to_west = ghost(p, alpha, kWrapsX ? around(p.x - 1, p.nx) : max(p.x - 1, -1), west);
+    to_east = ghost(p, alpha, kWrapsX ? around(p.x + kColumns, p.nx) : min(p.x + kColumns, p.nx), east);
 }
 // or the same for all columns.
 __device__ __forceinline__ void set_ghost_row(Real alpha, Real beta, Cells& to, Real& to_west, Real& to_east,

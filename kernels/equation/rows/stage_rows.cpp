@@ -122,7 +122,8 @@ void StageRows<T>::fill_sides(const Reached& array, int y) const {
         const GhostLine<T>* line = array.lines[side];
         if (line == nullptr) return cells[opposite];
         T value;
-        multiply_add(&line->alpha[std::size_t(y)], cells + edge, &line->beta[std::size_t(y)], &value, 1);
+        const std::size_t entry = std::size_t(y + 1);
+        multiply_add(&line->alpha[entry], cells + edge, &line->beta[entry], &value, 1);
         return value;
     };
     const T left = ghost(kLeft, 0, nx - 1), right = ghost(kRight, nx - 1, 0);
@@ -145,13 +146,7 @@ void StageRows<T>::fill_ghosts(const Reached& array, int y) const {
         std::copy_n(cells - 1, nx + 2, ghosts - 1);
         return;
     }
-    const T *alpha = line->alpha.data(), *beta = line->beta.data();
-    // In the corners of a field that is periodic sideways stand ghost cells of its other end.
-    const bool wraps = array.lines[kLeft] == nullptr;
-    const int before = wraps ? nx - 1 : 0, after = wraps ? 0 : nx - 1;
-    multiply_add(alpha + before, cells - 1, beta + before, ghosts - 1, 1);
-    multiply_add(alpha, cells, beta, ghosts, nx);
-    multiply_add(alpha + after, cells + nx, beta + after, ghosts + nx, 1);
+    multiply_add(line->alpha.data(), cells - 1, line->beta.data(), ghosts - 1, nx + 2);
 }
 
 template <class T>

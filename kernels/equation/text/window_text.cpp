@@ -42,7 +42,7 @@ __device__ __forceinline__ void finish(Window& w, const A& a, int cx, int cy) {
         #pragma unroll
         for (int i = 0; i < kColumns + 2; ++i)
             w[j][i] = ghost(a, j == 0 ? kTop : kBottom,
-                            kLeft < 0 ? around(cx + i - 1, nx) : inside(cx + i - 1, nx), w[j][i]);
+                            kLeft < 0 ? around(cx + i - 1, nx) : min(cx + i - 1, nx), w[j][i]);
     }
 }
 )";

@@ -8,34 +8,38 @@
 
 #include "kernels/equation/program.h"
 #include "sim/model/equations.h"
+#include "sim/model/step/reflections.h"
 
 namespace stencil::equation {
 
 /// Functions that add an array return its index.
 class ArrayTable {
   public:
-    explicit ArrayTable(Equations& model) : model_(model), g_(model.graph) {}
+    ArrayTable(Equations& model, Reflections& reflections)
+        : model_(model), g_(model.graph), reflections_(reflections) {}
 
     /// For a component's value at a time of the step.
     int add_component(int c, const std::string& suffix, double time);
     /// Without conditions: what is outside is as the cell at the edge, or the field's other side. `data` is
     /// given from outside; -1: it is not.
-    int add_insulated(const std::string& name, int data = -1);
+    int add_insulated(const std::string& name, Wraps wraps, int data = -1);
     /// For a formula of the place, whose ghost cells are the formula at their centres.
     int add_place(Node node);
     /// For what is stored on the way: one array for all stages, or one for each time at which its ghost cells
     /// are others.
     int stored(Node node, double time);
 
-    std::vector<ArrayInfo> take() { return std::move(arrays_); }
+    /// Those of which the program reads no neighbours get ghost cells like others.
+    std::vector<ArrayInfo> take(const Program& program);
 
   private:
-    int add(ArrayInfo info);
-    Ghosts ghosts(const Condition& condition);
-    Conditions stored_sides(Node node);
+    /// With the ghost cells of an expression.
+    int add(ArrayInfo info, Node node);
+    void insulate(Ghosts& side, bool periodic);
 
     Equations& model_;
     Graph& g_;
+    Reflections& reflections_;
     std::vector<ArrayInfo> arrays_;
     std::map<std::pair<Node, double>, int> stored_;
     int places_ = 0;

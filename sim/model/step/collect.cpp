@@ -1,7 +1,6 @@
 #include "sim/model/step/collect.h"
 
 #include <algorithm>
-#include <map>
 #include <vector>
 
 namespace stencil::equation {
@@ -15,6 +14,9 @@ struct Term {
     bool negative = false;
     Node coefficient = 0;       ///< uniform
     std::vector<Node> factors;  ///< that are not
+    /// The sum of a Laplacian's neighbours, which stands for the only factor, a Laplacian whose middle went
+    /// elsewhere.
+    std::optional<int> ring = {};
 };
 
 class Collector {
@@ -35,7 +37,7 @@ class Collector {
             return base ? l_.builder().add(*base, rest) : rest;
         }
         open_laplacians(outer, inner, own);
-        if (!ring_.empty()) {
+        if (std::ranges::any_of(outer, has_ring)) {
             // Beside a rate that is small, and has no middle to go with, 1 would be all that is left of it.
             if (base && increment.from_base) {
                 inner.push_back({false, g_.number(1), {}});
@@ -56,6 +58,8 @@ class Collector {
         int value = 0;
         bool negative = false;
     };
+
+    static bool has_ring(const Term& term) { return term.ring.has_value(); }
 
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
@@ -89,7 +93,7 @@ class Collector {
     Term signed_term(Node coefficient, bool negative) const {
         const Expression& e = g_[coefficient];
         if (e.op == Op::negate) return signed_term(e.args[0], !negative);
-        return {negative, coefficient, {}};
+        return {negative, coefficient, {}, {}};
     }
 
     // A product of too many factors stays whole, with what it shares worked out once.
@@ -166,7 +170,7 @@ class Collector {
             if (term.factors.size() != 1) continue;
             const Expression& e = g_[term.factors[0]];
             if ((e.op != Op::laplacian && e.op != Op::laplacian9) || e.args[0] != own) continue;
-            ring_[term.factors[0]] = l_.neighbours(e);
+            term.ring = l_.neighbours(e);
             inner.push_back({!term.negative,
                              g_.multiply(g_.number(Lowering::middle_weight(e.op)), term.coefficient),
                              {}});
@@ -177,7 +181,7 @@ class Collector {
     // that.
     std::optional<Node> other_with_laplacian(const std::vector<Term>& terms) const {
         for (const Term& term : terms) {
-            if (term.factors.size() != 1 || ring_.contains(term.factors[0])) continue;
+            if (term.factors.size() != 1 || has_ring(term)) continue;
             const Expression& e = g_[term.factors[0]];
             if (e.op != Op::laplacian && e.op != Op::laplacian9) continue;
             const auto has_it = [&](const Term& t) { return std::ranges::count(t.factors, e.args[0]) > 0; };
@@ -206,9 +210,7 @@ class Collector {
     // float32 by themselves they would add up to something else, by which a field drifts, step by step; of
     // the two the smaller one, which is rounded more finely, makes up for the other.
     void balance(std::vector<Term>& outer, std::vector<Term>& inner) {
-        Term& ring = *std::ranges::find_if(outer, [&](const Term& term) {
-            return term.factors.size() == 1 && ring_.contains(term.factors[0]);
-        });
+        Term& ring = *std::ranges::find_if(outer, has_ring);
         const double weight = Lowering::middle_weight(g_[ring.factors[0]].op);
         const Node weighed = g_.number(ring.negative ? -weight : weight);
         const Node middle = uniform_of(inner);
@@ -263,19 +265,15 @@ class Collector {
         std::ranges::sort(
             factors, {}, [&](Node node) { return std::pair(g_[node].op == Op::component, node); });
         Builder& b = l_.builder();
-        const auto value = [&](Node node) {
-            const auto ring = ring_.find(node);
-            return ring == ring_.end() ? l_.value(node) : ring->second;
-        };
-        int product = value(factors.back());
+        int product = term.ring ? *term.ring : l_.value(factors.back());
         if (g_.number_of(coefficient) != 1.0) product = b.multiply(l_.value(coefficient), product);
-        for (std::size_t i = factors.size() - 1; i-- > 0;) product = b.multiply(product, value(factors[i]));
+        for (std::size_t i = factors.size() - 1; i-- > 0;)
+            product = b.multiply(product, l_.value(factors[i]));
         return product;
     }
 
     Graph& g_;
     Lowering& l_;
-    std::map<Node, int> ring_;  ///< Laplacians of which the neighbours' sum alone stands in a sum
 };
 
 }  // namespace

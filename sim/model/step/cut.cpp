@@ -10,7 +10,8 @@ namespace {
 
 class Cutter {
   public:
-    Cutter(const Graph& graph, bool arguments) : g_(graph), arguments_(arguments) {}
+    Cutter(const Graph& graph, const CanStore& can_store, bool arguments)
+        : g_(graph), can_store_(can_store), arguments_(arguments) {}
 
     // How far the expression reaches from what is stored.
     int radius(Node node) {
@@ -46,11 +47,13 @@ class Cutter {
         if (stored_.contains(node) || (radius(node) == 0 && !g_.depends(node).random)) return;
         if (!stored_in_.insert(node).second) return;
         const Expression& e = g_[node];
-        if (arguments_ || reaches_neighbours(e.op) || e.op == Op::random) return store(node);
+        if (reaches_neighbours(e.op) || e.op == Op::random || (arguments_ && can_store_(node)))
+            return store(node);
         for (int i = 0; i < e.count; ++i) store_in(e.args[std::size_t(i)]);
     }
 
     const Graph& g_;
+    const CanStore& can_store_;
     bool arguments_;
     std::set<Node> stored_, stored_in_;
     std::map<Node, int> radius_;
@@ -63,6 +66,7 @@ constexpr int kArray = 10;
 int weight(Op op) {
     if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
     if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
+    if (op == Op::power) return 40;
     return 1;
 }
 
@@ -182,8 +186,8 @@ std::vector<Node> find_places(const Graph& graph,
     return places;
 }
 
-std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots) {
-    Cutter arguments(graph, true), operators(graph, false);
+std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store) {
+    Cutter arguments(graph, can_store, true), operators(graph, can_store, false);
     for (const Node root : roots) {
         arguments.radius(root);
         operators.radius(root);

@@ -41,6 +41,8 @@ int apply(Builder& b, bool float64, Op op, int x, int y, int z) {
             return functions.tanh(x);
         case Op::atan2:
             return functions.atan2(x, y);
+        case Op::power:
+            return functions.power(x, y, z);
         case Op::less:
             return b.make(Code::less, x, y);
         case Op::less_or_equal:
@@ -72,14 +74,12 @@ int scalar_index(const Expression& e) {
 // Expressions of scalars and of one coordinate.
 class InputLowering {
   public:
-    InputLowering(const Graph& graph, const std::map<Node, Node>& instead) : g_(graph), instead_(instead) {}
+    explicit InputLowering(const Graph& graph) : g_(graph) {}
 
     int at(Node node, double time) {
         const auto known = done_.find({node, time});
         if (known != done_.end()) return known->second;
-        const auto other = instead_.find(node);
-        const Expression& e = g_[other != instead_.end() ? other->second : node];
-        return done_[{node, time}] = lowered(e, time);
+        return done_[{node, time}] = lowered(g_[node], time);
     }
 
     Builder builder;
@@ -101,13 +101,12 @@ class InputLowering {
     }
 
     const Graph& g_;
-    const std::map<Node, Node>& instead_;
     std::map<std::pair<Node, double>, int> done_;
 };
 
 template <class Roots>
-Inputs lower_roots(const Graph& graph, const Roots& roots, const std::map<Node, Node>& instead = {}) {
-    InputLowering lowering(graph, instead);
+Inputs lower_roots(const Graph& graph, const Roots& roots) {
+    InputLowering lowering(graph);
     Inputs inputs;
     for (const auto& [node, time] : roots) {
         inputs.outputs.push_back(lowering.at(node, time));
@@ -119,24 +118,32 @@ Inputs lower_roots(const Graph& graph, const Roots& roots, const std::map<Node, 
 
 }  // namespace
 
-std::pair<Code, int> InputTable::find(Node node, double time) {
+std::pair<Code, int> InputTable::find(Node node, double time, Wraps wraps) {
     const Dependence& d = g_.depends(node);
     if (g_.radius(node) > 0) return {Code::load, -1};
     if (!d.time) time = 0;
-    if (d.uniform()) return {Code::uniform, index_in(uniforms_, node, time)};
-    if (d.column && !d.row && !d.cell && !d.time) return {Code::column, index_in(columns_, node, time)};
-    if (d.row && !d.column && !d.cell && !d.time) return {Code::row, index_in(rows_, node, time)};
+    if (d.uniform()) return {Code::uniform, index_in(uniforms_, node, time, false)};
+    if (d.column && !d.row && !d.cell && !d.time)
+        return {Code::column, index_in(columns_, node, time, wraps[0])};
+    if (d.row && !d.column && !d.cell && !d.time) return {Code::row, index_in(rows_, node, time, wraps[1])};
     return {Code::load, -1};
 }
 
-int InputTable::index_in(Table& table, Node node, double time) {
-    return table.try_emplace({node, time}, int(table.size())).first->second;
+int InputTable::index_in(Table& table, Node node, double time, bool wraps) {
+    return table.try_emplace({node, time, wraps}, int(table.size())).first->second;
 }
 
 Inputs InputTable::lowered(const Table& table) const {
     std::vector<std::pair<Node, double>> roots(table.size());
-    for (const auto& [key, index] : table) roots[std::size_t(index)] = key;
-    return lower_roots(g_, roots);
+    std::vector<bool> around(table.size());
+    for (const auto& [key, index] : table) {
+        const auto& [node, time, wraps] = key;
+        roots[std::size_t(index)] = {node, time};
+        around[std::size_t(index)] = wraps;
+    }
+    Inputs inputs = lower_roots(g_, roots);
+    inputs.wraps = std::move(around);
+    return inputs;
 }
 
 void InputTable::take(Program& program) {
@@ -145,14 +152,34 @@ void InputTable::take(Program& program) {
     program.rows = lowered(rows_);
 }
 
-Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots, const std::map<Node, Node>& instead) {
+Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots) {
     std::vector<std::pair<Node, double>> at_once;
     for (const Node root : roots) at_once.emplace_back(root, 0.0);
-    return lower_roots(graph, at_once, instead);
+    return lower_roots(graph, at_once);
 }
 
-Lowering::Lowering(const Graph& graph, InputTable& inputs, bool float64, Source source)
-    : g_(graph), inputs_(inputs), float64_(float64), source_(std::move(source)) {}
+class Lowering::Within {
+  public:
+    Within(Lowering& lowering, const Expression& e) : lowering_(lowering), before_(lowering.wraps_) {
+        lowering.wraps_ = lowering.reflections_.wraps_within(e);
+    }
+    ~Within() { lowering_.wraps_ = before_; }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+
+  private:
+    Lowering& lowering_;
+    Wraps before_;
+};
+
+Lowering::Lowering(
+    const Graph& graph, InputTable& inputs, Reflections& reflections, bool float64, Bindings source)
+    : g_(graph),
+      inputs_(inputs),
+      reflections_(reflections),
+      float64_(float64),
+      source_(std::move(source)),
+      wraps_(reflections.wraps()) {}
 
 Stage Lowering::stage(std::vector<Output> outputs) const {
     std::vector<int> values;
@@ -166,12 +193,15 @@ Stage Lowering::stage(std::vector<Output> outputs) const {
 // Of a neighbour: where the field is not, the cell's own value stands, so that nothing flows there.
 int Lowering::reached(Node node, int dx, int dy) {
     const int there = at(node, dx, dy);
-    if (source_.inside < 0 || (dx == 0 && dy == 0)) return there;
-    return builder_.select(builder_.input(Code::load, source_.inside, dx, dy), there, at(node, 0, 0));
+    if (source_.inside.empty() || (dx == 0 && dy == 0)) return there;
+    const int inside = source_.inside.at(wraps_);
+    return builder_.select(builder_.input(Code::load, inside, dx, dy), there, at(node, 0, 0));
 }
 
 int Lowering::at(Node node, int dx, int dy) {
-    const auto known = done_.find({node, dx, dy});
+    const Wraps wraps = dx == 0 && dy == 0 ? reflections_.wraps() : wraps_;
+    const std::tuple key{node, dx, dy, wraps};
+    const auto known = done_.find(key);
     if (known != done_.end()) return known->second;
     const Expression& e = g_[node];
     int value = 0;
@@ -186,15 +216,18 @@ int Lowering::at(Node node, int dx, int dy) {
         value = builder_.input(Code::load, source_.data[std::size_t(e.index)], dx, dy);
     else if (e.op == Op::random)
         value = builder_.input(Code::random, e.index);
-    else if (const auto [code, index] = inputs_.find(node, source_.time); code != Code::load)
+    else if (const auto [code, index] = inputs_.find(node, source_.time, wraps); code != Code::load)
         value = builder_.input(code, index, code == Code::column ? dx : 0, code == Code::row ? dy : 0);
     else
         value = operation(e, dx, dy);
-    return done_[{node, dx, dy}] = value;
+    return done_[key] = value;
 }
 
 int Lowering::operation(const Expression& e, int dx, int dy) {
-    if (e.op == Op::neighbour) return reached(e.args[0], e.column, e.row);
+    if (e.op == Op::neighbour) {
+        const Within within(*this, e);
+        return reached(e.args[0], e.column, e.row);
+    }
     if (e.op == Op::stored) return at(e.args[0], dx, dy);
     if (reaches_neighbours(e.op)) return difference(e);
     std::array<int, 3> v{-1, -1, -1};
@@ -205,6 +238,7 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
 // In pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
 // north-east.
 int Lowering::neighbours(const Expression& e) {
+    const Within within(*this, e);
     Builder& b = builder_;
     const Node u = e.args[0];
     const int sides =
@@ -216,6 +250,7 @@ int Lowering::neighbours(const Expression& e) {
 }
 
 int Lowering::difference(const Expression& e) {
+    const Within within(*this, e);
     Builder& b = builder_;
     const Node u = e.args[0];
     switch (e.op) {

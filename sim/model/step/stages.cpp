@@ -9,6 +9,7 @@
 #include "sim/model/step/collect.h"
 #include "sim/model/step/linear_part.h"
 #include "sim/model/step/lowering.h"
+#include "sim/model/step/reflections.h"
 #include "sim/text/error.h"
 
 namespace stencil::equation {
@@ -24,17 +25,19 @@ class Planner {
           scheme_(scheme),
           float64_(float64),
           inputs_(g_, float64),
-          arrays_(model_) {
+          reflections_(model_),
+          arrays_(model_, reflections_) {
+        for (Evolving& c : model_.components) c.formula = continued(c.formula);
         program_.components = int(model_.components.size());
         for (int c = 0; c < program_.components; ++c) arrays_.add_component(c, "", 0);
         for (std::size_t d = 0; d < model_.data.size(); ++d)
-            data_.push_back(arrays_.add_insulated(model_.data[d].file, int(d)));
+            data_.push_back(arrays_.add_insulated(model_.data[d].file, reflections_.wraps(), int(d)));
         if (model_.inside) store_inside();
     }
 
     Program plan() {
         require_rates();
-        keeps_places_ = true;
+        keeps_places_ = reflections_.agree();  // else what reads them decides what is beyond
         for (int c = 0; c < program_.components; ++c)
             program_.next.push_back(arrays_.add_component(c, "'", 1));
         switch (scheme_) {
@@ -58,13 +61,15 @@ class Planner {
         return finished();
     }
 
-    ViewProgram plan_view(const std::vector<Node>& formulas) {
+    ViewProgram plan_view(std::vector<Node> formulas) {
+        for (Node& formula : formulas) formula = continued(formula);
         for (int c = 0; c < program_.components; ++c) program_.next.push_back(c);
-        Lowering lowering(g_, inputs_, float64_, prepare(formulas, present(), 0));
+        Lowering lowering(g_, inputs_, reflections_, float64_, prepare(formulas, present(), 0));
         std::vector<Output> outputs;
         Arrays arrays;
         for (const Node formula : formulas) {
-            arrays.push_back(arrays_.add_insulated(fmt::format("view {}", arrays.size() + 1)));
+            arrays.push_back(
+                arrays_.add_insulated(fmt::format("view {}", arrays.size() + 1), reflections_.wraps()));
             outputs.push_back({lowering.value(formula), arrays.back()});
         }
         program_.stages.push_back(lowering.stage(outputs));
@@ -77,8 +82,8 @@ class Planner {
             program_.next.push_back(arrays_.add_component(c, "'", 0));
         std::vector<Node> starts;
         for (const Evolving& c : model_.components) starts.push_back(c.initial.value_or(g_.number(0)));
-        inside_ = -1;
-        Lowering lowering(g_, inputs_, float64_, prepare(starts, present(), 0));
+        inside_.clear();
+        Lowering lowering(g_, inputs_, reflections_, float64_, prepare(starts, present(), 0));
         std::vector<Output> outputs;
         for (std::size_t c = 0; c < starts.size(); ++c)
             outputs.push_back({lowering.value(starts[c]), program_.next[c]});
@@ -89,9 +94,17 @@ class Planner {
   private:
     using Arrays = std::vector<int>;
 
+    Node continued(Node formula) {
+        try {
+            return reflections_.continued(formula);
+        } catch (const Meaningless& what) {
+            throw InputError(meaningless_sentence(what));
+        }
+    }
+
     Program finished() {
         inputs_.take(program_);
-        program_.arrays = arrays_.take();
+        program_.arrays = arrays_.take(program_);
         return std::move(program_);
     }
 
@@ -104,24 +117,28 @@ class Planner {
     }
 
     void store_inside() {
-        inside_ = arrays_.add_insulated("inside");
-        Lowering lowering(g_, inputs_, float64_, {{}, data_, {}, -1, 0});
+        Lowering lowering(g_, inputs_, reflections_, float64_, {{}, data_, {}, {}, 0});
         const Node flag = g_.make(Op::select, {*model_.inside, g_.number(1), g_.number(0)});
-        program_.once.push_back(lowering.stage({{lowering.value(flag), inside_}}));
+        std::vector<Output> outputs;
+        for (const Wraps wraps : reflections_.all_wraps()) {
+            inside_[wraps] = arrays_.add_insulated("inside", wraps);
+            outputs.push_back({lowering.value(flag), inside_[wraps]});
+        }
+        program_.once.push_back(lowering.stage(outputs));
     }
 
     // What is made of x and y together is worked out once, not in every step.
     void store_places() {
         if (places_.empty()) return;
-        Lowering lowering(g_, inputs_, float64_, {{}, {}, {}, -1, 0});
+        Lowering lowering(g_, inputs_, reflections_, float64_, {{}, {}, {}, {}, 0});
         std::vector<Output> outputs;
         for (const auto& [node, array] : places_) outputs.push_back({lowering.value(node), array});
         program_.once.push_back(lowering.stage(outputs));
     }
 
-    void use_places(Source& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
+    void use_places(Bindings& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
         // Ghost cells beyond the top and bottom are made along the field's own columns.
-        const bool corners = model_.components.front().sides[2].periodic;
+        const bool corners = reflections_.wraps()[1];
         for (const Node node : find_places(g_, formulas, cut, corners)) {
             if (!places_.contains(node) && places_.size() < kMostPlaces)
                 places_[node] = arrays_.add_place(node);
@@ -130,13 +147,14 @@ class Planner {
     }
 
     // Stages that store what `formulas` need of the state in `from`; the source to work them out with.
-    Source prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
-        Source source{from, data_, {}, inside_, time};
-        const std::vector<Node> cut = find_cut(g_, formulas);
+    Bindings prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
+        Bindings source{from, data_, {}, inside_, time};
+        const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
+        const std::vector<Node> cut = find_cut(g_, formulas, can_store);
         if (keeps_places_) use_places(source, formulas, cut);
         const std::vector<std::vector<Node>> levels = levels_of(cut);
         for (const auto& nodes : levels) {
-            Lowering lowering(g_, inputs_, float64_, source);
+            Lowering lowering(g_, inputs_, reflections_, float64_, source);
             std::vector<Output> outputs;
             for (const Node node : nodes)
                 outputs.push_back(
@@ -180,8 +198,8 @@ class Planner {
 
     // A last stage: for each component what `combine` makes of (lowering, its index).
     template <class Combine>
-    void finish_stage(const Source& source, const Arrays& to, Combine&& combine) {
-        Lowering lowering(g_, inputs_, float64_, source);
+    void finish_stage(const Bindings& source, const Arrays& to, Combine&& combine) {
+        Lowering lowering(g_, inputs_, reflections_, float64_, source);
         std::vector<Output> outputs;
         for (int c = 0; c < program_.components; ++c) {
             const int value = combine(lowering, c);
@@ -192,9 +210,9 @@ class Planner {
 
     // Where the field is not, nothing changes.
     int kept_inside(Lowering& lowering, int value, int c) const {
-        if (inside_ < 0) return value;
+        if (inside_.empty()) return value;
         Builder& b = lowering.builder();
-        return b.select(b.input(Code::load, inside_), value, b.input(Code::load, c));
+        return b.select(b.input(Code::load, inside_.begin()->second), value, b.input(Code::load, c));
     }
 
     // y + factor dt rate, y the component's value in the array `base`, or without y; the rate is of the state
@@ -206,7 +224,7 @@ class Planner {
     }
 
     void euler() {
-        const Source source = prepare(formulas(), present(), 0);
+        const Bindings source = prepare(formulas(), present(), 0);
         finish_stage(source, program_.next, [&](Lowering& l, int c) {
             const Evolving& component = model_.components[std::size_t(c)];
             return component.rate ? advanced(l, c, 1, c, present()) : l.value(component.formula);
@@ -259,7 +277,7 @@ class Planner {
         Arrays state = present();
         for (const int c : in_turn()) {
             const Node formula = model_.components[std::size_t(c)].formula;
-            Lowering lowering(g_, inputs_, float64_, prepare({formula}, state, 0));
+            Lowering lowering(g_, inputs_, reflections_, float64_, prepare({formula}, state, 0));
             const int value = kept_inside(lowering, advanced(lowering, c, 1, c, state), c);
             program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
             state[std::size_t(c)] = program_.next[std::size_t(c)];
@@ -281,13 +299,14 @@ class Planner {
 
     Arrays between(const std::string& suffix) {
         Arrays arrays;
-        for (const Evolving& c : model_.components) arrays.push_back(arrays_.add_insulated(c.name + suffix));
+        for (const Evolving& c : model_.components)
+            arrays.push_back(arrays_.add_insulated(c.name + suffix, reflections_.wraps()));
         return arrays;
     }
 
     // The state and a change of it, where no rate is needed.
     void add_changed(const Arrays& change, const Arrays& to) {
-        Lowering lowering(g_, inputs_, float64_, {});
+        Lowering lowering(g_, inputs_, reflections_, float64_, {});
         Builder& b = lowering.builder();
         std::vector<Output> outputs;
         for (std::size_t c = 0; c < to.size(); ++c)
@@ -301,7 +320,7 @@ class Planner {
     // which is the paper's u_i once F - L u stands for the explicit part. The boundary is F's affair, the
     // transforms' rounding is of the changes alone, and what is at rest stays so.
     void imex() {
-        if (inside_ >= 0)
+        if (!inside_.empty())
             throw InputError(
                 "--stepper imex: transforms need the whole field, and `inside` bounds it: take another "
                 "stepper");
@@ -332,10 +351,11 @@ class Planner {
     SteppingScheme scheme_;
     bool float64_;
     InputTable inputs_;
+    Reflections reflections_;
     ArrayTable arrays_;
     Program program_;  ///< but for the arrays
     Arrays data_;
-    int inside_ = -1;
+    std::map<Wraps, int> inside_;
     bool keeps_places_ = false;  ///< a program of many steps: not of a view or the start
     std::map<Node, int> places_;
 };

@@ -2,6 +2,7 @@
 // stages.
 #pragma once
 
+#include <functional>
 #include <numbers>
 #include <string>
 #include <string_view>
@@ -49,8 +50,12 @@ ViewProgram make_view_program(const Equations& equations, const std::vector<Node
 
 /// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
 /// stored: the cheaper of two cuts, all arguments of operators that reach too far, or all operators inside
-/// them. Each comes after those that it needs.
-std::vector<Node> find_cut(const Graph& graph, const std::vector<Node>& roots);
+/// them, and those for an argument that `can_store` says no of. Each comes after those that it needs.
+using CanStore = std::function<bool(Node)>;
+std::vector<Node> find_cut(
+    const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store = [](Node) {
+        return true;
+    });
 
 /// The expressions of x and y together, and of parameters, that cost more to work out anew, where `roots` and
 /// what is `stored` for them read them, than to keep in an array. Not those that are read diagonally, unless

@@ -267,6 +267,7 @@ class StatementReader {
                 "=", "a condition at a side is an equation, such as `left: u = 1` or `top: flux(u) = 0`");
             statement.right = reader.formula();
         }
+        statement.named = int(at.size());
         for (const auto& [side, place] : at) {
             statement.side = side;
             statement.place = place;

@@ -44,6 +44,7 @@ struct SideStatement {
     Side side = Side::left;
     std::string word;    ///< empty: an equation
     Syntax left, right;  ///< of the equation
+    int named = 1;       ///< how many sides its name stands for
     Place place;
 };
 

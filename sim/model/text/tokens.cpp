@@ -21,12 +21,12 @@ bool is_letter(char c) {
 // Signs that stand for ASCII: operators, exponents, what papers write, and the spaces of web pages and
 // editors.
 constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
-    {"−", "-"},    {"–", "-"},      {"×", "*"},      {"·", "*"},      {"⋅", "*"},      {"÷", "/"},
-    {"²", "^2"},   {"³", "^3"},     {"⁴", "^4"},     {"⁵", "^5"},     {"≤", "<="},     {"≥", ">="},
-    {"≠", "!="},   {"∧", "and"},    {"∨", "or"},     {"¬", "not"},    {"∇²", "lap"},   {"∇^2", "lap"},
-    {"∇", "grad"}, {"π", "pi"},     {"’", "'"},      {"′", "'"},      {"**", "^"},     {"&&", "and"},
-    {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "}, {"\ufeff", " "}, {"<=", "<="},
-    {">=", ">="},  {"==", "=="},    {"!=", "!="},
+    {"−", "-"},      {"–", "-"},      {"×", "*"},    {"·", "*"},      {"⋅", "*"},      {"÷", "/"},
+    {"²", "^2"},     {"³", "^3"},     {"⁴", "^4"},   {"⁵", "^5"},     {"≤", "<="},     {"≥", ">="},
+    {"≠", "!="},     {"∧", "and"},    {"∨", "or"},   {"¬", "not"},    {"∇²", "lap"},   {"∇^2", "lap"},
+    {"∇⁴", "lap2"},  {"∇^4", "lap2"}, {"∇", "grad"}, {"π", "pi"},     {"’", "'"},      {"′", "'"},
+    {"**", "^"},     {"&&", "and"},   {"||", "or"},  {"\u00a0", " "}, {"\u2009", " "}, {"\u202f", " "},
+    {"\ufeff", " "}, {"<=", "<="},    {">=", ">="},  {"==", "=="},    {"!=", "!="},
 });
 constexpr std::string_view kSymbols = "+-*/^()[]{},=<>':!";
 
@@ -57,6 +57,8 @@ class TokenReader {
         } else if (c == ' ' || c == '\t' || c == '\r') {
             ++at_;
             spaced_ = true;
+        } else if (text_.substr(at_).starts_with("//")) {
+            throw TextError(text_, {at_, at_ + 2}, "comments begin with #");
         } else if (c == '#') {
             at_ = std::min(text_.find('\n', at_), text_.size());
         } else if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]))) {
@@ -117,7 +119,7 @@ class TokenReader {
         const bool suffix = at_ < text_.size() && (text_[at_] == 'f' || text_[at_] == 'F') &&
                             (at_ + 1 == text_.size() || begins_sign(at_ + 1) ||
                              (!is_letter(text_[at_ + 1]) && !is_digit(text_[at_ + 1])));
-        if (suffix && tokens_.back().text.find('.') != std::string::npos) ++at_;
+        if (suffix && tokens_.back().text.find_first_of(".eE") != std::string::npos) ++at_;
     }
 
     void string() {

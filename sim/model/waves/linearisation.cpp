@@ -79,6 +79,11 @@ Local operation(Op op, double a, double b, double c) {
             const double square = a * a + b * b;
             return square == 0 ? Local{} : Local{std::atan2(a, b), {b / square, -a / square}};
         }
+        case Op::power: {
+            const double size = std::abs(a), sign = a < 0 ? c : 1, value = sign * std::pow(size, b);
+            const double by_base = b == 0 ? 0 : sign * b * std::pow(size, b - 1) * (a < 0 ? -1 : 1);
+            return {value, {by_base, size == 0 ? 0 : value * std::log(size)}};
+        }
         case Op::less:
             return {double(a < b), {}};
         case Op::less_or_equal:

@@ -8,6 +8,7 @@
 #endif
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cfloat>
@@ -84,6 +85,8 @@ void draw_below(const EquationState& state, const Snapshot& snapshot) {
         draw_place(*state.mistake);
     } else if (refused) {
         paragraph("Not taken: " + snapshot.messages.back().text, error_color());
+    } else if (const auto& read = snapshot.now.model->equations; read && !read->notes.empty()) {
+        paragraph(fmt::format("Note: {}.", fmt::join(read->notes, "; ")), faint_color());
     } else {
         paragraph(
             "Applied as you type, once it reads without a mistake; Ctrl+Enter applies at once. The "

@@ -1,0 +1,529 @@
+#include "sim/model/step/reflections.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace stencil::equation {
+namespace {
+
+using enum Reflection::Kind;
+
+constexpr std::size_t kSideCount = 4;
+
+// The components of which neighbours are read; all where there are none.
+std::vector<std::size_t> read_beyond(const Equations& model) {
+    const Graph& g = model.graph;
+    std::vector<bool> seen(g.size()), seen_beyond(g.size());
+    std::vector<std::pair<Node, bool>> open;
+    for (const Evolving& c : model.components) open.emplace_back(c.formula, false);
+    std::vector<bool> read(model.components.size());
+    while (!open.empty()) {
+        const auto [node, beyond] = open.back();
+        open.pop_back();
+        if ((beyond ? seen_beyond : seen)[node]) continue;
+        (beyond ? seen_beyond : seen)[node] = true;
+        const Expression& e = g[node];
+        if (e.op == Op::component && beyond) read[std::size_t(e.index)] = true;
+        for (std::size_t i = 0; i < e.count; ++i)
+            open.emplace_back(e.args[i], beyond || reaches_neighbours(e.op) || e.op == Op::stored);
+    }
+    const bool none = std::ranges::find(read, true) == read.end();
+    std::vector<std::size_t> components;
+    for (std::size_t c = 0; c < read.size(); ++c)
+        if (none || read[c]) components.push_back(c);
+    return components;
+}
+
+// The axis that a side lies across, 0 for x.
+std::size_t axis_of(std::size_t side) {
+    return side / 2;
+}
+
+}  // namespace
+
+std::string meaningless_sentence(const Meaningless& what) {
+    static constexpr std::array kNames{"left", "right", "top", "bottom"};
+    return fmt::format(
+        "what is differentiated here has neighbours beyond the {0} side that no condition says: give it a "
+        "name "
+        "and sides of its own, such as `w = ...` and `{0}: w = 0`",
+        kNames[what.side]);
+}
+
+/// Where a known formula is worth something: expressions of the cell's own place.
+struct Reflections::Place {
+    Node x, y;
+    friend auto operator<=>(const Place&, const Place&) = default;
+};
+
+Reflections::Reflections(Equations& equations) : model_(equations), g_(equations.graph) {
+    std::vector<std::size_t> read = read_beyond(model_);
+    for (const std::size_t axis : {0, 1}) {
+        const auto wraps = [&](std::size_t c) { return model_.components[c].sides[2 * axis].periodic; };
+        wraps_[axis] = std::ranges::all_of(read, wraps);
+        any_wraps_[axis] = std::ranges::any_of(read, wraps);
+        for (std::size_t c = 0; c < model_.components.size(); ++c)
+            components_agree_ = components_agree_ && wraps(c) == wraps_[axis];
+    }
+}
+
+Wraps Reflections::wraps_within(const Expression& e) {
+    if (components_agree_) return wraps_;
+    const int reads = e.op == Op::divergence ? 2 : 1;
+    bool any = false;
+    Wraps all{true, true};
+    for (int i = 0; i < reads; ++i)
+        g_.walk(e.args[std::size_t(i)], [&](Node part) {
+            if (g_[part].op != Op::component) return;
+            any = true;
+            const Conditions& sides = model_.components[std::size_t(g_[part].index)].sides;
+            all = {all[0] && sides[0].periodic, all[1] && sides[2].periodic};
+        });
+    return any ? all : wraps_;
+}
+
+std::vector<Wraps> Reflections::all_wraps() const {
+    std::vector<Wraps> all;
+    for (const bool x : {wraps_[0], !wraps_[0]})
+        for (const bool y : {wraps_[1], !wraps_[1]})
+            if (all.empty() || !components_agree_) all.push_back({x, y});
+    return all;
+}
+
+const Reflection& Reflections::of(Node node, std::size_t side) {
+    const auto done = done_.find({node, side});
+    if (done != done_.end()) return done->second;
+    const Reflection result = read(node, side);
+    return done_[{node, side}] = result;
+}
+
+Reflection Reflections::read(Node node, std::size_t side) {
+    const Expression e = g_[node];
+    if (!g_.depends(node).cell) return {wraps_[axis_of(side)] ? periodic : known};
+    if (e.op == Op::component) return of_condition(model_.components[std::size_t(e.index)].sides[side]);
+    // Beyond pictures, arrays and random numbers is what is at the edge.
+    if (e.count == 0) return {wraps_[axis_of(side)] ? periodic : even, g_.number(0)};
+    if (e.op == Op::stored) {
+        const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
+        if (defined != model_.definitions.end() && defined->sides[side])
+            return of_condition(*defined->sides[side]);
+        return of(e.args[0], side);
+    }
+    if (e.op == Op::divergence) return divergence(e, side);
+    return reaches_neighbours(e.op) ? derivative(e, side) : operation(e, side);
+}
+
+// From the value on the face, (ghost + edge) / 2, and the flux across it, (ghost - edge) / spacing.
+Reflection Reflections::of_condition(const Condition& condition) {
+    if (condition.periodic) return {periodic};
+    const Node zero = g_.number(0), spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
+    const auto quotient = [&](Node a, Node b) { return a == zero ? zero : g_.divide(a, b); };
+    if (condition.value == zero) return {even, quotient(condition.right, condition.flux)};
+    if (condition.flux == zero) return {odd, quotient(condition.right, condition.value)};
+    const Node value = g_.multiply(half, condition.value);
+    // Where it can be a number it is one, which generated code has a use for.
+    const Node flux =
+        condition.flux == g_.multiply(half, spacing) ? half : g_.divide(condition.flux, spacing);
+    const Node whole = g_.add(value, flux);
+    return {linear, quotient(condition.right, whole), quotient(g_.subtract(flux, value), whole)};
+}
+
+bool Reflections::varies_across(Node node, std::size_t side) const {
+    const Dependence& d = g_.depends(node);
+    return axis_of(side) == 0 ? d.column : d.row;
+}
+
+void Reflections::add_known(Reflection& r, Node node, std::size_t side) {
+    if (varies_across(node, side))
+        r.added = r.added ? g_.add(*r.added, node) : node;
+    else if (r.kind == odd)
+        r.face = g_.add(r.face, node);
+    else if (r.kind == linear)
+        r.face = g_.add(r.face, g_.multiply(g_.subtract(g_.number(1), r.alpha), node));
+}
+
+// By what does not change across the side.
+Reflection Reflections::scaled(Reflection r, Node by) {
+    // 0 it stays, whatever the factor is worth.
+    if (g_.number_of(r.face) != 0.0) r.face = g_.multiply(by, r.face);
+    if (r.added) r.added = g_.multiply(by, *r.added);
+    return r;
+}
+
+Reflection Reflections::sum(const Expression& e, std::size_t side) {
+    Reflection a = of(e.args[0], side), b = of(e.args[1], side);
+    const Node sign = g_.number(e.op == Op::subtract ? -1 : 1);
+    if (a.kind == known || b.kind == known) {
+        Reflection result = a.kind == known ? scaled(b, sign) : a;
+        add_known(result, a.kind == known ? e.args[0] : g_.multiply(sign, e.args[1]), side);
+        return result;
+    }
+    if (a.kind != b.kind || (a.kind == linear && a.alpha != b.alpha)) return {};
+    b = scaled(b, sign);
+    a.face = g_.add(a.face, b.face);
+    if (b.added) a.added = a.added ? g_.add(*a.added, *b.added) : *b.added;
+    return a;
+}
+
+int Reflections::parity(Node node, std::size_t side) {
+    const Reflection r = of(node, side);
+    if (r.kind == known) return varies_across(node, side) ? 0 : 1;
+    if ((r.kind != even && r.kind != odd) || r.added || r.face != g_.number(0)) return 0;
+    return r.kind == even ? 1 : -1;
+}
+
+// The ghost cell's value where it does not depend on the field.
+std::optional<Node> Reflections::given(Node node, std::size_t side) {
+    const Reflection r = of(node, side);
+    if (r.kind == known) return at(node, ghost_place(side));
+    if (r.kind != linear || r.alpha != g_.number(0)) return std::nullopt;
+    return r.added ? g_.add(r.face, at(*r.added, ghost_place(side))) : r.face;
+}
+
+Reflection Reflections::operation(const Expression& e, std::size_t side) {
+    const Node zero = g_.number(0);
+    bool wrapped = false, all_go = true, all_given = true, all_even = true;
+    std::array<Node, 3> values{};
+    std::array<int, 3> sign{};
+    for (std::size_t i = 0; i < e.count; ++i) {
+        const auto kind = of(e.args[i], side).kind;
+        if (kind == none) return {};
+        wrapped = wrapped || kind == periodic;
+        all_go = all_go && (kind == periodic || kind == known);
+    }
+    if (wrapped) return {all_go ? periodic : none};
+    if (e.op == Op::add || e.op == Op::subtract) return sum(e, side);
+    const Node a = e.args[0], b = e.args[1];
+    const auto is_factor = [&](Node node) {
+        return of(node, side).kind == known && !varies_across(node, side);
+    };
+    if (e.op == Op::negate) return scaled(of(a, side), g_.number(-1));
+    if (e.op == Op::multiply && is_factor(a)) return scaled(of(b, side), a);
+    if (e.op == Op::multiply && is_factor(b)) return scaled(of(a, side), b);
+    if (e.op == Op::divide && is_factor(b)) return scaled(of(a, side), g_.divide(g_.number(1), b));
+    for (std::size_t i = 0; i < e.count; ++i) {
+        const auto value = given(e.args[i], side);
+        all_given = all_given && value;
+        values[i] = value.value_or(zero);
+        sign[i] = parity(e.args[i], side);
+        all_even = all_even && sign[i] == 1;
+    }
+    if (all_given) {
+        Expression there = e;
+        there.args = values;
+        return {linear, g_.make(there), zero};
+    }
+    if (all_even) return {even, zero};
+    const auto by_sign = [&](int s) { return s == 0 ? Reflection() : Reflection{s == 1 ? even : odd, zero}; };
+    switch (e.op) {
+        case Op::multiply:
+        case Op::divide:
+            return by_sign(sign[0] * sign[1]);
+        case Op::sin:
+        case Op::tanh:
+            return by_sign(sign[0]);
+        case Op::abs:
+        case Op::cos:
+            return by_sign(sign[0] * sign[0]);
+        case Op::atan2:
+            return by_sign(sign[1] == 1 ? sign[0] : 0);
+        case Op::select: {
+            const auto is_odd = [&](std::size_t i) { return sign[i] == -1 || e.args[i] == zero; };
+            return by_sign(sign[0] == 1 && is_odd(1) && is_odd(2) ? -1 : 0);
+        }
+        default:
+            return {};
+    }
+}
+
+// What is mirrored, with either sign, has derivatives that are. Those across the side turn the sign; of a
+// value or a flux they leave what it is along the side.
+Reflection Reflections::derivative(const Expression& e, std::size_t side) {
+    Reflection r = of(e.args[0], side);
+    if (r.kind == none || r.kind == periodic) return r;
+    const Node zero = g_.number(0);
+    const bool x = axis_of(side) == 0;
+    if (e.op == Op::neighbour) {
+        if ((x ? e.column : e.row) != 0) return {};
+        const int cells = x ? e.row : e.column;
+        r.face = along(r.face, side, cells);
+        r.alpha = along(r.alpha, side, cells);
+        if (r.added) r.added = g_.neighbour(*r.added, e.column, e.row);
+        return r;
+    }
+    if (r.added) r.added = g_.make(e.op, {*r.added});
+    if (r.kind == linear) {
+        r.face = zero;
+        return r;
+    }
+    const Node face = r.face;
+    const auto first_along = [&](Node of) { return g_.subtract(along(of, side, 1), along(of, side, -1)); };
+    // Twice the spacing times the slope that a flux is, and nothing of a value.
+    const auto first_across = [&](Node of) {
+        if (r.kind == odd) return zero;
+        return g_.multiply(g_.multiply(g_.number(side % 2 == 0 ? -2 : 2), g_.leaf(Op::spacing)), of);
+    };
+    const auto turn = [&] { r.kind = r.kind == odd ? even : odd; };
+    switch (e.op) {
+        case Op::difference_x:
+        case Op::difference_y:
+            if (x != (e.op == Op::difference_x)) {
+                r.face = first_along(face);
+            } else {
+                r.face = first_across(face);
+                turn();
+            }
+            return r;
+        case Op::difference_xy:
+            r.face = first_across(first_along(face));
+            turn();
+            return r;
+        case Op::difference_xx:
+        case Op::difference_yy:
+            r.face = x == (e.op == Op::difference_xx) ? zero : second_along(face, side);
+            return r;
+        default:
+            r.face = g_.multiply(g_.number(e.op == Op::laplacian9 ? 6 : 1), second_along(face, side));
+            return r;
+    }
+}
+
+Reflection Reflections::divergence(const Expression& e, std::size_t side) {
+    const Reflection d = of(e.args[0], side), of_field = of(e.args[1], side);
+    const auto goes = [](const Reflection& r) { return r.kind == periodic || r.kind == known; };
+    if (d.kind == periodic || of_field.kind == periodic) return {goes(d) && goes(of_field) ? periodic : none};
+    const Node zero = g_.number(0);
+    if (of_field.kind == linear) return {linear, zero, of_field.alpha};
+    const int sign = parity(e.args[0], side) * parity(e.args[1], side);
+    if (sign != 0) return {sign == 1 ? even : odd, zero};
+    // Of a uniform coefficient it is the Laplacian, twice.
+    if (!g_.depends(e.args[0]).uniform()) return {};
+    Expression laplacian = e;
+    laplacian.op = Op::laplacian;
+    laplacian.count = 1;
+    laplacian.args = {e.args[1]};
+    return scaled(derivative(laplacian, side), g_.multiply(g_.number(2), e.args[0]));
+}
+
+Node Reflections::along(Node face, std::size_t side, int cells) {
+    const Node x = g_.leaf(Op::x), y = g_.leaf(Op::y);
+    return axis_of(side) == 0 ? moved(face, {x, y}, 0, cells) : moved(face, {x, y}, cells, 0);
+}
+
+Node Reflections::second_along(Node face, std::size_t side) {
+    const Node both = g_.add(along(face, side, 1), along(face, side, -1));
+    return g_.subtract(both, g_.multiply(g_.number(2), face));
+}
+
+auto Reflections::ghost_place(std::size_t side) -> Place {
+    const auto centre = [&](Op cells) {
+        const Node spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
+        if (side % 2 == 0) return g_.multiply(g_.number(-0.5), spacing);
+        return g_.multiply(g_.add(g_.leaf(cells), half), spacing);
+    };
+    const Node x = g_.leaf(Op::x), y = g_.leaf(Op::y);
+    return axis_of(side) == 0 ? Place{centre(Op::columns), y} : Place{x, centre(Op::rows)};
+}
+
+auto Reflections::edge_place(std::size_t side) -> Place {
+    const Node inwards = g_.multiply(g_.number(side % 2 == 0 ? 1 : -1), g_.leaf(Op::spacing));
+    Place place = ghost_place(side);
+    Node& across = axis_of(side) == 0 ? place.x : place.y;
+    across = g_.add(across, inwards);
+    return place;
+}
+
+Node Reflections::moved(Node node, const Place& place, int columns, int rows) {
+    const auto shifted = [&](Node from, int cells) {
+        return g_.add(from, g_.multiply(g_.number(cells), g_.leaf(Op::spacing)));
+    };
+    return at(node, {shifted(place.x, columns), shifted(place.y, rows)});
+}
+
+Node Reflections::at(Node node, const Place& place) {
+    const Expression e = g_[node];
+    if (e.op == Op::x) return place.x;
+    if (e.op == Op::y) return place.y;
+    const Dependence& d = g_.depends(node);
+    if (!d.column && !d.row) return node;
+    if (e.op == Op::neighbour) return moved(e.args[0], place, e.column, e.row);
+    if (reaches_neighbours(e.op)) {
+        const Node apart = expanded(e.op, e.args[0], e.args[1]);
+        return at(apart, place);
+    }
+    return remade(node, [&](Node part) { return at(part, place); });
+}
+
+bool Reflections::is_definite(Node node) {
+    for (std::size_t side = 0; side < kSideCount; ++side)
+        if (of(node, side).kind == none) return false;
+    return true;
+}
+
+std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t side) {
+    const Reflection r = of(node, side);
+    const Node zero = g_.number(0), one = g_.number(1);
+    Node alpha = zero, beta = zero;
+    switch (r.kind) {
+        case periodic:
+            return std::nullopt;
+        case known:
+            return std::array{zero, at(node, ghost_place(side))};
+        case none:  // a neighbour's neighbours: further out all is as in the first cell beyond
+            return std::array{one, zero};
+        case even:
+            alpha = one;
+            beta = g_.multiply(g_.leaf(Op::spacing), r.face);
+            break;
+        case odd:
+            alpha = g_.number(-1);
+            beta = g_.multiply(g_.number(2), r.face);
+            break;
+        case linear:
+            alpha = r.alpha;
+            beta = r.face;
+    }
+    if (r.added) {
+        const Node edge = g_.multiply(alpha, at(*r.added, edge_place(side)));
+        beta = g_.add(beta, g_.subtract(at(*r.added, ghost_place(side)), edge));
+    }
+    return std::array{alpha, beta};
+}
+
+// An expression of changed arguments, simplified as any.
+template <class Change>
+Node Reflections::remade(Node node, Change&& change) {
+    const Expression e = g_[node];
+    Expression other = e;
+    for (std::size_t i = 0; i < e.count; ++i) other.args[i] = change(e.args[i]);
+    return other.args == e.args ? node : g_.make(other);
+}
+
+bool Reflections::is_linear_part(const Expression& e) const {
+    if (e.op == Op::add || e.op == Op::subtract || e.op == Op::negate) return true;
+    return e.op == Op::multiply && (g_.depends(e.args[0]).uniform() || g_.depends(e.args[1]).uniform());
+}
+
+// Whether it reads neighbours of its own that are not what the cells beside them see.
+bool Reflections::is_open(Node node) {
+    const Expression e = g_[node];
+    if (g_.radius(node) == 0 || e.op == Op::stored) return false;
+    if (e.op == Op::neighbour) return !is_definite(node);
+    if (reaches_neighbours(e.op)) return false;
+    const auto done = open_.find(node);
+    if (done != open_.end()) return done->second;
+    bool open = false;
+    for (std::size_t i = 0; i < e.count; ++i) open = open || is_open(e.args[i]);
+    return open_[node] = open;
+}
+
+Node Reflections::continued(Node formula) {
+    return wraps_[0] && wraps_[1] ? formula : rebuilt(formula);
+}
+
+Node Reflections::rebuilt(Node node) {
+    const auto done = rebuilt_.find(node);
+    if (done != rebuilt_.end()) return done->second;
+    const Expression e = g_[node];
+    const bool reaches = reaches_neighbours(e.op);
+    Expression other = e;
+    bool open = false;
+    for (std::size_t i = 0; i < e.count; ++i) {
+        other.args[i] = rebuilt(e.args[i]);
+        if (reaches) other.args[i] = storable(other.args[i]);
+        open = open || (reaches && is_open(other.args[i]));
+    }
+    Node result = node;
+    if (open && e.op == Op::neighbour)
+        result = pushed(other.args[0], e.column, e.row);
+    else if (open && e.op == Op::divergence)
+        result = expanded(e.op, other.args[0], other.args[1]);
+    else if (open)
+        result = distributed(e.op, other.args[0], false);
+    else if (other.args != e.args)
+        result = g_.make(other);
+    if (e.op == Op::stored)
+        for (Defined& definition : model_.definitions)
+            if (definition.formula == node) definition.formula = result;
+    return rebuilt_[node] = result;
+}
+
+// So that neighbours of it can be read: pieced together of what can be stored.
+Node Reflections::storable(Node node) {
+    const Expression e = g_[node];
+    if (g_.radius(node) == 0 || is_definite(node)) return node;
+    if (!reaches_neighbours(e.op) && e.op != Op::stored)
+        return remade(node, [&](Node part) { return storable(part); });
+    if (e.op == Op::neighbour) return node;
+    if (e.op != Op::stored && e.op != Op::divergence && is_linear_part(g_[e.args[0]]))
+        return distributed(e.op, e.args[0], true);
+    std::size_t side = 0;
+    while (of(node, side).kind != none) ++side;
+    throw Meaningless{node, side};
+}
+
+// A derivative of a sum as the sum of derivatives, and of neighbours as its neighbours.
+Node Reflections::distributed(Op op, Node over, bool for_neighbours) {
+    const Expression e = g_[over];
+    const Node a = e.args[0], b = e.args[1];
+    const auto of = [&](Node part) { return distributed(op, part, for_neighbours); };
+    const auto uniform = [&](Node part) { return g_.depends(part).uniform(); };
+    if (is_linear_part(e)) {
+        if (e.op == Op::negate) return g_.negate(of(a));
+        if (e.op == Op::multiply) return uniform(a) ? g_.multiply(a, of(b)) : g_.multiply(b, of(a));
+        if (uniform(b)) return of(a);
+        if (uniform(a)) return e.op == Op::add ? of(b) : g_.negate(of(b));
+        return e.op == Op::add ? g_.add(of(a), of(b)) : g_.subtract(of(a), of(b));
+    }
+    if (e.op == Op::neighbour && is_open(over)) return pushed(distributed(op, a, true), e.column, e.row);
+    if (is_open(over)) return expanded(op, over, 0);
+    const Node derivative = g_.make(op, {over});
+    return for_neighbours ? storable(derivative) : derivative;
+}
+
+Node Reflections::expanded(Op op, Node a, Node b) {
+    const auto value = [&](int column, int row) { return pushed(a, column, row); };
+    const auto times = [&](double factor, Node of) { return g_.multiply(g_.number(factor), of); };
+    const auto both = [&](int column, int row) { return g_.add(value(column, row), value(-column, -row)); };
+    switch (op) {
+        case Op::difference_x:
+            return g_.subtract(value(1, 0), value(-1, 0));
+        case Op::difference_y:
+            return g_.subtract(value(0, 1), value(0, -1));
+        case Op::difference_xx:
+            return g_.subtract(both(1, 0), times(2, a));
+        case Op::difference_yy:
+            return g_.subtract(both(0, 1), times(2, a));
+        case Op::difference_xy:
+            return g_.subtract(both(1, 1), both(1, -1));
+        case Op::laplacian:
+            return g_.subtract(g_.add(both(1, 0), both(0, 1)), times(4, a));
+        case Op::laplacian9: {
+            const Node sides = times(4, g_.add(both(1, 0), both(0, 1)));
+            return g_.subtract(g_.add(sides, g_.add(both(1, 1), both(1, -1))), times(20, a));
+        }
+        default:
+            break;
+    }
+    const auto through = [&](int column, int row) {
+        return g_.multiply(g_.add(value(column, row), a), g_.subtract(pushed(b, column, row), b));
+    };
+    return g_.add(g_.add(through(1, 0), through(-1, 0)), g_.add(through(0, 1), through(0, -1)));
+}
+
+// Its value some cells further on.
+Node Reflections::pushed(Node node, int column, int row) {
+    if ((column == 0 && row == 0) || g_.depends(node).uniform()) return node;
+    if (!is_open(node)) return g_.neighbour(node, column, row);
+    const std::array key{int(node), column, row};
+    const auto done = pushed_.find(key);
+    if (done != pushed_.end()) return done->second;
+    const Expression e = g_[node];
+    const Node result = e.op == Op::neighbour
+                            ? pushed(e.args[0], column + e.column, row + e.row)
+                            : remade(node, [&](Node part) { return pushed(part, column, row); });
+    return pushed_[key] = result;
+}
+
+}  // namespace stencil::equation

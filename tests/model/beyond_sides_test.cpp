@@ -1,0 +1,322 @@
+// What lies beyond the sides: fields that go on by reflection, and all that is made of them, as on a torus
+// that has the field and its reflections side by side.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "kernels/equation/equation_stepper.h"
+#include "sim/text/error.h"
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+
+namespace {
+
+constexpr int kColumns = 13, kRows = 11;
+
+double start(int component, int x, int y) {
+    return 0.4 + 0.3 * std::sin(1.3 * x + 0.7 * y * y + component) + 0.1 * ((5 * x + 3 * y) % 7);
+}
+
+// How a component goes on beyond all sides: mirrored, or around a value.
+struct Goes {
+    bool odd = false;
+    double value = 0;
+};
+
+std::vector<double> on_a_torus(const std::string& text, const std::vector<Goes>& goes, TypedRun run) {
+    run.nx = 2 * kColumns;
+    run.ny = 2 * kRows;
+    run.start = [&](int c, int x, int y) {
+        const Goes& go = goes[std::size_t(c)];
+        double u = start(c, std::min(x, 2 * kColumns - 1 - x), std::min(y, 2 * kRows - 1 - y));
+        for (const bool beyond : {x >= kColumns, y >= kRows})
+            if (beyond && go.odd) u = 2 * go.value - u;
+        return u;
+    };
+    const auto torus = run_typed<double>(text + "; boundary = periodic", run);
+    std::vector<double> field;
+    for (std::size_t c = 0; c < goes.size(); ++c)
+        for (int y = 0; y < kRows; ++y)
+            for (int x = 0; x < kColumns; ++x)
+                field.push_back(torus[(c * 2 * kRows + std::size_t(y)) * 2 * kColumns + std::size_t(x)]);
+    return field;
+}
+
+TypedRun small_run() {
+    TypedRun run;
+    run.nx = kColumns;
+    run.ny = kRows;
+    run.start = start;
+    return run;
+}
+
+double largest(std::span<const double> cells) {
+    double result = 0;
+    for (const double u : cells) result = std::max(result, std::abs(u));
+    return result;
+}
+
+std::string refusal(const std::string& text) {
+    try {
+        stencil::equation::read_equations(text);
+    } catch (const stencil::equation::TextError& error) {
+        const auto place = error.place();
+        return text.substr(place.begin, place.end - place.begin) + ": " + error.sentence();
+    }
+    return "taken";
+}
+
+}  // namespace
+
+TEST_CASE("Beyond values and insulated sides formulas go on as their reflections do") {
+    struct Sides {
+        std::string text;
+        Goes u, v;
+    };
+    const auto sides = GENERATE(values<Sides>({
+        {"boundary = insulated", {}, {}},
+        {"all: u = 0; all: v = 0", {true, 0}, {true, 0}},
+        {"all: u = 0; all: flux(v) = 0", {true, 0}, {}},
+        {"all: u = 0.7; all: flux(v) = 0", {true, 0.7}, {}},
+        {"all: u = 0.7; all: 2*v = -3", {true, 0.7}, {true, -1.5}},
+    }));
+    const auto* formula = GENERATE("dx(dx(u)) + dy(dy(v))",
+                                   "div(vec(dx(u), dy(u)))",
+                                   "dxb(dxf(u)) + dyf(dyb(v))",
+                                   "dx(dxf(u)) + dyb(dy(u))",
+                                   "dxb((1 + v^2)*dxf(u))",
+                                   "lap(u - lap(u)/9)",
+                                   "lap(cos(u) - 1 - lap(u))",
+                                   "lap(lap(cos(dx(v)) - lap(v)) + u)",
+                                   "dx(u*dx(u)) + dy(v*dy(u)) + dxy(u*lap(v))",
+                                   "u*lap(lap(u)*v)",
+                                   "dx(atan2(dy(u), dx(u))*dy(v))",
+                                   "div(exp(-grad2(u))*grad(v)) - v*dx(lap(u))",
+                                   "div(u*grad(lap(v))) + lap(div(0.3*grad(u)))",
+                                   "lap(where(u > v, dx(u), lap(v)) + abs(dx(u))*tanh(dy(v)))",
+                                   "dxy(dxy(u)) + dx(lap(u))[0,+1] + dx(dxx(u) - dyy(v))",
+                                   "lap(-up(v)*dx(u)) + dx(advect(v, 0.3, -0.2))",
+                                   "dxx(lap(u)[+1,0] - lap(u))");
+    const std::string text =
+        fmt::format("du/dt = {}; dv/dt = 0.1*dx(dx(v)*u) + {}; dt = 0.01; dx = 0.8", formula, "0.2*lap(u*v)");
+    INFO(text << "; " << sides.text);
+    const TypedRun run = small_run();
+    const auto expected = on_a_torus(text, {sides.u, sides.v}, run);
+    const auto cells = run_typed<double>(text + "; " + sides.text, run);
+    // Cells that need more than one cell beyond another one have no such rule.
+    double worst = 0;
+    const bool clamps = std::string_view(formula).starts_with("lap(-up");
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+        const int x = int(i) % kColumns, y = int(i) / kColumns % kRows;
+        if (clamps && (x < 1 || y < 1 || x >= kColumns - 1 || y >= kRows - 1)) continue;
+        worst = std::max(worst, std::abs(cells[i] - expected[i]));
+    }
+    CHECK(worst < 1e-12 * largest(expected));
+}
+
+TEST_CASE("Nested derivatives have second order at sides") {
+    const auto* operators = GENERATE("dx(dx(u)) + dy(dy(u))",
+                                     "div(vec(dx(u), dy(u)))",
+                                     "dxb(dxf(u)) + dyb(dyf(u))",
+                                     "lap(u - lap(u)) + lap2(u)",
+                                     "lap(cos(u) - 1 - lap(u)) - lap(cos(u)) + lap(u + lap(u))",
+                                     "lap(1 - lap(u)) + lap2(u) + lap(u)");
+    const bool odd = GENERATE(false, true);
+    INFO(operators << (odd ? ", u = 0" : ", insulated"));
+    const auto error = [&](int n) {
+        TypedRun run;
+        run.nx = run.ny = n;
+        const double h = std::numbers::pi / n;
+        const auto exact = [&](int x, int y) {
+            const double a = (x + 0.5) * h, b = (y + 0.5) * h;
+            return odd ? std::sin(a) * std::sin(2 * b) : std::cos(a) * std::cos(2 * b);
+        };
+        run.start = [&](int, int x, int y) { return exact(x, y); };
+        const auto cells = run_typed<double>(fmt::format("du/dt = {}; dt = 1; dx = {:.17g}; {}",
+                                                         operators,
+                                                         h,
+                                                         odd ? "all: u = 0" : "all: flux(u) = 0"),
+                                             run);
+        double worst = 0;
+        for (int y = 0; y < n; ++y)
+            for (int x = 0; x < n; ++x)
+                worst = std::max(worst, std::abs(cells[std::size_t(y * n + x)] + 4 * exact(x, y)));
+        return worst;
+    };
+    const double coarse = error(24), fine = error(48);
+    INFO(coarse << " and " << fine);
+    CHECK(std::abs(std::log2(coarse / fine) - 2) < 0.15);
+}
+
+TEST_CASE("What is in flux form keeps its total at insulated sides") {
+    const auto* text = GENERATE("q = -dx(u); du/dt = -dx(q)",
+                                "du/dt = dx(u*dx(u)) + dy(u*dy(u))",
+                                "du/dt = div(vec(dx(u), dy(u)))",
+                                "du/dt = dxb((1 + u^2)*dxf(u))",
+                                "du/dt = lap(u) - dx(dx(lap(u)))",
+                                "du/dt = dx(dx(u)*dy(u)^2)");
+    INFO(text);
+    TypedRun run = small_run();
+    run.steps = 50;
+    const auto before = start_grid(run, 0, mirrored).u;
+    const auto cells = run_typed<double>(std::string(text) + "; dt = 0.02; boundary = insulated", run);
+    CHECK(largest_difference(cells, before) > 0.01);
+    CHECK(std::abs(std::accumulate(cells.begin(), cells.end(), 0.0) -
+                   std::accumulate(before.begin(), before.end(), 0.0)) < 1e-11);
+}
+
+TEST_CASE("A held value stays a steady state of nested formulas") {
+    const auto* formula = GENERATE("-lap(lap(u) - u)",
+                                   "lap(u*lap(u)) + lap(u)",
+                                   "-lap(lap(u) - u^3)",
+                                   "div(u*grad(u - lap(u)))",
+                                   "lap(u + t) - lap(lap(u)*u)");
+    INFO(formula);
+    TypedRun run = small_run();
+    run.steps = 20;
+    run.start = [](int, int, int) { return 1; };
+    for (const double u : run_typed<double>(std::string("dt = 0.01; all: u = 1; du/dt = ") + formula, run))
+        REQUIRE(std::abs(u - 1) < 1e-12);
+}
+
+TEST_CASE("Beyond a side a formula of the place goes on as it is") {
+    struct Pair {
+        std::string nested, apart;
+    };
+    const auto pair = GENERATE(values<Pair>({
+        {"lap(lap(u) + x^2*y)", "lap2(u) + 2*y"},
+        {"dx(dx(u) + 3*x)", "dx(dx(u)) + 3"},
+        {"lap(2*lap(u) - x*y^2 + t)", "2*lap2(u) - 2*x"},
+        {"lap(lap(u + x^3*y))", "lap(lap(u) + 6*x*y)"},
+    }));
+    const auto* sides = GENERATE("boundary = insulated",
+                                 "all: u = 0",
+                                 "left: u = y; right: u = 2; top: u = sin(x); bottom: flux(u) = x",
+                                 "all: flux(u) = 0.3",
+                                 "all: u + 2*flux(u) = 1");
+    INFO(pair.nested << "; " << sides);
+    const auto cells = [&](const std::string& formula) {
+        return run_typed<double>("dt = 0.01; dx = 0.5; du/dt = " + formula + "; " + sides, small_run());
+    };
+    CHECK(largest_difference(cells(pair.nested), cells(pair.apart)) < 1e-10);
+}
+
+TEST_CASE("A value or flux that varies along a side has its derivatives beyond it") {
+    TypedRun run = small_run();
+    run.start = [](int, int x, int) { return 3 * (x + 0.5) / 4 + 1; };
+    const auto cells = run_typed<double>(
+        "du/dt = dx(dx(u)) + lap(lap(u)) + dxy(dx(u)); dt = 1; dx = 0.25; left: flux(u) = -3; right: u = "
+        "3*Lx "
+        "+ 1; y: flux(u) = 0",
+        run);
+    for (std::size_t i = 0; i < cells.size(); ++i)
+        REQUIRE(std::abs(cells[i] - run.start(0, int(i) % kColumns, 0)) < 1e-11);
+    run.start = [](int, int, int y) { return std::pow((y + 0.5) / 4, 3); };
+    const auto along = run_typed<double>(
+        "du/dt = lap(lap(u) - 2*y) + dx(dy(u)); dt = 1; dx = 0.25; x: u = y^3; top: u = 0; bottom: u = Ly^3",
+        run);
+    // lap(u) is 6 y here and its value on the sides the same, so that lap(lap(u) - 2 y) is 0 but at top and
+    // bottom.
+    for (std::size_t i = 0; i < along.size(); ++i) {
+        const int y = int(i) / kColumns;
+        if (y > 1 && y < kRows - 2) REQUIRE(std::abs(along[i] - std::pow((y + 0.5) / 4, 3)) < 1e-10);
+    }
+}
+
+TEST_CASE("Corners of sides that differ with the place keep the order of two") {
+    const auto* formula = GENERATE("lap(u)", "dxy(u) + lap(u)", "u[-1,-1] + u[+1,+1] - u[-1,+1] - u[+1,-1]");
+    const bool neighbours = std::string_view(formula).starts_with("u[");
+    const auto error = [&](int n) {
+        TypedRun run;
+        run.nx = run.ny = n;
+        const double h = 1.0 / n;
+        const auto exact = [](double x, double y) { return std::sin(2 * x + 3 * y); };
+        run.start = [&](int, int x, int y) { return exact((x + 0.5) * h, (y + 0.5) * h); };
+        const auto cells = run_typed<double>(
+            fmt::format(
+                "du/dt = {}{}; laplacian = isotropic; dt = 1; dx = {:.17g}; left: u = sin(3*y); right: u "
+                "= sin(2 + 3*y); top: u = sin(2*x); bottom: u = sin(2*x + 3)",
+                neighbours ? "0.25/dx^2*(" : "",
+                neighbours ? std::string(formula) + ")" : formula,
+                h),
+            run);
+        // The corner's own ghost cell alone: what is beyond a face has the face's error of first order in a
+        // second derivative, as everywhere along it.
+        double worst = 0;
+        for (const int y : {0, n - 1})
+            for (const int x : {0, n - 1}) {
+                const double u = exact((x + 0.5) * h, (y + 0.5) * h);
+                worst = std::max(worst, std::abs(cells[std::size_t(y * n + x)] - u));
+            }
+        return worst;
+    };
+    // Bounded: with the condition of a neighbouring place it grows as 1 / dx.
+    CHECK(error(64) < 1.3 * error(32));
+}
+
+TEST_CASE("What has no meaning beyond a side is refused where it stands, with the mend") {
+    CHECK(refusal("du/dt = lap(lap(u*lap(u))); all: u = 1").starts_with("lap(u*lap(u)): "));
+    CHECK(refusal("du/dt = lap(lap(u*lap(u))); all: u = 1").find("`left: w = 0`") != std::string::npos);
+    CHECK(refusal("du/dt = u + dx(w); w = dx(u*v); dv/dt = v; x: u = 1; x: flux(v) = 0")
+              .starts_with("dx(u*v): "));
+    CHECK(refusal("du/dt = lap(lap(w)); w = u*lap(u); all: u = 1; all: w = 0") == "taken");
+    CHECK(refusal("du/dt = lap(lap(u*lap(u))); all: u = 0") == "taken");
+    CHECK(refusal("du/dt = lap(lap(u*lap(u)))") == "taken");
+}
+
+TEST_CASE("Components that differ in which are periodic are each as they are alone, in one pass or many") {
+    const std::string u = "du/dt = 0.2*lap(u) - dx((1 + x/999)*dx(u)); ",
+                      v = "dv/dt = 0.2*lap(v) - dx(dx(v)*(2 + sin(x))); ",
+                      sides = "left: u = 1; right: u = 0; top, bottom: flux(u) = 0.01*x; ";
+    TypedRun run;
+    run.nx = 300;
+    run.ny = 500;
+    run.steps = 7;
+    const std::string end = "dt = 0.01";
+    const auto of_both = [&](const std::string& text) { return run_typed<double>(text + end, run); };
+    const auto both = of_both(u + v + sides);
+    const auto cells = both.size() / 2;
+    run.threads = 3;
+    CHECK(of_both(u + v + sides) == both);
+    run.plain = true;
+    CHECK(of_both(u + v + sides) == both);
+    run.plain = false;
+    const auto alone = of_both(u + sides);
+    CHECK(std::equal(alone.begin(), alone.end(), both.begin()));
+    run.start = [start = run.start](int, int x, int y) { return start(1, x, y); };
+    const auto other = of_both(v);
+    CHECK(std::equal(other.begin(), other.end(), both.begin() + std::ptrdiff_t(cells)));
+}
+
+TEST_CASE("Inside a shape a component that is periodic flows to the field's other end, and no other does") {
+    TypedRun run = small_run();
+    run.steps = 30;
+    const std::string text =
+        "du/dt = lap(u); dv/dt = div((1 + v^2)*grad(v)); all: flux(u) = 0; dt = 0.05; inside = abs(y - 5) > "
+        "2 or x > 4 and x < 9";
+    const auto before = run_typed<double>("du/dt = 0; dv/dt = 0", run), after = run_typed<double>(text, run);
+    const auto total = [&](const std::vector<double>& cells, std::size_t c) {
+        const auto half = std::ptrdiff_t(cells.size() / 2), begin = std::ptrdiff_t(c) * half;
+        return std::accumulate(cells.begin() + begin, cells.begin() + begin + half, 0.0);
+    };
+    for (const std::size_t c : {0, 1}) CHECK(std::abs(total(after, c) - total(before, c)) < 1e-11);
+}
+
+TEST_CASE("A component that has no sides where others have is told, and so is what changes nothing") {
+    using stencil::equation::read_equations;
+    const auto notes = [](const std::string& text) {
+        std::string all;
+        for (const std::string& note : read_equations(text).notes) all += note + "\n";
+        return all;
+    };
+    CHECK(notes("du/dt = lap(u); dv/dt = u; x: u = 1").find("`v` has no condition") == 0);
+    CHECK(notes("du/dt = lap(u); dv/dt = u; x: insulated").empty());
+    CHECK(notes("du/dt = lap(u); dv/dt = u; x: u = 1; boundary = periodic").empty());
+    CHECK(notes("du/dt = lap(u); foo = 3").find("nothing uses the parameter `foo`") == 0);
+    CHECK(notes("du/dt = lap(u); u0 = sin(x)").find("`u(0) = ...`") != std::string::npos);
+    CHECK(notes("du/dt = D*lap(u); D = 2*k; k = 1; rate = u^2; u(0) = a; a = x").empty());
+    CHECK(notes("delta_a = laplacian_a").find("laplacian = isotropic") != std::string::npos);
+}

@@ -1,0 +1,143 @@
+// Constants that are no numbers, and products with 0: what a formula is worth is what its operations give.
+#include <array>
+#include <cmath>
+
+#include "tests/model/typed_run.h"
+
+using namespace stencil_test;
+
+namespace {
+
+// The next value of u = 2 by a formula.
+double next(const std::string& formula) {
+    TypedRun run;
+    run.nx = run.ny = 4;
+    run.start = [](int, int, int) { return 2; };
+    return run_typed<double>("u' = " + formula + "; F = 3", run).front();
+}
+
+}  // namespace
+
+TEST_CASE("A constant that is no number stays none, whatever other constants a text has") {
+    for (const char* formula : {"u*sqrt(-1)",
+                                "u + 3 + (1/0 - 1/0)",
+                                "F*sqrt(-4)",
+                                "10*u + 30 + sqrt(-1)",
+                                "u + 0/0",
+                                "u + 0/(u - 2)",
+                                "u + 0*log(u - 3)",
+                                "mod(u, 0)",
+                                "0*exp(1000*u)",
+                                "max(sqrt(-1)*u, sqrt(-1))"}) {
+        INFO(formula);
+        CHECK(std::isnan(next(formula)));
+    }
+    CHECK(next("where(sqrt(-1) < 1, u, 5)") == 5);
+    CHECK(next("where(sqrt(-1) < 1 or 2 < 1, u, 7) + 1 + 2") == 10);
+}
+
+TEST_CASE("A product with 0 costs nothing where the other factor is finite") {
+    const auto e = stencil::equation::read_equations(
+        "du/dt = lap(u) + 0*sin(u)*v*x*F + 0*dx(v); dv/dt = 0*tanh(u); F = 3");
+    const auto plain = stencil::equation::read_equations("du/dt = lap(u); dv/dt = 0");
+    const auto operations = [](const stencil::equation::Equations& equations) {
+        return make_program(equations, stencil::equation::SteppingScheme::euler, true)
+            .stages.front()
+            .operations.size();
+    };
+    CHECK(operations(e) == operations(plain));
+}
+
+TEST_CASE("A Laplacian that stands by itself keeps its middle where it is a factor, too") {
+    TypedRun run;
+    run.steps = 40;
+    const std::string end = "; dt = 0.01; dv/dt = 0.3*lap(v) + v*(1 - u)";
+    const auto* pair = GENERATE("lap(u) + u*lap(u)|(1 + u)*lap(u)",
+                                "lap(v) + u*lap(v) - v*lap(v)|(1 + u - v)*lap(v)",
+                                "lap(u) - u^2*lap(u) + u|(1 - u^2)*lap(u) + u");
+    const std::string both = pair;
+    const auto bar = both.find('|');
+    for (const char* stepper : {"euler", "heun", "rk4", "symplectic"}) {
+        INFO(both << ", " << stepper);
+        run.stepper = stepper;
+        CHECK(largest_difference(run_typed<double>("du/dt = " + both.substr(0, bar) + end, run),
+                                 run_typed<double>("du/dt = " + both.substr(bar + 1) + end, run)) < 1e-13);
+    }
+}
+
+TEST_CASE("A power with a parameter is the real power, of negative numbers where it is whole") {
+    const double nan = std::nan("");
+    for (const double p : {3.0, 2.0, 1.0, 0.0, -1.0, -2.0, 0.5, 2.5, 1.0 / 3, -0.7, 40.0, 2e5, -3e5}) {
+        TypedRun run;
+        run.nx = 16;
+        run.ny = 1;
+        const auto u = [](int, int x, int) {
+            constexpr std::array some{0.0,
+                                      1.0,
+                                      -1.0,
+                                      0.3,
+                                      -0.3,
+                                      2.0,
+                                      -2.0,
+                                      1e-20,
+                                      -3e5,
+                                      1e-40,
+                                      7e30,
+                                      1.001,
+                                      -0.5,
+                                      12345.0,
+                                      1e-10,
+                                      0.99};
+            return some[std::size_t(x)];
+        };
+        run.start = u;
+        const auto text = "u' = u^p; p = " + std::to_string(p);
+        const auto cells = run_typed<double>(text, run);
+        const auto single = run_typed<float>(text, run);
+        run.plain = true;
+        const auto plain = run_typed<float>(text, run);
+        for (int x = 0; x < run.nx; ++x) {
+            const double base = u(0, x, 0);
+            const double exponent = std::stod(std::to_string(p));
+            const bool none = base < 0 && exponent != std::floor(exponent);
+            const double exact = none ? nan : std::pow(base, exponent);
+            const auto near = [&](double value, double of, double error) {
+                if (std::isnan(of) || std::isinf(of) || of == 0)
+                    return (std::isnan(value) && std::isnan(of)) || value == of;
+                return std::abs(value / of - 1) <= error;
+            };
+            INFO(base << "^" << p << " = " << exact << ", not " << cells[std::size_t(x)] << " or "
+                      << single[std::size_t(x)]);
+            const double error = 1 + std::abs(exponent);
+            CHECK((near(cells[std::size_t(x)], exact, 3e-16 * error) || std::abs(exact) < 1e-300));
+            const double of_float = none ? nan : std::pow(double(float(base)), double(float(exponent)));
+            const double size = std::abs(of_float);
+            if (size > 1e38 || (size != 0 && size < 1e-36) || (base != 0 && std::abs(base) < 1e-37)) continue;
+            CHECK(near(single[std::size_t(x)], of_float, 2e-7 * error));
+            CHECK((single[std::size_t(x)] == plain[std::size_t(x)] || std::isnan(plain[std::size_t(x)])));
+        }
+    }
+}
+
+TEST_CASE("A power of a small field goes on below 0, and 0^0 is 1") {
+    TypedRun run;
+    run.steps = 5;
+    run.start = [](int, int x, int y) { return 0.05 * ((7 * x + 3 * y) % 21 - 10); };
+    const auto p = run_typed<double>("du/dt = -u^p; p = 3 in [1, 5]; dt = 0.1", run);
+    CHECK(largest_difference(p, run_typed<double>("du/dt = -u^3; dt = 0.1", run)) < 1e-15);
+    for (const double u : run_typed<double>("u' = (u - u)^p + p^p; p = 0", run)) REQUIRE(u == 2);
+}
+
+TEST_CASE("Powers have their derivatives by base and exponent") {
+    const auto text = [](double p) {
+        return "du/dt = 0.1*lap(u) - u^p + (1 + u^2)^(p/3 - 1); dt = 0.05; p = " + std::to_string(p) + "; ";
+    };
+    TypedRun run;
+    run.steps = 6;
+    // Of the derivative's start all is 0.
+    run.start = [](int c, int x, int y) { return c == 1 ? 0.0 : 0.2 + 0.04 * ((7 * x + 3 * y) % 21); };
+    const auto both = run_typed<double>(text(2.3) + "sensitivity = p", run);
+    const auto above = run_typed<double>(text(2.301), run), below = run_typed<double>(text(2.299), run);
+    for (std::size_t i = 0; i < above.size(); ++i)
+        REQUIRE(std::abs((above[i] - below[i]) / 0.002 - both[above.size() + i]) < 1e-6);
+}
