@@ -38,13 +38,14 @@ bool is_far(float height) {
 // in.
 void draw_contents(const Section& section, UiState& ui, const Snapshot& snapshot, bool reveals) {
     const float top = ImGui::GetCursorPosY();
-    float& height = *ImGui::GetStateStorage()->GetFloatRef(ImGui::GetID("height"), 0);
+    const ImGuiID key = ImGui::GetID("height");
+    const float height = ImGui::GetStateStorage()->GetFloat(key);
     if (height > 0 && !reveals && !in_tour(ui) && !ImGui::IsAnyItemActive() && is_far(height)) {
         ImGui::SetCursorPosY(top + height);
         return;
     }
     section.draw(ui, snapshot);
-    height = ImGui::GetCursorPosY() - top;
+    ImGui::GetStateStorage()->SetFloat(key, ImGui::GetCursorPosY() - top);
 }
 
 void draw_section(const Section& section, UiState& ui, const Snapshot& snapshot) {

@@ -1,0 +1,113 @@
+// Every tree node of the panel is opened, while what ImGui has freed is watched.
+#include <imgui_internal.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "app/window/layout.h"
+#include "app/window/panels/panels.h"
+#include "sim/session/session.h"
+#include "tests/support/catch.h"
+#include "tests/support/window/imgui_panels.h"
+
+using namespace stencil;
+using namespace stencil_test;
+
+namespace {
+
+// Blocks that ImGui frees are kept and filled with one byte as long as this lives: another byte in one of
+// them was written after it had been freed, which works by luck in an ordinary run.
+class FreedMemory {
+  public:
+    FreedMemory() {
+        ImGui::GetAllocatorFunctions(&alloc_, &free_, &data_);
+        ImGui::SetAllocatorFunctions(take, give_back, this);
+    }
+    ~FreedMemory() {
+        ImGui::SetAllocatorFunctions(alloc_, free_, data_);
+        for (const auto& [block, bytes] : freed_) std::free(block);
+    }
+    FreedMemory(const FreedMemory&) = delete;
+    FreedMemory& operator=(const FreedMemory&) = delete;
+
+    bool is_untouched() const {
+        for (const auto& [block, bytes] : freed_)
+            for (std::size_t i = 0; i < bytes; ++i)
+                if (static_cast<const unsigned char*>(block)[i] != kFreed) return false;
+        return true;
+    }
+
+  private:
+    static constexpr unsigned char kFreed = 0xdd;
+    static void* take(std::size_t bytes, void* self) {
+        void* block = std::malloc(bytes);
+        static_cast<FreedMemory*>(self)->sizes_[block] = bytes;
+        return block;
+    }
+    static void give_back(void* block, void* self) {
+        auto& [alloc, free, data, sizes, freed] = *static_cast<FreedMemory*>(self);
+        const auto known = sizes.find(block);
+        if (known == sizes.end()) {
+            free(block, data);
+            return;
+        }
+        std::memset(block, kFreed, known->second);
+        freed.push_back({block, known->second});
+        sizes.erase(known);
+    }
+
+    ImGuiMemAllocFunc alloc_ = nullptr;
+    ImGuiMemFreeFunc free_ = nullptr;
+    void* data_ = nullptr;
+    std::map<void*, std::size_t> sizes_;
+    std::vector<std::pair<void*, std::size_t>> freed_;
+};
+
+Snapshot typed_snapshot() {
+    RunSpec spec;
+    spec.use_model(find_model("brusselator"));
+    spec.size = Size{32, 24};
+    spec.backend = "cpu";
+    spec.threads = 1;
+    SessionOptions options;
+    options.running = false;
+    options.measure_limits = false;
+    Session session(spec, options);
+    session.apply(action::Step{3});
+    while (session.busy()) session.work();
+    return *session.snapshot();
+}
+
+}  // namespace
+
+TEST_CASE("Every tree node of the panel is opened, and nothing is written to memory that ImGui has freed") {
+    FreedMemory freed;
+    const Snapshot snapshot = typed_snapshot();
+    std::size_t opened = 0;
+    for (const Section& section : sections()) {
+        CAPTURE(section.title);
+        HeadlessImGui imgui(1280, 2400);
+        UiState ui = open_interface();
+        ui.preferences.open_sections = {section.title};
+        const auto draw = [&] { draw_interface(ui, snapshot); };
+        for (int i = 0; i < 3; ++i) imgui.frame(draw);
+        ImGuiWindow* panel = ImGui::FindWindowByName("##panel");
+        const auto nodes = [&] { return panel->StateStorage.Data.Size; };
+        const float right =
+            panel->WorkRect.Max.x - 3;  // no control reaches so far to the right but full lines
+        for (float y = panel->WorkRect.Min.y; y < panel->WorkRect.Max.y; y += ImGui::GetFontSize() / 2) {
+            imgui.move_mouse({right, y});
+            imgui.frame(draw);
+            const ImGuiID hovered = ImGui::GetCurrentContext()->HoveredId;
+            const ImGuiID header = ImHashStr(section.title, 0, panel->ID);
+            if (hovered == 0 || hovered == header) continue;
+            const int before = nodes();
+            imgui.click({right, y}, draw);
+            opened += nodes() > before ? 1 : 0;
+            CHECK(freed.is_untouched());
+        }
+    }
+    CHECK(opened >= 6);
+}
