@@ -21,6 +21,7 @@
 #include "app/version.h"
 #include "app/window_options.h"
 #if STENCILSCOPE_HAS_WINDOW
+#include "app/window/preferences.h"
 #include "app/window/remembered.h"
 #endif
 #include "kernels/methods/method.h"
@@ -93,8 +94,13 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         if (!words.spec_file.empty())
             throw InputError("--continue takes its settings along: leave --spec out");
         const auto last = last_session();
-        if (!last) throw InputError("--continue: no session was kept yet; one is whenever the window closes");
-        all.spec_file = last->string();
+        if (!last) throw InputError("--continue: no session was kept yet; the window keeps its own");
+        try {
+            read_spec(last->string());
+            all.spec_file = last->string();
+        } catch (const InputError& error) {
+            request.trouble = set_aside(*last, error.what());
+        }
     }
     request.spec = spec_of(all);
     if (was_given(words, "steps") || !all.spec_file.empty()) request.stop_at = request.spec.steps;
@@ -232,7 +238,7 @@ struct ModelsWords {
 void add_models(CLI::App& app, ModelsWords& words) {
     CLI::App* models =
         app.add_subcommand("models", "List the models, or show the text of one, or the code that steps it");
-    models->add_option("NAME", words.name, "a model");
+    models->add_option("NAME", words.name, "a model, or a run: a spec.json or the name of a ready one");
     models->add_flag(
         "--code",
         words.code,

@@ -12,7 +12,6 @@
 #include "app/window/panels/prompts.h"
 #include "app/window/panels/tour/tour.h"
 #include "app/window/preferences.h"
-#include "app/window/remembered.h"
 #include "app/window/shortcuts.h"
 #include "app/window/theme.h"
 #include "sim/run/resolve.h"
@@ -44,8 +43,8 @@ std::vector<std::string> prompts_done(const WindowRequest& request, const Prefer
     return request.frames > 0 ? names_of(prompts()) : preferences.prompts_done;
 }
 
-Preferences preferences_for(const WindowRequest& request) {
-    Preferences preferences = request.frames > 0 ? Preferences() : load_preferences();
+Preferences preferences_for(const WindowRequest& request, std::string& trouble) {
+    Preferences preferences = request.frames > 0 ? Preferences() : load_preferences(&trouble);
     preferences.prompts_done = prompts_done(request, preferences);
     if (request.theme) preferences.theme = *request.theme;
     if (request.sections) preferences.open_sections = *request.sections;
@@ -60,8 +59,14 @@ Preferences preferences_for(const WindowRequest& request) {
 
 MainWindow::MainWindow(const WindowRequest& request)
     : request_(request), snapshot_(first_snapshot(request.spec)) {
-    ui_.preferences = preferences_for(request);
-    if (!scripted()) recall(ui_, request_.spec);
+    std::string trouble;
+    ui_.preferences = preferences_for(request, trouble);
+    for (const std::string& told : {request.trouble, trouble})
+        if (!told.empty()) ui_.act(action::Tell{told, "", true});
+    if (!scripted()) {
+        recall(ui_, request_.spec);
+        ui_.panel.exports.last_session = copy_last_session();
+    }
     if (request.panes) ui_.panes = *request.panes;
     ui_.profiles = request.spec.profiles;
     ui_.surface = request.spec.surface;
@@ -110,6 +115,12 @@ MainWindow::~MainWindow() {
     engine_.reset();
 }
 
+void MainWindow::keep() {
+    if (scripted()) return;
+    save_preferences(preferences());
+    keeper_.finish(*snapshot_);
+}
+
 Preferences MainWindow::preferences() const {
     Preferences preferences = kept(ui_, snapshot_->now);
     const auto [width, height] = display_->logical_size();
@@ -138,6 +149,7 @@ bool MainWindow::turn() {
     display_->wait_events(patience());
     const auto before = snapshot_;
     take_snapshot();
+    if (!scripted()) keeper_.follow(snapshot_, seconds());
     take_example_news();
     take_gallery();
     take_kernel_news();

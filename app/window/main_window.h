@@ -12,6 +12,7 @@
 #include "app/window/display/frame_clock.h"
 #include "app/window/display/gallery_texture.h"
 #include "app/window/field_rate.h"
+#include "app/window/remembered.h"
 #include "app/window/ui_state.h"
 #include "app/window/window_command.h"
 #include "sim/files/video_file.h"
@@ -31,17 +32,15 @@ class MainWindow {
     /// window is to close. Throws what kept the session from being made.
     bool turn();
 
-    /// As they are now, the window's size included.
-    Preferences preferences() const;
-
-    /// What repeats the session up to the step that was shown last; null before there was a field.
-    const RunSpec* session() const { return snapshot_->frame ? &snapshot_->spec : nullptr; }
+    /// Keeps the preferences and the session, unless the window is scripted.
+    void keep();
 
     /// What the performance panel shows, for --json.
     nlohmann::ordered_json report() const;
 
   private:
     bool scripted() const { return request_.frames > 0; }
+    Preferences preferences() const;
     void take_events();
     void take_snapshot();
     void take_example_news();
@@ -82,6 +81,7 @@ class MainWindow {
     std::unique_ptr<Desktop> desktop_;
     std::unique_ptr<CanvasRecorder> canvas_recorder_;
     ViewRequest view_;
+    SessionKeeper keeper_;
     float font_pixels_ = 0;
     Theme theme_ = Theme::dark;
     bool full_screen_ = false;

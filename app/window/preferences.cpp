@@ -1,5 +1,7 @@
 #include "app/window/preferences.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -120,15 +122,24 @@ std::string write_preferences(const Preferences& preferences) {
     return json_text(json);
 }
 
-Preferences load_preferences() {
+Preferences load_preferences(std::string* trouble) {
     const auto path = preferences_path();
     if (!path) return {};
     try {
         constexpr std::uintmax_t kMaxBytes = 1'000'000;
-        return read_preferences(InputFile(*path).read_text(kMaxBytes));
+        const std::string text = InputFile(*path).read_text(kMaxBytes);
+        if (trouble && !Json::accept(text)) *trouble = set_aside(*path, path->string() + ": not JSON");
+        return read_preferences(text);
     } catch (const InputError&) {
         return {};
     }
+}
+
+std::string set_aside(const std::filesystem::path& file, const std::string& why) {
+    const std::string bad = file.string() + ".bad";
+    std::error_code failed;
+    std::filesystem::rename(file, bad, failed);
+    return failed ? why : fmt::format("{}; the file is kept as {}", why, bad);
 }
 
 void save_preferences(const Preferences& preferences) {

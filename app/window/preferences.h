@@ -21,8 +21,13 @@ std::optional<std::filesystem::path> preferences_path();
 Preferences read_preferences(std::string_view json);
 std::string write_preferences(const Preferences& preferences);
 
-/// From and to preferences_path(). Failing is silent: preferences are not worth a message.
-Preferences load_preferences();
+/// From and to preferences_path(). Failing is silent: preferences are not worth a message, except of a file
+/// that is no JSON, which is set aside: then `trouble` says so.
+Preferences load_preferences(std::string* trouble = nullptr);
 void save_preferences(const Preferences& preferences);
+
+/// Renames a file that cannot be read to FILE.bad, so that the next one written does not replace it. Returns
+/// the message for people: why, and where it is now.
+std::string set_aside(const std::filesystem::path& file, const std::string& why);
 
 }  // namespace stencil

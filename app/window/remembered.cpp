@@ -1,6 +1,7 @@
 #include "app/window/remembered.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
@@ -14,6 +15,7 @@ namespace stencil {
 namespace {
 
 constexpr std::size_t kRecent = 8;
+constexpr double kKeepEvery = 30;  // seconds
 
 void set_if_known(RunSpec& spec, std::string_view setting, const std::string& value) {
     if (value.empty() || !setting_text(spec, setting).empty()) return;
@@ -45,7 +47,6 @@ void recall(UiState& ui, RunSpec& spec) {
     for (const Export& file : exports())
         if (std::ranges::find(p.export_files, file.name) != p.export_files.end())
             state.files.emplace_back(file.name);
-    if (const auto last = last_session()) state.last_session = last->string();
     if (spec.chosen_colormap().empty()) set_if_known(spec, "colormap", p.colormap);
     set_if_known(spec, "laplacian-colormap", p.laplacian_colormap);
 }
@@ -82,6 +83,15 @@ std::optional<std::filesystem::path> last_session() {
     return file;
 }
 
+std::string copy_last_session() {
+    const auto last = last_session();
+    if (!last) return "";
+    const auto copy = last->parent_path() / "session-before.json";
+    std::error_code failed;
+    std::filesystem::copy_file(*last, copy, std::filesystem::copy_options::overwrite_existing, failed);
+    return failed ? "" : copy.string();
+}
+
 void keep_session(const RunSpec& spec) {
     const auto file = session_file();
     if (!file) return;
@@ -92,6 +102,20 @@ void keep_session(const RunSpec& spec) {
     } catch (const MachineError&) {
         // A folder that can't be written to: nothing is there to be continued.
     }
+}
+
+void SessionKeeper::follow(const std::shared_ptr<const Snapshot>& snapshot, double seconds) {
+    if (!due_) due_ = seconds + kKeepEvery;
+    if (!snapshot->frame || snapshot == kept_ || seconds < *due_) return;
+    if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    due_ = seconds + kKeepEvery;
+    kept_ = snapshot;
+    work_ = std::async(std::launch::async, [snapshot] { keep_session(snapshot->spec); });
+}
+
+void SessionKeeper::finish(const Snapshot& snapshot) {
+    if (work_.valid()) work_.wait();
+    if (snapshot.frame) keep_session(snapshot.spec);
 }
 
 }  // namespace stencil

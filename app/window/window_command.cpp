@@ -9,8 +9,6 @@
 #include "app/interrupt.h"
 #include "app/window/main_window.h"
 #include "app/window/panels/panels.h"
-#include "app/window/preferences.h"
-#include "app/window/remembered.h"
 #include "sim/files/atomic_file.h"
 #include "sim/files/folder.h"
 #include "sim/initial/initial.h"
@@ -59,13 +57,15 @@ int window_command(const WindowRequest& request) {
     check_json_file(request.json, "", inputs);
     const auto warm = warm_up_compiler();
     MainWindow window(request);
-    while (window.turn() && interrupt_signal() == 0) {
+    try {
+        while (window.turn() && interrupt_signal() == 0) {
+        }
+        if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
+    } catch (...) {
+        window.keep();
+        throw;
     }
-    if (!request.json.empty()) write_text_file(request.json, json_text(window.report()));
-    if (request.frames == 0) {
-        save_preferences(window.preferences());
-        if (const RunSpec* session = window.session()) keep_session(*session);
-    }
+    window.keep();
     return interrupt_signal() == 0 ? 0 : 128 + interrupt_signal();
 }
 

@@ -17,6 +17,7 @@ struct WindowRequest {
     bool paused = false;
     long long steps_per_frame = 10;  ///< 0: automatic; few, so that the start is seen on a fast machine too
     bool continues = false;          ///< with the session that was kept last
+    std::string trouble;             ///< a message that the window begins with; empty: none
     std::optional<std::vector<Pane>> panes;  ///< else as the preferences have it
     std::optional<double> zoom;              ///< pixels per cell; empty: all of the field is seen
 

@@ -75,6 +75,21 @@ TEST_CASE("without XDG_CONFIG_HOME preferences are in ~/.config, and without a h
     CHECK(load_preferences() == Preferences{});
 }
 
+TEST_CASE("preferences that are no JSON are set aside with a message, and the defaults hold") {
+    const ScratchFolder folder;
+    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    std::string trouble;
+    save_preferences({});
+    load_preferences(&trouble);
+    CHECK(trouble.empty());
+    const auto file = *preferences_path();
+    write_bytes(file, R"({"theme": "lig)");
+    CHECK(load_preferences(&trouble) == Preferences{});
+    CHECK(trouble.find("window.json.bad") != std::string::npos);
+    CHECK(read_bytes(file.string() + ".bad") == R"({"theme": "lig)");
+    CHECK_FALSE(std::filesystem::exists(file));
+}
+
 TEST_CASE("preferences that can't be saved are silent") {
     const ScratchFolder folder;
     write_bytes(folder / "stencilscope", "a file where the folder should be");

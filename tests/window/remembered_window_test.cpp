@@ -9,6 +9,7 @@
 #include "tests/support/catch.h"
 #include "tests/support/program.h"
 #include "tests/support/window/imgui_panels.h"
+#include "tests/support/window/window_robot.h"
 
 using namespace stencil;
 using namespace stencil_test;
@@ -92,6 +93,38 @@ TEST_CASE("a session is kept in a file that repeats it, and can be continued whe
     CHECK(again.edits == spec.edits);
     CHECK(again.parameter("coefficient") == 0.125);
     CHECK(run_program({"--continue", "--spec", file->string()}).status == 2);
+}
+
+TEST_CASE(
+    "while the window is open the session is kept every 30 s where it changed, and the one before stays") {
+    const ScratchFolder folder;
+    const Environment xdg("XDG_CONFIG_HOME", folder.path().string());
+    CHECK(copy_last_session().empty());
+    const auto moment = [](long long steps) {
+        auto snapshot = std::make_shared<Snapshot>();
+        snapshot->spec.steps = steps;
+        snapshot->frame = std::make_shared<const Frame>();
+        return snapshot;
+    };
+    const auto steps = [] { return read_spec(last_session()->string()).steps; };
+    keep_session(moment(7)->spec);
+    const std::string before = copy_last_session();
+    SessionKeeper keeper;
+    const auto first = moment(100);
+    keeper.follow(first, 1000);
+    keeper.follow(first, 1029);
+    CHECK(steps() == 7);
+    keeper.follow(first, 1030);
+    REQUIRE(wait_until([&] { return steps() == 100; }));
+    keep_session(moment(3)->spec);
+    keeper.follow(first, 1070);  // nothing has changed
+    keeper.finish(Snapshot{});   // and there is no field
+    CHECK(steps() == 3);
+    keeper.follow(moment(200), 1070);
+    REQUIRE(wait_until([&] { return steps() == 200; }));
+    keeper.finish(*moment(201));
+    CHECK(steps() == 201);
+    CHECK(read_spec(before).steps == 7);
 }
 
 TEST_CASE("the export section continues the session before, where there was one") {

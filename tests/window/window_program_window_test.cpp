@@ -159,6 +159,39 @@ TEST_CASE("Theme and panel width come back at the next start, and nothing else i
     CHECK(window.home.work.entries() == 0);
 }
 
+TEST_CASE("A session is kept in every way of ending, and one that is broken opens the window with a message",
+          "[program]") {
+    const ScratchFolder folder;
+    const PractisedHome home;
+    const auto kept = home.settings / "stencilscope" / "session.json";
+    const auto runs = [&](WindowRobot& robot) {
+        robot.park();
+        REQUIRE(wait_until([&] { return robot.eyes().at(kWindowCorner) != Rgb{}; }));
+        REQUIRE(robot.moves({600, 300}, 300, 200));
+    };
+    for (const int signal : {SIGTERM, SIGINT}) {
+        WindowRobot robot(words("--size 240x170 --initial noise --seed {}", signal), home);
+        runs(robot);
+        robot.send(signal);
+        CHECK(robot.wait_for_exit() == 128 + signal);
+        CHECK(read_json(kept)["seed"] == signal);
+    }
+    // The report cannot be written at the end: the window ends by an exception.
+    std::filesystem::create_directory(folder / "there");
+    WindowRobot robot(
+        words("--size 240x170 --initial noise --seed 77 --json {}", folder / "there" / "report.json"), home);
+    runs(robot);
+    std::filesystem::remove_all(folder / "there");
+    CHECK(robot.quit() == 1);
+    CHECK(read_json(kept)["seed"] == 77);
+
+    write_bytes(kept, "{\"size\": [24");
+    WindowRobot again(words("--continue"), home);
+    runs(again);
+    CHECK(again.quit() == 0);
+    CHECK(read_bytes(kept.string() + ".bad") == "{\"size\": [24");
+}
+
 TEST_CASE("While a step takes long the brush follows the pointer, and a signal ends the program",
           "[program]") {
     const ScratchFolder folder;

@@ -169,7 +169,7 @@ void draw_open(UiState& ui) {
                button_size(1),
                "What was open when the window was closed the last time, up to the step where it was left.\n"
                "--continue",
-               state.last_session.empty() ? "None was kept yet: one is whenever the window closes" : ""))
+               state.last_session.empty() ? "None was kept before this one" : ""))
         ui.act(action::Open{state.last_session});
 }
 
