@@ -18,8 +18,8 @@ layout(location = 8) uniform float levels[32];  // of contours, ascending
 
 out vec4 color;
 
-bool not_a_number(float value) {
-    return (floatBitsToUint(value) & 0x7fffffffu) > 0x7f800000u;
+bool is_finite(float value) {
+    return (floatBitsToUint(value) & 0x7f800000u) != 0x7f800000u;
 }
 
 int entry_in(double low, double high, float value) {
@@ -45,25 +45,34 @@ int entry_above(float value) {
     return entry;
 }
 
-int levels_reached(ivec2 texel) {
-    float value = texelFetch(values, min(texel, size - 1), 0).r;
+float value_at(ivec2 texel) {
+    return texelFetch(values, clamp(texel, ivec2(0), size - 1), 0).r;
+}
+
+// Bilinear between the texels' centres, so that contours are no staircases where a cell has many pixels.
+int levels_reached(vec2 place) {
+    vec2 at = round((into + place * density - 0.5) * 4096.0) / 4096.0;  // a texel's centre is exact
+    vec2 share = fract(at);
+    ivec2 low = first + ivec2(floor(at)), high = low + ivec2(greaterThan(share, vec2(1e-3)));
+    float value = mix(mix(value_at(low), value_at(ivec2(high.x, low.y)), share.x),
+                      mix(value_at(ivec2(low.x, high.y)), value_at(high), share.x), share.y);
     int reached = 0;
     while (reached < level_count && value >= levels[reached]) ++reached;
     return reached;
 }
 
-// A contour runs between this texel and its neighbour to the right or below.
-bool on_contour(ivec2 texel) {
-    int reached = levels_reached(texel);
-    return reached != levels_reached(texel + ivec2(1, 0)) || reached != levels_reached(texel + ivec2(0, 1));
+// A contour runs between this pixel and its neighbour to the right or below.
+bool on_contour(vec2 place) {
+    int reached = levels_reached(place);
+    return reached != levels_reached(place + vec2(1, 0)) || reached != levels_reached(place + vec2(0, 1));
 }
 
 void main() {
     vec2 place = vec2(gl_FragCoord.x - top_left.x, top_left.y - gl_FragCoord.y);
     ivec2 texel = clamp(first + ivec2(floor(into + place * density)), ivec2(0), size - 1);
     float value = texelFetch(values, texel, 0).r;
-    color = not_a_number(value) ? vec4(vec3(128.0 / 255.0), 1.0)
-                                : vec4(texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb, 1.0);
-    if (level_count > 0 && on_contour(texel))
+    color = !is_finite(value) ? vec4(1.0, 0.0, 1.0, 1.0)
+                              : vec4(texelFetch(colors, ivec2(by_borders ? entry_above(value) : entry_of(value), 0), 0).rgb, 1.0);
+    if (level_count > 0 && on_contour(place))
         color.rgb = vec3(dot(color.rgb, vec3(0.2126, 0.7152, 0.0722)) > 0.5 ? 0.0 : 1.0);
 }

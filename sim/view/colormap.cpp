@@ -72,7 +72,7 @@ EntryBorders entry_borders(const ValueRange& range) {
 }
 
 Rgb Colormap::at(double value, const ValueRange& range) const {
-    if (std::isnan(value)) return {128, 128, 128};
+    if (!std::isfinite(value)) return {255, 0, 255};
     if (has_borders(range)) {
         std::size_t entry = 0, last = colors.size() - 1;  // the highest whose border the value has reached
         while (entry < last) {

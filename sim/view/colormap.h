@@ -30,8 +30,8 @@ struct Colormap {
     std::array<Rgb, 256> colors{};
 
     /// The colour of a value: its place in the range, clamped to [0, 1], picks entry min(255, floor(256
-    /// place)); where the range is empty, the first entry. Values that are not finite are mid-grey (a NaN) or
-    /// the nearer end.
+    /// place)); where the range is empty, the first entry. Values that are not finite are magenta, which no
+    /// table has.
     Rgb at(double value, const ValueRange& range) const;
 };
 

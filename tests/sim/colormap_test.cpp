@@ -107,14 +107,17 @@ TEST_CASE("A value picks the entry of its 256th of the range") {
     }
 }
 
-TEST_CASE("Values beyond the range take the nearer end, and what is no number is mid-grey") {
+TEST_CASE("Values beyond the range take the nearer end, and what is not finite has a colour of its own") {
     for (const Colormap& map : colormaps()) {
         CAPTURE(std::string(map.name));
         CHECK((map.at(-1e300, {-2, 2}) == map.colors[0]));
-        CHECK((map.at(-kInfinity, {-2, 2}) == map.colors[0]));
         CHECK((map.at(1e300, {-2, 2}) == map.colors[255]));
-        CHECK((map.at(kInfinity, {-2, 2}) == map.colors[255]));
-        CHECK((map.at(std::nan(""), {-2, 2}) == Rgb{128, 128, 128}));
+        const Rgb magenta{255, 0, 255};
+        for (const double lost : {kInfinity, -kInfinity, std::nan("")}) {
+            CHECK((map.at(lost, {-2, 2}) == magenta));
+            CHECK((map.at(lost, {1e-3, 1, Scale::log}) == magenta));
+        }
+        CHECK(std::ranges::find(map.colors, magenta) == map.colors.end());
         CHECK((map.at(5, {5, 5}) == map.colors[0]));
     }
 }

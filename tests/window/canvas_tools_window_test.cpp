@@ -291,16 +291,19 @@ TEST_CASE("A fill is one piece with its tolerance, and the eraser paints 0") {
     CHECK(lab.ui.said.empty());
 }
 
-TEST_CASE("Whatever is painted beside the field says that there is nothing") {
+TEST_CASE("Whatever is painted beside the field is no edit, and says that there is nothing") {
     Lab lab({40, 140});
     lab.ui.brush.radius = 2;
     lab.ui.brush.shape = GENERATE(BrushShape::round, BrushShape::rectangle, BrushShape::fill);
     lab.move(500, 300);
     lab.click(lab.session.hands.left);
     CHECK(lab.ui.said.empty());
+    const std::size_t within = lab.sent<action::Paint>().size();
+    CHECK(within > 0);
     lab.move(60, 300);
     lab.click(lab.session.hands.left);
     CHECK_FALSE(lab.ui.said.empty());
+    CHECK(lab.sent<action::Paint>().size() == within);
 }
 
 TEST_CASE("The eyedropper takes the value of the cell that was clicked, though the mouse went on") {

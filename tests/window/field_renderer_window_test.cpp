@@ -172,6 +172,23 @@ TEST_CASE("Contours are drawn where figures have them") {
     CHECK(white > 20);
 }
 
+TEST_CASE("Where a cell has many pixels contours run between the cells' centres, not along their edges") {
+    constexpr int kFactor = 10, kWidth = 6, kHeight = 4;
+    Screen screen(kFactor * kWidth, kFactor * kHeight);
+    const ScreenRect all{0, 0, kFactor * kWidth, kFactor * kHeight};
+    std::vector<float> values;
+    for (int i = 0; i < kWidth * kHeight; ++i) values.push_back(float(i % kWidth));
+    PaneImage image = make_image(kWidth, kHeight, values, "viridis", {0, 6});
+    screen.draw(0, image, all, all);
+    const std::vector<Rgb> without = screen.read();
+    image.contours = {2.3};
+    screen.draw(0, image, all, all);
+    const std::vector<Rgb> with = screen.read();
+    // (x + 0.5) / 10 - 0.5 reaches 2.3 behind pixel 27.
+    for (std::size_t i = 0; i < with.size(); ++i)
+        REQUIRE((with[i] == without[i]) == (int(i) % (kFactor * kWidth) != 27));
+}
+
 TEST_CASE("A picture beyond the pane's edges is cut at them") {
     Dice dice;
     CAPTURE(dice.seed);

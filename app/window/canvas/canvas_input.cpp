@@ -262,10 +262,8 @@ void CanvasInput::press_brush(UiState& ui,
     const BrushShape shape = drag_.brush.shape;
     drag_.waits = shape == BrushShape::rectangle || (ui.straight && shape != BrushShape::fill);
     drag_.from = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
-    stroke_to(ui, mouse);
-    const SamplePoint& at = drag_.cell;
-    if (!drag_.waits && !reaches({drag_.brush, at.x, at.y, at.x, at.y, false}, scene.field))
-        ui.say(kNothingThere);
+    stroke_to(ui, scene, mouse);
+    if (!drag_.waits && !drag_.joined) ui.say(kNothingThere);
 }
 
 void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
@@ -282,7 +280,7 @@ void CanvasInput::press_profile(UiState& ui, const CanvasScene& scene, const Mou
 }
 
 void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
-    if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, mouse);
+    if (drag_.kind == Drag::Kind::stroke) stroke_to(ui, scene, mouse);
     if (drag_.kind == Drag::Kind::profile) profile_to(ui, scene, mouse);
     if (drag_.kind != Drag::Kind::pan) return;
     // By whole pixels, so that the field stays on whole pixels where it is.
@@ -293,7 +291,7 @@ void CanvasInput::go_on(UiState& ui, const CanvasScene& scene, const Mouse& mous
     drag_.y += dy;
 }
 
-void CanvasInput::stroke_to(UiState& ui, const Mouse& mouse) {
+void CanvasInput::stroke_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {
     const SamplePoint to = brush_point(ui.view, drag_.picture, drag_.brush, mouse);
     if (drag_.waits) {
         drag_.cell = mouse.shift ? snapped(drag_.from, to) : to;
@@ -302,9 +300,11 @@ void CanvasInput::stroke_to(UiState& ui, const Mouse& mouse) {
     const bool once = drag_.brush.shape == BrushShape::fill;
     if (drag_.joined && (once || to == drag_.cell)) return;
     const SamplePoint from = drag_.joined ? drag_.cell : to;
-    ui.act(action::Paint{{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined}, component_of(drag_.pane)});
-    drag_.joined = true;
     drag_.cell = to;
+    const BrushPiece piece{drag_.brush, from.x, from.y, to.x, to.y, drag_.joined};
+    if (!reaches(piece, scene.field)) return;  // what lies beside the field is no edit
+    ui.act(action::Paint{piece, component_of(drag_.pane)});
+    drag_.joined = true;
 }
 
 std::optional<BrushPiece> CanvasInput::pending() const {
@@ -317,12 +317,12 @@ std::optional<BrushPiece> CanvasInput::pending() const {
 void CanvasInput::end_stroke(UiState& ui, const CanvasScene& scene) {
     const auto piece = pending();
     if (!piece) return;
+    if (!reaches(*piece, scene.field)) return ui.say(kNothingThere);
     const auto component = component_of(drag_.pane);
     const SamplePoint& from = drag_.from;
     if (piece->joined)
         ui.act(action::Paint{{piece->brush, from.x, from.y, from.x, from.y, false}, component});
     if (!piece->joined || drag_.cell != from) ui.act(action::Paint{*piece, component});
-    if (!reaches(*piece, scene.field)) ui.say(kNothingThere);
 }
 
 void CanvasInput::profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse) {

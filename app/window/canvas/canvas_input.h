@@ -81,7 +81,7 @@ class CanvasInput {
     void press_profile(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void go_on(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void press_brush(UiState& ui, const CanvasScene& scene, const Mouse& mouse, const PaneSlot& slot);
-    void stroke_to(UiState& ui, const Mouse& mouse);
+    void stroke_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void end_stroke(UiState& ui, const CanvasScene& scene);
     void profile_to(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
     void look(UiState& ui, const CanvasScene& scene, const Mouse& mouse);
