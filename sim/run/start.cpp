@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <mutex>
+#include <tuple>
 
 #include "kernels/cpu/thread_pool.h"
 #include "kernels/equation/equation_stepper.h"
@@ -53,6 +56,30 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
     for (std::size_t c = 0; c < kept.size(); ++c)
         if (kept[c] < 0) picks.push_back({made, c});
     return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
+}
+
+// A file's picture or array at the field's size. Solvers keep theirs as long as they are there, and whoever
+// asks meanwhile gets the same, unless the file has become another one: reading takes a tenth of a second.
+std::shared_ptr<const Array<double>> read_array(const Problem& spec, const std::string& file) {
+    using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int>;
+    static std::mutex mutex;
+    static std::map<Key, std::weak_ptr<const Array<double>>> known;
+    std::error_code failed;  // then reading it says why
+    const Key key{std::filesystem::absolute(file, failed).string(),
+                  std::filesystem::file_size(file, failed),
+                  std::filesystem::last_write_time(file, failed),
+                  spec.size->nx,
+                  spec.size->ny};
+    const std::lock_guard lock(mutex);
+    std::erase_if(known, [](const auto& one) { return one.second.expired(); });
+    if (const auto found = known.find(key); found != known.end())
+        if (auto array = found->second.lock()) return array;
+    InitialChoice choice;
+    choice.file = file;
+    const Field field = read_start(spec, choice).to(DType::float64);
+    auto array = std::make_shared<const Array<double>>(field.as<double>().clone());
+    known[key] = array;
+    return array;
 }
 
 }  // namespace
@@ -199,12 +226,7 @@ std::shared_ptr<const TypedRun> typed_run(const Problem& spec) {
 
 std::vector<std::shared_ptr<const Array<double>>> read_data(const Problem& spec) {
     std::vector<std::shared_ptr<const Array<double>>> data;
-    for (const auto& source : spec.model->equations->data) {
-        InitialChoice choice;
-        choice.file = source.file;
-        const Field field = read_start(spec, choice).to(DType::float64);
-        data.push_back(std::make_shared<Array<double>>(field.as<double>().clone()));
-    }
+    for (const auto& source : spec.model->equations->data) data.push_back(read_array(spec, source.file));
     return data;
 }
 

@@ -1,11 +1,34 @@
 // What the panel says of a size before it is applied, against what applying it comes to.
+#include <filesystem>
 #include <utility>
 
 #include "app/window/panels/panels.h"
+#include "sim/files/npy.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
+#include "tests/support/scratch.h"
 
 using namespace stencil;
+using namespace stencil_test;
+
+TEST_CASE("What a size needs is worked out once, and no file of the model is read again for it") {
+    const ScratchFolder folder;
+    const auto file = folder / "start.npy";
+    write_npy(file, Field(Array<double>(20, 10)));
+    RunSpec spec;
+    spec.use_model(model_of_text("du/dt = 0.1*lap(u) + array(\"" + file.string() + "\")\ndt = 0.1"));
+    spec.size = Size{20, 10};
+    spec.backend = "cpu";
+    SessionOptions options;
+    options.running = options.measure_limits = false;
+    Session session(spec, options);
+    MemoryNeedsOf known;
+    const MemoryPreview before = memory_preview(*session.snapshot(), {200, 100}, known);
+    REQUIRE(before.fits);
+    std::filesystem::remove(file);
+    REQUIRE(memory_preview(*session.snapshot(), {200, 100}, known).text == before.text);
+    REQUIRE_FALSE(memory_preview(*session.snapshot(), {300, 100}, known).fits);
+}
 
 TEST_CASE("The memory that a size is said to need is what applying it is refused for, or accepted with") {
     for (const auto& [anew, method] :
@@ -31,7 +54,8 @@ TEST_CASE("The memory that a size is said to need is what applying it is refused
                 session.apply(action::Step{1});
                 session.work();
             }
-            const MemoryPreview preview = memory_preview(*session.snapshot(), {edge, edge});
+            MemoryNeedsOf known;
+            const MemoryPreview preview = memory_preview(*session.snapshot(), {edge, edge}, known);
             session.apply(action::Change{"size", std::to_string(edge)});
             refused = session.snapshot()->now.size->nx != edge;
             REQUIRE(preview.fits == !refused);

@@ -12,6 +12,7 @@
 #include "sim/examples/report/report.h"
 #include "sim/figure/chart.h"
 #include "sim/run/output/exports.h"
+#include "sim/run/resolve.h"
 #include "sim/session/step_watch.h"
 #include "sim/session/view.h"
 #include "sim/view/value_range.h"
@@ -56,11 +57,19 @@ struct ToolbarState {
     double copied_until = 0;  ///< ImGui's time until which the copy button says so
 };
 
+/// What a run needs for each cell: working it out reads the equations, too much for every frame.
+struct MemoryNeedsOf {
+    std::string key;  ///< what it was worked out for
+    MemoryNeeds needs;
+    std::string failure;
+};
+
 struct SimulationState {
     std::map<std::string, SliderDraft> parameters;  ///< of the model, by name
     NumberDraft threads;
     int nx = 0, ny = 0;  ///< typed and not yet applied; 0: as the session
     NumberDraft columns, rows;
+    MemoryNeedsOf needs;
     long long steps = 100;
     long long jump = 1000;
     NumberDraft steps_draft, jump_draft;
@@ -85,6 +94,7 @@ struct EquationState {
     double typed_at = -1;    ///< ImGui's time of the newest change that waits to be read; negative: none
     double hold_until = 0;   ///< until the session has had the time to follow
     bool goes_on = false;    ///< what is applied next belongs to the same while of typing
+    bool editing = false;    ///< the field has the keyboard
     std::optional<Mistake> mistake;
     int messages_before = 0;  ///< the newest message's number when a text was applied
     std::map<std::string, RangeWish> ranges;

@@ -16,6 +16,8 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
 /// The newest message; nothing where there is none.
 void draw_notices(UiState& ui, const Snapshot& snapshot);
+/// Of its content; 0 where there is nothing to say.
+float notices_height(const Snapshot& snapshot);
 
 /// Its own window, while UiState::help_open.
 void draw_help(UiState& ui, const Snapshot& snapshot);
@@ -48,7 +50,7 @@ struct MemoryPreview {
     bool fits = true;
     std::string text;
 };
-MemoryPreview memory_preview(const Snapshot& snapshot, Size size);
+MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf& known);
 
 /// Folder, files and the button: also the toolbar's popup.
 void draw_export_choice(UiState& ui, const Snapshot& snapshot);

@@ -4,7 +4,9 @@
 #include <array>
 #include <cctype>
 #include <cfloat>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
@@ -131,8 +133,8 @@ Machine machine_now(const Snapshot& snapshot) {
     return machine;
 }
 
-void draw_memory(const Snapshot& snapshot, Size size) {
-    const MemoryPreview preview = memory_preview(snapshot, size);
+void draw_memory(MemoryNeedsOf& known, const Snapshot& snapshot, Size size) {
+    const MemoryPreview preview = memory_preview(snapshot, size, known);
     if (preview.text.empty()) return;
     row("Needs",
         "Memory of the method on a field of this size, and of the fields that travel and are written");
@@ -185,7 +187,7 @@ void draw_size(UiState& ui, const Snapshot& snapshot) {
         change(ui, "size", fmt::format("{}x{}", size.nx, size.ny));
         state.nx = state.ny = 0;
     }
-    draw_memory(snapshot, size);
+    draw_memory(state.needs, snapshot, size);
 }
 
 // --- Steps.
@@ -309,7 +311,7 @@ void choose_anew(RunSpec& wanted, const Snapshot& snapshot, bool anew) {
 
 }  // namespace
 
-MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
+MemoryPreview memory_preview(const Snapshot& snapshot, Size size, MemoryNeedsOf& known) {
     RunSpec wanted = snapshot.now;
     wanted.size = size;
     wanted.exports.clear();  // they are checked when they are written
@@ -318,7 +320,27 @@ MemoryPreview memory_preview(const Snapshot& snapshot, Size size) {
     const double cells = double(size.nx) * size.ny;
     try {
         if (snapshot.auto_method && size != *snapshot.now.size) choose_anew(wanted, snapshot, anew);
-        const MemoryNeeds needs = anew ? run_needs(wanted) : solver_needs(wanted);
+        const auto key = fmt::format("{} {}x{} {} {} {} {} {} {} {}",
+                                     std::hash<std::string>()(wanted.model->text),
+                                     size.nx,
+                                     size.ny,
+                                     name_of(wanted.dtype),
+                                     wanted.method,
+                                     wanted.backend,
+                                     wanted.stepper,
+                                     wanted.initial,
+                                     wanted.threads,
+                                     anew);
+        if (std::exchange(known.key, key) != key) {
+            known.failure.clear();
+            try {
+                known.needs = anew ? run_needs(wanted) : solver_needs(wanted);
+            } catch (const std::exception& error) {
+                known.failure = error.what();
+            }
+        }
+        if (!known.failure.empty()) return {false, known.failure};
+        const MemoryNeeds& needs = known.needs;
         const MemoryLimits limits = memory_limits(machine_now(snapshot), wanted.memory_limit);
         require_memory(needs, limits, {size.nx, size.ny});
         const std::string host = format_bytes(needs.host * cells) + " of host memory";
