@@ -7,6 +7,8 @@
 #include "sim/model/equations.h"
 #include "sim/model/model.h"
 #include "sim/model/presets.h"
+#include "sim/run/ready_runs.h"
+#include "sim/run/run_text.h"
 #include "sim/text/names.h"
 
 namespace stencil {
@@ -51,6 +53,12 @@ int models_command(const std::string& name) {
             return 0;
         }
         names.push_back(model->name);
+    }
+    // The text of a run, as the window shows it.
+    if (find_ready_run(name) || name.ends_with(".json")) {
+        const std::string text = text_of_run(named_spec(name));
+        print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+        return 0;
     }
     if (!name.empty()) throw InputError(unknown_name_message("model", name, names));
     for (const auto& model : models())

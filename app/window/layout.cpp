@@ -190,7 +190,7 @@ Layout draw_interface(UiState& ui, const Snapshot& snapshot) {
         strip("##status", area, false, [&] { draw_status_line(ui, snapshot); });
     }
     if (roomy && !snapshot.messages.empty()) {
-        const Area area = rest.cut_bottom(strip_height(frame));
+        const Area area = rest.cut_bottom(strip_height(notices_height(snapshot)));
         strip("##notices", area, false, [&] { draw_notices(ui, snapshot); });
     }
     if (shown) {

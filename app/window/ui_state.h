@@ -165,6 +165,7 @@ struct UiState {
     PathDialog dialog;
     std::string said;        ///< what the interface has just done, for the status line
     double said_until = -1;  ///< ImGui's time; negative: not drawn yet
+    int heard = 0;           ///< of what the session has said so far, how much was shown
     void say(std::string text) {
         said = std::move(text);
         said_until = -1;

@@ -1,6 +1,7 @@
 #include "sim/run/command_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <string_view>
@@ -60,6 +61,12 @@ std::string command_text(const RunSpec& spec) {
             text += option + " " + word_of(value);
     }
     return text;
+}
+
+std::string output_words(const std::filesystem::path& folder, const std::vector<std::string>& files) {
+    const std::string out = folder.empty() ? "" : " --out " + quoted_for_shell(folder.string());
+    if (out.empty() || files.empty() || files == RunSpec().exports) return out;
+    return fmt::format("{} --export {}", out, fmt::join(files, ","));
 }
 
 CommandCopy command_copy(const RunSpec& spec, const std::filesystem::path& folder) {

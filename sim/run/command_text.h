@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "sim/run/run_spec.h"
 
@@ -12,6 +13,9 @@ namespace stencil {
 /// quoted for a shell. Settings at their defaults are left out, and so are the backend (the method says it),
 /// the threads, and what is exported.
 std::string command_text(const RunSpec& spec);
+
+/// " --out FOLDER --export FILES", the files where they are others than by default: what a run is to write.
+std::string output_words(const std::filesystem::path& folder, const std::vector<std::string>& files);
 
 struct CommandCopy {
     std::string text;  ///< repeats the run

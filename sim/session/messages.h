@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,7 +13,8 @@ struct Message {
     enum class Level { notice, error } level = Level::notice;
     int id = 0;
     std::string text;
-    std::string folder = {};  ///< where what it tells of was written; empty: nothing was
+    std::string folder = {};   ///< where what it tells of was written; empty: nothing was
+    std::string subject = {};  ///< of an error: a success of the same makes it old; empty: nothing does
 };
 
 /// The newest messages, none twice in a row.
@@ -26,9 +28,15 @@ class Messages {
     }
     void notice(std::string text) { add(Message::Level::notice, std::move(text)); }
     /// `in_place`: of the newest one, where that is an error too, as each step of a drag brings one.
-    void error(std::string text, bool in_place = false) {
+    void error(std::string text, std::string subject = {}, bool in_place = false) {
         if (in_place && !all_.empty() && all_.back().level == Message::Level::error) all_.pop_back();
         add(Message::Level::error, std::move(text));
+        all_.back().subject = std::move(subject);
+    }
+    /// What was wrong with this is not any more.
+    void settle(std::string_view subject) {
+        const auto old = std::erase_if(all_, [&](const Message& m) { return m.subject == subject; });
+        news_ = news_ || old > 0;
     }
     void dismiss(int id) {
         std::erase_if(all_, [id](const Message& message) { return message.id == id; });

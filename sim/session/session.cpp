@@ -34,6 +34,7 @@ Session::Session(const RunSpec& asked, const SessionOptions& options)
     pace_.stop_at = options.stop_at;
     pace_.steps_per_frame = options.steps_per_frame;
     begin(asked);
+    sets_dt_ = !asked.dt.empty();
     take_probes(asked);
     take_bookmarks(asked);
 }
@@ -61,12 +62,7 @@ void Session::begin(const RunSpec& asked) {
 // As another run, which undoing takes back.
 void Session::begin_another(const RunSpec& asked, const std::string& what) {
     remember(what);
-    try {
-        begin(asked);
-    } catch (...) {
-        if (!undo_.undo.empty()) undo_.undo.pop_back();
-        throw;
-    }
+    begin(asked);
 }
 
 // On a thread of its own, which is left to itself where the field is cut: some take seconds in one call of
@@ -107,6 +103,7 @@ void Session::replace(std::unique_ptr<Simulation> next) {
 void Session::went_back() {
     pace_.stand(step());
     after_jump_.clear();
+    messages_.settle(kOfRun);
     measures_.rewind(step() - 1);
     field_changed(true);
 }
@@ -199,7 +196,7 @@ void Session::stop(const std::string& why) {
     pace_.stop(step());
     speeds_.drop_ladder();
     framed_version_ = version_;
-    messages_.error(why);
+    messages_.error(why, std::string(kOfRun));
     auto empty = std::make_shared<Frame>(frame_ ? *frame_ : Frame{});
     empty->serial = view_.serial;
     frame_ = std::move(empty);
@@ -326,7 +323,7 @@ void Session::watch_for_overflow(const Statistics& statistics) {
 void Session::stop_overflow(const std::string& why) {
     if (settled()) return;
     pace_.stop(step());
-    messages_.error(why);
+    messages_.error(why, std::string(kOfRun));
 }
 
 }  // namespace stencil

@@ -127,7 +127,12 @@ class Session {
     void jump_at_once(bool asked);
     void step_again();
 
+    void note_dt(const std::string& setting);
+
     // The way back.
+    bool attempt(const Action& action);
+    void say(std::string text) { said_ = {said_.count + 1, std::move(text)}; }
+    KeptState moment();
     bool copy_fits();
     void remember(const std::string& what);
     double undo_budget();
@@ -201,6 +206,10 @@ class Session {
     StepWatch step_watch_;
     Exporter exporter_;
     Messages messages_;
+    std::vector<std::string> when_done_;  ///< notices of the action in work, told once it is done
+    Said said_;
+    bool sets_dt_ = false;  ///< dt was chosen, and stays where a text says nothing of it
+    static constexpr std::string_view kOfRun = "run";  ///< subject of what ends it on its way
 
     FrameMaker frame_maker_;
     ViewRequest view_;

@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "sim/initial/initial.h"
+#include "sim/model/equations.h"
 #include "sim/run/output/checkpoint.h"
 #include "sim/run/ready_runs.h"
 #include "sim/run/resolve.h"
+#include "sim/run/run_text.h"
 #include "sim/run/settings.h"
 #include "sim/session/session.h"
 #include "sim/text/error.h"
@@ -28,6 +31,15 @@ bool goes_another_way(const Action& action) {
            std::holds_alternative<action::UseKernel>(action);
 }
 
+// What a person would call the same thing tried again.
+std::string subject_of(const Action& action) {
+    const auto* change = std::get_if<action::Change>(&action);
+    if (change && change->setting != "initial") return change->setting;
+    const bool opens = change || std::holds_alternative<action::Open>(action) ||
+                       std::holds_alternative<action::Resume>(action);
+    return opens ? "opening" : std::to_string(action.index());
+}
+
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -44,21 +56,53 @@ void Session::apply(const Action& action) {
         end_ladder("The methods were not all measured");
         if (std::holds_alternative<action::Cancel>(action)) return;  // and the run goes on as it did
     }
+    const auto* undo = std::get_if<action::Undo>(&action);
+    const auto* redo = std::get_if<action::Redo>(&action);
+    int times = undo ? undo->times : redo ? redo->times : 1;
+    while (times-- > 0 && attempt(action)) {
+    }
+    history_old_ = true;  // also where it was told while a field was made
+}
+
+// An action that fails changes nothing: the past is what it was before. Its states are shared, so a copy of
+// it is cheap.
+bool Session::attempt(const Action& action) {
+    const auto past = [this] {
+        return std::tie(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
+    };
+    std::tuple before(undo_, timeline_, tip_, tip_measures_, bookmarks_, bookmarks_set_, compared_);
+    when_done_.clear();
+    const auto fail = [&](const std::string& why) {
+        past() = std::move(before);
+        if (tip_ && tip_->step == step()) tip_.reset();  // the way back to it was not what failed
+        const auto* change = std::get_if<action::Change>(&action);
+        messages_.error(why, subject_of(action), change && change->continuing);
+        return false;
+    };
     try {
         if (tip_ && goes_another_way(action)) leave_tip();
         std::visit([this](const auto& a) { handle(a); }, action);
     } catch (const std::bad_alloc&) {
-        messages_.error("Not enough memory; nothing was changed");
+        return fail("Not enough memory; nothing was changed");
     } catch (const std::exception& error) {
-        const auto* change = std::get_if<action::Change>(&action);
-        messages_.error(error.what(), change && change->continuing);
+        return fail(error.what());
     }
-    history_old_ = true;  // also where it was told while a field was made
+    messages_.settle(subject_of(action));
+    for (std::string& what : std::exchange(when_done_, {})) messages_.notice(std::move(what));
+    // A parameter of a model that was left where no copy of its field fitted cannot go back.
+    const auto is_lost = [this](const UndoEntry& entry) {
+        const auto* change = std::get_if<SettingChange>(&entry.change);
+        return change && kind_of(change->setting) == SettingKind::parameter &&
+               change->setting != "boundary" && !simulation_->now().model->index_of(change->setting);
+    };
+    while (!undo_.undo.empty() && is_lost(undo_.undo.back())) undo_.undo.pop_back();
+    return true;
 }
 
 void Session::handle(const action::Run& run) {
     if (!run.on || !pace_.order.empty()) pace_.stand(step());  // an order ends here
     pace_.running = run.on;
+    messages_.settle(kOfRun);
     plan_no_more();
     step_again();
 }
@@ -82,7 +126,9 @@ void Session::handle(const action::Step& some) {
 
 void Session::handle(const action::Reset&) {
     if (is_reshaped(simulation_->edits())) {
-        begin_another(as_asked(simulation_->now()), "reset");
+        RunSpec again = as_asked(simulation_->now());
+        keep_starts_of(simulation_->at_start(), again);
+        begin_another(again, "reset");
         return;
     }
     remember("reset");
@@ -165,12 +211,20 @@ void Session::start_anew(const action::Change& change) {
     RunSpec next = changed(std::move(from), change.setting, change.value);
     const bool typed = !next.model->built_in;  // then every component fits the size
     if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
+    if (change.setting == "equation" && !change.anew) {
+        const RunSpec& now = simulation_->now();
+        for (const auto& [setting, value] : choices_of_text(now, next, sets_dt_))
+            next = changed(std::move(next), setting, value);
+        keep_starts_of(now, next);
+    }
     begin_another(next, change.setting == "initial" ? "initial condition" : change.setting);
+    note_dt(change.setting);
 }
 
 // A size, precision or model that the present method may not fit.
 void Session::reshape(const action::Change& change) {
     const RunSpec& now = simulation_->now();
+    const Method* before = method_of(now);
     const RunSpec next = changed(now, change.setting, change.value);
     const bool goes_on = change.continuing && undo_.redo.empty() && !undo_.undo.empty() &&
                          undo_.undo.back().what == change.setting;
@@ -178,10 +232,19 @@ void Session::reshape(const action::Change& change) {
     const bool another_family = next.family() != now.family();
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
+    // The text is the run: what was chosen beside the text before goes where this one says otherwise.
+    const auto choices = change.setting == "equation" ? choices_of_text(now, next, sets_dt_)
+                                                      : decltype(choices_of_text(now, next)){};
+    const KeptState back = choices.empty() ? nullptr : moment();
     try {
         set(change.setting, change.value);
+        for (const auto& [setting, value] : choices) set(setting, value);
     } catch (...) {
-        if (!goes_on && !undo_.undo.empty()) undo_.undo.pop_back();
+        if (back) {
+            simulation_->restore(*back);
+            field_changed(true);
+        }
+        if (method_of(now) != before) change_method(before);
         throw;
     }
     if (another_family) auto_.on = automatic;
@@ -189,10 +252,10 @@ void Session::reshape(const action::Change& change) {
 
 void Session::change_running(const action::Change& change) {
     const bool device = kind_of(change.setting) == SettingKind::device;
-    if (device) after_jump_.clear();
     const RunSpec old = simulation_->now();
     const bool was_auto = auto_.on;
     set(change.setting, change.value);
+    if (device) after_jump_.clear();
     // A backend is undone by the method that it brought, where it brought one in place of one asked for.
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;
     const std::string undone = brought ? "method" : change.setting;
@@ -215,12 +278,21 @@ void Session::set(const std::string& setting, const std::string& value) {
     history_old_ = true;
     const Method& after = *method_of(simulation_->now());
     if (setting == "method") auto_.on = automatic;
+    note_dt(setting);
     if (setting == "backend" && after.name != before.name) auto_.on = true;
     reference_.follow(step(), setting, value);
     const bool moved = &simulation_->solver() != solver;
     field_changed(moved || kind_of(setting) == SettingKind::device);
     if (setting == "dtype") speeds_.forget_limits(false);
     if (after.device != before.device) speeds_.forget_limits(true);
+}
+
+// Whether dt was chosen, rather than worked out from the equations.
+void Session::note_dt(const std::string& setting) {
+    const auto& equations = simulation_->now().model->equations;
+    if (setting == "dt") sets_dt_ = true;
+    if (contains(kModelSettings, setting))
+        sets_dt_ = (equations && equations->dt) || (setting == "equation" && sets_dt_);
 }
 
 const Method& Session::best_method() const {
@@ -308,11 +380,14 @@ void Session::handle(const action::Open& open) {
     }
     if (!is_spec_file(open.path)) {
         handle(action::Change{"initial", open.path});
+        const Size size = *simulation_->now().size;
+        say(fmt::format("{}: {}x{}", std::filesystem::path(open.path).filename().string(), size.nx, size.ny));
         return;
     }
     const std::filesystem::path path = open.path;
     const RunSpec spec = read_spec(std::filesystem::is_directory(path) ? path / "spec.json" : path);
     begin_another(spec, "opening a run");
+    sets_dt_ = !spec.dt.empty();
     take_probes(spec);
     take_bookmarks(spec);
     order(spec.steps, fmt::format("repeating the run up to step {}", spec.steps));
@@ -327,6 +402,7 @@ void Session::handle(const action::Resume& resume) {
     remember("resuming a run");
     machine_ = machine;
     auto_.on = false;
+    sets_dt_ = true;
     pace_.running = false;
     replace(std::move(next));
     take_bookmarks(simulation_->now());

@@ -3,7 +3,9 @@
 
 #include <chrono>
 
+#include "kernels/cuda/cuda_runtime.h"
 #include "sim/machine/host_memory.h"
+#include "sim/run/run_text.h"
 #include "sim/session/session.h"
 
 namespace stencil {
@@ -24,6 +26,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->spec.steps = step();
     add_measures(snapshot->spec);
     snapshot->now = simulation_->now();
+    snapshot->text = text_of_run(snapshot->now, sets_dt_);
     snapshot->auto_method = auto_.on;
     snapshot->machine = machine_;
     snapshot->device = device_name(*machine_, method_of(snapshot->now)->device, snapshot->now.threads);
@@ -44,6 +47,7 @@ std::shared_ptr<const Snapshot> Session::snapshot() {
     snapshot->exporting = exporter_.busy();
     snapshot->export_share = exporter_.share();
     snapshot->messages = messages_.all();
+    snapshot->said = said_;
     snapshot->frame = frame_;
     snapshot_ = std::move(snapshot);
     return snapshot_;
@@ -113,10 +117,14 @@ const MemoryUse& Session::memory_use() {
     memory_.host_free = double(host.free_bytes);
     memory_.gpu_total = memory_.gpu_used = memory_.gpu_free = 0;
     if (!machine_->has_cuda()) return memory_;
-    const CudaMemoryInfo gpu = cuda_memory();
-    memory_.gpu_total = double(gpu.total_bytes);
-    memory_.gpu_free = double(gpu.free_bytes);
-    memory_.gpu_used = memory_.gpu_total - memory_.gpu_free;
+    try {
+        const CudaMemoryInfo gpu = cuda_memory();
+        memory_.gpu_total = double(gpu.total_bytes);
+        memory_.gpu_free = double(gpu.free_bytes);
+        memory_.gpu_used = memory_.gpu_total - memory_.gpu_free;
+    } catch (const CudaError&) {
+        // A kernel of the user's has faulted, so every call fails; whoever stepped has told why.
+    }
     return memory_;
 }
 

@@ -44,24 +44,28 @@ bool Session::copy_fits() {
     return copy_bytes(simulation_->now()) <= kMaxOfFree * free_memory();
 }
 
+KeptState Session::moment() {
+    return std::make_shared<const Simulation::Checkpoint>(simulation_->checkpoint());
+}
+
 // Where a copy of the field would not fit, the change is made all the same.
 void Session::remember(const std::string& what) {
     const bool fits = copy_fits();
     memory_at_ = {};
     if (fits) {
-        undo_.push({what, step(), simulation_->checkpoint(), timeline_.remember()}, undo_budget());
+        undo_.push({what, step(), moment(), timeline_.remember()}, undo_budget());
         return;
     }
-    undo_ = {};
-    messages_.notice(fmt::format("Not enough memory to undo this {}", what));
+    undo_.push_none();
+    when_done_.push_back(fmt::format("Not enough memory to undo this {}", what));
 }
 
-void Session::handle(const action::Undo& undo) {
-    for (int i = 0; i < undo.times; ++i) revert(undo_.undo, undo_.redo, true);
+void Session::handle(const action::Undo&) {
+    revert(undo_.undo, undo_.redo, true);
 }
 
-void Session::handle(const action::Redo& redo) {
-    for (int i = 0; i < redo.times; ++i) revert(undo_.redo, undo_.undo, false);
+void Session::handle(const action::Redo&) {
+    revert(undo_.redo, undo_.undo, false);
 }
 
 void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, bool undoing) {
@@ -74,13 +78,15 @@ void Session::revert(std::deque<UndoEntry>& from, std::deque<UndoEntry>& to, boo
         set(change->setting, undoing ? change->before : change->after);
         back.change = *change;
     } else {
-        back.change = simulation_->checkpoint();
+        back.change = moment();
         back.timeline = timeline_.remember();
-        simulation_->restore(std::get<Simulation::Checkpoint>(entry.change));
+        simulation_->restore(*std::get<KeptState>(entry.change));
         timeline_.recall(entry.timeline);
         went_back();
     }
     to.push_back(std::move(back));
+    messages_.settle(kOfRun);
+    say(fmt::format("{}: {}", undoing ? "Undone" : "Done again", entry.text()));
 }
 
 // --- Back and forth through the run.
@@ -117,10 +123,11 @@ void Session::go_back_to(long long to) {
     pace_.stop(step());
     after_jump_.clear();
     if (!tip_ && copy_fits()) {
-        tip_ = std::make_shared<const Simulation::Checkpoint>(simulation_->checkpoint());
+        tip_ = moment();
         tip_measures_ = measures_;
     } else if (!tip_) {
-        messages_.notice(
+        timeline_.cut(to + 1);
+        when_done_.push_back(
             fmt::format("Not enough memory to come back: the steps after {} are left behind", to));
     }
     if (tip_ && to == tip_->step) {
@@ -163,15 +170,16 @@ void Session::leave_tip() {
     pace_.stand(step());
     plan_no_more();
     const std::size_t left = tip_->edits.size() - simulation_->edits().size();
-    undo_.push({"leaving the later steps", step(), *tip_, timeline_.remember()}, undo_budget());
+    undo_.push({"leaving the later steps", step(), tip_, timeline_.remember()}, undo_budget());
     timeline_.cut(step() + 1);
     forget_moments_ahead();
-    messages_.notice(
+    when_done_.push_back(
         fmt::format("Going on from step {}: the steps up to {}{} are left behind; undo brings them back",
                     step(),
                     tip_->step,
                     left == 0 ? "" : fmt::format(" and {} edit{}", left, left == 1 ? "" : "s")));
     tip_.reset();
+    tip_measures_ = Measures();
 }
 
 // What repeats the run ends here.
@@ -190,6 +198,7 @@ void Session::handle(const action::SetBookmark&) {
     compared_ = bookmarks_.size();
     bookmarks_.push_back({name, step()});
     keep_bookmark(bookmarks_.back());
+    say(fmt::format("Bookmarked as {}: see History", name));
 }
 
 void Session::keep_bookmark(Bookmark& bookmark) {

@@ -45,9 +45,16 @@ struct History {
     std::size_t compared = 0;  ///< the number of the bookmark that from_bookmark is of
 };
 
+/// What an action came to, for the status line: "Undone: brush stroke at step 530".
+struct Said {
+    int count = 0;  ///< of all so far
+    std::string text = {};
+};
+
 struct Snapshot {
     RunSpec spec;              ///< what repeats the run so far, edits included: `steps` is the step now
     RunSpec now;               ///< the present settings, all decided
+    std::string text;          ///< of the run now: the model's with these settings in it
     bool auto_method = false;  ///< the present method was chosen for the steps of a frame, and follows them
     std::shared_ptr<const Machine> machine;
     std::string device;  ///< the name of what it runs on
@@ -91,6 +98,7 @@ struct Snapshot {
     bool exporting = false;
     std::optional<double> export_share;  ///< written; empty where nobody knows
     std::vector<Message> messages;       ///< newest last
+    Said said;
 
     std::shared_ptr<const Frame> frame;
 };

@@ -10,8 +10,8 @@ constexpr std::size_t kMaxEntries = 64;  // most of them whole fields
 }  // namespace
 
 std::size_t UndoEntry::bytes() const {
-    const auto* checkpoint = std::get_if<Simulation::Checkpoint>(&change);
-    return checkpoint && checkpoint->state ? checkpoint->state->bytes() : 0;
+    const auto* state = std::get_if<KeptState>(&change);
+    return state ? bytes_of(**state) : 0;
 }
 
 std::string UndoEntry::text() const {
@@ -24,6 +24,12 @@ void UndoStack::push(UndoEntry entry, double budget_bytes) {
     redo.clear();
     undo.push_back(std::move(entry));
     while (undo.size() > 1 && (undo.size() > kMaxEntries || double(bytes()) > budget_bytes)) undo.pop_front();
+}
+
+void UndoStack::push_none() {
+    redo.clear();
+    std::erase_if(undo,
+                  [](const UndoEntry& entry) { return std::holds_alternative<KeptState>(entry.change); });
 }
 
 bool UndoStack::extend(const std::string& setting, const std::string& after) {

@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "sim/run/simulation.h"
+#include "sim/session/timeline.h"
 
 namespace stencil {
 
@@ -20,7 +20,7 @@ struct SettingChange {
 struct UndoEntry {
     std::string what;    ///< for people: "brush stroke", "coefficient"
     long long step = 0;  ///< when it was done
-    std::variant<SettingChange, Simulation::Checkpoint> change;
+    std::variant<SettingChange, KeptState> change;
     /// Of the run as it was then.
     std::vector<std::weak_ptr<const Simulation::Checkpoint>> timeline = {};
 
@@ -36,6 +36,9 @@ struct UndoStack {
 
     /// A change is about to happen; what was undone before can't be redone any more.
     void push(UndoEntry entry, double budget_bytes);
+
+    /// Something was done that no copy of the field fits beside: settings can still go back, fields cannot.
+    void push_none();
 
     /// Continues the newest entry where it is a change of the same setting; false where it is not.
     bool extend(const std::string& setting, const std::string& after);

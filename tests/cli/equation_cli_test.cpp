@@ -248,6 +248,20 @@ TEST_CASE(
     require_refused(stencilscope("run --size 20 --sensitivity coefficient"), 2, "typed");
 }
 
+TEST_CASE("The text of a run has its settings in it, and runs as the run does") {
+    const ScratchFolder folder;
+    require_done(
+        stencilscope("run --quiet --backend cpu --steps 7 --model gray-scott --size 40x30 --set F=0.05 "
+                     "--boundary zero --out {}",
+                     folder / "a"));
+    const ProgramResult text = stencilscope("models {}", folder / "a/spec.json");
+    require_done(text);
+    for (const char* part : {"F = 0.05", "size = 40x30", "boundary = zero"}) CHECK(contains(text.out, part));
+    const auto file = write_bytes(folder / "model.txt", text.out);
+    require_done(stencilscope("run --quiet --backend cpu --steps 7 --model {} --out {}", file, folder / "b"));
+    CHECK(hash_of(folder / "a") == hash_of(folder / "b"));
+}
+
 TEST_CASE("The code of a typed equation is printed with its stages, operations, limits and speed") {
     const ProgramResult cpu =
         stencilscope("models --code --size 64 --threads 2 --backend cpu --dt 0.5 --equation {}",

@@ -335,6 +335,46 @@ TEST_CASE("What is not allowed becomes a message and changes nothing") {
     for (const Message& message : session.snapshot()->messages) REQUIRE(message.id != id);
 }
 
+TEST_CASE("An action that fails costs nothing of what can be undone or done again") {
+    Session session(small_spec(), standing());
+    perform(session, action::Step{5});
+    perform(session, action::Change{"coefficient", "0.1"});
+    perform(session, action::Undo{});
+    const std::string redone = session.snapshot()->can_redo;
+    REQUIRE_FALSE(redone.empty());
+    for (const Action& failing : {Action(action::Open{"nothing-like-it.npy"}),
+                                  Action(action::Change{"size", "900000x900000"}),
+                                  Action(action::Resume{"nowhere"})}) {
+        perform(session, failing);
+        REQUIRE(session.snapshot()->messages.back().level == Message::Level::error);
+        REQUIRE(session.snapshot()->can_redo == redone);
+        REQUIRE(session.snapshot()->can_undo.empty());
+    }
+    perform(session, action::Redo{});
+    REQUIRE(session.simulation().now().parameter("coefficient") == 0.1);
+}
+
+TEST_CASE("What cannot be undone now stays in the history, and nothing says that it was undone") {
+    Session session(small_spec(), standing());
+    perform(session, action::Step{5});
+    perform(session, action::Change{"allow-unstable", "true"});
+    perform(session, action::Change{"coefficient", "0.3"});
+    perform(session, action::Change{"coefficient", "0.2"});
+    perform(session, action::Change{"allow-unstable", "false"});
+    const auto before = session.snapshot();
+    perform(session, action::Undo{2});
+    REQUIRE(contains(newest_message(session), "0.3"));
+    REQUIRE(session.simulation().now().parameter("coefficient") == 0.2);
+    REQUIRE(session.snapshot()->history->done == before->history->done);
+    REQUIRE(session.snapshot()->can_redo.empty());
+    REQUIRE(session.snapshot()->said.count == before->said.count);
+    perform(session, action::Change{"allow-unstable", "true"});
+    perform(session, action::Undo{});
+    REQUIRE(session.simulation().now().parameter("coefficient") == 0.3);
+    REQUIRE(session.snapshot()->said.count == before->said.count + 1);
+    REQUIRE(contains(session.snapshot()->said.text, "Undone: coefficient 0.3 to 0.2"));
+}
+
 TEST_CASE("Beyond the limit the run pauses once the field overflows, and says what to change") {
     RunSpec spec = small_spec();
     spec.allow_unstable = true;

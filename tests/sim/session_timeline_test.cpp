@@ -169,6 +169,51 @@ TEST_CASE("What is done at an earlier step leaves the later ones behind, and und
     }
 }
 
+TEST_CASE("What fails at an earlier step leaves the later ones where they are") {
+    Bench bench(diffusion());
+    const auto seen = eventful(bench, false);
+    const auto [last, cells] = *seen.rbegin();
+    bench.act(action::Jump{35});
+    const auto before = bench.now();
+    for (const Action& failing : {Action(action::Change{"coefficient", "0.9"}),
+                                  Action(action::Change{"size", "900000x900000"}),
+                                  Action(action::Open{"nothing-like-it.npy"})}) {
+        bench.act(failing);
+        REQUIRE(bench.now()->messages.back().level == Message::Level::error);
+        REQUIRE(bench.now()->step == 35);
+        REQUIRE(bench.now()->end_step == last);
+        REQUIRE(bench.now()->history->done == before->history->done);
+        for (const Message& message : bench.now()->messages)
+            REQUIRE(message.text.find("left behind") == std::string::npos);
+    }
+    bench.act(action::Jump{last});
+    REQUIRE(bench.cells() == cells);
+}
+
+TEST_CASE(
+    "Where no copy of the field fits, settings can still be undone, and no state of a past that was left "
+    "is taken for one of the run") {
+    Bench bench(diffusion());
+    bench.act(action::Change{"coefficient", "0.1"});
+    bench.paint(20, 20);
+    bench.act(action::Step{40});
+    bench.act(action::SetBookmark{});
+    bench.act(action::Step{40});
+    bench.act(action::Change{"memory-limit", "1000"});
+    bench.act(action::Jump{20});
+    REQUIRE(bench.now()->messages.back().text.find("Not enough memory to come back") != std::string::npos);
+    REQUIRE(bench.now()->end_step == 20);
+    for (const long long kept : bench.now()->kept_steps) REQUIRE(kept <= 20);
+    bench.act(action::Reset{});
+    REQUIRE(bench.now()->messages.back().text.find("Not enough memory to undo this reset") !=
+            std::string::npos);
+    for (const std::string& entry : bench.now()->history->done)
+        REQUIRE(entry.find("brush stroke") == std::string::npos);
+    REQUIRE(bench.now()->can_undo.find("coefficient") != std::string::npos);
+    bench.act(action::Undo{});
+    REQUIRE(bench.session.simulation().now().parameter("coefficient") == 0.2);
+}
+
 TEST_CASE("Going back that is stopped on its way has the edits of no later step") {
     Bench bench(diffusion("reference"));
     bench.act(action::Step{10});

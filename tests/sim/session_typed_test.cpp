@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "sim/files/npy.h"
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
@@ -146,17 +147,105 @@ TEST_CASE("What was chosen beside the text stays when the text is edited elsewhe
     bench.set("dt", "0.25");
     bench.set("show", "v");
     bench.set("size", "40x30");
-    bench.set("equation", std::string(kTwo) + "\nA = 2");
+    bench.set("equation", bench.session.snapshot()->text + "\nA = 2");
     const RunSpec& now = bench.session.simulation().now();
     CHECK(now.parameter("K") == 0.07);
     CHECK(now.parameter("D") == 0.1);
     CHECK(now.time_step() == 0.25);
     CHECK(now.shown() == "v");
     CHECK(*now.size == Size{40, 30});
-    std::string other = kTwo;
-    other.replace(other.find("K = 0.05"), 8, "K = 0.03");
+    std::string other = bench.session.snapshot()->text;
+    other.replace(other.find("K = 0.07"), 8, "K = 0.03");
     bench.set("equation", other);
     CHECK(bench.session.simulation().now().parameter("K") == 0.03);
+    bench.act(action::Step{9});
+    CHECK(bench.cells("v") == repeated(bench, "v"));
+}
+
+TEST_CASE("What a text says counts, also where it says what stood there before a slider was moved") {
+    TypedBench bench;
+    bench.act(action::Step{2});
+    bench.set("K", "0.07");
+    bench.set("size", "40x30");
+    bench.set("boundary", "zero");
+    const std::string text = bench.session.snapshot()->text;
+    CHECK(text.find("K = 0.07") != std::string::npos);
+    CHECK(text.find("size = 40x30") != std::string::npos);
+    CHECK(text.find("boundary = zero") != std::string::npos);
+    bench.set("equation", kTwo);
+    CHECK(bench.session.simulation().now().parameter("K") == 0.05);
+    CHECK(*bench.session.simulation().now().size == Size{37, 29});
+    CHECK(bench.session.simulation().now().boundary == Boundary::periodic);
+    CHECK(bench.session.snapshot()->text == kTwo);
+    bench.act(action::Step{5});
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+    bench.act(action::Undo{});
+    CHECK(bench.session.snapshot()->text == text);
+    // A text that cannot be followed whole changes nothing.
+    bench.set("equation", std::string(kTwo) + "\nC = 1");
+    const std::string before = bench.session.snapshot()->text;
+    std::string huge = kTwo;
+    huge.replace(huge.find("size = 37x29"), 12, "size = 900000x900000");
+    bench.set("equation", huge);
+    CHECK(bench.session.snapshot()->messages.back().level == Message::Level::error);
+    CHECK(bench.session.snapshot()->text == before);
+}
+
+TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient and start") {
+    for (const bool later : {false, true}) {
+        CAPTURE(later);
+        RunSpec spec;
+        spec.size = Size{37, 29};
+        spec.initial = "noise";
+        spec.backend = "cpu";
+        spec.threads = 1;
+        Session session(spec, TypedBench::options());
+        const auto settle = [&] {
+            while (session.busy()) session.work();
+        };
+        const auto field = [&] { return session.simulation().field().to(DType::float64); };
+        session.apply(action::Change{"coefficient", "0.1"});
+        session.apply(action::Change{"boundary", "periodic"});
+        const Field start = field();
+        if (later) session.apply(action::Step{5});
+        settle();
+        const Field before = field();
+        std::string text = session.snapshot()->text;
+        CHECK(text.find("coefficient = 0.1 in") != std::string::npos);
+        text.insert(text.find("lap(u)") + 6, " - 0.001*u");
+        session.apply(action::Change{"equation", text});
+        settle();
+        const RunSpec& now = session.simulation().now();
+        CHECK(now.model->is_general());
+        CHECK(*now.size == Size{37, 29});
+        CHECK(now.boundary == Boundary::periodic);
+        CHECK(now.parameter("coefficient") == 0.1);
+        CHECK(same_bits(field(), before));
+        session.apply(action::Step{3});
+        settle();
+        session.apply(action::Reset{});
+        settle();
+        CHECK(session.snapshot()->step == 0);
+        CHECK(same_bits(field(), start));
+    }
+}
+
+TEST_CASE("An error goes once the same succeeds, and what ended a run once it goes on") {
+    TypedBench bench;
+    bench.set("K", "none");
+    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    bench.set("D", "0.2");
+    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    bench.set("K", "0.06");
+    CHECK(bench.session.snapshot()->messages.empty());
+    const ScratchFolder folder;
+    write_bytes(folder / "bad.npy", "none");
+    bench.act(action::Open{(folder / "bad.npy").string()});
+    REQUIRE(bench.session.snapshot()->messages.size() == 1);
+    write_npy(folder / "ok.npy", Field(Array<double>(37, 29)));
+    bench.act(action::Open{(folder / "ok.npy").string()});
+    CHECK(bench.session.snapshot()->messages.empty());
+    CHECK(bench.session.snapshot()->said.text == "ok.npy: 37x29");
 }
 
 TEST_CASE("Reset after an edit starts from the new text, and a jump back repeats the old one") {

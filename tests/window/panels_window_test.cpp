@@ -575,7 +575,11 @@ TEST_CASE("a copy says how large it is and how many edits it holds") {
     Interface window;
     window.ui.panel.exports.folder = folder.path().string();
     copy_command_line(window.ui, window.snapshot);
-    CHECK(window.ui.clipboard == command_text(window.snapshot.spec));
+    const std::string out = " --out " + folder.path().string();
+    CHECK(window.ui.clipboard == command_text(window.snapshot.spec) + out);
+    window.ui.panel.exports.files = {"field.npy", "figure.pdf"};
+    copy_command_line(window.ui, window.snapshot);
+    CHECK(window.ui.clipboard == command_text(window.snapshot.spec) + out + " --export field.npy,figure.pdf");
     CHECK(window.ui.said.find("Copied") == 0);
     CHECK(window.ui.said.find("edit") == std::string::npos);
     window.snapshot.spec.edits.own().resize(350, {1, "coefficient", "0.1"});

@@ -90,18 +90,25 @@ TEST_CASE("a click in the list of what was done undoes or does again as much as 
     CHECK(actions_of<action::Undo>(window.ui).back().times == 3);
 }
 
-TEST_CASE("M keeps a bookmark, and undoing says what it undid") {
+TEST_CASE("M keeps a bookmark, and undoing says what it undid once that is undone") {
     Past window;
     CAPTURE(window.dice.seed);
     handle_key({GLFW_KEY_M}, window.ui, window.snapshot);
     CHECK(actions_of<action::SetBookmark>(window.ui).size() == 1);
     window.snapshot.can_undo = "brush stroke at step 530";
     undo(window.ui, window.snapshot);
-    CHECK(window.ui.said.find("brush stroke at step 530") != std::string::npos);
-    window.snapshot.can_undo.clear();
+    window.frames();
+    CHECK(actions_of<action::Undo>(window.ui).size() == 1);
+    CHECK(window.ui.said.empty());  // nothing was undone yet
+    window.snapshot.said = {1, "Undone: brush stroke at step 530"};
+    window.frames();
+    CHECK(window.ui.said == window.snapshot.said.text);
     window.ui.said.clear();
-    undo(window.ui, window.snapshot);
+    window.frames();
     CHECK(window.ui.said.empty());
+    window.snapshot.can_undo.clear();
+    undo(window.ui, window.snapshot);
+    CHECK(actions_of<action::Undo>(window.ui).size() == 1);
 }
 
 TEST_CASE("what is compared with a bookmark that is gone is the field again") {

@@ -53,20 +53,15 @@ void reset(UiState& ui, const Snapshot&) {
 }
 
 void undo(UiState& ui, const Snapshot& snapshot) {
-    if (snapshot.can_undo.empty()) return;
-    ui.act(action::Undo{});
-    ui.say("Undone: " + snapshot.can_undo);
+    if (!snapshot.can_undo.empty()) ui.act(action::Undo{});
 }
 
 void redo(UiState& ui, const Snapshot& snapshot) {
-    if (snapshot.can_redo.empty()) return;
-    ui.act(action::Redo{});
-    ui.say("Done again: " + snapshot.can_redo);
+    if (!snapshot.can_redo.empty()) ui.act(action::Redo{});
 }
 
 void set_bookmark(UiState& ui, const Snapshot&) {
     ui.act(action::SetBookmark{});
-    ui.say("Bookmarked: see History");
 }
 
 void faster(UiState& ui, const Snapshot&) {
@@ -104,7 +99,7 @@ void copy_command_line(UiState& ui, const Snapshot& snapshot) {
     if (edits > 0) said += fmt::format(", {} edit{}", edits, edits == 1 ? "" : "s");
     if (!copy.file.empty()) said += " in " + copy.file;
     ui.say(said + trouble);
-    ui.clipboard = std::move(copy.text);
+    ui.clipboard = copy.text + output_words(ui.panel.exports.folder, ui.panel.exports.files);
 }
 
 void copy_picture(UiState& ui, const Snapshot&) {

@@ -59,7 +59,8 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     ImGui::AlignTextToFramePadding();
     colored_text(error ? ICON_WARNING : ICON_INFO, color);
     ImGui::SameLine();
-    fitted_text(message.text, right - ImGui::GetCursorPosX(), color);
+    const std::string first = message.text.substr(0, message.text.find('\n'));
+    fitted_text(first, right - ImGui::GetCursorPosX(), color);
     ImGui::SameLine(right + style.ItemSpacing.x);
     draw_open(ui, message);
     if (several) {
@@ -68,9 +69,20 @@ void draw_newest_message(UiState& ui, const Snapshot& snapshot) {
     }
     draw_all_messages(ui, snapshot);
     draw_dismiss(ui, message);
+    // The line of a mistake, and the caret under it.
+    if (first.size() < message.text.size())
+        error_text(std::string_view(message.text).substr(first.size() + 1));
 }
 
 }  // namespace
+
+float notices_height(const Snapshot& snapshot) {
+    constexpr std::ptrdiff_t kMostLines = 4;
+    if (snapshot.messages.empty()) return 0;
+    const auto below = std::ranges::count(snapshot.messages.back().text, '\n');
+    return ImGui::GetFrameHeight() + float(std::min(below, kMostLines)) * ImGui::GetTextLineHeight() +
+           (below > 0 ? ImGui::GetStyle().ItemSpacing.y : 0);
+}
 
 void draw_notices(UiState& ui, const Snapshot& snapshot) {
     if (!snapshot.messages.empty()) draw_newest_message(ui, snapshot);

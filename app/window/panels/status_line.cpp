@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/window/format.h"
@@ -128,6 +129,12 @@ std::vector<Piece> pieces_of(const UiState& ui, const Snapshot& snapshot) {
                           .tip = "The time of this step\n--unit-time [N]UNIT",
                           .least_width = em(5),
                           .importance = 90});
+    if (const std::size_t lost = snapshot.series.empty() ? 0 : snapshot.series.back().statistics.not_finite)
+        pieces.push_back(
+            {.text = fmt::format("not finite: {} cell{}", format_count(lost), lost == 1 ? "" : "s"),
+             .tip = "Cells of what is shown that overflowed or have no value; they are magenta",
+             .importance = 105,
+             .color = error_color()});
     pieces.push_back(state_piece(snapshot));
     if (jumps(snapshot))
         add_jump(pieces, snapshot);
@@ -195,6 +202,7 @@ void draw_divider() {
 
 void draw_status_line(UiState& ui, const Snapshot& snapshot) {
     constexpr double kSaidFor = 4;  // seconds
+    if (std::exchange(ui.heard, snapshot.said.count) < snapshot.said.count) ui.say(snapshot.said.text);
     if (!ui.said.empty() && ui.said_until < 0) ui.said_until = ImGui::GetTime() + kSaidFor;
     if (ImGui::GetTime() >= ui.said_until) ui.said.clear();
     std::vector<Piece> pieces = pieces_of(ui, snapshot);

@@ -37,10 +37,17 @@ int newest_message(const Snapshot& snapshot) {
     return snapshot.messages.empty() ? 0 : snapshot.messages.back().id;
 }
 
-// What the session has, unless something else is being typed.
+// Before the session is made there is the model's.
+const std::string& text_of(const Snapshot& snapshot) {
+    return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
+}
+
+// What the session has, unless something else is being typed. The text in a field that has the keyboard is
+// ImGui's own copy, which would come back as if it had been typed.
 void follow(EquationState& state, const Snapshot& snapshot) {
-    const std::string& text = snapshot.now.model->text;
-    if (state.typed_at >= 0 || ImGui::GetTime() < state.hold_until || text == state.seen) return;
+    const std::string& text = text_of(snapshot);
+    const bool busy = state.typed_at >= 0 || state.editing || ImGui::GetTime() < state.hold_until;
+    if (busy || text == state.seen) return;
     state.seen = state.text = text;
     state.mistake.reset();
 }
@@ -49,7 +56,7 @@ void apply(UiState& ui, const Snapshot& snapshot) {
     EquationState& state = ui.panel.equation;
     state.typed_at = -1;
     state.mistake = find_mistake(state.text);
-    if (state.mistake || state.text == snapshot.now.model->text) return;
+    if (state.mistake || state.text == text_of(snapshot)) return;
     ui.act(action::Change{"equation", state.text, state.goes_on});
     state.goes_on = true;
     state.messages_before = newest_message(snapshot);
@@ -73,10 +80,16 @@ void draw_place(const Mistake& mistake) {
 }
 
 void draw_below(const EquationState& state, const Snapshot& snapshot) {
-    const float height = kLinesBelow * ImGui::GetTextLineHeight();
+    // Room for what there is to say, so that little moves; a long mistake takes as much as it needs.
+    const float width = ImGui::GetContentRegionAvail().x;
+    const float said = state.mistake
+                           ? ImGui::CalcTextSize(state.mistake->sentence.c_str(), nullptr, false, width).y +
+                                 2 * monospace_font()->FontSize + 2 * ImGui::GetStyle().ItemSpacing.y
+                           : 0;
+    const float height = std::max(kLinesBelow * ImGui::GetTextLineHeight(), said);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
     ImGui::BeginChild("below", ImVec2(0, height), false, ImGuiWindowFlags_NoScrollbar);
-    const bool refused = state.text != snapshot.now.model->text && state.typed_at < 0 &&
+    const bool refused = state.text != text_of(snapshot) && state.typed_at < 0 &&
                          ImGui::GetTime() >= state.hold_until &&
                          newest_message(snapshot) > state.messages_before &&
                          snapshot.messages.back().level == Message::Level::error;
@@ -124,6 +137,7 @@ void draw_editor(UiState& ui, const Snapshot& snapshot) {
     ImGui::PopFont();
     mark(ui, TourSpot::equation);
     if (ImGui::IsItemActivated()) state.goes_on = false;
+    state.editing = ImGui::IsItemActive();
     if (state.text != before) state.typed_at = ImGui::GetTime();
     if (entered || (state.typed_at >= 0 && ImGui::GetTime() >= state.typed_at + kQuiet)) apply(ui, snapshot);
     draw_below(state, snapshot);

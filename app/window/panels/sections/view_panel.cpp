@@ -181,7 +181,8 @@ void draw_range(UiState& ui, const Colours& colours) {
 std::optional<ValueRange> shown_range(const Snapshot& snapshot, bool laplacian) {
     if (!snapshot.frame) return std::nullopt;
     for (const PaneImage& image : snapshot.frame->panes)
-        if ((image.request.pane == Pane::laplacian) == laplacian) return image.range;
+        if (range_setting(image.request.pane) == (laplacian ? "laplacian-range" : "range"))
+            return image.range;
     return std::nullopt;
 }
 

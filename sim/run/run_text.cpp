@@ -1,0 +1,257 @@
+#include "sim/run/run_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <span>
+
+#include "sim/initial/initial.h"
+#include "sim/model/equations.h"
+#include "sim/model/text/tokens.h"
+#include "sim/text/names.h"
+#include "sim/text/parse.h"
+
+namespace stencil {
+namespace {
+
+using equation::Place;
+using equation::Token;
+using equation::TokenKind;
+
+enum class Form { value, start, side, other };  // NAME = ..., NAME(0) = ..., left: ...
+
+struct Statement {
+    Form form = Form::other;
+    std::string name;
+    std::span<const Token> words;  // all of it, without the stop
+    std::span<const Token> value;  // what stands behind '='
+    Place place() const { return equation::join(words.front().place, words.back().place); }
+};
+
+Statement read_statement(std::span<const Token> words) {
+    const auto is = [&](std::size_t at, std::string_view text) {
+        return at < words.size() && words[at].text == text && words[at].kind != TokenKind::string;
+    };
+    // "float q = a*b": a type, as OpenCL has it.
+    const std::size_t name = words.size() > 2 && words[1].kind == TokenKind::name ? 1 : 0;
+    Statement read{Form::other, words[name].text, words, {}};
+    if (is(name + 1, "=")) {
+        read.form = Form::value;
+        read.value = words.subspan(name + 2);
+    } else if (is(1, "(") && is(3, ")") && is(4, "=")) {
+        read.form = Form::start;
+        read.value = words.subspan(5);
+    } else if (is(1, ":") || is(1, ",")) {
+        read.form = Form::side;
+    }
+    return read;
+}
+
+std::vector<Statement> statements_of(std::span<const Token> tokens) {
+    std::vector<Statement> statements;
+    for (std::size_t begin = 0, at = 0; at < tokens.size(); ++at) {
+        if (tokens[at].kind != TokenKind::stop) continue;
+        if (at > begin) statements.push_back(read_statement(tokens.subspan(begin, at - begin)));
+        begin = at + 1;
+    }
+    return statements;
+}
+
+// The same text with some places of it replaced, and statements that were missing behind it.
+class Rewriting {
+  public:
+    explicit Rewriting(const std::string& text)
+        : text_(text), tokens_(equation::read_tokens(text)), statements_(statements_of(tokens_)) {}
+
+    const std::vector<Statement>& statements() const { return statements_; }
+
+    const Statement* find(Form form, std::string_view name) const {
+        const auto found = std::ranges::find_if(
+            statements_, [&](const Statement& s) { return s.form == form && s.name == name; });
+        return found == statements_.end() ? nullptr : &*found;
+    }
+    void replace(std::span<const Token> words, const std::string& by) {
+        changes_.push_back({equation::join(words.front().place, words.back().place), by});
+    }
+    void set(Form form, std::string_view name, const std::string& value) {
+        if (const Statement* known = find(form, name))
+            replace(known->value, value);
+        else
+            added_.push_back(fmt::format("{}{} = {}", name, form == Form::start ? "(0)" : "", value));
+    }
+    // With the ';' behind it, or the line where nothing else stands on that.
+    void remove(const Statement& statement) {
+        auto [begin, end] = statement.place();
+        const std::size_t next = std::min(text_.find_first_not_of(" \t", end), text_.size());
+        const std::size_t before = text_.find_last_not_of(" \t", begin == 0 ? text_.npos : begin - 1);
+        const bool first = begin == 0 || before == text_.npos || text_[before] == '\n';
+        if (next < text_.size() && text_[next] == ';')
+            end = std::min(text_.find_first_not_of(" \t", next + 1), text_.size());
+        else if (first && next < text_.size() && text_[next] == '\n')
+            end = next + 1;
+        changes_.push_back({{begin, end}, ""});
+    }
+
+    std::string text() {
+        std::ranges::sort(changes_, {}, [](const Change& change) { return change.place.begin; });
+        std::string result;
+        std::size_t at = 0;
+        for (const Change& change : changes_) {
+            result += text_.substr(at, change.place.begin - at) + change.by;
+            at = change.place.end;
+        }
+        result += text_.substr(at);
+        if (added_.empty()) return result;
+        const bool ends = result.empty() || result.back() == '\n';
+        return fmt::format("{}{}{}{}", result, ends ? "" : "\n", fmt::join(added_, "; "), ends ? "\n" : "");
+    }
+
+  private:
+    struct Change {
+        Place place;
+        std::string by;
+    };
+
+    const std::string& text_;
+    std::vector<Token> tokens_;
+    std::vector<Statement> statements_;
+    std::vector<Change> changes_;
+    std::vector<std::string> added_;
+};
+
+std::string number(double value) {
+    return fmt::format("{}", value);
+}
+
+RunSpec said_by(const std::shared_ptr<const Model>& model) {
+    RunSpec said;
+    said.use_model(model);
+    return said;
+}
+
+bool same_sides(const RunSpec& a, const RunSpec& b) {
+    return a.boundary_as_typed == b.boundary_as_typed && (a.boundary_as_typed || a.boundary == b.boundary);
+}
+
+std::string stepper_of(const RunSpec& spec) {
+    return !spec.stepper.empty() || !spec.model->equations ? spec.stepper : spec.model->equations->stepper;
+}
+
+// What a component starts from, beside the text.
+std::string start_beside(const RunSpec& spec, const std::string& component) {
+    if (component == spec.model->components.front().name) return spec.initial;
+    const auto given = spec.initials.find(component);
+    return given == spec.initials.end() ? "" : given->second;
+}
+
+// The value, and the range where the value lies beyond it.
+void write_parameter(Rewriting& text, const ModelParameter& row, double value) {
+    const Statement* statement = text.find(Form::value, row.name);
+    if (!statement || value == row.value) return;
+    const auto words = statement->value;
+    const auto is_range = [](const Token& word) {
+        return (word.kind == TokenKind::name && word.text == "in") || word.text == "[";
+    };
+    const auto length = std::size_t(std::ranges::find_if(words, is_range) - words.begin());
+    text.replace(words.first(length), number(value));
+    if (length == words.size() || words[length].text != "in" || (row.low <= value && value <= row.high))
+        return;
+    const auto closing = std::ranges::find(words, "]", &Token::text) - words.begin();
+    text.replace(words.subspan(length + 1, std::size_t(closing) - length),
+                 fmt::format("[{}, {}]", std::min(row.low, value), std::max(row.high, value)));
+}
+
+void write_sides(Rewriting& text, const RunSpec& now) {
+    for (const Statement& statement : text.statements()) {
+        if (statement.form != Form::side) continue;
+        const auto& words = statement.words;
+        // Conditions of definitions are none of the run's choice.
+        const bool evolves = std::ranges::any_of(now.model->components, [&](const Component& component) {
+            return std::ranges::find(words, component.name, &Token::text) != words.end();
+        });
+        const bool equation = std::ranges::find(words, "=", &Token::text) != words.end();
+        if (evolves || !equation) text.remove(statement);
+    }
+    text.set(Form::value, "boundary", std::string(name_of(now.boundary)));
+}
+
+void write_starts(Rewriting& text, const RunSpec& now) {
+    for (const Component& component : now.model->components) {
+        const std::string what = start_beside(now, component.name);
+        if (what.empty()) continue;
+        const std::string formula = parse_initial(what).formula;
+        const Statement* own = text.find(Form::start, component.name);
+        if (!formula.empty())
+            text.set(Form::start, component.name, formula);
+        else if (own)
+            text.remove(*own);
+    }
+}
+
+// Rather than only its default.
+bool says_sides(const Rewriting& text) {
+    return text.find(Form::value, "boundary") ||
+           std::ranges::any_of(text.statements(), [](const Statement& s) { return s.form == Form::side; });
+}
+
+}  // namespace
+
+std::string text_of_run(const RunSpec& now, bool sets_dt) {
+    const Model& model = *now.model;
+    Rewriting text(model.text);
+    const RunSpec said = said_by(now.model);
+    for (std::size_t i = 0; i < now.parameters.size(); ++i)
+        write_parameter(text, model.parameters[i], now.parameters[i]);
+    if (now.size && now.size != said.size)
+        text.set(Form::value, "size", fmt::format("{}x{}", now.size->nx, now.size->ny));
+    if (!same_sides(now, said)) write_sides(text, now);
+    const bool says_dt = text.find(Form::value, "dt") != nullptr;
+    if (now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
+        text.set(Form::value, "dt", number(now.time_step()));
+    if (now.spacing() != said.spacing()) text.set(Form::value, "dx", number(now.spacing()));
+    if (stepper_of(now) != stepper_of(said)) text.set(Form::value, "stepper", stepper_of(now));
+    write_starts(text, now);
+    return text.text();
+}
+
+std::vector<std::pair<std::string, std::string>> choices_of_text(const RunSpec& before,
+                                                                 const RunSpec& next,
+                                                                 bool sets_dt) {
+    const Rewriting text(next.model->text);
+    const RunSpec said = said_by(next.model);
+    std::vector<std::pair<std::string, std::string>> choices;
+    for (std::size_t i = 0; i < next.parameters.size(); ++i)
+        if (next.parameters[i] != said.parameters[i])
+            choices.emplace_back(next.model->parameters[i].name, number(said.parameters[i]));
+    const auto size = said.size ? said.size : before.size;
+    if (size && size != next.size) choices.emplace_back("size", fmt::format("{}x{}", size->nx, size->ny));
+    const RunSpec& sides = says_sides(text) || before.boundary_as_typed ? said : before;
+    if (!same_sides(sides, next)) choices.emplace_back("boundary", boundary_text(sides));
+    const auto says = [&](std::string_view name) { return text.find(Form::value, name) != nullptr; };
+    const double dt = says("dt") ? said.time_step() : sets_dt ? before.time_step() : 0;
+    if (dt > 0 && dt != next.time_step()) choices.emplace_back("dt", number(dt));
+    const double dx = says("dx") ? said.spacing() : before.spacing();
+    if (dx != next.spacing()) choices.emplace_back("dx", number(dx));
+    const std::string stepper = stepper_of(says("stepper") || stepper_of(before).empty() ? said : before);
+    if (stepper != stepper_of(next)) choices.emplace_back("stepper", stepper);
+    return choices;
+}
+
+void keep_starts_of(const RunSpec& before, RunSpec& next) {
+    const Rewriting text(next.model->text);
+    for (const Component& component : before.model->components) {
+        const bool is_kept = contains(names_of(next.model->components), component.name);
+        const std::string what = start_beside(before, component.name);
+        if (!is_kept || what.empty() || text.find(Form::start, component.name)) continue;
+        if (component.name == next.model->components.front().name) {
+            next.initial = what;
+            next.initial_hash = before.initial_hash;
+        } else {
+            next.initials[component.name] = what;
+        }
+    }
+}
+
+}  // namespace stencil
