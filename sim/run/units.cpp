@@ -5,8 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "sim/run/run_spec.h"
+#include "sim/run/settings.h"
 #include "sim/text/error.h"
+#include "sim/text/names.h"
 #include "sim/text/parse.h"
 #include "sim/text/quote.h"
 
@@ -52,24 +53,28 @@ double cell_size(const RunSpec& spec) {
 }
 
 std::optional<double> time_at(const RunSpec& spec, long long step) {
-    if (spec.model->built_in) return double(step) * spec.unit_time.size;
     double time = 0;
     long long from = 0;
-    std::optional<double> dt = read_real(spec.dt);
+    std::optional<double> dt = spec.model->built_in ? 1 : read_real(spec.dt);
     for (const Edit& edit : spec.edits) {
         if (edit.step >= step) break;
-        if (edit.setting == "equation" || edit.setting == "model") return std::nullopt;
-        if (edit.setting != "dt" || !dt) continue;
-        time += double(edit.step - from) * *dt;
-        from = edit.step;
-        dt = read_real(edit.value);
+        if (edit.setting != "dt" && !contains(kModelSettings, edit.setting)) continue;
+        if (edit.step > from) {
+            if (!dt) return std::nullopt;
+            time += double(edit.step - from) * *dt;
+            from = edit.step;
+        }
+        // What dt a text comes to is known where an edit behind it says so.
+        dt = edit.setting == "dt" ? read_real(edit.value) : std::nullopt;
     }
-    if (!dt) return std::nullopt;
-    return (time + double(step - from) * *dt) * spec.unit_time.size;
+    if (!dt && step > from) return std::nullopt;
+    return (time + double(step - from) * dt.value_or(0)) * spec.unit_time.size;
 }
 
 std::string time_text(const RunSpec& spec, long long step) {
-    const bool is_step = spec.model->built_in && !spec.unit_time.given();
+    const bool edited = std::ranges::any_of(
+        spec.edits, [](const Edit& edit) { return contains(kModelSettings, edit.setting); });
+    const bool is_step = spec.model->built_in && !edited && !spec.unit_time.given();
     const auto time = is_step ? std::nullopt : time_at(spec, step);
     if (!time) return "";
     return fmt::format("{:.6g}{}{}", *time, spec.unit_time.given() ? " " : "", spec.unit_time.name);

@@ -27,7 +27,8 @@ std::string to_string(const Unit& unit);
 double cell_size(const RunSpec& spec);
 
 /// The time at a step, in the unit of times: of typed equations dt after dt, as it was set on the way; of the
-/// built-in diffusion 1 a step. Empty where the text was changed on the way, or dt is a share of its limit.
+/// built-in diffusion 1 a step. Empty where dt is a share of its limit, or a text was changed on the way and
+/// no edit says which dt that came to.
 std::optional<double> time_at(const RunSpec& spec, long long step);
 /// "12.5 s"; empty where the time is not known, or is but the step.
 std::string time_text(const RunSpec& spec, long long step);

@@ -40,6 +40,13 @@ std::string subject_of(const Action& action) {
     return opens ? "opening" : std::to_string(action.index());
 }
 
+// As an edit of its own, the number that was worked out: so the time of every step is known.
+void write_dt(Simulation& simulation) {
+    const RunSpec& now = simulation.now();
+    const double dt = now.time_step();
+    if (dt > 0 && now.model->equations) simulation.apply(Set{"dt", fmt::format("{}", dt)});
+}
+
 bool is_spec_file(const std::filesystem::path& path) {
     return path.extension() == ".json" || std::filesystem::is_directory(path);
 }
@@ -239,6 +246,7 @@ void Session::reshape(const action::Change& change) {
     try {
         set(change.setting, change.value);
         for (const auto& [setting, value] : choices) set(setting, value);
+        if (contains(kModelSettings, change.setting)) write_dt(*simulation_);
     } catch (...) {
         if (back) {
             simulation_->restore(*back);
@@ -255,6 +263,7 @@ void Session::change_running(const action::Change& change) {
     const RunSpec old = simulation_->now();
     const bool was_auto = auto_.on;
     set(change.setting, change.value);
+    if (change.setting == "dt") write_dt(*simulation_);
     if (device) after_jump_.clear();
     // A backend is undone by the method that it brought, where it brought one in place of one asked for.
     const bool brought = change.setting == "backend" && !was_auto && simulation_->now().method != old.method;

@@ -11,6 +11,7 @@
 #include "sim/run/command_text.h"
 #include "sim/run/resolve.h"
 #include "sim/run/start.h"
+#include "sim/run/units.h"
 #include "sim/session/gallery.h"
 #include "sim/session/session.h"
 #include "tests/support/catch.h"
@@ -230,6 +231,23 @@ TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient an
     }
 }
 
+TEST_CASE("The time is known after an edit of the equation, whatever becomes of dt") {
+    TypedBench bench;
+    const auto time = [&] { return time_at(bench.session.snapshot()->spec, bench.session.snapshot()->step); };
+    bench.act(action::Step{20});
+    bench.set("equation", "du/dt = 0.3*lap(u); dv/dt = -v; boundary = periodic");
+    CHECK(time().value() == 10);
+    bench.act(action::Step{7});
+    const double dt = bench.session.simulation().now().time_step();
+    CHECK(time().value() == Approx(10 + 7 * dt));
+    bench.set("dt", "0.5limit");
+    bench.act(action::Step{4});
+    const double other = bench.session.simulation().now().time_step();
+    CHECK(other != dt);
+    CHECK(time().value() == Approx(10 + 7 * dt + 4 * other));
+    CHECK(bench.cells("u") == repeated(bench, "u"));
+}
+
 TEST_CASE("An error goes once the same succeeds, and what ended a run once it goes on") {
     TypedBench bench;
     bench.set("K", "none");
@@ -242,8 +260,9 @@ TEST_CASE("An error goes once the same succeeds, and what ended a run once it go
     write_bytes(folder / "bad.npy", "none");
     bench.act(action::Open{(folder / "bad.npy").string()});
     REQUIRE(bench.session.snapshot()->messages.size() == 1);
-    write_npy(folder / "ok.npy", Field(Array<double>(37, 29)));
+    write_npy(folder / "ok.npy", bench.session.simulation().field());
     bench.act(action::Open{(folder / "ok.npy").string()});
+    INFO(bench.message());
     CHECK(bench.session.snapshot()->messages.empty());
     CHECK(bench.session.snapshot()->said.text == "ok.npy: 37x29");
 }

@@ -103,6 +103,41 @@ TEST_CASE("The panel keeps its places while a mistake comes and goes") {
     CHECK(before.Min.y == after.Min.y);
 }
 
+TEST_CASE("The line with the caret is seen below a mistake of any length") {
+    EquationLab lab;
+    std::string sentence = "a condition";
+    for (int i = 0; i < 40; ++i) sentence += " of many words";
+    lab.ui.panel.equation.mistake = Mistake{sentence, "left: u = 4.5", 3, 7};
+    lab.frames(3);
+    const ImGuiWindow* below = nullptr;
+    for (const ImGuiWindow* window : ImGui::GetCurrentContext()->Windows)
+        if (window->WasActive && std::string_view(window->Name).find("below") != std::string_view::npos)
+            below = window;
+    REQUIRE(below);
+    CHECK(below->ContentSize.y <= below->Size.y + 1);
+}
+
+TEST_CASE("The text has the run's own values, and nothing comes of it that nobody typed") {
+    EquationLab lab;
+    lab.frames(40);
+    lab.session.apply(action::Change{"D", "0.15"});
+    lab.session.apply(action::Change{"boundary", "periodic"});
+    lab.follow();
+    lab.frames(3);
+    CHECK(lab.ui.panel.equation.text.find("D = 0.15 in [0, 0.2]") != std::string::npos);
+    CHECK(lab.ui.panel.equation.text.find("boundary = periodic") != std::string::npos);
+    const std::size_t done = lab.snapshot.history->done.size();
+    lab.enter_editor();
+    lab.session.apply(action::Change{"D", "0.05"});
+    lab.follow();
+    lab.frames(60);  // a text with the keyboard in it is left alone
+    CHECK(lab.session.simulation().now().parameter("D") == 0.05);
+    CHECK(lab.snapshot.history->done.size() <= done + 1);
+    lab.imgui.click({1000, 800}, [&] { lab.draw(); });
+    lab.frames(40);
+    CHECK(lab.ui.panel.equation.text.find("D = 0.05") != std::string::npos);
+}
+
 TEST_CASE("A text that the session changes is shown, unless another one is being typed") {
     EquationLab lab;
     lab.frames(40);

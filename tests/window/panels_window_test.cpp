@@ -335,6 +335,18 @@ TEST_CASE("the newest message can be dismissed") {
     CHECK_FALSE(window_rect("##notices").drawn);
 }
 
+TEST_CASE("a mistake of several lines is seen whole, its caret included") {
+    Interface window;
+    window.snapshot.messages = {{Message::Level::error, 1, "lop is no function"}};
+    window.frames(3);
+    const float line = window_rect("##notices").room.y;
+    window.snapshot.messages.front().text += "\n  du/dt = lop(u)\n          ^^^";
+    window.frames(3);
+    const WindowRect notices = window_rect("##notices");
+    CHECK(notices.room.y > line + 1.5f * ImGui::GetFontSize());
+    CHECK(notices.content.y <= notices.room.y + 1);
+}
+
 TEST_CASE("the help opens and closes by its keys, while the canvas stays in use") {
     Interface window;
     handle_key({GLFW_KEY_F1}, window.ui, window.snapshot);

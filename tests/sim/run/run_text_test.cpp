@@ -65,7 +65,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
         "# title\n"
         "du/dt = D*lap(u)   # spreads\n"
         "D = 1/8 in [0, 1] [m^2/s];  k=3\n"
-        "left: u = k  # hot\n"
+        "left: u = k;  right: u = 0  # hot\n"
         "dx = 1;  dt = 0.5;  u(0) = 0\n";
     RunSpec spec = of_text(text);
     CHECK(text_of_run(spec) == text);
@@ -76,7 +76,7 @@ TEST_CASE("Comments, layout and what was not changed stay as they were typed") {
           "# title\n"
           "du/dt = D*lap(u)   # spreads\n"
           "D = 2 in [0, 2] [m^2/s];  k=3\n"
-          "left: u = k  # hot\n"
+          "left: u = k;  right: u = 0  # hot\n"
           "dx = 1;  dt = 0.25;  u(0) = 0\n"
           "size = 64x32\n");
     spec.boundary = Boundary::periodic;

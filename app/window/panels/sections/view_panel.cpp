@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "app/window/canvas/color_bar_input.h"
 #include "app/window/format.h"
 #include "app/window/panels/commands.h"
 #include "app/window/panels/panels.h"
