@@ -10,6 +10,7 @@
 #include "sim/initial/initial.h"
 #include "sim/model/equations.h"
 #include "sim/model/text/tokens.h"
+#include "sim/run/run_spec.h"
 #include "sim/text/names.h"
 #include "sim/text/parse.h"
 
@@ -131,16 +132,12 @@ RunSpec said_by(const std::shared_ptr<const Model>& model) {
     return said;
 }
 
-bool same_sides(const RunSpec& a, const RunSpec& b) {
+bool same_sides(const Problem& a, const Problem& b) {
     return a.boundary_as_typed == b.boundary_as_typed && (a.boundary_as_typed || a.boundary == b.boundary);
 }
 
-std::string stepper_of(const RunSpec& spec) {
-    return !spec.stepper.empty() || !spec.model->equations ? spec.stepper : spec.model->equations->stepper;
-}
-
 // What a component starts from, beside the text.
-std::string start_beside(const RunSpec& spec, const std::string& component) {
+std::string start_beside(const Problem& spec, const std::string& component) {
     if (component == spec.model->components.front().name) return spec.initial;
     const auto given = spec.initials.find(component);
     return given == spec.initials.end() ? "" : given->second;
@@ -163,7 +160,7 @@ void write_parameter(Rewriting& text, const ModelParameter& row, double value) {
                  fmt::format("[{}, {}]", std::min(row.low, value), std::max(row.high, value)));
 }
 
-void write_sides(Rewriting& text, const RunSpec& now) {
+void write_sides(Rewriting& text, const Problem& now) {
     for (const Statement& statement : text.statements()) {
         if (statement.form != Form::side) continue;
         const auto& words = statement.words;
@@ -177,7 +174,7 @@ void write_sides(Rewriting& text, const RunSpec& now) {
     text.set(Form::value, "boundary", std::string(name_of(now.boundary)));
 }
 
-void write_starts(Rewriting& text, const RunSpec& now) {
+void write_starts(Rewriting& text, const Problem& now) {
     for (const Component& component : now.model->components) {
         const std::string what = start_beside(now, component.name);
         if (what.empty()) continue;
@@ -198,7 +195,7 @@ bool says_sides(const Rewriting& text) {
 
 }  // namespace
 
-std::string text_of_run(const RunSpec& now, bool sets_dt) {
+std::string text_of_run(const Problem& now, bool sets_dt) {
     const Model& model = *now.model;
     Rewriting text(model.text);
     const RunSpec said = said_by(now.model);
@@ -211,14 +208,12 @@ std::string text_of_run(const RunSpec& now, bool sets_dt) {
     if (now.time_step() > 0 && now.time_step() != said.time_step() && (says_dt || sets_dt))
         text.set(Form::value, "dt", number(now.time_step()));
     if (now.spacing() != said.spacing()) text.set(Form::value, "dx", number(now.spacing()));
-    if (stepper_of(now) != stepper_of(said)) text.set(Form::value, "stepper", stepper_of(now));
+    if (now.integrator() != said.integrator()) text.set(Form::value, "stepper", now.integrator());
     write_starts(text, now);
     return text.text();
 }
 
-std::vector<std::pair<std::string, std::string>> choices_of_text(const RunSpec& before,
-                                                                 const RunSpec& next,
-                                                                 bool sets_dt) {
+std::vector<std::pair<std::string, std::string>> choices_of_text(const Problem& before, const Problem& next) {
     const Rewriting text(next.model->text);
     const RunSpec said = said_by(next.model);
     std::vector<std::pair<std::string, std::string>> choices;
@@ -227,19 +222,20 @@ std::vector<std::pair<std::string, std::string>> choices_of_text(const RunSpec& 
             choices.emplace_back(next.model->parameters[i].name, number(said.parameters[i]));
     const auto size = said.size ? said.size : before.size;
     if (size && size != next.size) choices.emplace_back("size", fmt::format("{}x{}", size->nx, size->ny));
-    const RunSpec& sides = says_sides(text) || before.boundary_as_typed ? said : before;
+    const Problem& sides =
+        says_sides(text) || before.boundary_as_typed ? static_cast<const Problem&>(said) : before;
     if (!same_sides(sides, next)) choices.emplace_back("boundary", boundary_text(sides));
     const auto says = [&](std::string_view name) { return text.find(Form::value, name) != nullptr; };
-    const double dt = says("dt") ? said.time_step() : sets_dt ? before.time_step() : 0;
-    if (dt > 0 && dt != next.time_step()) choices.emplace_back("dt", number(dt));
+    if (says("dt") && said.time_step() != next.time_step())
+        choices.emplace_back("dt", number(said.time_step()));
     const double dx = says("dx") ? said.spacing() : before.spacing();
     if (dx != next.spacing()) choices.emplace_back("dx", number(dx));
-    const std::string stepper = stepper_of(says("stepper") || stepper_of(before).empty() ? said : before);
-    if (stepper != stepper_of(next)) choices.emplace_back("stepper", stepper);
+    const std::string stepper = says("stepper") ? said.integrator() : before.integrator();
+    if (stepper != next.integrator()) choices.emplace_back("stepper", stepper);
     return choices;
 }
 
-void keep_starts_of(const RunSpec& before, RunSpec& next) {
+void keep_starts_of(const Problem& before, Problem& next) {
     const Rewriting text(next.model->text);
     for (const Component& component : before.model->components) {
         const bool is_kept = contains(names_of(next.model->components), component.name);

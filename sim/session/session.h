@@ -208,7 +208,7 @@ class Session {
     Messages messages_;
     std::vector<std::string> when_done_;  ///< notices of the action in work, told once it is done
     Said said_;
-    bool sets_dt_ = false;  ///< dt was chosen, and stays where a text says nothing of it
+    bool sets_dt_ = false;                             ///< dt was chosen, so that the text says it
     static constexpr std::string_view kOfRun = "run";  ///< subject of what ends it on its way
 
     FrameMaker frame_maker_;

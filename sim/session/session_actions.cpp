@@ -44,7 +44,7 @@ std::string subject_of(const Action& action) {
 void write_dt(Simulation& simulation) {
     const RunSpec& now = simulation.now();
     const double dt = now.time_step();
-    if (dt > 0 && now.model->equations) simulation.apply(Set{"dt", fmt::format("{}", dt)});
+    if (dt > 0 && !now.model->built_in) simulation.apply(Set{"dt", fmt::format("{}", dt)});
 }
 
 bool is_spec_file(const std::filesystem::path& path) {
@@ -220,7 +220,7 @@ void Session::start_anew(const action::Change& change) {
     if (!typed && change.setting == "initial" && !parse_initial(change.value).file.empty()) next.size.reset();
     if (change.setting == "equation" && !change.anew) {
         const RunSpec& now = simulation_->now();
-        for (const auto& [setting, value] : choices_of_text(now, next, sets_dt_))
+        for (const auto& [setting, value] : choices_of_text(now, next))
             next = changed(std::move(next), setting, value);
         keep_starts_of(now, next);
     }
@@ -240,8 +240,8 @@ void Session::reshape(const action::Change& change) {
     if (auto_.on && !another_family) change_method(AutoMethod::for_change(now, next, pace_.steps_per_call()));
     const bool automatic = auto_.on || next.method == "auto";
     // The text is the run: what was chosen beside the text before goes where this one says otherwise.
-    const auto choices = change.setting == "equation" ? choices_of_text(now, next, sets_dt_)
-                                                      : decltype(choices_of_text(now, next)){};
+    const auto choices =
+        change.setting == "equation" ? choices_of_text(now, next) : decltype(choices_of_text(now, next)){};
     const KeptState back = choices.empty() ? nullptr : moment();
     try {
         set(change.setting, change.value);
@@ -298,10 +298,8 @@ void Session::set(const std::string& setting, const std::string& value) {
 
 // Whether dt was chosen, rather than worked out from the equations.
 void Session::note_dt(const std::string& setting) {
-    const auto& equations = simulation_->now().model->equations;
     if (setting == "dt") sets_dt_ = true;
-    if (contains(kModelSettings, setting))
-        sets_dt_ = (equations && equations->dt) || (setting == "equation" && sets_dt_);
+    if (contains(kModelSettings, setting)) sets_dt_ = simulation_->now().model->equations->dt.has_value();
 }
 
 const Method& Session::best_method() const {

@@ -26,6 +26,19 @@ TEST_CASE("The canvas asks for the whole field at first and shows it where it wa
     REQUIRE_FALSE(lab.output.moves);
 }
 
+TEST_CASE("Where there are contours and cells are large, the cells themselves are asked for") {
+    Lab lab({40, 30});
+    REQUIRE(lab.ui.view.scale > 1);
+    const auto asked = [&] { return lab.output.request.panes.at(0).resample; };
+    CHECK(asked().width > 40);
+    lab.snapshot.now.contours = "0.5";
+    lab.frame();
+    CHECK(asked() == ResampleRequest{{0, 0, 40, 30}, 40, 30, false});
+    lab.ui.smooth = true;
+    lab.frame();
+    CHECK(asked().width > 40);
+}
+
 TEST_CASE("The wheel zooms and keeps the cell under the cursor") {
     const float framebuffer = GENERATE(1.0f, 2.0f);
     Lab lab({2000, 1500}, framebuffer);

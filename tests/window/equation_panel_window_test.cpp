@@ -121,11 +121,11 @@ TEST_CASE("The text has the run's own values, and nothing comes of it that nobod
     EquationLab lab;
     lab.frames(40);
     lab.session.apply(action::Change{"D", "0.15"});
-    lab.session.apply(action::Change{"boundary", "periodic"});
+    lab.session.apply(action::Change{"boundary", "zero"});
     lab.follow();
     lab.frames(3);
     CHECK(lab.ui.panel.equation.text.find("D = 0.15 in [0, 0.2]") != std::string::npos);
-    CHECK(lab.ui.panel.equation.text.find("boundary = periodic") != std::string::npos);
+    CHECK(lab.ui.panel.equation.text.find("boundary = zero") != std::string::npos);
     const std::size_t done = lab.snapshot.history->done.size();
     lab.enter_editor();
     lab.session.apply(action::Change{"D", "0.05"});

@@ -50,6 +50,15 @@ std::vector<PaneDrawing> drawings_of(const UiState& ui,
     return drawings;
 }
 
+// The cells of a part that is seen, and one more on each side: contours run between cells' centres.
+ResampleRequest whole_cells(const CellArea& seen, FieldSize field) {
+    const CellArea cells{std::max(std::floor(seen.x0) - 1, 0.0),
+                         std::max(std::floor(seen.y0) - 1, 0.0),
+                         std::min(std::ceil(seen.x1) + 1, double(field.nx)),
+                         std::min(std::ceil(seen.y1) + 1, double(field.ny))};
+    return {cells, int(cells.x1 - cells.x0), int(cells.y1 - cells.y0), false};
+}
+
 // The value under the eyedropper comes with the frame that was asked for it.
 void take_picked(UiState& ui, const Snapshot& snapshot) {
     const auto& frame = snapshot.frame;
@@ -136,10 +145,12 @@ ViewRequest Canvas::request_for(const UiState& ui, const Snapshot& snapshot, Fie
         request.panes.push_back({Pane::surface, surface_points(ui, field)});
     } else if (visible) {
         if (!snapshot.now.drawn_arrows().empty()) request.arrows = arrows_on(ui, field, visible->area);
+        const bool between = !snapshot.now.contours.empty() && !ui.smooth && ui.view.scale > 1;
+        const ResampleRequest sampled = between ? whole_cells(visible->area, field) : *visible;
         const Pane main = main_pane(ui.panes);
-        request.panes.push_back({main, *visible});
+        request.panes.push_back({main, sampled});
         for (const Pane pane : ui.panes)
-            if (pane != main) request.panes.push_back({pane, *visible});
+            if (pane != main) request.panes.push_back({pane, sampled});
         request.numbers = numbered_cells(ui, field, *visible);
     }
     request.host_pixels = !ui.transfer.interop;

@@ -25,7 +25,7 @@ RunSpec of_text(const std::string& text) {
 bool same_run(const RunSpec& a, const RunSpec& b) {
     return a.parameters == b.parameters && a.size == b.size && a.time_step() == b.time_step() &&
            a.spacing() == b.spacing() && a.boundary_as_typed == b.boundary_as_typed &&
-           (a.boundary_as_typed || a.boundary == b.boundary) && stepping_scheme(a) == stepping_scheme(b);
+           (a.boundary_as_typed || a.boundary == b.boundary) && a.scheme() == b.scheme();
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ TEST_CASE("What a text says counts, and what it does not say stays as it is in t
     CHECK(bare.boundary == Boundary::periodic);
     CHECK(bare.size == Size{64, 64});
     CHECK(bare.spacing() == 2);
-    CHECK(bare.time_step() == 0.5);
+    CHECK(bare.dt.empty());
 }
 
 TEST_CASE("A start that no text can say stays the start of the edited equation") {

@@ -25,7 +25,7 @@ namespace {
 constexpr double kQuiet = 0.25;  // seconds
 constexpr double kHold = 0.5;
 constexpr int kFewestLines = 5, kMostLines = 18;
-constexpr float kLinesBelow = 4.2f;  // for the mistake, or what is said where there is none
+constexpr float kLinesBelow = 4.4f;  // for the mistake, or what is said where there is none
 
 std::string line_of(const std::string& text, std::size_t number) {
     std::size_t begin = 0;
@@ -84,7 +84,7 @@ void draw_below(const EquationState& state, const Snapshot& snapshot) {
     const float width = ImGui::GetContentRegionAvail().x;
     const float said = state.mistake
                            ? ImGui::CalcTextSize(state.mistake->sentence.c_str(), nullptr, false, width).y +
-                                 2 * monospace_font()->FontSize + 2 * ImGui::GetStyle().ItemSpacing.y
+                                 2 * monospace_font()->FontSize + ImGui::GetStyle().ItemSpacing.y
                            : 0;
     const float height = std::max(kLinesBelow * ImGui::GetTextLineHeight(), said);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, ImVec4(0, 0, 0, 0));
