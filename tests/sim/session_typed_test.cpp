@@ -217,7 +217,7 @@ TEST_CASE("An edit of the built-in equation keeps size, boundary, coefficient an
         session.apply(action::Change{"equation", text});
         settle();
         const RunSpec& now = session.simulation().now();
-        CHECK(now.model->is_general());
+        CHECK(now.is_general());
         CHECK(*now.size == Size{37, 29});
         CHECK(now.boundary == Boundary::periodic);
         CHECK(now.parameter("coefficient") == 0.1);
