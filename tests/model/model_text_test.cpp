@@ -10,7 +10,7 @@ struct Refusal {
     std::string sentence, about;
 };
 
-Refusal refusal(const std::string& text) {
+Refusal text_refusal(const std::string& text) {
     try {
         read_equations(text);
     } catch (const TextError& error) {
@@ -270,7 +270,7 @@ TEST_CASE("A mistake in a model's text is shown with a mend") {
         {"hello", "hello", "du/dt"},
     }));
     INFO(c.text);
-    const Refusal r = refusal(c.text);
+    const Refusal r = text_refusal(c.text);
     INFO(r.sentence);
     CHECK(r.about == c.about);
     CHECK(r.sentence.find(c.word) != std::string::npos);
@@ -309,11 +309,11 @@ TEST_CASE("Hostile model texts are refused, and soon") {
         for (int i = 0; i < times; ++i) text += piece;
         return text;
     };
-    CHECK(refusal("du/dt = " + repeated("(", 20000)).sentence.find("deep") != std::string::npos);
-    CHECK(refusal("du/dt = " + repeated("-", 20000) + "u").sentence.find("signs") != std::string::npos);
-    CHECK(refusal("du/dt = u" + repeated("^u", 20000)).sentence.find("powers") != std::string::npos);
-    CHECK(refusal("du/dt = u" + repeated("+u", 20000)).sentence.find("deep") != std::string::npos);
-    CHECK(refusal("du/dt = " + repeated("sin(", 10000)).sentence.find("deep") != std::string::npos);
+    CHECK(text_refusal("du/dt = " + repeated("(", 20000)).sentence.find("deep") != std::string::npos);
+    CHECK(text_refusal("du/dt = " + repeated("-", 20000) + "u").sentence.find("signs") != std::string::npos);
+    CHECK(text_refusal("du/dt = u" + repeated("^u", 20000)).sentence.find("powers") != std::string::npos);
+    CHECK(text_refusal("du/dt = u" + repeated("+u", 20000)).sentence.find("deep") != std::string::npos);
+    CHECK(text_refusal("du/dt = " + repeated("sin(", 10000)).sentence.find("deep") != std::string::npos);
     CHECK_THROWS_AS(read_equations(repeated("u", 1 << 20)), TextError);
     CHECK_THROWS_AS(read_equations("du/dt = \xff"), TextError);
     // Definitions that need each other all the way down, and such that would be 2^60 terms written out.
