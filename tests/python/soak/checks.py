@@ -112,24 +112,8 @@ def change(run, name, value):
         raise Unsupported(f"{name} in mid-run")
 
 
-def unmended(p):
-    """Why a problem is passed over as yet; the list is to be empty."""
-    some = [line for line in p.lines if line.startswith(("left: ", "right: ", "top: ", "bottom: "))]
-    for side in ("left", "top"):
-        conditions = sum(line.startswith(side) for line in some)
-        if "boundary = periodic" in p.lines and 0 < conditions < len(p.components):
-            return "components that differ in periodicity"
-    if some and any(word in p.text for word in ("isotropic", "dxy", "sum8", "][", "1,+1]", "1,-1]", "1,+2]")):
-        return "what lies in corners"
-    if any(name in ("equation", "model") for _, name, _ in p.events):
-        return "outputs after a change of the equation"
-    return ""
-
-
 def check(p, files=True):
     """Everything; returns what was not compared and why. Files, which have pictures among them, take their time."""
-    if why := unmended(p):
-        return why
     try:
         sim, expected = executors(p)
     except ValueError as refusal:
