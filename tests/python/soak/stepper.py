@@ -154,7 +154,10 @@ class Run:
             elif pad > n:
                 raise Unsupported("mirrored at both sides")
             else:
-                places = (np.arange(a.shape[1]) - (pad if axis == 0 else 0) + 0.5) * self.dx
+                places = np.arange(a.shape[1]) - (pad if axis == 0 else 0)
+                if axis == 0 and self.wraps(c, 1):
+                    places = places % self.nx
+                places = (places + 0.5) * self.dx
                 ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
                         self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
             cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis)
