@@ -258,8 +258,15 @@ class Run:
 
         return at
 
+    def require_near(self, pad):
+        """A neighbour that would lie beyond the ghost cells is as these, unlike a derivative's."""
+        if pad and not all(self.wraps(c, axis) for c in self.model.order for axis in (0, 1)):
+            raise Unsupported("neighbours beyond the ghost cells")
+
     def operator(self, node, pad):
         h = self.dx
+        if isinstance(node, ast.Subscript) or node.func.id in ("dxf", "dxb", "dyf", "dyb", "sum8", "advect"):
+            self.require_near(pad)
         if isinstance(node, ast.Subscript):
             column, row = (int(ast.literal_eval(part)) for part in node.slice.elts)
             if max(abs(column), abs(row)) <= 1:
@@ -366,6 +373,7 @@ class Run:
         calls = {f.func.id: f for f in factors if isinstance(f, ast.Call) and f.func.id in ("up", "dx", "dy")}
         if "up" not in calls:
             return None
+        self.require_near(pad)
         slope = calls.get("dx", calls.get("dy"))
         column, row = (1, 0) if "dx" in calls else (0, 1)
         result = self.upwind(self.value(calls["up"].args[0], pad), slope.args[0], column, row, pad)
