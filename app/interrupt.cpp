@@ -19,7 +19,7 @@ void watch_for_interrupts() {
     action.sa_handler = note_signal;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1}) {
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
         // A script's background job, or nohup, is started with signals ignored, and it stays so.
         struct sigaction inherited {};
         sigaction(signal, nullptr, &inherited);

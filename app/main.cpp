@@ -2,6 +2,7 @@
 // status.
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <new>
 
@@ -10,6 +11,7 @@
 #include "app/interrupt.h"
 #include "app/launch.h"
 #include "kernels/equation/fused/fused_compiler.h"
+#include "sim/machine/kernel_cache.h"
 #include "sim/spread/part.h"
 #include "sim/spread/spread_solver.h"
 #include "sim/text/error.h"
@@ -55,6 +57,8 @@ int run_as_one_of_several(int argc, char** argv) {
         return 0;
     }
     const int status = run(argc, argv);
+    if (const std::string why = stencil::why_kernels_not_kept(); !why.empty())
+        stencil::note("note: {}\n", why);
     stencil::dismiss_team();
     stencil::Team::end();
     return status;
@@ -66,8 +70,15 @@ int main(int argc, char** argv) {
     stencil::reserve_standard_files();
     // A file that may not grow further is a failed write with a message, not the end of the program.
     std::signal(SIGXFSZ, SIG_IGN);
+    // Whoever started this program may have it ignored, and then no child's end could be waited for.
+    std::signal(SIGCHLD, SIG_DFL);
     const int status = status_of([&] { return run_as_one_of_several(argc, argv); });
-    // NVRTC cannot be interrupted. All files are closed by now, and all texts written.
-    if (stencil::equation::FusedCompiler::any_abandoned()) std::_Exit(status);
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return status;
+#else
+    // All files are closed by now. Threads may still be at work: NVRTC cannot be interrupted, and where
+    // memory is short OpenBLAS would be waited for for ever.
+    std::fflush(stdout);
+    std::_Exit(status);
+#endif
 }

@@ -100,6 +100,7 @@ struct Run {
     MeasuresOf measures;
     FrameWriter frames;
     fs::path out;
+    Descriptor lock;           ///< on `out`
     long long film_every = 0;  ///< steps; 0: no film
     std::unique_ptr<FilmWriter> film = {};
 
@@ -194,14 +195,16 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
 }
 
 // Found out before the work rather than after it.
-void check_places(const RunRequest& request, const RunSpec& spec) {
+Descriptor take_places(const RunRequest& request, const RunSpec& spec, Descriptor lock = Descriptor()) {
     if (!request.out.empty()) make_folder(request.out, "--out");
+    if (!request.out.empty() && !lock) lock = lock_folder(request.out, "--out");
     if (spec.every > 0) make_folder(fs::path(request.out) / "frames", "--out");
+    return lock;
 }
 
-Run make_run(const RunRequest& request, Simulation simulation, RunCheckpoint&& from) {
+Run make_run(const RunRequest& request, Simulation simulation, RunCheckpoint&& from, Descriptor lock) {
     FrameWriter frames(fs::path(request.out) / "frames", simulation.now(), from.frames);
-    return {std::move(simulation), std::move(from.measures), std::move(frames), request.out};
+    return {std::move(simulation), std::move(from.measures), std::move(frames), request.out, std::move(lock)};
 }
 
 std::shared_ptr<const RowSource> start_of_run(RunSpec& spec) {
@@ -222,11 +225,11 @@ Run begin(const RunRequest& request, const Machine& machine) {
     // A damaged file is refused before a folder is made; a long start is made after the folder.
     std::shared_ptr<const RowSource> start;
     if (from_files) start = start_of_run(spec);
-    check_places(request, spec);
+    Descriptor lock = take_places(request, spec);
     if (!from_files) start = start_of_run(spec);
     RunCheckpoint from;
     from.measures = make_measures(spec);
-    Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from));
+    Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from), std::move(lock));
     // What an earlier run left would be taken for this one's.
     if (spec.every > 0) run.frames.remove_later(-1);
     if (!request.out.empty()) remove_checkpoint(request.out);
@@ -234,6 +237,8 @@ Run begin(const RunRequest& request, const Machine& machine) {
 }
 
 Run resume(const RunRequest& request, const Machine& machine) {
+    // Before it is read: whoever writes into the folder is about to replace it.
+    Descriptor source = lock_folder(request.resume, "--resume");
     RunCheckpoint from = read_checkpoint(request.resume);
     take_over(from, request.given, machine);
     const RunSpec spec = from.run.document();
@@ -243,10 +248,13 @@ Run resume(const RunRequest& request, const Machine& machine) {
                    memory_limits(machine, from.run.now.memory_limit),
                    {from.run.now.size->nx, from.run.now.size->ny});
     check_json_file(request.json, request.out, {});
-    check_places(request, spec);
+    std::error_code other;
+    const bool same_folder = fs::equivalent(request.out, request.resume, other);
+    Descriptor lock = take_places(request, spec, same_folder ? std::move(source) : Descriptor());
     if (!request.quiet) note("note: going on from step {} of {}\n", from.run.solver.plain.step, spec.steps);
     Simulation simulation(std::move(from.run));
-    Run run = make_run(request, std::move(simulation), std::move(from));
+    Run run = make_run(request, std::move(simulation), std::move(from), std::move(lock));
+    if (!same_folder) remove_checkpoint(request.out);
     // A frame between the multiples was that of an earlier end.
     const long long step = run.simulation.step(), every = run.simulation.now().every;
     if (every > 0) run.frames.remove_later(is_due(every, step) ? step : step - 1);

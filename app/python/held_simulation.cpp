@@ -290,6 +290,7 @@ std::vector<std::string> HeldSimulation::write_files(const std::string& folder,
 void HeldSimulation::write_checkpoint(const std::string& folder) {
     const Working working(*this);
     make_folder(folder, "save");
+    const Descriptor lock = lock_folder(folder, "save");
     RunState state = simulation_->outline();
     state.now.steps = std::max(state.now.steps, simulation_->step());
     auto measures = make_measures(state.now);

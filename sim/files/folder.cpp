@@ -1,9 +1,12 @@
 #include "sim/files/folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <utility>
 
@@ -70,6 +73,15 @@ void make_folder(const fs::path& folder, const std::string& setting) {
     require_writable(folder / fmt::format(".stencilscope-{}", ::getpid()),
                      fmt::format("{} {}: this folder", setting, folder.string()));
     remove_leftovers(folder);
+}
+
+Descriptor lock_folder(const fs::path& folder, const std::string& setting) {
+    Descriptor lock(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (lock && ::flock(lock.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        throw InputError(fmt::format("{} {}: another run is writing into this folder; name another, or wait",
+                                     setting,
+                                     printable(folder.string())));
+    return lock;
 }
 
 fs::path unused_folder(const fs::path& folder, std::span<const std::string> files) {

@@ -6,6 +6,8 @@
 #include <span>
 #include <string>
 
+#include "sim/files/descriptor.h"
+
 namespace stencil {
 
 /// Throws InputError, beginning with `what`, where this file could not be written: found out before the work
@@ -28,6 +30,11 @@ void check_json_file(const std::filesystem::path& file,
 /// Makes the folder and those above it. Throws InputError where it can't, or where nothing can be written
 /// there; `setting` names it in the message ("--out"). Removes what killed processes left in it.
 void make_folder(const std::filesystem::path& folder, const std::string& setting);
+
+/// A lock on a folder that is there: one run at a time writes into it. It lasts as long as the result, and
+/// ends with this process however that ends. Throws InputError where another process has it; file systems
+/// without locks do without.
+Descriptor lock_folder(const std::filesystem::path& folder, const std::string& setting);
 
 /// The folder, or the first of FOLDER-2, FOLDER-3 ... that holds none of these files, so that writing them
 /// replaces nothing.

@@ -21,7 +21,7 @@ std::string processor_identity();
 /// What a compiler is called with.
 std::vector<std::string> c_compiler_options();
 
-inline constexpr double kLongestCompilation = 10;  ///< seconds
+inline constexpr double kLongestCompilation = 60;  ///< seconds; a busy machine needs some
 
 /// Header-free C as the bytes of a shared library, in a process without a shell. Calls of anything outside
 /// the text are errors. Throws MachineError, in a line: what the compiler said, or that it took longer than

@@ -16,6 +16,7 @@
 #include <sstream>
 #include <utility>
 
+#include "sim/files/descriptor.h"
 #include "sim/files/memory_file.h"
 #include "sim/text/error.h"
 
@@ -25,6 +26,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kLongestLine = std::size_t(1) << 24;
+constexpr std::size_t kMostPrinted = std::size_t(1) << 16;
 constexpr int kPollMilliseconds = 10;
 constexpr int kNotStarted = 127;
 
@@ -32,13 +34,6 @@ constexpr int kNotStarted = 127;
     throw MachineError(std::string("cannot start a process beside this one: ") + what + ": " +
                        std::strerror(errno));
 }
-
-struct File {
-    int number = -1;
-    ~File() {
-        if (number >= 0) close(number);
-    }
-};
 
 // Between fork and exec only what is safe there.
 [[noreturn]] void become(char* const* words, int input, int answers, bool is_tool) {
@@ -74,7 +69,12 @@ class Child {
     Child& operator=(const Child&) = delete;
 
     bool has_ended(int& status) {
-        if (waitpid(process_, &status, WNOHANG) != process_) return false;
+        const pid_t ended = waitpid(process_, &status, WNOHANG);
+        // Where this process ignores SIGCHLD nobody keeps how it ended: what it made will tell.
+        if (ended < 0 && errno == ECHILD)
+            status = 0;
+        else if (ended != process_)
+            return false;
         process_ = -1;
         return true;
     }
@@ -109,24 +109,23 @@ ChildEnd run_child(const ChildCommand& command,
                    const std::function<bool()>& stop) {
     // In memory, so that neither end waits for the other.
     const MemoryFile input(command.input);
-    File ours, its;
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
-    ours.number = ends[0];
-    its.number = ends[1];
-    Child child(command, input.descriptor(), its.number);
-    close(std::exchange(its.number, -1));
+    const Descriptor ours(ends[0]);
+    Descriptor its(ends[1]);
+    Child child(command, input.descriptor(), its.number());
+    its.close();
     Lines lines(take);
     bool open = true;
     int status = 0;
     for (auto last = Clock::now(); open || !child.has_ended(status);) {
-        pollfd waiting{open ? ours.number : -1, POLLIN, 0};
+        pollfd waiting{open ? ours.number() : -1, POLLIN, 0};
         const int ready = poll(&waiting, 1, kPollMilliseconds);
         const bool late = std::chrono::duration<double>(Clock::now() - last).count() > command.limit_seconds;
         if (stop && stop()) return {ChildEnd::How::stopped};
         if (ready > 0) {
             char piece[4096];
-            const ssize_t count = read(ours.number, piece, sizeof piece);
+            const ssize_t count = read(ours.number(), piece, sizeof piece);
             open = count != 0;
             if (count > 0) lines.add({piece, std::size_t(count)});
             last = Clock::now();
@@ -142,12 +141,12 @@ ChildEnd run_child(const ChildCommand& command,
 
 struct PipedChild::State {
     State(const ChildCommand& command, int ours, int its)
-        : input{ours}, its_end{its}, child(command, its, printed.descriptor()) {
-        close(std::exchange(its_end.number, -1));
+        : input(ours), its_end(its), child(command, its, printed.descriptor()) {
+        its_end.close();
     }
 
-    MemoryFile printed;
-    File input, its_end;
+    MemoryFile printed = MemoryFile::of_size(kMostPrinted);
+    Descriptor input, its_end;
     Child child;
 };
 
@@ -163,7 +162,7 @@ PipedChild::PipedChild(std::vector<std::string> words) {
 PipedChild::~PipedChild() = default;
 
 bool PipedChild::write(std::span<const std::byte> bytes, double limit_seconds) {
-    const int input = state_->input.number;
+    const int input = state_->input.number();
     for (auto last = Clock::now(); !bytes.empty();) {
         const ssize_t taken = send(input, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
         if (taken > 0) {
@@ -180,7 +179,7 @@ bool PipedChild::write(std::span<const std::byte> bytes, double limit_seconds) {
 }
 
 ChildEnd PipedChild::finish(double limit_seconds) {
-    if (state_->input.number >= 0) close(std::exchange(state_->input.number, -1));
+    state_->input.close();
     int status = 0;
     for (const auto begun = Clock::now(); !state_->child.has_ended(status);) {
         if (std::chrono::duration<double>(Clock::now() - begun).count() > limit_seconds)
@@ -193,7 +192,7 @@ ChildEnd PipedChild::finish(double limit_seconds) {
 
 std::string PipedChild::said() const {
     const std::string text = state_->printed.text();
-    return text.substr(0, text.find('\n'));
+    return text.substr(0, text.find_first_of(std::string_view("\n\0", 2)));
 }
 
 std::string find_program(const std::string& name) {

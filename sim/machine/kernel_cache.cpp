@@ -1,10 +1,14 @@
 #include "sim/machine/kernel_cache.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
+#include <cerrno>
 #include <cstring>
 #include <span>
 #include <system_error>
@@ -15,9 +19,10 @@
 #include "kernels/equation/cuda/nvrtc.h"
 #include "sim/field/field_hash.h"
 #include "sim/files/atomic_file.h"
+#include "sim/files/descriptor.h"
 #include "sim/files/folder.h"
-#include "sim/files/input_file.h"
 #include "sim/text/error.h"
+#include "sim/text/quote.h"
 
 namespace stencil {
 namespace fs = std::filesystem;
@@ -49,40 +54,98 @@ std::optional<std::string> bytes_in(std::string_view file, std::string_view key)
     return std::string(file.substr(key.size()));
 }
 
+// Only what nobody else can write is run.
+bool is_private(const struct stat& status) {
+    return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+struct Opened {
+    Descriptor file;
+    struct stat status = {};
+};
+
+// A link is not followed: it may lead to another user's file.
+Opened open_to_read(int folder, const char* name, int flags) {
+    Opened opened{Descriptor(::openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | flags))};
+    if (opened.file && ::fstat(opened.file.number(), &opened.status) != 0) opened.file.close();
+    return opened;
+}
+
+std::optional<std::string> read_all(const Opened& opened) {
+    if (std::uintmax_t(opened.status.st_size) > kMostBytes) return std::nullopt;
+    std::string text(std::size_t(opened.status.st_size), '\0');
+    for (std::size_t done = 0; done < text.size();) {
+        const ssize_t n = ::pread(opened.file.number(), text.data() + done, text.size() - done, off_t(done));
+        if (n > 0)
+            done += std::size_t(n);
+        else if (n == 0 || errno != EINTR)
+            return std::nullopt;
+    }
+    return text;
+}
+
+void make_private_folders(const fs::path& folder) {
+    std::error_code ignored;
+    if (folder.has_relative_path() && !fs::exists(folder.parent_path(), ignored))
+        make_private_folders(folder.parent_path());
+    ::mkdir(folder.c_str(), S_IRWXU);
+}
+
+std::atomic<bool> passed_over = false;
+
 }  // namespace
+
+std::string KernelCache::why_unsafe() const {
+    const Opened folder = open_to_read(AT_FDCWD, folder_.c_str(), O_DIRECTORY);
+    const auto sentence = [&](const char* what) {
+        return fmt::format("compiled code is not kept: {} {}", printable(folder_.string()), what);
+    };
+    std::error_code ignored;
+    if (!folder.file) return fs::is_symlink(folder_, ignored) ? sentence("is a link") : "";
+    if (folder.status.st_uid != ::geteuid()) return sentence("belongs to another user");
+    if (!is_private(folder.status)) return sentence("may be written by others (chmod 700 mends it)");
+    return "";
+}
+
+bool KernelCache::is_safe() const {
+    const bool safe = why_unsafe().empty();
+    if (!safe) passed_over = true;
+    return safe;
+}
 
 fs::path KernelCache::path_of(std::string_view key) const {
     return folder_ / fmt::format("{:016x}{}", hash_of(key), kEnding);
 }
 
 std::optional<std::string> KernelCache::find(std::string_view key) const {
-    const fs::path path = path_of(key);
-    std::error_code error;
-    if (!fs::is_regular_file(path, error)) return std::nullopt;
-    try {
-        std::optional<std::string> bytes = bytes_in(InputFile(path).read_text(kMostBytes), key);
-        if (bytes) fs::last_write_time(path, fs::file_time_type::clock::now(), error);
-        return bytes;
-    } catch (const InputError&) {
-        return std::nullopt;
-    }
+    if (!is_safe()) return std::nullopt;
+    const Opened folder = open_to_read(AT_FDCWD, folder_.c_str(), O_DIRECTORY);
+    if (!folder.file || !is_private(folder.status)) return std::nullopt;
+    const Opened opened = open_to_read(folder.file.number(), path_of(key).filename().c_str(), 0);
+    if (!opened.file || !S_ISREG(opened.status.st_mode) || !is_private(opened.status)) return std::nullopt;
+    const auto text = read_all(opened);
+    std::optional<std::string> bytes = text ? bytes_in(*text, key) : std::nullopt;
+    if (bytes) ::futimens(opened.file.number(), nullptr);
+    return bytes;
 }
 
-void KernelCache::keep(std::string_view key, std::string_view bytes) const {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error) return;
+bool KernelCache::keep(std::string_view key, std::string_view bytes) const {
+    make_private_folders(folder_);
+    if (!is_safe()) return false;
     const std::string rest = std::string(key).append(bytes);
     const Header header{.key_size = key.size(), .hash = hash_of(rest)};
+    std::error_code ignored;
     try {
         AtomicFile file(path_of(key));
+        fs::permissions(file.open_name(), fs::perms::owner_read | fs::perms::owner_write, ignored);
         file.write(std::as_bytes(std::span(&header, 1)));
         file.write(rest);
         file.commit();
     } catch (const MachineError&) {
-        return;  // the kernels are there all the same
+        return false;  // the kernels are there all the same
     }
     drop_oldest();
+    return true;
 }
 
 void KernelCache::drop_oldest() const {
@@ -111,6 +174,11 @@ std::string compiled_kernels(const std::string& text, int compute_capability) {
     std::string cubin = compile_cuda(text, compute_capability).cubin;
     cache.keep(key, cubin);
     return cubin;
+}
+
+std::string why_kernels_not_kept() {
+    const auto folder = user_cache_folder();
+    return folder && passed_over ? KernelCache(*folder / "kernels").why_unsafe() : "";
 }
 
 std::future<void> warm_up_compiler() {

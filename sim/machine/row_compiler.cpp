@@ -2,11 +2,15 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <link.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <optional>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "sim/files/folder.h"
 #include "sim/files/memory_file.h"
@@ -17,11 +21,34 @@
 namespace stencil {
 namespace {
 
+// The loader maps what the headers name without asking whether the file has it: one that was cut off would
+// end this program by a signal.
+bool is_whole(std::string_view bytes) {
+    const auto has = [&](std::uint64_t offset, std::uint64_t size) {
+        return offset <= bytes.size() && size <= bytes.size() - offset;
+    };
+    ElfW(Ehdr) header;
+    if (!has(0, sizeof header)) return false;
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_phentsize != sizeof(ElfW(Phdr)) ||
+        !has(header.e_phoff, header.e_phnum * sizeof(ElfW(Phdr))) ||
+        !has(header.e_shoff, std::uint64_t(header.e_shnum) * header.e_shentsize))
+        return false;
+    std::vector<ElfW(Phdr)> segments(header.e_phnum);
+    std::memcpy(segments.data(), bytes.data() + header.e_phoff, segments.size() * sizeof(ElfW(Phdr)));
+    return std::ranges::all_of(segments, [&](const auto& s) { return has(s.p_offset, s.p_filesz); });
+}
+
+const std::string& require_whole(const std::string& bytes) {
+    if (!is_whole(bytes)) throw MachineError("compiled rows cannot be loaded: no whole library");
+    return bytes;
+}
+
 // From memory, so that no folder needs to allow what is in it to run.
 class Library {
   public:
     explicit Library(const std::string& bytes)
-        : file_(bytes), library_(::dlopen(file_.name().c_str(), RTLD_NOW | RTLD_LOCAL)) {
+        : file_(require_whole(bytes)), library_(::dlopen(file_.name().c_str(), RTLD_NOW | RTLD_LOCAL)) {
         if (!library_) throw MachineError(fmt::format("compiled rows cannot be loaded: {}", ::dlerror()));
     }
     ~Library() { ::dlclose(library_); }
@@ -34,29 +61,6 @@ class Library {
     MemoryFile file_;  ///< open as long as the library, which the loader knows by this name
     void* library_;
 };
-
-/// A library's bytes, and in a line where they are from.
-struct Made {
-    std::string bytes, origin;
-};
-
-Made compiled(const std::string& text, const std::stop_token& stop) {
-    const CCompiler compiler = find_c_compiler();
-    const auto folder = user_cache_folder();
-    const std::string by = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
-    if (!folder) return {compile_c(compiler, text, stop), by};
-    const KernelCache cache(*folder / "kernels");
-    const std::string key = fmt::format("{}\n{}\n{}\n{}",
-                                        compiler.identity,
-                                        fmt::join(c_compiler_options(), " "),
-                                        processor_identity(),
-                                        text);
-    const std::string path = cache.path_of(key).string();
-    if (auto kept = cache.find(key)) return {*std::move(kept), fmt::format("kept in {}", path)};
-    Made made{compile_c(compiler, text, stop), fmt::format("{}, kept in {}", by, path)};
-    cache.keep(key, made.bytes);
-    return made;
-}
 
 class BackgroundRows : public equation::CompiledRows {
   public:
@@ -79,13 +83,40 @@ class BackgroundRows : public equation::CompiledRows {
   private:
     void work(const std::string& text, const std::stop_token& stop) {
         try {
-            Made made = compiled(text, stop);
-            library_.emplace(made.bytes);
-            origin_ = std::move(made.origin);
+            make(text, stop);
             state_.store(State::there, std::memory_order_release);
         } catch (const std::exception& error) {
             fail(error);
         }
+    }
+    void make(const std::string& text, const std::stop_token& stop) {
+        const CCompiler compiler = find_c_compiler();
+        const auto folder = user_cache_folder();
+        const KernelCache cache(folder ? *folder / "kernels" : "");
+        const std::string key = fmt::format("{}\n{}\n{}\n{}",
+                                            compiler.identity,
+                                            fmt::join(c_compiler_options(), " "),
+                                            processor_identity(),
+                                            text);
+        const std::string path = cache.path_of(key).string();
+        if (folder && load_kept(cache, key)) {
+            origin_ = fmt::format("kept in {}", path);
+            return;
+        }
+        const std::string bytes = compile_c(compiler, text, stop);
+        library_.emplace(bytes);
+        origin_ = fmt::format("compiled by {}", fmt::join(compiler.command, " "));
+        // Only what can be loaded: a compiler may end well and make nothing.
+        if (folder && cache.keep(key, bytes)) origin_ += fmt::format(", kept in {}", path);
+    }
+    bool load_kept(const KernelCache& cache, const std::string& key) {
+        const auto kept = cache.find(key);
+        try {
+            if (kept) library_.emplace(*kept);
+        } catch (const MachineError&) {
+            return false;  // it is compiled again
+        }
+        return kept.has_value();
     }
     void fail(const std::exception& error) {
         why_not_ = error.what();

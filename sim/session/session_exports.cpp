@@ -74,6 +74,8 @@ void Session::handle(const action::SaveCheckpoint& order) {
     spec.steps = std::max(spec.steps, step());
     add_measures(spec);
     exporter_.start([kept, step = step(), folder = order.folder](WriteProgress&) {
+        make_folder(folder, "save");
+        const Descriptor lock = lock_folder(folder, "save");
         write_checkpoint(folder, *kept);
         return ExportOutcome{fmt::format("Wrote the checkpoint of step {} to {}/checkpoint", step, folder),
                              folder};

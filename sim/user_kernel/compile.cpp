@@ -73,6 +73,14 @@ std::string assembler_error(const std::string& log) {
     }
     const std::string more =
         mistakes.size() == 1 ? "" : fmt::format(" (the first of {} mistakes)", mistakes.size());
+    if (first.file != name_for_compiler(file))
+        throw InputError(fmt::format("{}: {}, line {}: {}{}{}",
+                                     printable(file),
+                                     printable(first.file),
+                                     first.line,
+                                     printable(first.what),
+                                     hint_for(first),
+                                     more));
     throw InputError(fmt::format("{}, line {}: {}{}: {}{}",
                                  printable(file),
                                  first.line,

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <set>
+#include <string_view>
 
 #include "kernels/equation/input_values.h"
 #include "sim/model/equations.h"
@@ -14,18 +16,77 @@
 namespace stencil::user_kernel {
 namespace {
 
-// A parameter called `new` is p.new_.
+// All that C++17 reserves, and what the declarations take themselves.
+bool is_reserved(const std::string& name) {
+    static const std::set<std::string> reserved{
+        "alignas",     "alignof",   "and",          "and_eq",    "asm",      "auto",
+        "bitand",      "bitor",     "bool",         "break",     "case",     "catch",
+        "char",        "char16_t",  "char32_t",     "class",     "compl",    "const",
+        "const_cast",  "constexpr", "continue",     "decltype",  "default",  "delete",
+        "do",          "double",    "dynamic_cast", "else",      "enum",     "explicit",
+        "export",      "extern",    "false",        "final",     "float",    "for",
+        "friend",      "goto",      "if",           "import",    "inline",   "int",
+        "long",        "module",    "mutable",      "namespace", "new",      "noexcept",
+        "not",         "not_eq",    "nullptr",      "operator",  "or",       "or_eq",
+        "private",     "protected", "public",       "real",      "register", "reinterpret_cast",
+        "return",      "short",     "signed",       "sizeof",    "static",   "static_assert",
+        "static_cast", "struct",    "switch",       "template",  "this",     "thread_local",
+        "throw",       "true",      "try",          "typedef",   "typeid",   "typename",
+        "union",       "unsigned",  "using",        "virtual",   "void",     "volatile",
+        "wchar_t",     "while",     "xor",          "xor_eq"};
+    return reserved.contains(name);
+}
+
+// The code point at `at`, which moves behind it.
+char32_t next_letter(const std::string& utf8, std::size_t& at) {
+    const auto byte = [&] { return at < utf8.size() ? static_cast<unsigned char>(utf8[at++]) : 0u; };
+    const unsigned first = byte();
+    if (first < 0x80) return first;
+    const int more = first >= 0xf0 ? 3 : first >= 0xe0 ? 2 : 1;
+    char32_t letter = first & (0x3fu >> more);
+    for (int i = 0; i < more; ++i) letter = letter << 6 | (byte() & 0x3fu);
+    return letter;
+}
+
+// NVRTC takes ASCII alone: Greek letters go by their names, others by their numbers.
+std::string in_ascii(const std::string& name) {
+    static constexpr std::string_view kGreek[] = {
+        "alpha", "beta",   "gamma",   "delta", "epsilon", "zeta",    "eta",  "theta", "iota",
+        "kappa", "lambda", "mu",      "nu",    "xi",      "omicron", "pi",   "rho",   "sigma",
+        "sigma", "tau",    "upsilon", "phi",   "chi",     "psi",     "omega"};
+    std::string ascii;
+    for (std::size_t at = 0; at < name.size();) {
+        const char32_t letter = next_letter(name, at);
+        const bool capital = letter >= U'Α' && letter <= U'Ω';
+        if (letter < 0x80) {
+            ascii += char(letter);
+        } else if (capital || (letter >= U'α' && letter <= U'ω')) {
+            ascii += kGreek[letter - (capital ? U'Α' : U'α')];
+            if (capital) {
+                char& head = ascii[ascii.size() - kGreek[letter - U'Α'].size()];
+                head = char(head - 'a' + 'A');
+            }
+        } else {
+            ascii += fmt::format("u{:04x}", std::uint32_t(letter));
+        }
+    }
+    return ascii;
+}
+
+// A parameter called `new` is p.new_, and one called λ is p.lambda.
 std::string member(const std::string& name) {
-    static const std::set<std::string> keywords{
-        "and",     "asm",      "auto",     "bool",     "break",     "case",     "catch",    "char",
-        "class",   "const",    "delete",   "do",       "double",    "else",     "enum",     "explicit",
-        "export",  "extern",   "false",    "final",    "float",     "for",      "friend",   "goto",
-        "if",      "inline",   "int",      "long",     "new",       "not",      "operator", "or",
-        "private", "public",   "real",     "register", "return",    "short",    "signed",   "sizeof",
-        "static",  "struct",   "switch",   "this",     "throw",     "true",     "try",      "typeid",
-        "union",   "unsigned", "using",    "virtual",  "void",      "while",    "volatile", "xor",
-        "module",  "import",   "typename", "template", "protected", "namespace"};
-    return keywords.contains(name) ? name + "_" : name;
+    std::string ascii = in_ascii(name);
+    return is_reserved(ascii) ? ascii + "_" : ascii;
+}
+
+// Two members of one name would be the compiler's mistake, in a line that nobody wrote.
+void require_distinct(const std::vector<std::string>& members) {
+    std::set<std::string> seen;
+    for (const std::string& name : members)
+        if (!seen.insert(name).second)
+            throw InputError(fmt::format(
+                "--kernel: two names of the model would both be called {} in a kernel: give one another name",
+                name));
 }
 
 bool draws_numbers(const equation::Program& program) {
@@ -43,6 +104,7 @@ std::string declarations(const Entry& entry) {
     }
     for (const std::string& name : entry.parameters) parameters += fmt::format(" real {};", name);
     return fmt::format(
+        "#line 1 \"{}\"\n"
         "typedef {} real;\n"
         "enum class Boundary {{ zero, insulated, periodic, other }};\n"
         "[[maybe_unused]] constexpr Boundary boundary = Boundary::{};\n"
@@ -50,6 +112,7 @@ std::string declarations(const Entry& entry) {
         "struct To {{{} }};\n"
         "struct Size {{ int nx, ny, pitch; }};\n"
         "struct Parameters {{{} }};\n",
+        kDeclarationsFile,
         entry.dtype == DType::float32 ? "float" : "double",
         entry.boundary,
         from,
@@ -94,6 +157,8 @@ Entry entry_of(const Problem& spec) {
     entry.parameters.insert(entry.parameters.end(), {"dt", "dx"});
     entry.of_time = equation::InputValues<double>(program).of_time();
     if (entry.of_time) entry.parameters.emplace_back("t");
+    require_distinct(entry.components);
+    require_distinct(entry.parameters);
     return entry;
 }
 
@@ -114,19 +179,23 @@ std::string signature(const LaunchShape& shape) {
                        shape.fused ? ", int n" : "");
 }
 
+std::string name_for_compiler(const std::string& file) {
+    std::string name;
+    for (const char c : file) name += c == '"' || c == '\\' || c == '\n' ? '_' : c;
+    return name;
+}
+
 std::string whole_text(const Entry& entry,
                        const LaunchShape& shape,
                        const std::string& text,
                        const std::string& file) {
-    std::string name;
-    for (const char c : file) name += c == '"' || c == '\\' || c == '\n' ? '_' : c;
     return fmt::format(
         "{0}#line 1 \"{1}\"\n{2}\n#line 1 \"{3}\"\n"
         "template <class T> struct StencilscopeEntry {{ static constexpr bool right = false; }};\n"
         "template <> struct StencilscopeEntry<void({4})> {{ static constexpr bool right = true; }};\n"
         "static_assert(StencilscopeEntry<decltype({5})>::right, \"its parameters\");\n",
         declarations(entry),
-        name,
+        name_for_compiler(file),
         text,
         kSignatureFile,
         types_of(shape),

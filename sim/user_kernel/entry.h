@@ -38,10 +38,14 @@ std::string whole_text(const Entry& entry,
                        const std::string& text,
                        const std::string& file);
 
+/// The file, as it stands in the compiler's messages.
+std::string name_for_compiler(const std::string& file);
+
 /// "extern "C" __global__ void step(From from, To to, Size size, Parameters p)"
 std::string signature(const LaunchShape& shape);
 
-/// The name under which the compiler tells mistakes in that check.
+/// The names under which the compiler tells mistakes in what stands around the text.
+inline constexpr std::string_view kDeclarationsFile = "the declarations before the text";
 inline constexpr std::string_view kSignatureFile = "the signature of the entry";
 
 }  // namespace stencil::user_kernel

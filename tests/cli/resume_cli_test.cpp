@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 
+#include "sim/files/folder.h"
 #include "sim/files/npy.h"
 #include "sim/text/json.h"
 #include "tests/support/catch.h"
@@ -149,4 +150,56 @@ TEST_CASE("A run that solves for its linear part goes on with the bits of one ne
     REQUIRE(hash_in(folder / "cut") != hash_in(folder / "uncut"));
     require_done(stencilscope("run --quiet --resume {} --steps 40", folder / "cut"));
     REQUIRE(hash_in(folder / "cut") == hash_in(folder / "uncut"));
+}
+
+TEST_CASE("One run at a time writes into a folder, and the next one is told") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out";
+    const std::string run = "run --backend cpu --size 20 --steps 40 --checkpoint 10 --quiet --out {}";
+    require_done(stencilscope(run, out));
+    {
+        const stencil::Descriptor lock = stencil::lock_folder(out, "--out");
+        require_refused(stencilscope(run, out), 2, "another run");
+        require_refused(stencilscope("run --quiet --resume {} --steps 50", out), 2, "another run");
+        require_done(stencilscope(run, folder / "other"));
+    }
+    // A run that is killed leaves no lock behind.
+    const std::string endless =
+        "run --backend cpu --size 200 --steps 100000000 --checkpoint 10 --quiet --out {}";
+    run_program(words(endless, folder / "killed"),
+                {.interrupt_once = folder / "killed/checkpoint", .signal = SIGKILL});
+    require_done(stencilscope(run, folder / "killed"));
+    require_done(stencilscope("run --quiet --resume {} --steps 50", out));
+}
+
+TEST_CASE("A new run leaves no checkpoint of an older one in its folder") {
+    const ScratchFolder folder;
+    const fs::path out = folder / "out", other = folder / "other";
+    const std::string run = "run --backend cpu --size 20 --steps 40 --quiet --out {}";
+    require_done(stencilscope(run + " --checkpoint 10", out));
+    require_done(stencilscope(run + " --checkpoint 20", other));
+    require_done(stencilscope("run --quiet --resume {} --steps 41 --out {}", out, other));
+    require_done(stencilscope(run, out));
+    for (const fs::path& left : {out, other})
+        require_refused(stencilscope("run --quiet --resume {}", left), 2, "there is no checkpoint");
+}
+
+TEST_CASE("What a run cannot take up in its middle is refused, sensitivities too") {
+    const ScratchFolder folder;
+    require_done(stencilscope(
+        "run --backend cpu --model gray-scott --size 20 --steps 4 --checkpoint 2 --quiet --out {}",
+        folder.path()));
+    require_refused(stencilscope("run --quiet --resume {} --sensitivity F", folder.path()), 2, "contradicts");
+}
+
+TEST_CASE("A run whose terminal is closed, or that is told to end, writes what was done") {
+    const int signal = GENERATE(SIGHUP, SIGTERM, SIGINT);
+    const ScratchFolder folder;
+    const ProgramResult result =
+        run_program(words("run --backend cpu --size 200 --steps 100000000 --checkpoint 100 --quiet --out {}",
+                          folder.path()),
+                    {.interrupt_once = folder / "checkpoint", .signal = signal});
+    INFO(result.err);
+    REQUIRE(result.status == 128 + signal);
+    REQUIRE(read_json(folder / "timings.json").at("steps") > 0);
 }

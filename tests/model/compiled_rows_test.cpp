@@ -1,8 +1,13 @@
 // Rows that the system's compiler has made.
+#include <chrono>
+#include <csignal>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <span>
 #include <thread>
 
+#include "sim/field/field_hash.h"
 #include "sim/machine/c_compiler.h"
 #include "sim/machine/row_compiler.h"
 #include "sim/model/presets.h"
@@ -213,6 +218,54 @@ TEST_CASE("Without a compiler, or with a broken one, it is said why") {
           std::string::npos);
     const Environment unclosed("CC", "'cc");
     CHECK(why_not(kText).find("CC") != std::string::npos);
+}
+
+TEST_CASE("A library that cannot be loaded is not kept, and one that was cut off is compiled again") {
+    require_compiler();
+    const ScratchFolder scratch;
+    const Environment cache("XDG_CACHE_HOME", scratch.path().string());
+    const auto kernels = scratch / "stencilscope/kernels";
+    const std::string real = find_c_compiler().command.front();
+    // It ends well and makes none, or half of one, until the file is gone.
+    for (const char* made : {"none", "empty", "half"}) {
+        write_program(
+            scratch / made,
+            "if [ -e \"$0.bad\" ]; then while [ \"$1\" != -o ]; do shift; done; case $0 in *none) echo no > "
+            "\"$2\";; *half) head -c 5000 \"$0.bad\" > \"$2\";; esac; exit 0; fi; exec " +
+                real + " \"$@\"");
+        const std::string bad = std::string(made) + ".bad";
+        std::filesystem::copy_file("/proc/self/exe", scratch / bad);
+        const Environment cc("CC", (scratch / made).string());
+        CHECK(!why_not(kText).empty());
+        std::filesystem::remove(scratch / bad);
+        const auto rows = compile_rows_in_background(kText);
+        rows->wait();
+        INFO(rows->why_not());
+        CHECK(rows->state() == CompiledRows::State::there);
+    }
+    // Sealed anew after it was cut.
+    for (const auto& entry : std::filesystem::directory_iterator(kernels)) {
+        const std::string whole = read_bytes(entry.path());
+        for (const std::size_t left : {whole.size() - 1, whole.size() - 3000, whole.size() / 2}) {
+            std::string cut = whole.substr(0, left);
+            const std::uint64_t hash = xxh64(std::as_bytes(std::span(cut).subspan(24)));
+            std::memcpy(cut.data() + 16, &hash, sizeof hash);
+            write_bytes(entry.path(), cut);
+            const Environment cc("CC", (scratch / "half").string());
+            const auto rows = compile_rows_in_background(kText);
+            rows->wait();
+            CHECK(rows->state() == CompiledRows::State::there);
+        }
+    }
+}
+
+TEST_CASE("Children are waited for where the parent of this program has SIGCHLD ignored") {
+    require_compiler();
+    const auto before = std::signal(SIGCHLD, SIG_IGN);
+    const auto started = std::chrono::steady_clock::now();
+    CHECK(!compile_c(find_c_compiler(), kText, {}, 20).empty());
+    std::signal(SIGCHLD, before);
+    CHECK(std::chrono::steady_clock::now() - started < std::chrono::seconds(20));
 }
 
 TEST_CASE("A compiler that hangs is ended, with what it has started") {

@@ -1,6 +1,8 @@
 #include "sim/machine/kernel_cache.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <thread>
@@ -100,6 +102,53 @@ TEST_CASE("Without a folder that can be written nothing is kept, and nothing fai
     fs::create_directory(file);
     named.keep("key", "bytes");
     CHECK(!named.find("key"));
+}
+
+TEST_CASE("Folders and files are made for their user alone, whatever the umask") {
+    const ScratchFolder scratch;
+    const mode_t before = ::umask(0);
+    CHECK(KernelCache(scratch / "below/kernels").keep("key", "bytes"));
+    ::umask(before);
+    const auto others = fs::perms::group_all | fs::perms::others_all;
+    for (const char* made : {"below", "below/kernels"})
+        CHECK((fs::status(scratch / made).permissions() & others) == fs::perms::none);
+    CHECK((fs::status(only_file(scratch / "below/kernels")).permissions() & others) == fs::perms::none);
+}
+
+TEST_CASE("What another user could have written is passed over, and it is said why") {
+    const ScratchFolder scratch;
+    const fs::path folder = scratch / "kernels";
+    const KernelCache cache(folder);
+    REQUIRE(cache.keep("key", "bytes"));
+    CHECK(cache.why_unsafe().empty());
+    const fs::path file = only_file(folder);
+    for (const auto others : {fs::perms::group_write, fs::perms::others_write}) {
+        for (const fs::path& writable : {folder, file}) {
+            fs::permissions(writable, others, fs::perm_options::add);
+            CHECK(!cache.find("key"));
+            fs::permissions(writable, others, fs::perm_options::remove);
+            CHECK(cache.find("key") == "bytes");
+        }
+        fs::permissions(folder, others, fs::perm_options::add);
+        CHECK(!cache.keep("other key", "bytes"));
+        CHECK(cache.why_unsafe().find("chmod") != std::string::npos);
+        fs::permissions(folder, others, fs::perm_options::remove);
+    }
+    fs::rename(file, scratch / "elsewhere");
+    fs::create_symlink(scratch / "elsewhere", file);
+    CHECK(!cache.find("key"));
+    fs::remove(file);
+    fs::rename(scratch / "elsewhere", file);
+    fs::create_directory_symlink(folder, scratch / "link");
+    CHECK(!KernelCache(scratch / "link").find("key"));
+    CHECK(KernelCache(scratch / "link").why_unsafe().find("link") != std::string::npos);
+    if (::geteuid() != 0) return;  // nobody else gives a file away
+    for (const fs::path& foreign : {file, folder}) {
+        REQUIRE(::chown(foreign.c_str(), 65534, 65534) == 0);
+        CHECK(!cache.find("key"));
+        REQUIRE(::chown(foreign.c_str(), 0, 0) == 0);
+    }
+    CHECK(cache.find("key") == "bytes");
 }
 
 TEST_CASE("Readers and writers at the same file see whole ones") {

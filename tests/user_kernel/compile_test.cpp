@@ -2,7 +2,10 @@
 
 #include "sim/user_kernel/compile.h"
 
+#include <fmt/format.h>
+
 #include "kernels/equation/cuda/nvrtc.h"
+#include "sim/model/model.h"
 #include "sim/text/embedded.h"
 #include "sim/text/error.h"
 #include "tests/support/catch.h"
@@ -87,6 +90,52 @@ TEST_CASE("Mistakes are told with the line as it is counted in the file") {
     CHECK(contains(unknown, "to.u[0] = p.cc;"));
     CHECK(contains(mistake("#include <stdio.h>\n" + kHead + "}"), "leave this #include out"));
     CHECK(contains(mistake(kHead + "real a = b; real c = d;\n}"), "2 mistakes"));
+}
+
+TEST_CASE("Names that C++ takes for its own, and letters that it does not know, have others in a kernel") {
+    RunSpec spec;
+    spec.use_model(model_of_text(
+        "dγ/dt = λ*lap(γ) + default*Ω - typedef*é + χ_1; λ = 1; default = 1; Ω = 1; typedef = 1; "
+        "é = 1; χ_1 = 1; dt = 0.1; dx = 1",
+        "named"));
+    const Entry entry = entry_of(spec);
+    CHECK(entry.components == std::vector<std::string>{"gamma"});
+    CHECK(entry.parameters ==
+          std::vector<std::string>{"lambda", "default_", "Omega", "typedef_", "u00e9", "chi_1", "dt", "dx"});
+    spec.use_model(model_of_text("du/dt = λ*lap(u) + lambda; λ = 1; lambda = 2; dt = 0.1; dx = 1", "twice"));
+    CHECK(contains(message_of<InputError>([&] { entry_of(spec); }), "lambda"));
+}
+
+TEST_CASE("All that C++ reserves is compiled as the name of a parameter") {
+    if (!equation::why_no_nvrtc().empty()) skip_without_gpu(equation::why_no_nvrtc());
+    std::string text = "dγ/dt = lap(γ)";
+    std::string values, sum = "0";
+    for (const char* name : {"alignas",
+                             "bitand",
+                             "constexpr",
+                             "continue",
+                             "decltype",
+                             "default",
+                             "dynamic_cast",
+                             "mutable",
+                             "noexcept",
+                             "nullptr",
+                             "static_assert",
+                             "thread_local",
+                             "typedef",
+                             "volatile",
+                             "é"}) {
+        text += fmt::format(" + {}", name);
+        values += fmt::format("; {} = 1", name);
+        if (std::string_view(name) != "é") sum += fmt::format(" + p.{}_", name);
+    }
+    RunSpec spec;
+    spec.use_model(model_of_text(text + values + "; dt = 0.1; dx = 1", "reserved"));
+    CHECK(compiled(kHead + "to.gamma[0] = from.gamma[0] + p.u00e9 + " + sum + ";\n}", spec).usage.registers >
+          0);
+    const std::string what =
+        message_of<InputError>([&] { compiled("int x;\n" + kHead + "to.gamma[0] = p.volatile;\n}", spec); });
+    CHECK(contains(what, "heat.cu, line 3"));
 }
 
 TEST_CASE("An entry that is missing, hidden or different is told with the right one") {

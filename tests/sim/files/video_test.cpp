@@ -137,6 +137,12 @@ TEST_CASE("A run's film has a frame for each moment, one pixel a cell, in the ru
     CHECK(at(1, 4, 3) > at(1, 0, 0));
 }
 
+TEST_CASE("A tool that prints for ever is ended, and its first line is told") {
+    const FakeFfmpeg ffmpeg("yes 'it goes on' >&2");
+    const ScratchFolder folder;
+    CHECK(contains(refusal(folder / "film.mp4", 5), "it goes on"));
+}
+
 TEST_CASE("ffmpeg itself makes films of all endings, where it is installed") {
     if (find_program("ffmpeg").empty()) skip("no ffmpeg");
     const std::string ending = GENERATE(".mp4", ".webm", ".gif");
