@@ -127,8 +127,12 @@ StepVerdict verdict(double dt, const StableStep& limit) {
 }
 
 StableStep stable_step(const Problem& spec, Solver& solver) {
-    const equation::Equations equations = run_equations(spec);
-    return equation::stable_step(equations, spec.scheme(), telling_states(equations, spec, solver));
+    const equation::SteppingScheme scheme = spec.scheme();
+    // Only what transforms solve for depends on the boundary; else the text need not be read once more.
+    std::optional<equation::Equations> bounded;
+    if (scheme == equation::SteppingScheme::imex) bounded = run_equations(spec);
+    const equation::Equations& equations = bounded ? *bounded : *spec.model->equations;
+    return equation::stable_step(equations, scheme, telling_states(equations, spec, solver));
 }
 
 std::string stability_text(double dt, const StableStep& limit) {

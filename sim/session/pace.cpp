@@ -25,7 +25,7 @@ long long whole_passes(long long steps, int at_a_time) {
 }  // namespace
 
 StepCost step_cost(const Method& method, const Timings& timings) {
-    return {timings.spread().median, method.steps_at_a_time, method.jumps};
+    return {timings.recent(), method.steps_at_a_time, method.jumps};
 }
 
 long long slice_steps(const StepCost& cost, const SliceLimits& limits) {

@@ -443,7 +443,10 @@ bool is_finite(const Symbol& symbol) {
 class LimitFinder {
   public:
     LimitFinder(const Equations& equations, SteppingScheme scheme, const std::vector<UniformState>& states)
-        : equations_(equations), composition_(equations), scheme_(scheme), roots_(formulas_of(equations)) {
+        : equations_(scheme == SteppingScheme::imex ? copy_.emplace(equations) : equations),
+          composition_(equations),
+          scheme_(scheme),
+          roots_(formulas_of(equations)) {
         const std::size_t components = roots_.size();
         for (std::size_t c = 0; c < components; ++c)
             for (const Term& term : equations_.components[c].terms) {
@@ -451,7 +454,7 @@ class LimitFinder {
                 texts_.push_back(&term);
                 roots_.push_back(term.node);
             }
-        if (scheme == SteppingScheme::imex) implicit_ = linear_part(equations_, roots_);
+        if (scheme == SteppingScheme::imex) implicit_ = linear_part(*copy_, roots_);
         for (const UniformState& state : states) {
             auto symbol = std::make_unique<Symbol>(equations_, roots_, implicit_, state);
             const bool known =
@@ -560,7 +563,8 @@ class LimitFinder {
         }
     }
 
-    Equations equations_;
+    std::optional<Equations> copy_;  ///< of imex, whose linear part adds expressions
+    const Equations& equations_;
     Composition composition_;
     SteppingScheme scheme_;
     std::vector<Node> roots_;  ///< the components' formulas, and their terms

@@ -32,6 +32,15 @@ Timings::Spread Timings::spread() const {
     return {least, median(ring), most, ring.size()};
 }
 
+double Timings::recent() const {
+    constexpr std::size_t kRecent = 32;
+    const std::vector<double>& ring = sums_.seconds_per_step;
+    std::vector<double> newest;
+    for (std::size_t i = 1; i <= std::min(kRecent, ring.size()); ++i)
+        newest.push_back(ring[(sums_.next + ring.size() - i) % ring.size()]);
+    return newest.empty() ? 0 : median(newest);
+}
+
 Speed speed_of(double seconds, long long steps, double cells, DType dtype, std::size_t components) {
     if (steps <= 0 || seconds <= 0) return {};
     const double gcells = cells * double(steps) / seconds / 1e9;

@@ -42,6 +42,8 @@ class Timings {
         std::size_t batches = 0;
     };
     Spread spread() const;
+    /// The median of a few of the newest: quick to ask for after every batch. 0 where there is none.
+    double recent() const;
 
   private:
     std::size_t capacity_;

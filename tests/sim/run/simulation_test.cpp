@@ -1,7 +1,10 @@
 #include "sim/run/simulation.h"
 
+#include <ctime>
+
 #include "kernels/cpu/thread_pool.h"
 #include "sim/run/resolve.h"
+#include "sim/run/stability.h"
 #include "tests/support/catch.h"
 #include "tests/support/fields.h"
 #include "tests/support/scratch.h"
@@ -64,6 +67,51 @@ TEST_CASE("Coefficient and boundary change in mid-run without a restart") {
     for (Simulation* simulation : {&changed, &plain}) simulation->apply(Advance{10});
     REQUIRE_FALSE(same_bits(changed.field(), plain.field()));
     REQUIRE(changed.now().boundary == Boundary::periodic);
+}
+
+TEST_CASE(
+    "Thousands of edits of a typed equation take milliseconds each, and small ones that lead beyond the "
+    "limit "
+    "are refused") {
+    RunSpec spec = spec_of(16, 16);
+    spec.use_model(model_of_text("du/dt = D*lap(u) - 0.01*u^3; D = 0.1 in [0, 10]; dt = 1; dx = 1"));
+    constexpr int kEdits = kWatchedMemory ? 300 : 4000;
+    std::vector<Edit> edits;
+    for (int i = 1; i <= kEdits; ++i) edits.push_back({i, "D", std::to_string(0.1 + 0.001 * (i % 7))});
+    spec.edits.add(std::move(edits));
+    const std::clock_t begin = std::clock();
+    Simulation simulation(spec, Field(random_field(16, 16)));
+    simulation.apply(Advance{kEdits + 1});
+    CHECK(double(std::clock() - begin) / CLOCKS_PER_SEC < 12);
+    // 0.25 is the limit: steps of 5 % lead there.
+    double d = 0.1;
+    std::string refused;
+    while (refused.empty() && d < 1) {
+        d *= 1.05;
+        refused = input_error([&] { simulation.apply(Set{"D", std::to_string(d)}); });
+    }
+    INFO(refused);
+    CHECK(refused.find("of the limit") != std::string::npos);
+    CHECK(std::abs(d - 0.25) < 0.02);
+}
+
+TEST_CASE("The limit of a step is that of the run's time") {
+    RunSpec spec = spec_of(16, 16);
+    spec.use_model(model_of_text("du/dt = (0.1 + 0.01*t)*lap(u); dt = 0.5; dx = 1"));
+    Simulation simulation(spec, Field(random_field(16, 16)));
+    const auto limit = [&] { return stable_step(simulation.now(), simulation.solver()).dt; };
+    CHECK(std::abs(limit() - 2.5) < 1e-6);
+    simulation.apply(Advance{40});
+    CHECK(std::abs(limit() - 0.25 / 0.3) < 1e-6);
+    simulation.apply(Set{"dt", "0.25"});
+    simulation.apply(Advance{40});
+    CHECK(std::abs(time_of(simulation.solver(), simulation.now()) - 30) < 1e-9);
+    CHECK(std::abs(limit() - 0.25 / 0.4) < 1e-6);
+    CHECK(verdict(0.25, {0.25 / 0.98, "", "", false}) == StepVerdict::near_limit);
+    CHECK(verdict(0.25, {0.2, "", "", false}) == StepVerdict::unstable);
+    CHECK(verdict(0.25, {1, "", "", false}) == StepVerdict::stable);
+    CHECK(verdict(0.25, {std::nan(""), "", "", false}) == StepVerdict::unknown);
+    CHECK(stability_text(0.25, {std::nan(""), "", "", false}).find("not finite") != std::string::npos);
 }
 
 TEST_CASE("Values that a precision cannot step are refused") {
