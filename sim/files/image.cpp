@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <exception>
 #include <limits>
 #include <string_view>
@@ -84,14 +85,14 @@ Array<double> read_image(const std::filesystem::path& path) {
 
 void paint(const Field& field, const Colormap& colors, ValueRange range, std::span<Rgb> pixels) {
     const double low = range.low, width = range.high - range.low;
-    constexpr int kNotANumber = 256;
+    constexpr int kNotFinite = 256;
     std::array<Rgb, 257> table;
     std::ranges::copy(colors.colors, table.begin());
-    table[kNotANumber] = colors.at(std::numeric_limits<double>::quiet_NaN(), {});
+    table[kNotFinite] = colors.at(std::numeric_limits<double>::quiet_NaN(), {});
     const EntryBorders borders = has_borders(range) ? entry_borders(range) : EntryBorders{};
     const auto by_borders = [&](double value) {
         const auto entry = std::ranges::upper_bound(borders, value) - borders.begin();
-        return table[std::size_t(value == value ? entry : kNotANumber)];
+        return table[std::size_t(std::isfinite(value) ? entry : kNotFinite)];
     };
     // The sums of Colormap::at(), in its order, without its branches.
     const auto quick = [&](double value) {
@@ -99,7 +100,7 @@ void paint(const Field& field, const Colormap& colors, ValueRange range, std::sp
         entry = entry > 0 ? entry : 0;
         entry = entry < 255 ? entry : 255;
         const int index = int(entry);
-        return table[std::size_t(value == value ? index : kNotANumber)];
+        return table[std::size_t(std::isfinite(value) ? index : kNotFinite)];
     };
     const auto slow = [&](double value) { return colors.at(value, range); };
     field.visit([&](const auto& array) {

@@ -55,10 +55,6 @@ std::string missing_arrow(const RunSpec& spec) {
     return "";
 }
 
-bool shows_all(const RunSpec& spec) {
-    return (spec.show.empty() || spec.model->reads(spec.show)) && missing_arrow(spec).empty();
-}
-
 // Contradictions, edits apart.
 void check_settings(const RunSpec& spec) {
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
@@ -200,19 +196,24 @@ void RunSpec::validate() const {
 }
 
 void RunSpec::require_shown() const {
-    if (shows_all(*this)) return;
-    RunSpec later = *this;
-    later.edits = {};
-    for (const Edit& edit : edits) {
-        if (kind_of(edit.setting) != SettingKind::shape || painted_component(edit.setting)) continue;
-        set_setting(later, edit.setting, edit.value);
-        if (shows_all(later)) return;
-    }
-    if (!show.empty()) equation::read_equations(model->text, {show});
-    throw InputError(
-        fmt::format("--arrows {}: {}",
-                    arrows,
-                    unknown_name_message("component", missing_arrow(*this), names_of(model->components))));
+    const auto at_some_moment = [this](const auto& holds) {
+        if (holds(*this)) return true;
+        RunSpec later = *this;
+        later.edits = {};
+        for (const Edit& edit : edits) {
+            if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::shape) continue;
+            set_setting(later, edit.setting, edit.value);
+            if (holds(later)) return true;
+        }
+        return false;
+    };
+    if (!show.empty() && !at_some_moment([](const RunSpec& spec) { return spec.model->reads(spec.show); }))
+        equation::read_equations(model->text, {show});  // says what is wrong with it
+    if (!at_some_moment([](const RunSpec& spec) { return missing_arrow(spec).empty(); }))
+        throw InputError(fmt::format(
+            "--arrows {}: {}",
+            arrows,
+            unknown_name_message("component", missing_arrow(*this), names_of(model->components))));
 }
 
 RunSpec RunSpec::at_end() const {
@@ -228,7 +229,12 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     set_in(spec, setting, value);
     // What is merely shown leaves thousands of edits what they are.
     if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
-    if (setting == "show" || setting == "arrows") spec.require_shown();
+    if (setting == "show" || setting == "arrows") {
+        // The other one may be of a model that was left since.
+        RunSpec alone = spec;
+        (setting == "show" ? alone.arrows : alone.show).clear();
+        alone.require_shown();
+    }
     return spec;
 }
 

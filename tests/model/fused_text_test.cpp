@@ -123,7 +123,8 @@ TEST_CASE("What flows through a face is one product for the cells on either side
 TEST_CASE("Fused kernels take no more shared memory than a GPU has") {
     const Equations e =
         read_equations("du/dt = lap(u) - u*v; dv/dt = lap(v) + u*v; dt = 0.1; boundary = periodic");
-    const FusedProgram program(make_program(e, scheme_of("euler"), true));
+    const Program whole = make_program(e, scheme_of("euler"), true);
+    const FusedProgram program(whole);
     constexpr int kSmall = 99 * 1024;
     const auto shapes = fused_shapes(program, true, 8192, kSmall);
     CHECK_FALSE(shapes.empty());

@@ -93,7 +93,11 @@ def test_problems_keep_to_symmetry(law):
         x, y = np.meshgrid(np.arange(p.nx), np.arange(p.ny))
         start = {c: rng.random() + np.sin(0.3 * x * rng.random() + 0.4 * y * rng.random() + i) for i, c in enumerate(p.components)}
         print("law", law, "seed", seed, p.text, write(p.text), sep="\n")
-        expected = stepped(p.text, start, p.steps)
+        try:
+            expected = stepped(p.text, start, p.steps)
+        except ValueError as refusal:  # nothing says what lies beyond its sides
+            assert "that no condition says" in str(refusal), refusal
+            continue
         nearby = [stepped(p.text, {c: a * (1 + 1e-13 * rng.choice([-1, 1], a.shape)) for c, a in start.items()}, p.steps) for _ in range(2)]
         found = stepped(write(p.text), {c: np.ascontiguousarray(turn(a)) for c, a in start.items()}, p.steps)
         for c, a in expected.items():

@@ -134,7 +134,7 @@ TEST_CASE("All that C++ reserves is compiled as the name of a parameter") {
     CHECK(compiled(kHead + "to.gamma[0] = from.gamma[0] + p.u00e9 + " + sum + ";\n}", spec).usage.registers >
           0);
     const std::string what =
-        message_of<InputError>([&] { compiled("int x;\n" + kHead + "to.gamma[0] = p.volatile;\n}", spec); });
+        message_of<InputError>([&] { compiled("// one\n" + kHead + "to.gamma[0] = p.volatile;\n}", spec); });
     CHECK(contains(what, "heat.cu, line 3"));
 }
 
