@@ -205,6 +205,7 @@ TEST_CASE(
     REQUIRE(bench.now()->end_step == 20);
     for (const long long kept : bench.now()->kept_steps) REQUIRE(kept <= 20);
     bench.act(action::Reset{});
+    CAPTURE(bench.now()->messages.back().text);
     REQUIRE(bench.now()->messages.back().text.find("Not enough memory to undo this reset") !=
             std::string::npos);
     for (const std::string& entry : bench.now()->history->done)
