@@ -235,7 +235,8 @@ TEST_CASE("A run leaves no checkpoint of an earlier one, and a damaged one names
 TEST_CASE("After any edits every file is written, and spec.json repeats all of them") {
     const std::vector<std::string> changes{
         "equation=du/dt = 0.1*lap(u) - 0.01*u^3; dt = 0.5; boundary = periodic",
-        "equation=du/dt = 0.1*lap(u) - 0.1*w; dw/dt = 0.2*lap(w) + 0.1*u - 0.3*w; w(0) = 0.25; p = u*w; show = p",
+        "equation=du/dt = 0.1*lap(u) - 0.1*w; dw/dt = 0.2*lap(w) + 0.1*u - 0.3*w; w(0) = 0.25; p = u*w; show "
+        "= p",
         "equation=du/dt = 0.2*lap(u); dt = 1",
         "model=gray-scott",
         "model=diffusion",
