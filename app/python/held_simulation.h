@@ -79,7 +79,7 @@ class HeldSimulation {
   private:
     class Working;
     long long advance_slice(long long left, bool first);
-    /// What is shown where the formula is empty.
+    /// An empty formula stands for the one that is shown.
     Observable observable(const std::string& formula, Quantity quantity = Quantity::value) const;
     RunOutput output();
 

@@ -58,7 +58,7 @@ bool InputValues<T>::of_time() const {
     return program_.uniforms.of_time || std::ranges::any_of(program_.arrays, array_is);
 }
 
-// Where it wraps, a cell beyond a side is one of the field's.
+// Along a periodic axis a cell beyond a side is one of the field's.
 template <class T>
 void InputValues<T>::update_places(const EquationSetup& setup, const std::vector<double>& scalars) {
     const auto along = [&](const Inputs& inputs, int n, bool is_x) {

@@ -57,7 +57,7 @@ struct ToolbarState {
     double copied_until = 0;  ///< ImGui's time until which the copy button says so
 };
 
-/// What a run needs for each cell: working it out reads the equations, too much for every frame.
+/// The bytes that a run needs are kept: working them out reads the equations, too much for every frame.
 struct MemoryNeedsOf {
     std::string key;  ///< what it was worked out for
     MemoryNeeds needs;

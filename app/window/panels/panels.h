@@ -16,7 +16,7 @@ void draw_timeline(UiState& ui, const Snapshot& snapshot);
 
 /// The newest message; nothing where there is none.
 void draw_notices(UiState& ui, const Snapshot& snapshot);
-/// Of its content; 0 where there is nothing to say.
+/// The height of the content; 0 where there is nothing to say.
 float notices_height(const Snapshot& snapshot);
 
 /// Its own window, while UiState::help_open.

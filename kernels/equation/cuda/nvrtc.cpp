@@ -95,7 +95,7 @@ int version_of(const Nvrtc& nvrtc) {
     return 1000 * major + 10 * minor;
 }
 
-// Of a GPU that is newer than the compiler: machine code of an older one of its kind, else PTX, which the
+// A GPU newer than the compiler takes machine code of an older one of its kind, else PTX, which the
 // driver compiles.
 std::string architecture_for(int compute_capability) {
     int count = 0, best = 0;

@@ -42,8 +42,8 @@ const std::string& text_of(const Snapshot& snapshot) {
     return snapshot.text.empty() ? snapshot.now.model->text : snapshot.text;
 }
 
-// What the session has, unless something else is being typed. The text in a field that has the keyboard is
-// ImGui's own copy, which would come back as if it had been typed.
+// Takes over the text of the session unless another one is being typed. The text in a field that has the
+// keyboard is ImGui's own copy, which would come back as if it had been typed.
 void follow(EquationState& state, const Snapshot& snapshot) {
     const std::string& text = text_of(snapshot);
     const bool busy = state.typed_at >= 0 || state.editing || ImGui::GetTime() < state.hold_until;
