@@ -101,8 +101,9 @@ TEST_CASE("The largest square of a sweep is one that fits, and the next one is n
 
 TEST_CASE("The machine issues instructions, and a method's share of that limit is below one") {
     const double one = measure_issue_rate(Device::cpu, DType::float32, 1);
-    // Any processor of this century: one instruction on four cells a nanosecond, and not a hundred of them.
-    REQUIRE(one > 1e9);
+    // Any processor of this century, be it busy with other work, and a hundred instructions on four cells a
+    // nanosecond.
+    REQUIRE(one > 1e8);
     REQUIRE(one < 1e12);
     IssueRate rate(Device::cpu, DType::float64, 1);
     int pieces = 0;

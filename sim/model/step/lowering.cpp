@@ -237,8 +237,7 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
 
 // In pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
 // north-east.
-int Lowering::neighbours(const Expression& e) {
-    const Within within(*this, e);
+int Lowering::sum_around(const Expression& e) {
     Builder& b = builder_;
     const Node u = e.args[0];
     const int sides =
@@ -256,7 +255,7 @@ int Lowering::difference(const Expression& e) {
     switch (e.op) {
         case Op::laplacian:
         case Op::laplacian9:
-            return b.fma(b.constant(-middle_weight(e.op)), reached(u, 0, 0), neighbours(e));
+            return b.fma(b.constant(e.op == Op::laplacian ? -4 : -20), reached(u, 0, 0), sum_around(e));
         case Op::difference_x:
             return b.subtract(reached(u, 1, 0), reached(u, -1, 0));
         case Op::difference_y:

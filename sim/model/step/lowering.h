@@ -52,11 +52,7 @@ class Lowering {
     /// The operation that is worth the expression at a cell.
     int value(Node node) { return at(node, 0, 0); }
     Builder& builder() { return builder_; }
-    bool is_float64() const { return float64_; }
     bool is_stored(Node node) const { return source_.stored.contains(node); }
-    /// The neighbours' part of a Laplacian, and what its middle is multiplied by, less that.
-    int neighbours(const Expression& laplacian);
-    static double middle_weight(Op laplacian) { return laplacian == Op::laplacian ? 4 : 20; }
     /// Ends it.
     Stage stage(std::vector<Output> outputs) const;
 
@@ -65,6 +61,7 @@ class Lowering {
     class Within;
 
     int at(Node node, int dx, int dy);
+    int sum_around(const Expression& laplacian);
     int reached(Node node, int dx, int dy);
     int operation(const Expression& e, int dx, int dy);
     int difference(const Expression& e);

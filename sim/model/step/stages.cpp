@@ -215,19 +215,18 @@ class Planner {
         return b.select(b.input(Code::load, inside_.begin()->second), value, b.input(Code::load, c));
     }
 
-    // y + factor dt rate, y the component's value in the array `base`, or without y; the rate is of the state
-    // in `from`.
-    int advanced(Lowering& lowering, int c, double factor, std::optional<int> base, const Arrays& from) {
+    // y + factor dt rate, y the component's value in the array `base`, or without y.
+    int advanced(Lowering& lowering, int c, double factor, std::optional<int> base) {
         const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
         const Node rate = model_.components[std::size_t(c)].formula;
-        return collected(g_, lowering, {rate, step, c, base, base == from[std::size_t(c)]});
+        return collected(g_, lowering, {rate, step, c, base});
     }
 
     void euler() {
         const Bindings source = prepare(formulas(), present(), 0);
         finish_stage(source, program_.next, [&](Lowering& l, int c) {
             const Evolving& component = model_.components[std::size_t(c)];
-            return component.rate ? advanced(l, c, 1, c, present()) : l.value(component.formula);
+            return component.rate ? advanced(l, c, 1, c) : l.value(component.formula);
         });
     }
 
@@ -240,23 +239,22 @@ class Planner {
 
     void heun() {
         const Arrays one = middle("1", 1);
-        finish_stage(prepare(formulas(), present(), 0), one, [&](Lowering& l, int c) {
-            return advanced(l, c, 1, c, present());
-        });
+        finish_stage(
+            prepare(formulas(), present(), 0), one, [&](Lowering& l, int c) { return advanced(l, c, 1, c); });
         finish_stage(prepare(formulas(), one, 1), program_.next, [&](Lowering& l, int c) {
             Builder& b = l.builder();
-            const int two = advanced(l, c, 1, one[std::size_t(c)], one);
+            const int two = advanced(l, c, 1, one[std::size_t(c)]);
             return b.multiply(b.constant(0.5), b.add(b.input(Code::load, c), two));
         });
     }
 
-    // The four rates are not kept: with y_k the states that they were worked out of, the step is
-    // (-y_1 + y_2 + 2 y_3 + y_4) / 3 + dt rate_4 / 6.
+    // The four rates are not kept: with d_k the changes up to the states that they were worked out of, the
+    // step adds (d_2 + 2 d_3 + d_4) / 3 + dt rate_4 / 6.
     void rk4() {
         const Arrays two = middle("2", 0.5), three = middle("3", 0.5), four = middle("4", 1);
         const auto to = [&](const Arrays& from, double time, const Arrays& into, double factor) {
             finish_stage(prepare(formulas(), from, time), into, [&](Lowering& l, int c) {
-                return advanced(l, c, factor, c, from);
+                return advanced(l, c, factor, c);
             });
         };
         to(present(), 0, two, 0.5);
@@ -267,9 +265,11 @@ class Planner {
             const auto load = [&](const Arrays& arrays) {
                 return b.input(Code::load, arrays[std::size_t(c)]);
             };
-            const int outer = b.add(b.subtract(load(two), b.input(Code::load, c)), load(four));
-            const int states = b.multiply(b.constant(1.0 / 3), b.fma(b.constant(2), load(three), outer));
-            return b.add(states, advanced(l, c, 1.0 / 6, std::nullopt, four));
+            const int start = b.input(Code::load, c);
+            const auto change = [&](const Arrays& arrays) { return b.subtract(load(arrays), start); };
+            const int changes = b.fma(b.constant(2), change(three), b.add(change(two), change(four)));
+            const int rate = advanced(l, c, 1.0 / 6, std::nullopt);
+            return b.add(start, b.fma(b.constant(1.0 / 3), changes, rate));
         });
     }
 
@@ -278,7 +278,7 @@ class Planner {
         for (const int c : in_turn()) {
             const Node formula = model_.components[std::size_t(c)].formula;
             Lowering lowering(g_, inputs_, reflections_, float64_, prepare({formula}, state, 0));
-            const int value = kept_inside(lowering, advanced(lowering, c, 1, c, state), c);
+            const int value = kept_inside(lowering, advanced(lowering, c, 1, c), c);
             program_.stages.push_back(lowering.stage({{value, program_.next[std::size_t(c)]}}));
             state[std::size_t(c)] = program_.next[std::size_t(c)];
         }

@@ -28,12 +28,15 @@ class Unsupported(Exception):
 
 
 def formula(text):
-    return ast.parse(text.strip().replace("^", "**"), mode="eval").body
+    try:
+        return ast.parse(text.strip().replace("^", "**"), mode="eval").body
+    except SyntaxError as why:  # Python's own words are names to the program
+        raise Unsupported(f"{text}: {why}") from None
 
 
 def statements(text):
     """One a line or between `;`; brackets and a last operator go on over lines."""
-    text = re.sub(r"#.*", "", text)
+    text = re.sub(r"#.*", "", re.sub(r'"[^"]*"', '""', text))
     whole = ""
     for part in re.split(r"[;\n]", text):
         whole += " " + part.strip()
@@ -79,13 +82,14 @@ class Model:
 
 
 class Run:
-    """The state as a dictionary of float64 arrays of shape (ny, nx)."""
+    """The state as a dictionary of arrays of shape (ny, nx), of float64 or of another `dtype`, in which every term is
+    then worked out."""
 
-    def __init__(self, text, nx, ny, dt=None, dx=None):
+    def __init__(self, text, nx, ny, dt=None, dx=None, dtype=np.float64):
         self.model = m = Model(text)
-        self.nx, self.ny, self.step, self.t = nx, ny, 0, 0.0
+        self.nx, self.ny, self.step, self.t, self.dtype = nx, ny, 0, 0.0, dtype
         self.dx = float(dx or m.settings.get("dx", 1))
-        self.dt = float(dt or m.settings["dt"])
+        self.dt = float(dt or m.settings.get("dt", 1))
         self.isotropic = m.settings.get("laplacian") == "isotropic"
         self.stepper = m.settings.get("stepper", "euler")
         self.conditions = {(c, s): "periodic" for c in m.order for s in AXES}
@@ -113,7 +117,7 @@ class Run:
         return None if self.model.inside is None else self.whole(self.value(self.model.inside, 0)) != 0
 
     def whole(self, value):
-        return np.broadcast_to(np.asarray(value, float), (self.ny, self.nx)).copy()
+        return np.broadcast_to(np.asarray(value, self.dtype), (self.ny, self.nx)).copy()
 
     # Beyond the sides: values are mirrored with the other sign around the side's, or with the side's slope added.
 
@@ -157,7 +161,7 @@ class Run:
                 places = np.arange(a.shape[1]) - (pad if axis == 0 else 0)
                 if axis == 0 and self.wraps(c, 1):
                     places = places % self.nx
-                places = (places + 0.5) * self.dx
+                places = ((places + 0.5) * self.dx).astype(self.dtype)
                 ends = [self.beyond(self.condition(c, first, places, time), a[:pad])[::-1],
                         self.beyond(self.condition(c, last, places, time), a[::-1][:pad])]  # fmt: skip
             cells = np.moveaxis(np.concatenate([ends[0], a, ends[1]]), 0, axis)
@@ -193,6 +197,10 @@ class Run:
         return self.cellwise(node, lambda part: self.value(part, pad))
 
     def cellwise(self, node, value):
+        result = self.combined(node, value)
+        return result if np.ndim(result) else float(result)  # NumPy's own number would widen a float32 array
+
+    def combined(self, node, value):
         with np.errstate(all="ignore"):
             if isinstance(node, ast.Constant):
                 return float(node.value)
@@ -228,7 +236,7 @@ class Run:
                 if len(wraps) > 1:
                     raise Unsupported("places beyond a side that is periodic for some")
                 places = places % n if wraps == {True} else places
-            return np.expand_dims((places + 0.5) * self.dx, 1 - axis)
+            return np.expand_dims(((places + 0.5) * self.dx).astype(self.dtype), 1 - axis)
         known = {"t": self.t, "step": self.step, "dt": self.dt, "dx": self.dx, "pi": np.pi, "nx": self.nx, "ny": self.ny,
                  "Lx": self.nx * self.dx, "Ly": self.ny * self.dx}  # fmt: skip
         if name in known:
