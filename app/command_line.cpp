@@ -83,6 +83,20 @@ int start_run(const RunWords& words) {
     return run_command(request);
 }
 
+#if STENCILSCOPE_HAS_WINDOW
+// A session is kept for long, and the files that its run started from may be gone by then.
+void require_start_files(const RunSpec& spec) {
+    std::vector<std::string> starts{spec.initial};
+    for (const auto& [component, text] : spec.initials) starts.push_back(text);
+    for (const std::string& text : starts) {
+        const std::string file = parse_initial(text).file;
+        std::error_code failed;
+        if (!file.empty() && !std::filesystem::exists(file, failed))
+            throw InputError(fmt::format("the session kept began from {}, which is gone", quotable(file)));
+    }
+}
+#endif
+
 int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] WindowRequest request) {
 #if STENCILSCOPE_HAS_WINDOW
     if (!request.screenshot.empty() && request.frames == 0)
@@ -96,7 +110,7 @@ int start_window([[maybe_unused]] const RunWords& words, [[maybe_unused]] Window
         const auto last = last_session();
         if (!last) throw InputError("--continue: no session was kept yet; the window keeps its own");
         try {
-            read_spec(last->string());
+            require_start_files(read_spec(last->string()));
             all.spec_file = last->string();
         } catch (const InputError& error) {
             request.trouble = set_aside(*last, error.what());

@@ -112,7 +112,8 @@ Simulation begin(RunSpec spec, std::vector<NamedField> given, const Words& words
     if (!given.empty()) take_shape(spec, given, words);
     const Machine machine = query_machine();
     spec = resolve(spec, machine);
-    spec.require_shown();
+    spec.require_formula();
+    spec.require_arrows();
     RunSpec unwritten = spec;
     unwritten.exports.clear();
     check_resources(unwritten, machine);

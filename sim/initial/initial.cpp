@@ -77,9 +77,13 @@ bool is_file_name(const std::string& text) {
            (!folder.empty() && std::filesystem::is_directory(folder, ignored));
 }
 
+// A minus stands in names, too, so what it stands beside has to be of a formula.
 bool is_formula(std::string_view text) {
-    return text == "x" || text == "y" || text.find_first_of("+*/^()<>= ") != std::string_view::npos ||
-           read_real(std::string(text)).has_value();
+    const auto stands_alone = [](const std::string& part) {
+        return part == "x" || part == "y" || part == "random" || part == "normal" || read_real(part);
+    };
+    return text.find_first_of("+*/^()<>= ") != std::string_view::npos ||
+           std::ranges::any_of(split(std::string(text), '-'), stands_alone);
 }
 
 // Adds to the parameters given so far.

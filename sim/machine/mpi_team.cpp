@@ -215,7 +215,7 @@ extern "C" __attribute__((visibility("default"))) stencil::Team* stencilscope_be
     auto team = std::make_unique<MpiTeam>(MPI_COMM_WORLD);
     // The launcher sends these to all processes; process 0 decides what becomes of the run.
     if (team->rank() > 0) {
-        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, note_end);
+        for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note_end);
         std::signal(SIGUSR1, SIG_IGN);
     }
     std::signal(SIGALRM, give_up);

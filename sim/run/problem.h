@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -82,8 +81,6 @@ struct Execution {
     int threads = 0;  ///< 0: all that there are
     /// User kernel that replaces the method while it fits (user_kernel::fits). Not saved in spec.json.
     std::shared_ptr<const user_kernel::UserKernel> kernel;
-    std::uint64_t memory_limit =
-        std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
 };
 
 struct Configuration : Problem, Execution {};

@@ -55,6 +55,20 @@ std::string missing_arrow(const RunSpec& spec) {
     return "";
 }
 
+// At the start, or once an edit has changed what there is.
+template <class Holds>
+bool at_some_moment(const RunSpec& spec, const Holds& holds) {
+    if (holds(spec)) return true;
+    RunSpec later = spec;
+    later.edits = {};
+    for (const Edit& edit : spec.edits) {
+        if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::shape) continue;
+        set_setting(later, edit.setting, edit.value);
+        if (holds(later)) return true;
+    }
+    return false;
+}
+
 // Contradictions, edits apart.
 void check_settings(const RunSpec& spec) {
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
@@ -195,21 +209,14 @@ void RunSpec::validate() const {
     }
 }
 
-void RunSpec::require_shown() const {
-    const auto at_some_moment = [this](const auto& holds) {
-        if (holds(*this)) return true;
-        RunSpec later = *this;
-        later.edits = {};
-        for (const Edit& edit : edits) {
-            if (painted_component(edit.setting) || kind_of(edit.setting) != SettingKind::shape) continue;
-            set_setting(later, edit.setting, edit.value);
-            if (holds(later)) return true;
-        }
-        return false;
-    };
-    if (!show.empty() && !at_some_moment([](const RunSpec& spec) { return spec.model->reads(spec.show); }))
+void RunSpec::require_formula() const {
+    if (!show.empty() &&
+        !at_some_moment(*this, [](const RunSpec& now) { return now.model->reads(now.show); }))
         equation::read_equations(model->text, {show});  // says what is wrong with it
-    if (!at_some_moment([](const RunSpec& spec) { return missing_arrow(spec).empty(); }))
+}
+
+void RunSpec::require_arrows() const {
+    if (!at_some_moment(*this, [](const RunSpec& now) { return missing_arrow(now).empty(); }))
         throw InputError(fmt::format(
             "--arrows {}: {}",
             arrows,
@@ -229,12 +236,8 @@ RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) 
     set_in(spec, setting, value);
     // What is merely shown leaves thousands of edits what they are.
     if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
-    if (setting == "show" || setting == "arrows") {
-        // The other one may be of a model that was left since.
-        RunSpec alone = spec;
-        (setting == "show" ? alone.arrows : alone.show).clear();
-        alone.require_shown();
-    }
+    if (setting == "show") spec.require_formula();
+    if (setting == "arrows") spec.require_arrows();
     return spec;
 }
 

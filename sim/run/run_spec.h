@@ -1,6 +1,8 @@
 // Everything that is needed to repeat a run, as spec.json and the command line have it.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -19,7 +21,9 @@ inline constexpr long long kMaxSteps = 1'000'000'000'000;
 struct RunSpec : Configuration, Presentation, Output {
     long long steps = 10000;
     bool allow_unstable = false;
-    EditList edits;  ///< changes in mid-run
+    std::uint64_t memory_limit =
+        std::numeric_limits<std::uint64_t>::max();  ///< bytes, of host and GPU memory each
+    EditList edits;                                 ///< changes in mid-run
 
     RunSpec();
 
@@ -39,8 +43,10 @@ struct RunSpec : Configuration, Presentation, Output {
 
     /// Throws InputError where settings contradict each other, now or after an edit.
     void validate() const;
-    /// Throws InputError where what is to be seen is there at no moment of the run.
-    void require_shown() const;
+    /// Throw InputError where the formula to be seen, or a component of the arrows, is there at no moment of
+    /// the run.
+    void require_formula() const;
+    void require_arrows() const;
 };
 
 /// The row of the spec's method on its backend; the first of that name where the backend is `auto`, null

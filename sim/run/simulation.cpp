@@ -168,7 +168,6 @@ void Simulation::restore(const Checkpoint& checkpoint) {
     RunMoment moment = checkpoint;
     RunSpec now = now_;
     static_cast<Configuration&>(now) = checkpoint.now;
-    now.memory_limit = now_.memory_limit;  // a limit that was set since still holds
     const StepParameters taken = with_boundary(moment.taken, now.boundary);
     if (same_solver(now_, now)) {
         solver_->restore(*checkpoint.state);

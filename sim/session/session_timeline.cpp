@@ -148,7 +148,6 @@ void Session::restore_before(long long to, const EditList& edits) {
             simulation_->restore(*kept);
         } else {
             RunSpec spec = simulation_->spec();
-            spec.memory_limit = simulation_->now().memory_limit;  // a limit that was set since still holds
             spec.edits = edits;
             simulation_ = std::make_unique<Simulation>(spec, origin_of(*simulation_, start_maker()));
             simulation_->expect(kMaxSteps);

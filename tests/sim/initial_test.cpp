@@ -115,6 +115,9 @@ TEST_CASE("Every initial condition comes in every size and is finite") {
 
 TEST_CASE("Unknown initial conditions and options are refused with what is allowed") {
     REQUIRE(contains(input_error([] { parse_initial("jaged"); }), "did you mean 'jagged'"));
+    REQUIRE(contains(input_error([] { parse_initial("jag-ged"); }), "did you mean 'jagged'"));
+    for (const char* formula : {"random", "random-0.5", "1-x"})
+        REQUIRE(parse_initial(formula).formula == formula);
     REQUIRE(contains(input_error([] { parse_initial("gaussian:sigm=1"); }), "sigma=0.125"));
     REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=0"); }), "must be from"));
     REQUIRE(contains(input_error([] { parse_initial("gaussian:sigma=nan"); }), "finite"));

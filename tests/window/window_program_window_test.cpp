@@ -190,6 +190,12 @@ TEST_CASE("A session is kept in every way of ending, and one that is broken open
     runs(again);
     CHECK(again.quit() == 0);
     CHECK(read_bytes(kept.string() + ".bad") == "{\"size\": [24");
+
+    write_bytes(kept, "{\"size\": [24, 17], \"initial\": \"gone.npy\"}");
+    WindowRobot without(words("--continue"), home);
+    runs(without);
+    CHECK(without.quit() == 0);
+    CHECK(read_bytes(kept.string() + ".bad").find("gone.npy") != std::string::npos);
 }
 
 TEST_CASE("While a step takes long the brush follows the pointer, and a signal ends the program",
