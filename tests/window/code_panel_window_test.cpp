@@ -64,13 +64,18 @@ TEST_CASE("The stages are shown at first, any text of the device can be chosen, 
 TEST_CASE("The code follows the run: its text, precision, stepper and device") {
     CodeLab lab(kText);
     const CodeState& state = lab.ui.panel.code;
+    const auto shown = [&] {
+        std::string all = state.code.stages;
+        for (const auto& text : state.code.texts) all += text.text;
+        return all;
+    };
     const auto changes = [&](const char* setting, const char* value) {
-        const std::string before = state.code.stages + state.code.texts.back().text;
+        const std::string before = shown();
         lab.snapshot.now = changed(lab.snapshot.now, setting, value);
         lab.ui.panel.code.chosen = 2;
         lab.frames(2);
         CHECK(state.chosen <= state.code.texts.size());
-        return state.code.stages + state.code.texts.back().text != before;
+        return shown() != before;
     };
     CHECK(changes("dtype", "float64"));
     CHECK(state.code.bytes == 16);
