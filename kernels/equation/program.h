@@ -86,7 +86,7 @@ struct Inputs {
     Operations operations;
     std::vector<int> outputs;
     bool of_time = false;  ///< differ from step to step
-    /// Of columns and rows: beyond the sides each is what it is at the field's other end.
+    /// A column or row input beyond the sides has the value that it has at the field's other end.
     std::vector<bool> wraps = {};
 };
 

@@ -348,7 +348,7 @@ class Assembly {
                     c.name));
     }
 
-    // What is said and changes nothing is mostly a slip.
+    // A statement that changes nothing is mostly a slip of its author, so a note names it.
     void tell_unused() {
         for (const ParameterStatement& p : statements_.parameters)
             if (!meaning_.uses().contains(p.name) && !is_sensitivity(p.name))

@@ -66,7 +66,7 @@ class Tangent {
 
     Node operation(Node node, const Expression& e) {
         const Node a = e.args[0], b = e.args[1], c = e.args[2];
-        // What does not change adds nothing, whatever it is multiplied by.
+        // A derivative of 0 makes the product 0, even where the factor is infinite or NaN.
         const auto product = [&](Node factor, Node change) {
             return change == zero() ? change : g_.multiply(factor, change);
         };

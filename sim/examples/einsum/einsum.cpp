@@ -90,7 +90,7 @@ void require_host_memory(const EinsumTask& task, const Plan& plan) {
 }
 
 #if STENCILSCOPE_HAS_CUDA
-// What the libraries take for themselves must have room as well.
+// A twentieth of the free memory stays free, because the libraries allocate some for themselves.
 double gpu_budget(const ExampleContext& context) {
     return std::min(context.gpu_budget(), 0.95 * double(cuda_memory().free_bytes));
 }

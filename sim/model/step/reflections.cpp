@@ -122,7 +122,7 @@ Reflection Reflections::of_condition(const Condition& condition) {
     if (condition.value == zero) return {even, quotient(condition.right, condition.flux)};
     if (condition.flux == zero) return {odd, quotient(condition.right, condition.value)};
     const Node value = g_.multiply(half, condition.value);
-    // Where it can be a number it is one, which generated code has a use for.
+    // Generated code folds a plain number, so the quotient is written as one where it is known to be 1/2.
     const Node flux =
         condition.flux == g_.multiply(half, spacing) ? half : g_.divide(condition.flux, spacing);
     const Node whole = g_.add(value, flux);

@@ -1,4 +1,4 @@
-// What of a ridge problem is kept in GPU memory.
+// The plan says which parts of a ridge problem stay in GPU memory.
 #include <algorithm>
 #include <vector>
 
