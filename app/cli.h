@@ -1,4 +1,4 @@
-// Words and options of CLI11 as this program has them.
+// Helpers to declare this program's options with CLI11.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,28 +11,28 @@
 
 namespace stencil {
 
-/// In the reversed order that CLI11 takes. It reads "--name=" as an option whose value is the next word; here
-/// that value is empty.
+/// Reverses the words, as CLI11's parse() expects them, and splits "--name=", which CLI11 would give the next
+/// word as its value, into "--name" and an empty value.
 std::vector<std::string> cli_words(const std::vector<std::string>& words);
 
-/// An option with a value: `take` is called when all words were read.
+/// Adds an option with a value; `take` is called after all words were read.
 using TakeText = std::function<void(const std::string&)>;
 CLI::Option* add_text(
     CLI::App& command, std::string_view name, std::string_view value, std::string help, TakeText take);
-/// The same, of which several may be given: all are taken, in their order.
+/// Adds an option that may be given several times; `take` is called for each value, in the order given.
 CLI::Option* add_texts(
     CLI::App& command, std::string_view name, std::string_view value, std::string help, TakeText take);
 
-/// --json, --quiet and --device, which every command has; `what` goes to the file.
+/// Adds the options that every command has: --json (whose help says that `what` is written) and --quiet.
 void add_common(CLI::App& command, const std::string& what, std::string& json, bool& quiet);
 void add_device(CLI::App& command);
-/// What add_common() adds, for results, and --version.
+/// Adds --version and what add_common() adds, for results.
 void add_results(CLI::App& command, std::string& json, bool& quiet);
 
-/// An option that is a setting of a run, for a command that has only some of them.
+/// Adds one setting of a run as an option, for commands that accept only some of them.
 void add_setting(CLI::App& command, const char* name, std::string help, SettingWords& words);
 
-/// The long names of a command's options, with their dashes.
+/// Returns the long names of a command's options, with their dashes.
 std::vector<std::string> option_names(const CLI::App& command);
 
 }  // namespace stencil

@@ -40,12 +40,12 @@
 namespace stencil {
 namespace {
 
-// What the words of `run` said; they override a spec file wherever they stand.
+// Options given to `run`; they override those of a spec file, whatever their order.
 struct RunWords {
     SettingWords settings;
     std::string spec_file;
     RunRequest request;
-    FilmRequest film;  ///< without a file: none
+    FilmRequest film;  ///< no film if its file is empty
 };
 
 bool was_given(const RunWords& words, std::string_view name) {
@@ -84,7 +84,7 @@ int start_run(const RunWords& words) {
 }
 
 #if STENCILSCOPE_HAS_WINDOW
-// A session is kept for long, and the files that its run started from may be gone by then.
+// A kept session may outlive the files that its run started from, so check that they still exist.
 void require_start_files(const RunSpec& spec) {
     std::vector<std::string> starts{spec.initial};
     for (const auto& [component, text] : spec.initials) starts.push_back(text);
@@ -158,7 +158,7 @@ std::string list_functions() {
     return text + "  d(u)/d(F)  how u changes with the parameter F, where the text has `sensitivity = F`\n";
 }
 
-// The setting's help, with its default where the row does not word it itself.
+// Appends the default to the setting's help unless the help already states it.
 std::string help_of(const Setting& setting) {
     const std::string help(setting.help);
     if (setting.value.empty() || help.find("(default") != std::string::npos) return help;
@@ -168,7 +168,7 @@ std::string help_of(const Setting& setting) {
         "{} (default {})", help, standard.is_string() ? standard.get<std::string>() : standard.dump());
 }
 
-// The settings of a run, as options of a command.
+// Adds every setting of a run as an option of a command.
 void add_settings(CLI::App& command, RunWords& words) {
     for (const Setting& setting : settings()) {
         const auto take = [&](const std::string& text) { words.settings.emplace_back(&setting, text); };
@@ -246,7 +246,7 @@ void add_verify(CLI::App& app, VerifyRequest& request) {
 struct ModelsWords {
     std::string name;
     bool code = false;
-    SettingWords settings;  ///< of the code
+    SettingWords settings;  ///< for --code
 };
 
 void add_models(CLI::App& app, ModelsWords& words) {
@@ -285,7 +285,7 @@ int start_models(const ModelsWords& words) {
     return code_command(std::move(spec));
 }
 
-// The first word that nothing took, with the nearest option or command.
+// Reports the first word that was not understood, with the option or command nearest to it.
 [[noreturn]] void refuse_word(const CLI::App& command, const std::string& word) {
     std::vector<std::string> known = option_names(command);
     for (const CLI::App* sub : command.get_subcommands({})) known.push_back(sub->get_name());
@@ -297,7 +297,8 @@ int start_models(const ModelsWords& words) {
                                  nearest.empty() ? "" : fmt::format(": did you mean '{}'?", nearest)));
 }
 
-// An option before a command is the window's, which does not open: it would be passed over in silence.
+// Refuses options before a command: they would configure the window, which does not open, and be ignored
+// silently.
 void refuse_options_before(const CLI::App& app, const std::string& command) {
     for (const CLI::Option* option : app.get_options())
         if (option->count() > 0)
@@ -317,7 +318,7 @@ std::string one_line(std::string text) {
     return text;
 }
 
-// What the callbacks of all commands fill.
+// Filled by the options of all commands.
 struct Requests {
     RunWords run, window_run;
     WindowRequest window;
@@ -338,7 +339,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
     app.description(
         "Stencilscope: a 2D diffusion and stencil laboratory. Without a subcommand it opens its window; "
         "'stencilscope run --out DIR' runs headless.");
-    const auto all = std::make_shared<Requests>();  // outlives this function, in the command that is returned
+    const auto all = std::make_shared<Requests>();  // kept alive by the command that is returned
     add_settings(app, all->window_run);
     add_processes(app);
     add_device(app);
@@ -353,7 +354,7 @@ std::function<int()> read_command_line(int argc, const char* const* argv) {
         ->add_option("--format", all->options_format, "man, bash, zsh or fish")
         ->type_name("NAME")
         ->required();
-    app.add_subcommand("kernel-trial")->group("");  // what bench --kernel starts beside itself
+    app.add_subcommand("kernel-trial")->group("");  // hidden: bench --kernel starts it as a child process
     app.require_subcommand(0, 1);
     app.allow_extras();
     for (CLI::App* command : app.get_subcommands({})) command->allow_extras();

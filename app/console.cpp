@@ -13,12 +13,12 @@
 namespace stencil {
 namespace {
 
-int output_error = 0;  // why standard output failed first
+int output_error = 0;  // errno of the first write to standard output that failed
 
 void write_text(std::FILE* file, std::string_view text) {
     errno = 0;
     std::fwrite(text.data(), 1, text.size(), file);
-    // Tables appear row by row; what is buffered until the end would also lose the reason of a failure.
+    // Flush each write: rows of a table appear at once, and the errno of a failed write is not lost.
     if (std::fflush(file) != 0 && file == stdout && output_error == 0) output_error = errno;
 }
 

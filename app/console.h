@@ -1,5 +1,5 @@
-// Standard output and standard error. Neither ends the program where it cannot be written: notes are dropped
-// then, and lost output is found out at the end.
+// Standard output and standard error. A failed write does not end the program: notes are dropped, and lost
+// output is reported by require_printed().
 #pragma once
 
 #include <fmt/format.h>
@@ -11,12 +11,12 @@
 
 namespace stencil {
 
-/// Before anything is opened: where one of the three standard files is closed, the first file that is opened
-/// would take its place and be printed into. Writing to the stand-in fails, as to a closed one.
+/// Call it before any file is opened. If one of the three standard files is closed, the next opened file
+/// would get its descriptor and be printed into; this puts in a stand-in to which writing fails.
 void reserve_standard_files();
 
-void print_text(std::string_view text);  ///< to standard output
-void note_text(std::string_view text);   ///< to standard error
+void print_text(std::string_view text);  ///< writes to standard output
+void note_text(std::string_view text);   ///< writes to standard error
 
 template <class... Args>
 void print(fmt::format_string<Args...> format, Args&&... args) {
@@ -28,10 +28,10 @@ void note(fmt::format_string<Args...> format, Args&&... args) {
     note_text(fmt::format(format, std::forward<Args>(args)...));
 }
 
-/// "wrote PATH (SIZE)", a line each.
+/// Prints a line "wrote PATH (SIZE)" for each file.
 void print_written(std::span<const std::filesystem::path> files);
 
-/// Throws MachineError where anything that was printed did not arrive.
+/// Throws MachineError if any output was lost.
 void require_printed();
 
 }  // namespace stencil

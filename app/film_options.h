@@ -1,4 +1,4 @@
-// The film's options of `run`.
+// The options of `run` about films.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,14 @@
 
 namespace stencil {
 
-/// Frames a second. Throws InputError.
+/// Parses a number of frames per second. Throws InputError.
 double parse_fps(const std::string& text);
 
-/// Fills `film`; without a file there is to be none.
+/// Adds options that fill `film`; no film is made if its file stays empty.
 void add_film_options(CLI::App& command, FilmRequest& film);
 
-/// The film that was asked for; empty: none. Throws InputError where only its details were.
+/// Returns the film to make, or nothing if no file was given. Throws InputError if only its details were
+/// given.
 std::optional<FilmRequest> film_of(const FilmRequest& film);
 
 }  // namespace stencil

@@ -20,7 +20,7 @@ void watch_for_interrupts() {
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGUSR1}) {
-        // A script's background job, or nohup, is started with signals ignored, and it stays so.
+        // Signals that are ignored when the program starts (nohup, background jobs of scripts) stay ignored.
         struct sigaction inherited {};
         sigaction(signal, nullptr, &inherited);
         if (inherited.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);

@@ -1,14 +1,14 @@
-// Ctrl-C and termination, noticed between batches of work.
+// Signals that stop the program, polled between batches of work.
 #pragma once
 
 namespace stencil {
 
-/// From now on SIGINT, SIGTERM, SIGHUP and SIGUSR1 (Ctrl-C as mpirun passes it on) are noted instead of
-/// ending the program, unless it was started with them ignored; after the first one they end it at once again
-/// (files appear whole or not at all, so nothing is lost).
+/// Records SIGINT, SIGTERM, SIGHUP and SIGUSR1 (which launch.cpp sends to processes under mpirun) instead of
+/// dying, except those ignored at start-up. A second signal ends the program at once; that loses no data,
+/// because files are written whole and renamed.
 void watch_for_interrupts();
 
-/// The first signal that came, or 0.
+/// Returns the first signal that arrived, or 0.
 int interrupt_signal();
 
 }  // namespace stencil

@@ -75,7 +75,7 @@ extern "C" void note_end_of_command(int signal) {
     told = signal;
 }
 
-// From its stat: "number (name) state parent ...", and the name may be anything.
+// Reads the parent from /proc/PID/stat, "number (name) state parent ..."; the name may contain anything.
 pid_t parent_of(const std::filesystem::path& process) {
     std::ifstream file(process / "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -83,9 +83,9 @@ pid_t parent_of(const std::filesystem::path& process) {
     return name_end == std::string::npos ? 0 : std::atoi(text.c_str() + name_end + 4);
 }
 
-// mpirun takes Ctrl-C for its own, and ends all processes within seconds; to this signal the command ends as
-// it does alone. Some mpirun pass it on and some do not, so each process that it started is told; false where
-// there is none yet.
+// Signals every process that mpirun started to stop, because mpirun itself would answer Ctrl-C by killing
+// them within seconds. Some versions of mpirun forward SIGUSR1 and some do not, so signal the processes
+// directly. Returns false if none exists yet.
 bool pass_on(pid_t launcher) {
     bool any = false;
     std::error_code gone;
@@ -103,7 +103,7 @@ int run_launcher(std::vector<std::string> words) {
     const pid_t launcher = fork();
     if (launcher < 0) throw MachineError(fmt::format("no process can be started: {}", std::strerror(errno)));
     if (launcher == 0) {
-        setsid();  // Ctrl-C comes to this process alone
+        setsid();  // its own session, so that the terminal's Ctrl-C reaches only this process
         prctl(PR_SET_PDEATHSIG, SIGTERM);
         execvp(pointers.front(), pointers.data());
         std::fprintf(stderr,
@@ -118,7 +118,9 @@ int run_launcher(std::vector<std::string> words) {
         std::this_thread::sleep_for(kPoll);
     }
     const int result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    if (result == 128 + SIGUSR1) return 128 + SIGINT;  // a process that had not yet begun
+    if (result == 128 + SIGUSR1)
+        return 128 + SIGINT;  // a process was signalled before it could handle the
+                              // signal
     if (result == 128 + SIGKILL || result == 128 + SIGSEGV || result == 128 + SIGABRT)
         note("stencilscope: one of the processes was ended by signal {}, and the others with it\n",
              result - 128);
@@ -144,11 +146,11 @@ std::optional<int> launch_processes(int argc, char** argv) {
         throw InputError(fmt::format(
             "{} needs MPI, and this build was made without it (Debian: libopenmpi-dev)", asked->option));
     std::vector<std::string> words{"mpirun", "-n", std::to_string(asked->count)};
-    // One process to a core would leave the others idle, and more processes than cores are for trying things
-    // out.
+    // Bound to one core each, few processes would leave the other cores idle; more processes than cores are
+    // allowed for trials.
     for (const char* word : {"--bind-to", "none", "--oversubscribe", "--quiet"}) words.emplace_back(word);
     if (geteuid() == 0) words.emplace_back("--allow-run-as-root");
-    // Its file, which is another link for mpirun.
+    // The file itself, because /proc/self/exe would be mpirun within mpirun.
     words.push_back(std::filesystem::read_symlink(own_program()).string());
     words.insert(words.end(), argv + 1, argv + argc);
     return run_launcher(std::move(words));

@@ -1,4 +1,4 @@
-// Several processes from one command line.
+// Starts several processes (MPI) from one command line.
 #pragma once
 
 #include <optional>
@@ -9,11 +9,11 @@ class App;
 
 namespace stencil {
 
-/// `--gpus N` and `--processes N`: words of the commands that step a field.
+/// Adds `--gpus N` and `--processes N`, for commands that step a field.
 void add_processes(CLI::App& command);
 
-/// Where the words ask for several processes and this is not one of them yet: runs the program again by
-/// mpirun, and returns its status. Throws InputError and MachineError.
+/// If several processes are requested and this is not one of them, restarts the program under mpirun and
+/// returns its exit status. Throws InputError and MachineError.
 std::optional<int> launch_processes(int argc, char** argv);
 
 }  // namespace stencil

@@ -1,5 +1,4 @@
-// The program: reads the command line, runs the command, and turns what goes wrong into one line and an exit
-// status.
+// Entry point: parses the command line, runs the command, and turns errors into one line and an exit status.
 
 #include <csignal>
 #include <cstdio>
@@ -18,7 +17,7 @@
 
 namespace {
 
-// Exit status: 2 for what was asked, 1 for what the machine could not do.
+// Statuses: 2 for bad input, 1 for a failure of the machine.
 int fail(int status, const char* message) {
     stencil::note("stencilscope: {}\n", message);
     return status;
@@ -46,7 +45,7 @@ int run(int argc, char** argv) {
     });
 }
 
-// Process 0 of several runs the command, and the others do what that needs of them.
+// Rank 0 runs the command; the other ranks serve it.
 int run_as_one_of_several(int argc, char** argv) {
     stencil::Team::begin(stencil::interrupt_signal);
     stencil::Team& team = stencil::Team::all();
@@ -68,16 +67,16 @@ int run_as_one_of_several(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     stencil::reserve_standard_files();
-    // A file that may not grow further is a failed write with a message, not the end of the program.
+    // At the file size limit a write then fails with an error instead of ending the program.
     std::signal(SIGXFSZ, SIG_IGN);
-    // Whoever started this program may have it ignored, and then no child's end could be waited for.
+    // A parent may have set SIGCHLD to be ignored, which would make waitpid() on children fail.
     std::signal(SIGCHLD, SIG_DFL);
     const int status = status_of([&] { return run_as_one_of_several(argc, argv); });
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
     return status;
 #else
-    // All files are closed by now. Threads may still be at work: NVRTC cannot be interrupted, and where
-    // memory is short OpenBLAS would be waited for for ever.
+    // Skip static destructors; all files are closed by now. Threads may still be busy in NVRTC, which cannot
+    // be interrupted, and OpenBLAS may hang at exit when memory is short.
     std::fflush(stdout);
     std::_Exit(status);
 #endif

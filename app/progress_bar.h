@@ -1,4 +1,4 @@
-// How far a run is, on standard error.
+// Progress of a run, on standard error.
 #pragma once
 
 #include <chrono>
@@ -6,20 +6,20 @@
 
 namespace stencil {
 
-/// On a terminal one line that is drawn over and over; elsewhere (a log) a line now and then.
+/// Redraws one line on a terminal; in a log it prints a line now and then.
 class ProgressLine {
   public:
-    /// `quiet` shows nothing.
+    /// With `quiet` nothing is shown.
     explicit ProgressLine(bool quiet);
     ~ProgressLine() { clear(); }
     ProgressLine(const ProgressLine&) = delete;
     ProgressLine& operator=(const ProgressLine&) = delete;
 
     bool terminal() const { return terminal_; }
-    /// It is time to show something new.
+    /// Returns whether enough time has passed to show an update.
     bool due() const;
     void show(const std::string& text);
-    /// Makes room for other output on the terminal.
+    /// Clears the line, to make room for other output.
     void clear();
 
   private:
@@ -31,13 +31,13 @@ class ProgressLine {
     Clock::time_point last_ = Clock::now();
 };
 
-/// The steps of a run.
+/// Shows steps done, speed and remaining time of a run.
 class ProgressBar {
   public:
-    /// `cells` are updated by a step; 0 where no speed is to be told. `quiet` shows nothing.
+    /// `cells` are updated per step; with 0 no speed is shown. With `quiet` nothing is shown.
     ProgressBar(long long total, double cells, bool quiet) : total_(total), cells_(cells), line_(quiet) {}
 
-    /// `steps` of the total are done, which took `seconds` of stepping.
+    /// Shows that `steps` of the total are done, after `seconds` of stepping.
     void show(long long steps, double seconds) {
         if (line_.due()) line_.show(text(steps, seconds));
     }

@@ -1,11 +1,11 @@
-// What this build is.
+// Version of this build.
 #pragma once
 
 #include <string>
 
 namespace stencil {
 
-/// For --version: the version, the commit where it is known, and what was built in or is found.
+/// Text of --version: the version, the commit if known, and the optional libraries built in or found.
 std::string version_text();
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// The options of the window alone.
+// The options that only the window has.
 #pragma once
 
 #include "app/window/window_command.h"
@@ -9,7 +9,7 @@ class App;
 
 namespace stencil {
 
-/// Options that fill the request; its spec is the caller's to fill. `request` must outlive the parsing.
+/// Adds options that fill the request except its spec. `request` must outlive the parsing.
 void add_window_options(CLI::App& app, WindowRequest& request);
 
 }  // namespace stencil

@@ -31,7 +31,7 @@ bool any_measured(const std::vector<LadderRow>& rows) {
     return std::ranges::any_of(rows, [](const LadderRow& row) { return row.measured(); });
 }
 
-// The rows appear as they are measured, from the first one on that was.
+// Prints rows as they are measured, beginning with the first that succeeded.
 class Table {
   public:
     Table(const Machine& machine, bool quiet, const KernelRows* kernel = nullptr)
@@ -68,7 +68,7 @@ void climb(Ladder& ladder, Table& table, bool quiet) {
     }
 }
 
-// Nothing at all could be measured: that is no table but an error.
+// Throws if not a single row could be measured.
 void require_rows(const LadderReport& report) {
     if (report.interrupted || report.rows.empty() || any_measured(report.rows)) return;
     const LadderRow& row = report.rows.front();
@@ -92,8 +92,8 @@ std::string save_command_line(const LadderSpec& spec) {
     return fmt::format("stencilscope bench --save --backend {} --size {}", spec.run.backend, sizes);
 }
 
-// What `auto` needs: every size in long calls and in single steps, in both precisions. Nothing is kept of
-// less.
+// Measures what method `auto` chooses by: every size, in long calls and single steps, in both precisions.
+// Options that would measure less are refused, because the result is kept.
 int save_command(const BenchRequest& request, const Machine& machine) {
     if (request.spec.sweep || request.spec.steps > 0 || !request.spec.methods.empty() ||
         !request.out.empty() || !request.json.empty() || !request.kernel.empty() ||
@@ -135,7 +135,7 @@ int save_command(const BenchRequest& request, const Machine& machine) {
     return 0;
 }
 
-// NAME.json, .csv, .png and .svg, and --json.
+// Writes NAME.json, .csv, .png and .svg into the folder, and the --json file.
 template <class Measured>
 std::vector<fs::path> write_measured(const BenchRequest& request,
                                      const std::string& name,

@@ -1,4 +1,4 @@
-// The words of `stencilscope bench`.
+// The options of `stencilscope bench`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -8,12 +8,12 @@
 
 namespace stencil {
 
-/// What the options of `bench` fill; must outlive the parsing.
+/// Storage for the options of `bench`; must outlive the parsing.
 class BenchWords {
   public:
     void add_to(CLI::App& app);
 
-    /// After parsing. Returns the exit status. Throws as bench_command() does.
+    /// Runs the command after parsing and returns the exit status. Throws as bench_command() does.
     int run();
 
   private:

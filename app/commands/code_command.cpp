@@ -16,11 +16,11 @@
 namespace stencil {
 namespace {
 
-// Batches of steps, the first of which warms up.
+// The first batch of steps is a warm-up.
 constexpr int kBatches = 6;
 constexpr SliceLimits kBatch{0.05, 0.25, 16};
 
-// What is known of a model where it runs.
+// Measured speed and limits of a model on this machine.
 struct Measured {
     LadderLimits limits;
     SteppingWay way;
@@ -72,7 +72,7 @@ void print_measured(const Measured& m, DType dtype) {
         if (!line.empty()) print("{}\n", line);
 }
 
-// Registers by the compiler where no GPU can tell them.
+// Without a GPU, register counts come from the compiler (ptxas).
 void print_kernels(const GeneratedCode& code, const SteppingWay& way) {
     const bool asked = way.tried.empty();
     std::size_t next = 0;

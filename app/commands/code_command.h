@@ -1,12 +1,13 @@
-// stencilscope models --code: what becomes of a typed equation, and how fast that is.
+// stencilscope models --code: the code generated for a typed equation, and its speed.
 #pragma once
 
 #include "sim/run/run_spec.h"
 
 namespace stencil {
 
-/// Prints stages, operations, limits, kernels and their text. The code of CUDA needs no GPU; what does is
-/// told as not measured without one. Throws InputError for a model that is built in.
+/// Prints stages, operations, limits, and the generated kernels with their text. CUDA code is printed without
+/// a GPU too; what a GPU has to measure is then reported as not measured. Throws InputError for a built-in
+/// model.
 int code_command(RunSpec spec);
 
 }  // namespace stencil

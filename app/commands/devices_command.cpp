@@ -27,7 +27,7 @@ Json describe_cpu(const Machine& machine, int threads, bool measured) {
             {"copy_gb_per_s", measured ? Json(measure_copy_bandwidth(Device::cpu, threads)) : Json()}};
 }
 
-// Only the GPU in use is opened: its free memory and bandwidth are measured.
+// Opens only the GPU in use, to measure its free memory and bandwidth.
 Json describe_gpus(const Machine& machine, bool measured) {
     Json gpus = Json::array();
     for (const CudaDevice& device : machine.cuda.devices) {
@@ -46,7 +46,7 @@ Json describe_gpus(const Machine& machine, bool measured) {
     return gpus;
 }
 
-// Every GPU to every other, which opens them all.
+// Lists the links between all pairs of GPUs, which opens all of them.
 Json describe_links(const Machine& machine) {
     Json links = Json::array();
     for (const CudaDevice& from : machine.cuda.devices)

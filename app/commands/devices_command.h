@@ -1,4 +1,4 @@
-// stencilscope devices: what there is to run on, and how fast its memory copies.
+// stencilscope devices: lists the CPU and GPUs with their measured copy bandwidth.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 namespace stencil {
 
 struct DevicesRequest {
-    RunSpec spec;      ///< the backend to measure (auto: all), and the threads of the CPU's copy
-    std::string json;  ///< file for the same as JSON; empty: none
+    RunSpec spec;      ///< gives the backend to measure (auto: all) and the threads of the CPU's copy
+    std::string json;  ///< file for the output as JSON; empty: none
     bool quiet = false;
 };
 

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The rows appear as they are measured, under a header for each group.
+// Prints rows as they are measured, with a header for each group.
 class ExampleTable {
   public:
     explicit ExampleTable(bool quiet) : quiet_(quiet) {}
@@ -65,7 +65,7 @@ void write_files(const ExampleOrder& order, const Report& report) {
     if (!order.quiet) print_written(files);
 }
 
-// The files that the example reads.
+// Returns the input files among the options.
 std::vector<std::string> files_of(const OptionValues& options) {
     std::vector<std::string> files;
     for (const ExampleOption& option : options.options())

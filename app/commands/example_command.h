@@ -1,4 +1,4 @@
-// stencilscope example: the classic workloads of GPU computing, on the CPU and the GPU.
+// stencilscope example: runs a classic GPU workload on the CPU and the GPU.
 #pragma once
 
 #include <string>
@@ -13,11 +13,11 @@ struct ExampleOrder {
     bool quiet = false;
 };
 
-/// Returns the exit status: 0; 1 where a check came out wrong; or 128 + the signal that ended it early (what
-/// was found until then is written). Throws InputError, MachineError and CudaError.
+/// Returns the exit status: 0; 1 if a check failed; or 128 + the signal that interrupted it (results so far
+/// are written). Throws InputError, MachineError and CudaError.
 int example_command(const ExampleOrder& order);
 
-/// One example a line.
+/// Returns the names and summaries, one example a line.
 std::string list_examples();
 
 }  // namespace stencil

@@ -58,8 +58,8 @@ void add_option(CLI::App& command, const ExampleOption& option, ExampleOrder& or
 
 }  // namespace
 
-// Callbacks of a command run in the order of its options, after all words were read; each command has values
-// of its own until then.
+// CLI11 runs a command's callbacks in the order of its options after parsing, so each command collects its
+// values in its own object until then.
 void ExampleWords::add_one(CLI::App& group, const Example& example) {
     CLI::App* command = group.add_subcommand(std::string(example.name), std::string(example.summary));
     const auto order = std::make_shared<ExampleOrder>();

@@ -1,4 +1,4 @@
-// The words of `stencilscope example NAME`.
+// The options of `stencilscope example NAME`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -10,15 +10,15 @@
 
 namespace stencil {
 
-/// `example` and a command of each row of the table beneath it; its options are those of the row.
+/// Adds the command `example` with a subcommand for each row of the table of examples.
 class ExampleWords {
   public:
     void add_to(CLI::App& app);
 
-    /// After parsing, where `example` was chosen. Throws InputError.
+    /// Returns the command to run if `example` was given. Call it after parsing. Throws InputError.
     std::function<int()> command() const;
 
-    /// What the words asked for, where an example was named.
+    /// The parsed request, if an example was given.
     const ExampleOrder& order() const { return *order_; }
 
   private:
@@ -29,7 +29,7 @@ class ExampleWords {
     std::shared_ptr<ExampleOrder> order_ = std::make_shared<ExampleOrder>();
 };
 
-/// "ridge --rows 500", quoted as in a shell. Throws InputError.
+/// Parses words such as "ridge --rows 500", quoted as in a shell. Throws InputError.
 ExampleRequest read_example(const std::string& words);
 
 }  // namespace stencil

@@ -57,7 +57,7 @@ KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved
               report.sizes,
               report.error);
     result.rows = std::move(report.rows);
-    // The name outlives the row of the method where both are kept together.
+    // The method's row points into the name, so both share one allocation.
     auto kept = std::make_shared<std::pair<std::string, Method>>(result.name, Method());
     kept->second = user_kernel::method_row(kept->first, resolved.run, report.steps_fused);
     result.method = std::shared_ptr<const Method>(kept, &kept->second);

@@ -1,4 +1,4 @@
-// bench --kernel: a kernel of the user's beside the ladder.
+// bench --kernel: adds a user's kernel to the table of methods.
 #pragma once
 
 #include <string>
@@ -10,18 +10,18 @@
 namespace stencil {
 
 struct KernelRows {
-    std::vector<LadderRow> rows;  ///< one a size
+    std::vector<LadderRow> rows;  ///< one for each size
     std::shared_ptr<const Method> method;
-    std::string name;            ///< of the method
-    bool compiled_only = false;  ///< there is no GPU
+    std::string name;            ///< of the method that is the kernel
+    bool compiled_only = false;  ///< true without a GPU: the kernel was compiled but not run
     bool interrupted = false;
 
-    /// The report with these rows, each behind the methods' at its size.
+    /// Returns the report with these rows inserted after the methods' rows of each size.
     LadderReport beside(LadderReport report) const;
 };
 
-/// Tries the kernel of the request, where there is one, and says how it went. Throws InputError where it is
-/// wrong, and MachineError.
+/// Compiles, checks and times the request's user kernel, if it has one, and prints how that went. Throws
+/// InputError if the kernel is wrong, and MachineError.
 KernelRows try_kernel_of(const BenchRequest& request, const LadderSpec& resolved, const Machine& machine);
 
 }  // namespace stencil

@@ -54,7 +54,7 @@ int models_command(const std::string& name) {
         }
         names.push_back(model->name);
     }
-    // The text of a run, as the window shows it.
+    // For a run, print its settings as the window shows them.
     if (find_ready_run(name) || name.ends_with(".json")) {
         const std::string text = text_of_run(named_spec(name));
         print("{}{}", text, text.ends_with('\n') ? "" : "\n");

@@ -27,7 +27,7 @@ using Names = std::vector<std::string>;
 struct OptionText {
     std::string name;  ///< without dashes
     std::string value, help;
-    Names choices;  ///< names that the value may be
+    Names choices;  ///< the values allowed; empty: any
 
     bool takes_path() const {
         return std::ranges::any_of(std::array{"FILE", "DIR", "WHAT"}, [this](const char* word) {
@@ -37,10 +37,10 @@ struct OptionText {
 };
 
 struct CommandText {
-    std::string name;  ///< "example ridge"; empty for the window
+    std::string name;  ///< such as "example ridge"; empty for the window
     std::string help, footer;
     std::vector<OptionText> options;
-    Names next;  ///< words that may follow: commands, or names
+    Names next;  ///< words that may follow: subcommands or names
 };
 
 Names joined(Names names, const Names& more) {
@@ -56,7 +56,7 @@ Names model_names() {
     return names;
 }
 
-// What there is in the tables under an option's name.
+// Returns the names that an option accepts, from the table behind it.
 Names choices_of(const std::string& option) {
     if (option == "model") return model_names();
     if (option == "spec") return names_of(ready_runs());
@@ -94,12 +94,12 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     return text;
 }
 
-// For a list beside the words: up to the first stop.
+// Shortens help for a completion list: cuts it at its first stop.
 std::string brief(const std::string& help) {
     return help.substr(0, std::min({help.find("; "), help.find(": "), help.find(" ("), help.find('\n')}));
 }
 
-// Words in the shells' single quotes, which fish and the others end and begin anew in ways of their own.
+// Puts words into a shell's single quotes; `quote` is how that shell writes a quote inside them.
 std::string quoted(const std::string& text, std::string_view quote) {
     return "'" + replaced(text, "'", quote) + "'";
 }
@@ -110,7 +110,7 @@ Names dashed(const CommandText& command) {
     return words;
 }
 
-// The commands by which a shell finds out which one it stands in.
+// Lists the commands, by which a completion script recognises the one being typed.
 std::string known_commands(const std::vector<CommandText>& commands, std::string_view between) {
     Names names;
     for (const CommandText& command : commands)
@@ -137,7 +137,7 @@ std::string bash_text(const std::vector<CommandText>& commands) {
                              fmt::join(command.next, " "),
                              fmt::join(dashed(command), " "));
     }
-    // By default, where no word fits, readline offers files.
+    // readline falls back to file names if no word matches (-o default).
     return fmt::format(R"(# Completion for bash, made by: stencilscope options --format bash
 _stencilscope() {{
     local command= words= i

@@ -1,4 +1,4 @@
-// `stencilscope options`: the manual page, and what shells complete, from the options that the program has.
+// `stencilscope options`: generates the manual page and shell completions from the declared options.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,8 @@
 
 namespace stencil {
 
-/// `app` with all its commands, as `format`: man (troff), bash, zsh or fish. Throws InputError for another.
+/// Describes `app` with all its commands in a format: man (troff), bash, zsh or fish. Throws InputError for
+/// any other.
 std::string options_text(const CLI::App& app, const std::string& format);
 
 }  // namespace stencil

@@ -34,7 +34,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Long enough that waiting between batches costs nothing, short enough for Ctrl-C and the progress bar.
+// Batches long enough to make waiting between them negligible, short enough for Ctrl-C and the progress bar.
 constexpr SliceLimits kSlices{0.1, 2, 12};
 
 bool asked_for_auto(const RunRequest& request) {
@@ -70,8 +70,8 @@ void print_notices(const RunRequest& request, const RunSpec& resolved, const Mac
         note("note: {} {} is above the stability limit {}\n", name, bound->value, bound->largest);
 }
 
-// How many steps the next batch takes: up to the next frame, checkpoint, or the end; a method that jumps goes
-// there at once.
+// Returns the steps of the next batch: up to the next frame, checkpoint or the end, without a limit of time
+// for methods that propagate n steps at once.
 long long next_batch(const Simulation& simulation, long long film_every) {
     const RunSpec& spec = simulation.now();
     const long long done = simulation.step();
@@ -89,19 +89,19 @@ bool wants_series(const RunSpec& spec) {
     });
 }
 
-// phase.png has the ways of the probes.
+// phase.png is drawn from the time series of the probes.
 bool wants_tables(const RunSpec& spec) {
     return std::ranges::any_of(spec.exports, is_table_export) || contains(spec.exports, "phase.png");
 }
 
-// A run in work, with all that a checkpoint keeps of it.
+// A run in progress, with everything that its checkpoint stores.
 struct Run {
     Simulation simulation;
     MeasuresOf measures;
     FrameWriter frames;
     fs::path out;
-    Descriptor lock;           ///< on `out`
-    long long film_every = 0;  ///< steps; 0: no film
+    Descriptor lock;           ///< locks `out` against other processes
+    long long film_every = 0;  ///< steps between frames; 0: no film
     std::unique_ptr<FilmWriter> film = {};
 
     void save() {
@@ -134,7 +134,8 @@ void step_to_the_end(Run& run, bool quiet) {
         if (is_due(run.film_every, simulation.step())) run.film->write(simulation);
         if (is_due(spec.checkpoint, simulation.step())) run.save();
     }
-    // What follows belongs to this end: a run that goes on from here to a later one does without it.
+    // Rows recorded only because the run ends here are left out of the checkpoint: a longer run would not
+    // have them.
     const bool saved = is_due(spec.checkpoint, simulation.step());
     if (interrupt_signal() != 0 && spec.checkpoint > 0 && !saved) run.save();
     const bool at_end = simulation.step() == spec.steps && simulation.step() > 0;
@@ -145,7 +146,7 @@ bool wants_timings(const RunRequest& request, const RunSpec& spec) {
     return contains(spec.exports, "timings.json") || !request.json.empty() || !request.quiet;
 }
 
-// Without a folder nothing is exported, whatever a spec file says.
+// Without --out nothing is exported, even if the spec file lists exports.
 RunSpec asked_for(const RunRequest& request) {
     RunSpec spec = request.spec;
     if (request.out.empty()) {
@@ -155,7 +156,7 @@ RunSpec asked_for(const RunRequest& request) {
     return spec;
 }
 
-// Everything that is written at the end.
+// Writes the exports and reports at the end.
 void finish(const RunRequest& request, Run& run, const Machine& machine) {
     Simulation& simulation = run.simulation;
     const RunSpec& spec = simulation.now();
@@ -175,7 +176,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     WrittenFiles written;
     const auto timings = to_json(report);
     if (!request.out.empty()) {
-        make_folder(request.out, "--out");  // it may have been removed in mid-run
+        make_folder(request.out, "--out");  // recreates it if it was removed during the run
         output.timings = timings;
         if (wants_tables(spec)) add_tables(output, simulation.solver(), std::move(run.measures));
         written = write_exports(request.out, output);
@@ -194,7 +195,7 @@ void finish(const RunRequest& request, Run& run, const Machine& machine) {
     if (files.empty()) print("nothing was written; --out DIR exports pictures, arrays and timings\n");
 }
 
-// Found out before the work rather than after it.
+// Makes and locks the output folders before the work begins, so that problems show early.
 Descriptor take_places(const RunRequest& request, const RunSpec& spec, Descriptor lock = Descriptor()) {
     if (!request.out.empty()) make_folder(request.out, "--out");
     if (!request.out.empty() && !lock) lock = lock_folder(request.out, "--out");
@@ -223,7 +224,8 @@ Run begin(const RunRequest& request, const Machine& machine) {
     const bool from_files = !inputs.empty();
     inputs.push_back(request.spec_file);
     check_json_file(request.json, request.out, inputs);
-    // A damaged file is refused before a folder is made; a long start is made after the folder.
+    // Files are read before the folder is made, so that a damaged one leaves nothing behind; a generated
+    // initial condition may take long, so it is made after.
     std::shared_ptr<const RowSource> start;
     if (from_files) start = start_of_run(spec);
     Descriptor lock = take_places(request, spec);
@@ -231,14 +233,14 @@ Run begin(const RunRequest& request, const Machine& machine) {
     RunCheckpoint from;
     from.measures = make_measures(spec);
     Run run = make_run(request, Simulation(spec, std::move(start)), std::move(from), std::move(lock));
-    // What an earlier run left would be taken for this one's.
+    // Remove frames and checkpoint of an earlier run, which would be taken for this run's.
     if (spec.every > 0) run.frames.remove_later(-1);
     if (!request.out.empty()) remove_checkpoint(request.out);
     return run;
 }
 
 Run resume(const RunRequest& request, const Machine& machine) {
-    // Before it is read: whoever writes into the folder is about to replace it.
+    // Lock before reading: a run that holds the lock is about to replace the checkpoint.
     Descriptor source = lock_folder(request.resume, "--resume");
     RunCheckpoint from = read_checkpoint(request.resume);
     take_over(from, request.given, machine);
@@ -256,7 +258,7 @@ Run resume(const RunRequest& request, const Machine& machine) {
     Simulation simulation(std::move(from.run));
     Run run = make_run(request, std::move(simulation), std::move(from), std::move(lock));
     if (!same_folder) remove_checkpoint(request.out);
-    // A frame between the multiples was that of an earlier end.
+    // Remove the frame at the end of the earlier run if its step is no multiple of `every`.
     const long long step = run.simulation.step(), every = run.simulation.now().every;
     if (every > 0) run.frames.remove_later(is_due(every, step) ? step : step - 1);
     return run;
@@ -276,7 +278,7 @@ int run_command(const RunRequest& request) {
     const Machine machine = query_machine();
     Run run = request.resume.empty() ? begin(request, machine) : resume(request, machine);
     begin_film(request, run);
-    watch_for_interrupts();  // until now there is nothing to export, and a signal ends the program at once
+    watch_for_interrupts();  // earlier there is nothing to export, so a signal may end the program at once
     const long long steps = run.simulation.now().steps;
     step_to_the_end(run, request.quiet);
     finish(request, run, machine);

@@ -1,4 +1,4 @@
-// stencilscope run: initial condition, steps, exports.
+// stencilscope run: runs a simulation without a window and writes its exports.
 #pragma once
 
 #include <string>
@@ -14,17 +14,17 @@ struct RunRequest {
     RunSpec spec;
     std::string out;        ///< folder for the exports; empty: none are written
     std::string json;       ///< file for the timings; empty: none
-    std::string spec_file;  ///< where the spec was read from; empty: nowhere
-    /// The folder of an earlier run, to go on from its checkpoint; empty: a run from its start.
+    std::string spec_file;  ///< file that the spec was read from; empty: none
+    /// Folder of an earlier run whose checkpoint to resume; empty: start a new run.
     std::string resume;
-    std::vector<std::pair<std::string, std::string>> given;  ///< settings beside it, by name
+    std::vector<std::pair<std::string, std::string>> given;  ///< settings given on the command line, by name
     std::optional<FilmRequest> film;
-    bool compare = false;  ///< with half the time step
+    bool compare = false;  ///< compares with a run at half the time step
     bool quiet = false;
 };
 
-/// Returns the exit status: 0, or 128 + the signal that ended it early (what was done until then is
-/// exported). Throws InputError, MachineError and CudaError.
+/// Returns the exit status: 0, or 128 + the signal that interrupted it (results so far are exported). Throws
+/// InputError, MachineError and CudaError.
 int run_command(const RunRequest& request);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// stencilscope verify: proves that this machine steps as it should.
+// stencilscope verify: checks that this machine computes the expected bits.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct VerifyRequest {
     bool quiet = false;
 };
 
-/// Returns the exit status: 0, 1 where anything differs, or 128 + the signal that ended it early.
+/// Returns the exit status: 0; 1 if any result differs; or 128 + the signal that interrupted it.
 int verify_command(const VerifyRequest& request);
 
 }  // namespace stencil

@@ -21,12 +21,12 @@ std::string shape_text(const AnyArray& array) {
     return text + (array.ndim() == 1 ? ",)" : ")");
 }
 
-// Of what has one, e.g. ">f8"; else empty.
+// Returns the dtype as text, such as ">f8", or an empty string if the object has none.
 std::string dtype_text(const nb::object& array) {
     return nb::hasattr(array, "dtype") ? nb::cast<std::string>(array.attr("dtype").attr("__str__")()) : "";
 }
 
-// No array of numbers that can be read in place.
+// Throws for an object that is no array of numbers, saying what to pass instead.
 [[noreturn]] void refuse(const nb::object& object, const std::string& name) {
     const std::string dtype = dtype_text(object);
     std::string why;
@@ -55,14 +55,14 @@ void check_shape(const AnyArray& array, const std::string& name) {
                                          kMaxCells));
 }
 
-// Has the stream wait for what the array's library is still computing in it; for as long as the result lives.
+// Makes the stream wait for the producer's pending work on the array (DLPack protocol). Keep the result alive
+// as long as the array is used.
 nb::object taken_by(CudaStream& stream, const nb::object& object) {
     if (!nb::hasattr(object, "__dlpack__")) return nb::none();
     return object.attr("__dlpack__")(nb::arg("stream") = reinterpret_cast<std::uintptr_t>(stream.handle()));
 }
 
-// An array whose cells or whose rows are one after the other, on the GPU: a row copy brings it here, of the
-// latter sort as its transpose.
+// Copies a row-major or column-major array from the GPU; a column-major one is copied as its transpose.
 template <class T>
 Array<T> from_gpu(const AnyArray& array, const nb::object& object, const std::string& name) {
     const int ny = int(array.shape(0)), nx = int(array.shape(1));

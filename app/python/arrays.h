@@ -1,4 +1,4 @@
-// Arrays of Python and fields.
+// Conversions between Python arrays and fields.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -13,16 +13,16 @@ namespace stencil::python {
 
 namespace nb = nanobind;
 
-/// A copy of an array of shape (ny, nx), float32 or float64, in its own precision: of NumPy, of CuPy or of
-/// anything else that has DLPack or Python's buffers, in any order and with any strides on the host. `name`
-/// stands in the messages. Throws nb::type_error for what is no array or holds no such numbers, and
-/// InputError for another shape and for values that are NaN or infinite.
+/// Copies an array of shape (ny, nx), float32 or float64, keeping its precision. It may come from NumPy, CuPy
+/// or any library with DLPack or the buffer protocol; on the host with any strides. `name` is used in
+/// messages. Throws nb::type_error if it is no array of such numbers, and InputError for another shape or
+/// non-finite values.
 Field field_of(const nb::object& array, const std::string& name);
 
-/// A NumPy array of shape (ny, nx) that takes the field's cells over.
+/// Moves a field into a NumPy array of shape (ny, nx) without copying.
 nb::object to_numpy(Field field);
 
-/// An object with DLPack of shape (ny, nx) that takes over what a GPU's memory holds, without padding.
+/// Moves unpadded GPU memory into an object of shape (ny, nx) with the DLPack interface.
 nb::object to_dlpack(CudaMemory memory, DType dtype, int nx, int ny);
 
 }  // namespace stencil::python

@@ -28,11 +28,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// How soon Ctrl-C is heard.
+// Slices are short, so that Ctrl-C is noticed soon.
 constexpr SliceLimits kSlice{0.1, 2, 12};
 
 struct NamedField {
-    std::string component;  ///< empty: the first
+    std::string component;  ///< empty: the first component
     Field field;
 };
 
@@ -56,11 +56,11 @@ RunSpec spec_of(const std::string& named, const Words& words) {
     SettingWords settings;
     for (const auto& [name, value] : words) settings.emplace_back(&find_setting(name), value);
     set_all(spec, settings);
-    spec.every = spec.checkpoint = 0;  // nothing is written unless a function asks for it
+    spec.every = spec.checkpoint = 0;  // write files only when a method asks for it
     return spec;
 }
 
-// Arrays say the size, and the precision unless a word does.
+// The given arrays determine the size, and the precision unless a word sets it.
 void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words& words) {
     const Field& first = given.front().field;
     const Size size{first.nx(), first.ny()};
@@ -84,8 +84,8 @@ void take_shape(RunSpec& spec, const std::vector<NamedField>& given, const Words
     if (!has_word(words, "dtype")) spec.dtype = wide ? DType::float64 : DType::float32;
 }
 
-// Of a resolved spec. What repeats the run are the files that exporting it writes, with the hash of the
-// first.
+// Builds the initial state. The spec then names the files that an export would write for the given arrays,
+// with the first one's hash, so that it can repeat the run.
 State start_of(RunSpec& spec, std::vector<NamedField> given) {
     const auto& components = spec.model->components;
     State start;
@@ -145,13 +145,14 @@ void FairLock::unlock() {
     next_.notify_all();
 }
 
-// Without Python's lock, which whoever holds the simulation's may wait for, and with the simulation's.
+// Scope in which a thread has released the GIL and holds the simulation's lock. The GIL goes first, because
+// the lock's holder may be waiting for it.
 class HeldSimulation::Working {
   public:
     explicit Working(HeldSimulation& held) : lock_(lock_of(held)) {}
 
   private:
-    // Before it is waited for: of another process nobody would free it.
+    // Check before locking: after a fork nobody would release the lock.
     static FairLock& lock_of(HeldSimulation& held) {
         if (::getpid() != held.process_)
             throw MachineError(
@@ -188,7 +189,8 @@ long long HeldSimulation::advance_slice(long long left, bool first) {
         if (first) simulation.expect(left);
         const Timings& timings = simulation.timings();
         const Method& method = *method_of(simulation.now());
-        // The mean: the median of thousands of batches would take longer than a small field's steps.
+        // Uses the mean, because computing the median of thousands of batches would cost more than a small
+        // field's steps.
         const double each =
             timings.total_steps() > 0 ? timings.total_seconds() / double(timings.total_steps()) : 0;
         steps = std::min({left,

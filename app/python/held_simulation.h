@@ -1,5 +1,4 @@
-// A simulation as Python holds it: one that several threads may use, and that works without the interpreter's
-// lock.
+// A simulation as Python holds it: usable from several threads, and run with the GIL released.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,11 +19,10 @@ namespace stencil::python {
 
 namespace nb = nanobind;
 
-/// Settings by their names, as they would be typed.
+/// Settings as pairs of name and text, as typed on the command line.
 using Words = std::vector<std::pair<std::string, std::string>>;
 
-/// A lock that is given in the order in which it was asked for: a long run, which frees it after each slice,
-/// keeps nobody waiting for its end.
+/// A first-come, first-served lock: a long run unlocks after each slice, so other threads get their turn.
 class FairLock {
   public:
     void lock();
@@ -36,40 +34,40 @@ class FairLock {
     unsigned long long tickets_ = 0, serving_ = 0;
 };
 
-/// Every function takes the lock, and lets go of Python's before. They throw what Simulation's throw.
+/// Each method releases the GIL and takes the lock. They throw what Simulation throws.
 class HeldSimulation {
   public:
-    /// `spec` is a ready run's name or a file, or empty; `start` has arrays of shape (ny, nx) by the names of
-    /// components, "" being the first. They say the size, and the precision unless a word does.
+    /// `spec` names a ready run or a file, or is empty. `start` maps component names ("" is the first) to
+    /// arrays of shape (ny, nx), which determine the size, and the precision unless a word sets it.
     HeldSimulation(const std::string& spec, const Words& words, const nb::dict& start);
-    /// From the checkpoint in a folder.
+    /// Resumes from the checkpoint in a folder.
     explicit HeldSimulation(const std::string& folder);
-    /// A process that was forked has none of the threads, and leaves the simulation where it is.
+    /// In a forked child the threads do not exist, so the simulation is leaked instead of destroyed.
     ~HeldSimulation();
     HeldSimulation(const HeldSimulation&) = delete;
     HeldSimulation& operator=(const HeldSimulation&) = delete;
 
-    /// Slice by slice: between two the interpreter handles signals, and `progress`, unless it is None, is
-    /// called with the steps done and all of them. What either raises ends it, with the steps done until
-    /// then.
+    /// Advances slice by slice. Between slices Python handles signals, and `progress`, unless None, is called
+    /// with the steps done and the total. An exception from either stops the run at that step.
     void advance(long long steps, const nb::object& progress);
     void set(const std::string& name, const std::string& value);
     void reset();
 
-    /// A copy of a component or another formula; empty: of what is shown. On CUDA it stays on the device
-    /// unless `numpy`.
+    /// Copies a component or a formula; an empty formula means the one that is shown. With CUDA the result
+    /// stays on the device unless `numpy`.
     nb::object field(const std::string& formula, bool laplacian, bool numpy);
     Statistics statistics(const std::string& formula);
 
-    /// timings.json, and the settings now and those that repeat the run, as spec.json has them.
+    /// Returns timings.json and spec.json as text; `from_start` gives the settings that repeat the run
+    /// instead of the present ones.
     std::string timings();
     std::string settings(bool from_start);
 
     void write_figure(const std::string& path);
-    /// The names of the files written.
+    /// Writes exports and returns their file names.
     std::vector<std::string> write_files(const std::string& folder, const std::vector<std::string>& names);
     void write_checkpoint(const std::string& folder);
-    /// A PNG with a panel for each component.
+    /// Returns a PNG with one panel per component.
     nb::bytes picture();
 
     long long step();
@@ -79,7 +77,7 @@ class HeldSimulation {
   private:
     class Working;
     long long advance_slice(long long left, bool first);
-    /// An empty formula stands for the one that is shown.
+    /// An empty formula means the one that is shown.
     Observable observable(const std::string& formula, Quantity quantity = Quantity::value) const;
     RunOutput output();
 

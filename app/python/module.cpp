@@ -1,4 +1,4 @@
-// stencilscope._core: what the package's Python is made on. People use stencilscope/__init__.py.
+// Native part of the package (stencilscope._core); users import stencilscope/__init__.py.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -26,7 +26,8 @@ bool is_letter(char c) {
     return c >= 'a' && c <= 'z';
 }
 
-// "--allow-unstable" is allow_unstable here, but for commands, which are quoted: 'run --out DIR'.
+// Rewrites options in messages as Python arguments: "--allow-unstable" becomes allow_unstable, except inside
+// quoted commands such as 'run --out DIR'.
 std::string in_python(std::string_view message) {
     std::string text;
     bool quoted = false;
@@ -77,7 +78,7 @@ nb::dict to_dict(const Statistics& s) {
     return result;
 }
 
-// NVRTC cannot be interrupted, and the end of the process would take away what it uses.
+// Waits at exit: NVRTC cannot be interrupted, and would crash when the process unloads what it uses.
 void wait_for_compilers() {
     const nb::gil_scoped_release released;
     while (equation::FusedCompiler::any_abandoned())

@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Of a thread without Python's lock.
+// Polls for Ctrl-C from a thread that has released the GIL.
 bool interrupted() {
     const nb::gil_scoped_acquire acquired;
     return PyErr_CheckSignals() != 0;

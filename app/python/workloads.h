@@ -1,4 +1,4 @@
-// What Python asks for beside a simulation; results are JSON.
+// Functions of the Python module besides the simulation; results are JSON text.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -9,17 +9,17 @@
 
 namespace stencil::python {
 
-/// bench.json of a ladder. Words are the options of `stencilscope bench`. Ctrl-C ends it.
+/// Runs the benchmark with options of `stencilscope bench` and returns bench.json. Ctrl-C ends it.
 std::string bench(const Words& words);
 
-/// report.json of an example. Words are its options on the command line, and `out`.
+/// Runs an example and returns report.json. Words are its command-line options, and `out`.
 std::string example(const std::string& name, const Words& words);
 
-/// Every model: name, title, components, parameters, source and text.
+/// Lists every model: name, title, components, parameters, source and text.
 std::string models();
 
-/// Every setting of a run: name, what stands for its value (empty: a switch), help, and whether it may be
-/// given several times.
+/// Lists every setting of a run: name, value placeholder (empty: a switch), help, and whether it may be
+/// repeated.
 std::string setting_table();
 
 }  // namespace stencil::python

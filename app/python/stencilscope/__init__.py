@@ -6,8 +6,8 @@
     u = sim.field()
 
 Every keyword argument is a setting of ``stencilscope run`` by its name, with ``_`` for ``-``: ``help(ss.Simulation)`` lists
-them. What cannot be is a ValueError (or a TypeError for what is no number at all); what the machine cannot do is a
-RuntimeError, an OSError or a MemoryError.
+them. A setting that is not allowed raises ValueError (TypeError if it should be a number and is none); a failure of the
+machine raises RuntimeError, OSError or MemoryError.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __version__: str = _core.version
 
 
 def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
-    """The field of shape (ny, nx) after so many steps of diffusion at once, by the method ``spectral``.
+    """Returns the field of shape (ny, nx) after `steps` steps of diffusion, computed at once by method ``spectral``.
 
     Takes what `Simulation` takes; its time does not depend on `steps`. Raises what `Simulation` raises.
     """
@@ -35,12 +35,12 @@ def jump(u0: Any = None, steps: int = 10_000, **settings: Any) -> Any:
 
 
 def models() -> dict[str, dict[str, Any]]:
-    """The models that come along: of each name its title, components, parameters with their values, source and text."""
+    """Returns the included models: name -> title, components, parameters with their values, source and text."""
     return {model.pop("name"): model for model in json.loads(_core.models())}
 
 
 def bench(parameters: Mapping[str, float] | None = None, **settings: Setting) -> dict[str, Any]:
-    """Measures the methods beside the machine's limits, as ``stencilscope bench`` does, and returns its bench.json.
+    """Times the methods and compares them with the machine's limits, as ``stencilscope bench``; returns bench.json.
 
     `settings` are its options: size="512,2000", method="naive,tiled", model=, dtype=, boundary=, threads=, steps=,
     repeats=, sweep=True ... Times are in seconds, speeds in GCells/s (1e9 cell updates a second). Takes from
@@ -54,6 +54,6 @@ def example(name: str, **options: Setting) -> dict[str, Any]:
 
     `name` is matmul, einsum, ridge, elementwise, dot, add or reduce; `options` are those of the command line, such as
     rows=500, backend="cpu", dtype="float32"; with out="DIR" files are written too. Ctrl-C ends it. Raises
-    ValueError for a name or option that there is not.
+    ValueError for an unknown name or option.
     """
     return json_object(_core.example(name, words_of(options)))

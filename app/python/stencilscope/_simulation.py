@@ -14,12 +14,12 @@ from stencilscope import _core
 from stencilscope._words import formula_text, json_object, setting_help, value_text, words_of
 
 Path = Union[str, "os.PathLike[str]"]
-#: What a setting may be given as.
+#: The Python types that a setting accepts.
 Setting = Union[str, float, bool, "os.PathLike[str]", type, Sequence[object], None]
 
 
 class Fields(Mapping[str, Any]):
-    """The components of a simulation by their names; other formulas of the model's names can be asked for too."""
+    """Maps component names to fields; a key may also be a formula of the model's names."""
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
@@ -44,19 +44,19 @@ class Fields(Mapping[str, Any]):
 
 
 class Simulation:
-    """A field, or the several fields of a model, that is stepped.
+    """Steps the field, or the several fields, of a model.
 
     Arrays have the shape (ny, nx): rows, columns. `size` is (nx, ny) or "NXxNY", columns first, as on the command line.
-    Units are the model's; of the built-in diffusion a cell is one long and a step takes a time of one.
+    Units are the model's; in the built-in diffusion a cell has length 1 and a step takes time 1.
 
     Arguments:
-        initial: what to start from: an array of float32 or float64 of NumPy, CuPy or anything else with DLPack, in any
-            order and with any strides, which is copied; or what ``--initial`` takes, such as "gaussian:sigma=0.2", a
-            file or a formula of x and y; or a dictionary of either by the names of components. An array says the size
-            and, unless `dtype` does, the precision.
+        initial: the initial condition: an array of float32 or float64 from NumPy, CuPy or anything else with DLPack,
+            with any strides, which is copied; or a text as for ``--initial``, such as "gaussian:sigma=0.2", a file or
+            a formula of x and y; or a dictionary of either by component name. An array determines the size and,
+            unless `dtype` is given, the precision.
         spec: the name of a ready run or a spec.json to begin with; settings override it.
-        parameters: of the model, by their names.
-        settings: the settings of ``stencilscope run`` by their names:
+        parameters: values of the model's parameters by name.
+        settings: the settings of ``stencilscope run`` by name:
 
 SETTINGS
 
@@ -94,9 +94,9 @@ SETTINGS
 
     @classmethod
     def load(cls, folder: Path) -> Simulation:
-        """Goes on from what `save` or ``stencilscope run --checkpoint N --out DIR`` kept in a folder, to the bit.
+        """Loads a checkpoint of `save` or ``stencilscope run --checkpoint N --out DIR``; further steps have the same bits.
 
-        Raises FileNotFoundError where there is no such folder, ValueError where it holds no checkpoint or a damaged one.
+        Raises FileNotFoundError if the folder does not exist, ValueError if it holds no checkpoint or a damaged one.
         """
         if not os.path.isdir(folder):
             raise FileNotFoundError(f"{os.fspath(folder)}: there is no such folder")
@@ -105,18 +105,18 @@ SETTINGS
         return simulation
 
     def save(self, folder: Path) -> None:
-        """Keeps the simulation in a folder, from which `load` and ``stencilscope run --resume DIR`` go on.
+        """Writes a checkpoint to a folder, for `load` and ``stencilscope run --resume DIR``.
 
-        An older one stays until the new one is whole. Raises ValueError where the folder cannot be made, OSError where a
-        file cannot be written.
+        An older checkpoint is replaced only when the new one is complete. Raises ValueError if the folder cannot be made,
+        OSError if a file cannot be written.
         """
         self._held.write_checkpoint(os.fspath(folder))
 
     def advance(self, steps: int = 1, progress: Callable[[int, int], object] | None = None) -> Simulation:
         """Makes exactly so many steps, and returns the simulation.
 
-        `progress(done, steps)` is called about every 0.1 s. Ctrl-C is heard as often and raises KeyboardInterrupt;
-        the simulation then stands at the last whole step that was made. So it is with what `progress` raises.
+        `progress(done, steps)` is called about every 0.1 s. Ctrl-C is checked as often and raises KeyboardInterrupt.
+        After it, or after an exception of `progress`, the simulation is at the last step completed.
         """
         if progress is not None and not callable(progress):
             raise TypeError(f"advance: progress is a function of the steps done and all of them, not {type(progress).__name__}")
@@ -126,71 +126,70 @@ SETTINGS
     def set(self, name: str, value: Setting) -> None:
         """Changes a parameter of the model or another setting from the next step on, as ``--at STEP:NAME=VALUE`` does.
 
-        Raises ValueError, and changes nothing, where that is not allowed.
+        Raises ValueError, and changes nothing, if that is not allowed.
         """
         name = name if name in self.parameters else name.replace("_", "-")
         self._held.set(name, value_text(name, value))
 
     def reset(self) -> None:
-        """Back to the start and to step 0, with the present settings."""
+        """Returns to step 0 and the initial condition, with the present settings."""
         self._held.reset()
 
     def field(self, formula: str = "", *, numpy: bool = False) -> Any:
-        """A copy of a component, or of another formula of the model's names, of shape (ny, nx), in the simulation's precision.
+        """Copies a component, or a formula of the model's names, into an array of shape (ny, nx) in the run's precision.
 
-        Empty: of the setting `show`, the first component unless a model's text or you say otherwise. On the CPU a NumPy array. On CUDA it
-        stays on the GPU, as an object with DLPack, which ``cupy.from_dlpack()`` takes without copying it again; with
-        `numpy` it is a NumPy array there too. It stays what it is while the simulation steps on, and outlives it.
-        Raises ValueError for a formula that cannot be read.
+        An empty formula means the setting `show`, by default the first component. On the CPU, or with `numpy`, the
+        result is a NumPy array; on CUDA it is an object with DLPack on the GPU, which ``cupy.from_dlpack()`` takes
+        without a copy. Later steps do not change it. Raises ValueError for an invalid formula.
         """
         return self._held.field(formula_text(formula), False, numpy)
 
     def laplacian(self, formula: str = "", *, numpy: bool = False) -> Any:
-        """North + south + east + west - 4 u of what `field` gives, in the same way; of typed equations over dx^2."""
+        """Returns north + south + east + west - 4 u of a field, as `field` does; divided by dx^2 for typed equations."""
         return self._held.field(formula_text(formula), True, numpy)
 
     @property
     def fields(self) -> Fields:
-        """The components by their names: ``sim.fields["v"]`` is ``sim.field("v")``."""
+        """The components by name: ``sim.fields["v"]`` is ``sim.field("v")``."""
         return Fields(self)
 
     def statistics(self, formula: str = "") -> dict[str, float]:
-        """min, max, mean and total of the finite cells, summed in float64, and how many cells are `not_finite`."""
+        """Returns min, max, mean and total of the finite cells, summed in float64, and the number of `not_finite` ones."""
         return self._held.statistics(formula_text(formula))
 
     def timings(self) -> dict[str, Any]:
-        """What timings.json says: device, method, seconds, us_per_step, gcells_per_s, field_hash ..."""
+        """Returns timings.json: device, method, seconds, us_per_step, gcells_per_s, field_hash ..."""
         return json_object(self._held.timings())
 
     def figure(self, path: Path) -> None:
-        """Start, field and Laplacian of each component with axes and colour bars, as .png, .svg or .pdf.
+        """Draws start, field and Laplacian of each component with axes and colour bars, as .png, .svg or .pdf.
 
-        Raises ValueError for another ending, OSError where the file cannot be written.
+        Raises ValueError for another ending, OSError if the file cannot be written.
         """
         self._held.write_figure(os.fspath(path))
 
     def export(self, folder: Path, files: str | Sequence[str] = "default") -> list[str]:
         """Writes the files that ``--export`` names into a folder, which it makes, and returns their paths.
 
-        Raises ValueError for an unknown name, OSError where a file cannot be written.
+        Raises ValueError for an unknown name, OSError if a file cannot be written.
         """
         names = files.split(",") if isinstance(files, str) else list(files)
         return self._held.write_files(os.fspath(folder), names)
 
     @property
     def step(self) -> int:
-        """How many steps were made."""
+        """The number of steps made."""
         return self._held.step()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The present settings, all decided, as spec.json has them."""
+        """The present settings as in spec.json, with every default filled in."""
         return json_object(self._held.settings(False))
 
     @property
     def spec(self) -> dict[str, Any]:
-        """What repeats the run: the settings at the start, and under "at" the changes since. An array that was given is
-        the initial.npy that `export` writes."""
+        """The settings that repeat the run: those at its start and, under "at", the changes since. An initial array is
+        named as the initial.npy that `export` writes."""
         return json_object(self._held.settings(True))
 
     @property
@@ -205,7 +204,7 @@ SETTINGS
 
     @property
     def shape(self) -> tuple[int, int]:
-        """(ny, nx), as of the arrays."""
+        """(ny, nx), the shape of the arrays."""
         nx, ny = map(int, self.settings["size"].split("x"))
         return ny, nx
 

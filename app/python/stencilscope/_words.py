@@ -1,4 +1,4 @@
-"""Settings as the command line spells them."""
+"""Converts keyword arguments to settings as they are typed on the command line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stencilscope import _core
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """What a text of JSON holds."""
+    """Parses the text of a JSON object."""
     result: dict[str, Any] = json.loads(text)
     return result
 
@@ -26,10 +26,10 @@ _SEPARATORS = {"size": "x", "range": ":", "laplacian-range": ":"}
 
 
 def text_of(value: Any, separator: str = ",") -> str:
-    """One value as it would be typed: a number exactly, a sequence with `separator` between its items."""
+    """Returns a value as it is typed: numbers with every digit, sequences joined by `separator`."""
     if isinstance(value, (str, os.PathLike)):
         return str(os.fspath(value))
-    if isinstance(value, numbers.Integral):  # of Python, of NumPy, and booleans
+    if isinstance(value, numbers.Integral):  # Python's and NumPy's integers, and bool
         return str(value).lower() if isinstance(value, bool) else str(int(value))
     if isinstance(value, numbers.Real):
         return repr(float(value))
@@ -43,7 +43,7 @@ def text_of(value: Any, separator: str = ",") -> str:
 
 
 def value_text(name: str, value: Any) -> str:
-    """The value of the setting of this name, with what NumPy calls a precision too."""
+    """Returns the text of a setting's value; `dtype` also accepts NumPy's types."""
     try:
         if name == "dtype":
             with contextlib.suppress(TypeError):
@@ -54,7 +54,7 @@ def value_text(name: str, value: Any) -> str:
 
 
 def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None = None) -> list[tuple[str, str]]:
-    """Pairs of a setting's name and its text. None is left out."""
+    """Returns (name, text) pairs; settings that are None are left out."""
     if parameters is not None and not isinstance(parameters, Mapping):
         raise TypeError(f"parameters: a dictionary of names and numbers, not {type(parameters).__name__}")
     words = []
@@ -72,14 +72,14 @@ def words_of(settings: Mapping[str, Any], parameters: Mapping[str, float] | None
 
 
 def formula_text(formula: Any) -> str:
-    """A formula as it was given, if it is a text."""
+    """Returns the formula, or raises TypeError if it is no text."""
     if not isinstance(formula, str):
         raise TypeError(f"a formula is a text, not {type(formula).__name__}")
     return formula
 
 
 def setting_help() -> str:
-    """A line for each setting."""
+    """Describes each setting in a line."""
     lines = []
     for name, row in SETTINGS.items():
         kind = "True or False" if not row["value"] else row["value"]
