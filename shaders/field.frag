@@ -1,20 +1,20 @@
 #version 450 core
-// Colours the values of a field as Colormap::at() does, in the same precision: a range may be narrower than
-// what a float can resolve.
+// Colours field values like Colormap::at(), with double precision where needed: the range may be narrower
+// than the resolution of a float.
 
 layout(binding = 0) uniform sampler2D values;
 layout(binding = 1) uniform sampler2D colors;   // 256 x 1
-layout(binding = 2) uniform sampler2D borders;  // 255 x 1: the least value of each entry but the first
+layout(binding = 2) uniform sampler2D borders;  // 255 x 1: the lower bound of each entry but the first
 
-layout(location = 0) uniform vec2 top_left;  // of the drawn box, in gl_FragCoord's coordinates (y up)
-layout(location = 1) uniform ivec2 first;    // the texel at the box' corner
-layout(location = 2) uniform vec2 into;      // how far into it the corner is, in [0, 1)
-layout(location = 3) uniform vec2 density;   // texels a screen pixel
+layout(location = 0) uniform vec2 top_left;  // corner of the drawn box, in gl_FragCoord's coordinates (y up)
+layout(location = 1) uniform ivec2 first;  // texel at that corner
+layout(location = 2) uniform vec2 into;  // offset of the corner within that texel, in [0, 1)
+layout(location = 3) uniform vec2 density;  // texels per screen pixel
 layout(location = 4) uniform ivec2 size;     // texels in use
 layout(location = 5) uniform dvec2 range;    // low, high
 layout(location = 6) uniform bool by_borders;
 layout(location = 7) uniform int level_count;
-layout(location = 8) uniform float levels[32];  // of contours, ascending
+layout(location = 8) uniform float levels[32];  // contour levels, ascending
 
 out vec4 color;
 
@@ -27,13 +27,13 @@ int entry_in(double low, double high, float value) {
     return entry > 0.0lf ? int(min(entry, 255.0lf)) : 0;
 }
 
-// Graphics processors divide floats many times faster than doubles, so doubles decide only where a float does not:
-// near the border between two entries, or where the float's error might reach so far.
+// GPUs divide floats many times faster than doubles, so doubles are used only where a float is ambiguous:
+// near the border of two entries, or for extreme ranges.
 int entry_of(float value) {
     if (!(range.y > range.x)) return double(value) > range.x ? 255 : 0;
     float width = float(range.y - range.x);
     float entry = float(double(value) - range.x) / width * 256.0;
-    const float kDoubt = 1e-3;  // hundreds of times the error of the quotient
+    const float kDoubt = 1e-3;  // hundreds of times the quotient's rounding error
     bool certain = entry > kDoubt && entry < 255.0 && abs(entry - round(entry)) > kDoubt && width > 1e-30 && width < 1e30;
     return certain ? int(entry) : entry_in(range.x, range.y, value);
 }
@@ -49,9 +49,9 @@ float value_at(ivec2 texel) {
     return texelFetch(values, clamp(texel, ivec2(0), size - 1), 0).r;
 }
 
-// Bilinear between the texels' centres, so that contours are no staircases where a cell has many pixels.
+// Bilinear interpolation between texel centres, so that contours are smooth where a cell covers many pixels.
 int levels_reached(vec2 place) {
-    vec2 at = round((into + place * density - 0.5) * 4096.0) / 4096.0;  // a texel's centre is exact
+    vec2 at = round((into + place * density - 0.5) * 4096.0) / 4096.0;  // rounded so that texel centres are hit exactly
     vec2 share = fract(at);
     ivec2 low = first + ivec2(floor(at)), high = low + ivec2(greaterThan(share, vec2(1e-3)));
     float value = mix(mix(value_at(low), value_at(ivec2(high.x, low.y)), share.x),
@@ -61,7 +61,7 @@ int levels_reached(vec2 place) {
     return reached;
 }
 
-// A contour runs between this pixel and its neighbour to the right or below.
+// True if a contour runs between this pixel and its right or lower neighbour.
 bool on_contour(vec2 place) {
     int reached = levels_reached(place);
     return reached != levels_reached(place + vec2(1, 0)) || reached != levels_reached(place + vec2(0, 1));

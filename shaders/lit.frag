@@ -1,5 +1,5 @@
 #version 450 core
-// The colour of the value, lit.
+// The colour of the value, with diffuse lighting.
 
 layout(binding = 1) uniform sampler2D colors;  // 256 x 1
 

@@ -1,23 +1,24 @@
 #version 450 core
-// A field as a surface: one instance a row of cells, from back to front, so that no depth buffer is needed; in
-// each a strip of triangles, from back to front too. As sim/figure/surface_picture.cpp does it.
+// Draws a field as a surface with the painter's algorithm: one instance per row of cells, back to front, each
+// a triangle strip from back to front, so no depth buffer is needed. sim/figure/surface_picture.cpp is the
+// CPU twin.
 
 layout(binding = 0) uniform sampler2D values;
 
-layout(location = 0) uniform ivec2 size;      // texels in use, at least 2 x 2
+layout(location = 0) uniform ivec2 size;  // texels in use, at least 2 x 2
 layout(location = 1) uniform dvec2 range;     // low, high
-layout(location = 2) uniform int scale;       // of ValueRange: linear, centred, log, symlog
+layout(location = 2) uniform int scale;  // ValueRange's scale: linear, centred, log, symlog
 layout(location = 3) uniform vec4 turn;       // cos and sin of the azimuth, cos and sin of the elevation
-layout(location = 4) uniform vec2 extent;     // of the field, in longer sides
-layout(location = 5) uniform vec2 unit;       // what a length of 1 is, of half the picture across and down
-layout(location = 6) uniform bvec2 ascending; // columns and rows, from back to front
+layout(location = 4) uniform vec2 extent;  // width and height of the field, relative to the longer side
+layout(location = 5) uniform vec2 unit;  // clip-space length of 1, horizontally and vertically
+layout(location = 6) uniform bvec2 ascending;  // whether columns and rows are ascending from back to front
 
-out float place;  // in the range of the colours
+out float place;  // position in the colour range, 0 to 1
 out float light;
 out float hole;
 
 const float kHeight = 0.3;
-const vec3 kLight = vec3(-0.587, 0.342, 0.734);  // at the left behind the eye, with which it turns
+const vec3 kLight = vec3(-0.587, 0.342, 0.734);  // the light is behind the viewer on the left and turns with them
 
 bool is_finite(float value) {
     return (floatBitsToUint(value) & 0x7f800000u) != 0x7f800000u;
@@ -57,7 +58,7 @@ void main() {
     vec2 at = turned * ground;
     vec3 normal = normalize(vec3(-(turned * slope), 1.0));
     place = place_of(value_at(texel));
-    light = 0.3 + 0.954 * max(dot(normal, kLight), 0.0);  // 1 on level ground, which has the very colours
+    light = 0.3 + 0.954 * max(dot(normal, kLight), 0.0);  // 1 on level ground, so that colours are unchanged there
     hole = is_finite(value_at(texel)) ? 0.0 : 1.0;
     float up = (place - 0.5) * kHeight;
     gl_Position = vec4(at.x * unit.x, (up * turn.z - at.y * turn.w) * unit.y, 0.0, 1.0);

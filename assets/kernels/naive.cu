@@ -1,18 +1,18 @@
-// One thread a cell, as in tutorial.cu, with the three boundaries in one place, and with blocks as wide as
-// two warps: the 32 threads of a warp then read neighbouring cells of one row, which is one access to memory.
+// One thread per cell, as in tutorial.cu, with all three boundaries in one function. Blocks are two warps
+// wide: the 32 threads of a warp read neighbouring cells of one row, so each load is coalesced.
 //
 //     stencilscope bench --kernel naive.cu --boundary periodic
 //
 // stencilscope: block 64x4
 
-// The value at (x, y), which is one cell outside of the field at most.
+// The value at (x, y), which may lie one cell outside of the field.
 __device__ real value_at(const real* u, Size size, int x, int y) {
     if (boundary == Boundary::zero) {
         if (x < 0 || y < 0 || x >= size.nx || y >= size.ny) return 0;
     } else if (boundary == Boundary::periodic) {
         x = x < 0 ? size.nx - 1 : x >= size.nx ? 0 : x;
         y = y < 0 ? size.ny - 1 : y >= size.ny ? 0 : y;
-    } else {  // insulated: as the cell at the edge
+    } else {  // insulated: the ghost cell equals the edge cell
         x = x < 0 ? 0 : x >= size.nx ? size.nx - 1 : x;
         y = y < 0 ? 0 : y >= size.ny ? size.ny - 1 : y;
     }

@@ -1,5 +1,5 @@
-// A block of 32x8 threads makes a tile of 32x32 cells: each thread has four of them, one below the other. The
-// tile and the cells around it come to shared memory first, where neighbours are at hand.
+// A block of 32x8 threads updates a tile of 32x32 cells, four rows per thread. It first loads the tile and
+// its halo into shared memory, so that each cell comes from global memory once and not five times.
 //
 //     stencilscope bench --kernel tiled.cu
 //
@@ -8,12 +8,12 @@
 constexpr int kWidth = 32, kHeight = 32;
 
 extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
-    // tile[y + 1][x + 1] is the cell (x0 + x, y0 + y): there is one more on every side.
+    // tile[y + 1][x + 1] is the cell (x0 + x, y0 + y); the halo adds one cell on every side.
     __shared__ real tile[kHeight + 2][kWidth + 2];
     const int x0 = blockIdx.x * kWidth;
     const int y0 = blockIdx.y * kHeight;
 
-    // All threads share the work of loading; what lies outside of the field is 0.
+    // All threads load the tile together. Cells outside of the field are 0.
     const int thread = threadIdx.y * blockDim.x + threadIdx.x;
     const int threads = blockDim.x * blockDim.y;
     for (int i = thread; i < (kHeight + 2) * (kWidth + 2); i += threads) {
@@ -22,7 +22,8 @@ extern "C" __global__ void step(From from, To to, Size size, Parameters p) {
         const bool inside = x >= 0 && y >= 0 && x < size.nx && y < size.ny;
         tile[ty][tx] = inside ? from.u[y * size.pitch + x] : 0;
     }
-    // Nobody goes on before everything is there. Threads that have no cell wait here too.
+    // The tile must be complete before any thread reads it. Threads without a cell take part in the barrier
+    // too.
     __syncthreads();
 
     const int tx = threadIdx.x + 1;
