@@ -1,4 +1,4 @@
-// Host memory whose rows start on cache lines, in huge pages where there is much of it.
+// Host memory aligned to cache lines; large allocations use huge pages.
 #pragma once
 
 #ifdef __linux__
@@ -26,7 +26,8 @@ class AlignedBuffer {
         data_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));
         if (!data_ && bytes > 0) throw std::bad_alloc();
 #ifdef __linux__
-        // Processors read ahead only within a page. Where the system has no huge ones, that is no error.
+        // Huge pages, because hardware prefetchers stop at page boundaries. A failure of madvise does not
+        // matter.
         if (large) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
 #endif
     }

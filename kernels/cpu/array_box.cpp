@@ -10,7 +10,7 @@ ArrayBox::ArrayBox(std::span<const std::int64_t> array,
                    std::span<const std::int64_t> begin,
                    std::span<const std::int64_t> lengths) {
     std::int64_t stride = 1;
-    bool whole = true;  // so far, from the last axis on
+    bool whole = true;  // all axes so far (from the last one on) are covered completely
     for (std::size_t i = array.size(); i-- > 0;) {
         start_ += begin[i] * stride;
         if (whole)

@@ -1,4 +1,4 @@
-// Boxes out of arrays in main memory, as they are sent to a device and back.
+// A box (sub-array) of a host array, packed for copies to a device and unpacked after copies back.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace stencil {
 
 class ThreadPool;
 
-/// A range along each axis of an array in C order. Its values, in C order too, are numbered from 0.
+/// A range along each axis of an array in C order. Its elements are numbered from 0 in C order as well.
 class ArrayBox {
   public:
     ArrayBox() = default;
@@ -19,22 +19,22 @@ class ArrayBox {
 
     std::int64_t values() const { return values_; }
 
-    /// Copies `packed.size()` of the box's values, from number `first` on, out of the array or into it.
+    /// Copies `packed.size()` elements of the box, from element `first` on, out of the array or back into it.
     template <class T>
     void pack(ThreadPool& threads, const T* array, std::int64_t first, std::span<T> packed) const;
     template <class T>
     void unpack(ThreadPool& threads, std::span<const T> packed, std::int64_t first, T* array) const;
 
   private:
-    /// Calls copy(number of the first value, place in the array, length) for each piece that lies in one row.
+    /// Calls copy(number of the first element, offset in the array, length) for each contiguous run.
     template <class Copy>
     void for_runs(std::int64_t begin, std::int64_t end, const Copy& copy) const;
 
     struct Axis {
         std::int64_t length, stride;
     };
-    std::vector<Axis> axes_;  ///< outside of the runs
-    std::int64_t run_ = 1;    ///< values that lie together
+    std::vector<Axis> axes_;  ///< the outer axes, over which the runs repeat
+    std::int64_t run_ = 1;    ///< elements that are contiguous in memory
     std::int64_t start_ = 0;
     std::int64_t values_ = 1;
 };

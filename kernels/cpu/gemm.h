@@ -1,11 +1,11 @@
-// Matrix products of OpenBLAS.
+// Matrix products by OpenBLAS.
 #pragma once
 
 #include <cstdint>
 
 namespace stencil {
 
-/// Row-major, `leading` values from row to row; where it is transposed, from column to column.
+/// A row-major matrix with rows `leading` elements apart; with `transposed`, the product uses its transpose.
 template <class T>
 struct GemmFactor {
     const T* values = nullptr;
@@ -25,7 +25,7 @@ struct GemmCall {
 void gemm(const GemmCall<float>& call);
 void gemm(const GemmCall<double>& call);
 
-/// Threads of the calls to come.
+/// Sets the number of threads that the next calls use.
 void set_gemm_threads(int threads);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// Numbers too small for a normal exponent, which processors take many times as long to compute with.
+// Flushes subnormal numbers to zero, because processors compute with them in slow microcode.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,9 @@
 
 namespace stencil {
 
-/// While it lives this thread takes subnormal numbers for zeros, as operands and as results, in either
-/// precision: as CUDA does for float32 under --ftz=true. Around every feature that diffuses into an empty
-/// region there is a halo of such numbers, on which processors take over a hundred cycles for each operation;
-/// as parts of a field they are 30 orders of magnitude below its rounding.
+/// RAII: while it lives, this thread flushes subnormals to zero, both as operands and as results, like CUDA's
+/// --ftz=true for float32. Features that diffuse into an empty region are surrounded by subnormals, and an
+/// operation on one takes over a hundred cycles; they are 30 orders of magnitude below the field's rounding.
 class SubnormalsAsZero {
   public:
     explicit SubnormalsAsZero(bool on = true) : before_(control()) {
@@ -25,7 +24,7 @@ class SubnormalsAsZero {
   private:
 #if defined(__SSE__)
     using Control = unsigned;
-    static constexpr Control kFlush = 0x8040;  // flush to zero, subnormals are zeros
+    static constexpr Control kFlush = 0x8040;  // FTZ (flush to zero) and DAZ (denormals are zero)
     static Control control() {
         return _mm_getcsr();
     }
@@ -34,6 +33,7 @@ class SubnormalsAsZero {
     }
 #elif defined(__aarch64__)
     using Control = std::uint64_t;
+    // FPCR.FZ
     static constexpr Control kFlush = 1 << 24;
     static Control control() {
         Control now;

@@ -7,10 +7,11 @@
 namespace stencil {
 namespace {
 
-// About the time between two passes over a small field; longer would burn a processor that others could use.
+// About the time between two passes over a small field. Spinning longer would waste a core that others could
+// use.
 constexpr int kSpins = 4000;
 
-// Waits until `value` is no longer `old`, first in a loop, then asleep.
+// Waits until `value` differs from `old`: spins first, then blocks.
 void await_change(const std::atomic<std::uint32_t>& value, std::uint32_t old) {
     for (int i = 0; i < kSpins; ++i) {
         if (value.load(std::memory_order_acquire) != old) return;
@@ -31,7 +32,7 @@ ThreadPool::ThreadPool(int threads, const StartThread& start) {
     try {
         for (int i = 1; i < threads; ++i) workers_.push_back(start([this, i] { work(i); }));
     } catch (const std::system_error&) {
-        // Those that there are do the work.
+        // Continue with the threads that could be started.
     }
 }
 

@@ -1,4 +1,4 @@
-// A fixed team of threads that run one task together, again and again.
+// A fixed pool of threads that run one task together, again and again.
 #pragma once
 
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace stencil {
 
-/// Starting a task costs a few microseconds: the team waits briefly in a loop before it sleeps, because the
-/// next pass over a field usually follows at once.
+/// Starting a task costs a few microseconds: idle workers spin briefly before they block, because the next
+/// pass over a field usually follows at once.
 class ThreadPool {
   public:
-    /// `threads` >= 1, the calling thread included; fewer where the system allows no more (a limit of the
-    /// user's or of a container's processes).
+    /// `threads` >= 1 counts the calling thread. The pool has fewer where the system refuses to start more (a
+    /// limit on the user's or the container's processes).
     explicit ThreadPool(int threads);
-    /// With another way to start a thread than std::thread's, which throws std::system_error.
+    /// Replaces std::thread's start, for tests; it may throw std::system_error.
     using StartThread = std::function<std::thread(std::function<void()>)>;
     ThreadPool(int threads, const StartThread& start);
     ~ThreadPool();
@@ -26,13 +26,13 @@ class ThreadPool {
 
     int size() const { return int(workers_.size()) + 1; }
 
-    /// Runs task(i) for i in [0, size()), one a thread, task(0) on the caller; returns when all have
-    /// returned. Where tasks throw, one of their exceptions then comes to the caller. One caller at a time.
+    /// Runs task(i) for each i in [0, size()), one per thread, task(0) on the caller, and returns when all
+    /// have returned. If tasks throw, one of their exceptions is rethrown on the caller. One caller at a
+    /// time.
     void run(const std::function<void(int)>& task);
 
-    /// Runs task(begin, end) over [0, count) cut into at most size() even ranges, none of them empty and,
-    /// where there are several, none shorter than `least`: what is not worth waking others for runs on the
-    /// caller.
+    /// Runs task(begin, end) over [0, count), split into at most size() even, non-empty ranges of at least
+    /// `least` elements each. Work too short for two ranges runs on the caller, without waking a worker.
     void for_ranges(std::int64_t count,
                     const std::function<void(std::int64_t, std::int64_t)>& task,
                     std::int64_t least = 1);
@@ -47,7 +47,7 @@ class ThreadPool {
     std::atomic<std::uint32_t> running_{0};
     std::atomic<bool> stop_{false};
     std::atomic<bool> failed_{false};
-    std::exception_ptr failure_;  ///< of the first task that threw
+    std::exception_ptr failure_;  ///< thrown by the first task that failed
 };
 
 }  // namespace stencil

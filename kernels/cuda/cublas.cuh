@@ -1,4 +1,4 @@
-// cuBLAS, and cuBLASLt, which comes with it. Every call of either goes through CUBLAS or CUBLAS_CHECK.
+// cuBLAS and cuBLASLt (in the same library), loaded lazily: every call goes through CUBLAS or CUBLAS_CHECK.
 #pragma once
 
 #include <cublasLt.h>
@@ -22,7 +22,7 @@ inline void check_cublas(cublasStatus_t status, const char* name) {
     throw CudaError(std::string("cuBLAS: ") + name + ": " + CUBLAS(cublasGetStatusString)(status));
 }
 
-/// Works on the stream, in the caller's memory, so that cuBLAS allocates none.
+/// A handle bound to the stream. It works in the caller's memory, so cuBLAS allocates none itself.
 class CublasHandle {
   public:
     CublasHandle(CudaStream& stream, void* workspace, std::size_t bytes) {

@@ -16,7 +16,7 @@ namespace stencil {
 
 inline void check_cuda(cudaError_t error, const char* call) {
     if (error == cudaSuccess) return;
-    cudaGetLastError();  // an error that was reported must not surface again in the next check
+    cudaGetLastError();  // clear the error, or the next check would report it again
     throw_cuda_error(error, call);
 }
 
@@ -24,7 +24,7 @@ inline void check_launch(const char* kernel) {
     check_cuda(cudaGetLastError(), kernel);
 }
 
-/// For the next call of the runtime: the stream's device becomes this thread's.
+/// Also makes the stream's device current, for the runtime call that takes the handle.
 inline cudaStream_t cuda_handle(const CudaStream& stream) {
     stream.use_device();
     return static_cast<cudaStream_t>(stream.handle());

@@ -1,4 +1,4 @@
-// Launch shapes that cover a field of any size, and what the device has to run them on.
+// Launch shapes that cover a field of any size, and properties of the device they run on.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// Of the current device. Throws CudaError.
+/// The number of multiprocessors of the current device. Throws CudaError.
 inline int multiprocessors() {
     int device = 0, count = 0;
     CUDA_CHECK(cudaGetDevice(&device));
@@ -19,10 +19,10 @@ inline int multiprocessors() {
     return count;
 }
 
-/// A grid may have at most this many blocks along y; rows of blocks beyond it go on along z.
+/// CUDA allows 65535 blocks along y; rows of blocks beyond this many continue along z.
 inline constexpr int kMaxBlocksY = 32768;
 
-/// Blocks of `width` x `height` cells over nx x ny cells.
+/// A grid of blocks of `width` x `height` cells that covers nx x ny cells.
 inline dim3 grid_over(int nx, int ny, int width, int height) {
     const int columns = ceil_div(nx, width);
     const int rows = ceil_div(ny, height);
@@ -30,7 +30,7 @@ inline dim3 grid_over(int nx, int ny, int width, int height) {
     return dim3(unsigned(columns), unsigned(std::min(rows, kMaxBlocksY)), unsigned(layers));
 }
 
-/// This block's place in such a grid.
+/// This block's coordinates in such a grid.
 __device__ inline int block_column() {
     return int(blockIdx.x);
 }

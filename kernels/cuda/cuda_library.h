@@ -1,4 +1,4 @@
-// Libraries of the CUDA toolkit, each loaded when it is first asked for: programs start without them.
+// Libraries of the CUDA toolkit, each loaded at its first use, so that the program starts without them.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 namespace stencil {
 
 struct CudaLibrary : LateLibrary {
-    /// "libNAME.so." and the version that this is built with.
+    /// Loads "libNAME.so.VERSION", with the major version that this build was compiled against.
     CudaLibrary(const char* name, int version)
         : LateLibrary(name + std::to_string(version),
                       "a library of the CUDA toolkit is needed where the loader looks (LD_LIBRARY_PATH)") {}
 };
 
-/// Empty where cuFFT is there, without which others step in.
+/// Why cuFFT cannot be used; empty if it can. Without it the callers take another method.
 const std::string& why_no_cufft();
 
 }  // namespace stencil

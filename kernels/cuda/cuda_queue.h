@@ -1,5 +1,4 @@
-// Work of several streams: order between them, copies that don't wait, and sequences that are launched at
-// once.
+// Ordering between streams (events), asynchronous copies, and CUDA graphs.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 
 namespace stencil {
 
-/// A point in a stream that others can wait for.
+/// A point in a stream that streams and the host can wait for.
 class CudaEvent {
   public:
     CudaEvent();
@@ -17,34 +16,35 @@ class CudaEvent {
     CudaEvent(const CudaEvent&) = delete;
     CudaEvent& operator=(const CudaEvent&) = delete;
 
-    /// All that has been enqueued on the stream until now.
+    /// Marks all work enqueued on the stream so far.
     void record(CudaStream& stream);
-    /// What will be enqueued on the stream waits for it.
+    /// Makes work enqueued on the stream from now on wait for the event.
     void wait_on(CudaStream& stream);
-    /// The host waits for it. An unset one is over.
+    /// Blocks the host until the event. An event that was never recorded counts as reached.
     void wait();
 
   private:
     void* event_ = nullptr;
 };
 
-/// For destructors: waits for all work of the stream, and leaves an error to whoever asks for its results.
+/// For destructors: waits for all work of the stream and ignores errors, which later calls on its results
+/// report.
 void finish(const CudaStream& stream) noexcept;
 
-/// Enqueues a copy; the host's memory must be page-locked.
+/// Enqueues an asynchronous copy; the host memory must be page-locked.
 void enqueue_to_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 void enqueue_to_host(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 
-/// What was enqueued on a stream once, to be enqueued again as a whole.
+/// A CUDA graph: work that is captured once and then launched as a whole, with less overhead per kernel.
 class CudaGraph {
   public:
-    /// Calls `enqueue`, which only enqueues on that stream and does not wait.
+    /// Captures what `enqueue` puts on the stream; it must not wait for any of it.
     CudaGraph(CudaStream& stream, const std::function<void()>& enqueue);
     ~CudaGraph();
     CudaGraph(const CudaGraph&) = delete;
     CudaGraph& operator=(const CudaGraph&) = delete;
 
-    /// Ahead of the first launch, which would do it otherwise.
+    /// Uploads the graph before its first launch, which would otherwise do it.
     void upload(CudaStream& stream);
     void launch(CudaStream& stream);
 

@@ -10,7 +10,7 @@
 namespace stencil {
 namespace {
 
-// What the driver knows without opening the device.
+// Collects properties without creating a context on the device.
 CudaDevice describe(int index) {
     cudaDeviceProp properties{};
     CUDA_CHECK(cudaGetDeviceProperties(&properties, index));
@@ -59,8 +59,9 @@ std::atomic<int> chosen_device{kFirstUsable};
 
 }  // namespace
 
-// CUDA is asked, because others on this thread (CuPy, PyTorch) change its device too. The first call is made
-// in any case: a context becomes current by it, which functions of the driver need.
+// Asks CUDA for the current device instead of caching it, because other libraries on this thread (CuPy,
+// PyTorch) change it too. The first call always sets it: that makes the context current, which driver
+// functions need.
 void use_cuda_device(int index) {
     thread_local bool called = false;
     int current = -1;
@@ -99,7 +100,7 @@ CudaMemoryInfo cuda_memory(int device) {
     return info;
 }
 
-// Memory may be freed on another thread than it was counted on.
+// Atomic, because memory may be freed on a different thread than the one that allocated it.
 struct CudaMemoryMeter::Count {
     std::size_t limit = 0;
     std::atomic<std::size_t> bytes{0};
@@ -160,7 +161,7 @@ CudaMemory::CudaMemory(std::size_t bytes, int device) {
 }
 
 void CudaMemory::Free::operator()(void* p) const {
-    cudaFree(p);  // an error here would be that of an earlier call, reported there
+    cudaFree(p);  // an error here comes from an earlier call, which has reported it
     if (count) count->bytes -= bytes;
 }
 

@@ -1,4 +1,4 @@
-// The CUDA runtime as the rest of the program sees it: no CUDA header behind this one.
+// The CUDA runtime for the rest of the program, without including any CUDA header.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace stencil {
 
-/// A CUDA call failed: the call, the runtime's name for the error and its text.
+/// A CUDA call failed; what() has the call, the error's name and its text.
 struct CudaError : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
 struct CudaDevice {
-    int index = 0;  ///< its number, as CUDA counts
+    int index = 0;  ///< CUDA's device number
     std::string name;
     int compute_major = 0;
     int compute_minor = 0;
@@ -25,24 +25,25 @@ struct CudaDevice {
 };
 
 struct CudaStatus {
-    std::vector<CudaDevice> devices;   ///< those that can be used
-    std::vector<std::string> skipped;  ///< a line for each that cannot
-    std::string why_none;              ///< one clause where there is no device, e.g. "no NVIDIA driver found"
-    bool built_in = false;             ///< this build has the CUDA backend
-    int driver_version = 0;            ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
+    std::vector<CudaDevice> devices;   ///< usable devices
+    std::vector<std::string> skipped;  ///< one line for each unusable device
+    std::string why_none;    ///< one clause if there is no usable device, e.g. "no NVIDIA driver found"
+    bool built_in = false;   ///< this build has the CUDA backend
+    int driver_version = 0;  ///< as CUDA encodes it: 1000 major + 10 minor; 0 without a driver
     int runtime_version = 0;
 };
 
-/// What there is, asked once per process; opens no device. Never throws for the lack of a device or driver.
+/// Lists the devices, queried once per process without opening any. A missing device or driver is not an
+/// error.
 const CudaStatus& query_cuda();
 
-/// The device of whatever names none: the first that can be used, or the one chosen, for all threads and from
-/// then on. Only devices in use are ever opened.
+/// The device used where none is named, by all threads: the one chosen by choose_cuda_device(), else the
+/// first usable one. Devices that are not used are never opened, because a context costs memory and time.
 int default_cuda_device();
-/// Of that device, 90 for 9.0; 0 where there is none.
+/// The compute capability of that device, 90 for 9.0; 0 without a device.
 int default_compute_capability();
 void choose_cuda_device(int index);
-/// Makes it this thread's: launches and queries of the runtime, and libraries, go there.
+/// Makes the device current for this thread, so that runtime calls and libraries use it.
 void use_cuda_device(int index = default_cuda_device());
 
 struct CudaMemoryInfo {
@@ -50,14 +51,14 @@ struct CudaMemoryInfo {
     std::size_t total_bytes = 0;
 };
 
-/// Of a device, which it opens, now; zeros where there is none.
+/// Free and total memory of the device, which this call opens; zeros without a device.
 CudaMemoryInfo cuda_memory(int device = default_cuda_device());
 
-/// Counts what its thread allocates as CudaMemory while it lives, and refuses what would exceed a limit. What
-/// the driver and the libraries take for themselves (contexts, kernels) is not counted.
+/// While it lives, counts what its thread allocates as CudaMemory, and refuses allocations above a limit.
+/// Memory that the driver and libraries take for themselves (contexts, kernels) is not counted.
 class CudaMemoryMeter {
   public:
-    /// One at a time per thread. Bytes; 0: no limit.
+    /// `limit` is in bytes, 0 for none. At most one meter per thread.
     explicit CudaMemoryMeter(std::size_t limit = 0);
     ~CudaMemoryMeter();
     CudaMemoryMeter(const CudaMemoryMeter&) = delete;
@@ -65,9 +66,9 @@ class CudaMemoryMeter {
 
     std::size_t peak_bytes() const;
     std::size_t bytes() const;
-    /// From now on the peak is that of what comes.
+    /// Resets the peak to the current size.
     void restart();
-    /// The peak of the calling thread's meter; 0 where it has none.
+    /// The peak of the calling thread's meter; 0 without one.
     static std::size_t peak_of_thread();
 
     struct Count;
@@ -76,7 +77,8 @@ class CudaMemoryMeter {
     std::shared_ptr<Count> count_;
 };
 
-/// While it lives the thread's meter neither counts nor refuses: for measurements beside the work.
+/// While it lives, the thread's meter neither counts nor refuses: for measurements that are not part of the
+/// work.
 class CudaMemoryUncounted {
   public:
     CudaMemoryUncounted();
@@ -88,18 +90,18 @@ class CudaMemoryUncounted {
     std::shared_ptr<CudaMemoryMeter::Count> suspended_;
 };
 
-/// Device memory, freed with the object. The contents start undefined.
+/// Device memory, freed with the object. Uninitialised.
 class CudaMemory {
   public:
     CudaMemory() = default;
-    /// Throws CudaError, also where the thread's meter allows no more.
+    /// Throws CudaError, also if the thread's meter refuses.
     explicit CudaMemory(std::size_t bytes, int device = default_cuda_device());
     void* data() const { return data_.get(); }
     int device() const { return data_.get_deleter().device; }
 
   private:
     struct Free {
-        std::size_t bytes;  // unique_ptr sets it to 0
+        std::size_t bytes;  // unique_ptr value-initializes it
         int device;
         std::shared_ptr<CudaMemoryMeter::Count> count;
         void operator()(void* p) const;
@@ -107,8 +109,7 @@ class CudaMemory {
     std::unique_ptr<void, Free> data_;
 };
 
-/// Page-locked host memory, which every device reads and writes at its own address too. The contents start
-/// undefined.
+/// Page-locked host memory that is mapped for every device. Uninitialised.
 class CudaHostMemory {
   public:
     CudaHostMemory() = default;
@@ -122,7 +123,7 @@ class CudaHostMemory {
     std::unique_ptr<void, Free> data_;
 };
 
-/// A stream of a device, which everything that is enqueued on it works on.
+/// A non-blocking stream on one device.
 class CudaStream {
   public:
     explicit CudaStream(int device = default_cuda_device());
@@ -130,7 +131,7 @@ class CudaStream {
     CudaStream(const CudaStream&) = delete;
     CudaStream& operator=(const CudaStream&) = delete;
 
-    /// Waits for all work enqueued so far; throws CudaError where any of it failed.
+    /// Waits for all work enqueued so far; throws CudaError if any of it failed.
     void synchronize();
     void* handle() const { return handle_; }  ///< the cudaStream_t
     int device() const { return device_; }
@@ -141,7 +142,7 @@ class CudaStream {
     void* handle_ = nullptr;
 };
 
-/// Device time between two points of a stream.
+/// Measures the device time between two points of a stream.
 class CudaTimer {
   public:
     CudaTimer();
@@ -151,7 +152,7 @@ class CudaTimer {
 
     void start(CudaStream& stream);
     void stop(CudaStream& stream);
-    /// Waits for the stop; seconds between the two.
+    /// Waits for the stop event; returns the seconds between the two.
     double seconds();
 
   private:
@@ -159,11 +160,11 @@ class CudaTimer {
     void* stop_ = nullptr;
 };
 
-/// Enqueues a kernel that does nothing. Where OpenGL drew last, this kernel waits for the GPU to switch
-/// contexts (0.3 ms on an H200), and not what is timed after it.
+/// Enqueues an empty kernel before a timed section. After OpenGL has drawn, this kernel takes the wait for
+/// the GPU's context switch (0.3 ms on an H200) instead of the first timed one.
 void cuda_nudge(CudaStream& stream);
 
-/// Rows of `width` bytes.
+/// A 2D copy: `rows` rows of `width` bytes.
 struct RowCopy {
     void* to = nullptr;
     std::size_t to_pitch = 0;
@@ -172,11 +173,11 @@ struct RowCopy {
     std::size_t width = 0;
     std::size_t rows = 0;
 };
-/// Between the host and the device; waits until done.
+/// Copies between host and device and waits until they are done.
 void copy_to_device(const RowCopy& copy, CudaStream& stream);
 void copy_to_host(const RowCopy& copy, CudaStream& stream);
 
-/// Enqueues copies within the device.
+/// Enqueues copies within the device, without waiting.
 void copy_on_device(const RowCopy& copy, CudaStream& stream);
 void copy_on_device(void* to, const void* from, std::size_t bytes, CudaStream& stream);
 

@@ -1,11 +1,12 @@
-// The driver's functions, without linking the driver: the program needs none to start.
+// Functions of the CUDA driver, found at run time: linking libcuda would keep the program from starting
+// without a driver.
 #pragma once
 
 #include <cuda_runtime.h>
 
 namespace stencil {
 
-/// As CUDA 12.0 has it; null where the driver lacks it.
+/// The function as of CUDA 12.0; null if the driver lacks it.
 template <class Function>
 Function driver_function(const char* name) {
     void* function = nullptr;

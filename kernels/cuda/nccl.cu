@@ -7,7 +7,7 @@
 namespace stencil {
 namespace {
 
-// As nccl.h has them, which a toolkit may come without.
+// Constants of nccl.h, which some toolkits lack.
 constexpr int kBytes = 1;  // ncclUint8
 
 struct Nccl {
@@ -56,7 +56,7 @@ NcclName make_nccl_name() {
 }
 
 NcclLink::NcclLink(const NcclName& name, int rank, int size) {
-    use_cuda_device();  // NCCL takes the device that is this thread's
+    use_cuda_device();  // NCCL uses the thread's current device
     check(nccl().open(&link_, size, name, rank), "ncclCommInitRank");
 }
 
@@ -64,8 +64,9 @@ NcclLink::~NcclLink() {
     if (link_) nccl().close(link_);
 }
 
-// What two processes send each other arrives in the order in which it was sent, so that with one neighbour on
-// both sides the first to arrive is what it gave to the one above it.
+// NCCL matches sends and receives between two ranks in order. With two ranks and a periodic field both
+// neighbours are the same rank, so receives are posted in the opposite order of the sends: what it sends up
+// arrives here from below.
 void NcclLink::exchange(const Neighbour& above,
                         const Neighbour& below,
                         std::size_t bytes,

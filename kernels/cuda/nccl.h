@@ -1,5 +1,5 @@
-// Rows from GPU to GPU by NVIDIA's NCCL: over the network, and where no GPU reaches another one's memory.
-// libnccl.so.2 is loaded by the first call.
+// Halo rows between GPUs by NCCL: across the network, and on one host without peer access. libnccl.so.2 is
+// loaded by the first call.
 #pragma once
 
 #include <array>
@@ -9,27 +9,27 @@
 
 namespace stencil {
 
-/// By which the processes of one link find each other: one of them makes it, and gives it to all.
+/// NCCL's unique id of a communicator: one process makes it and gives it to all others.
 using NcclName = std::array<char, 128>;
-/// Throws CudaError where there is no NCCL.
+/// Throws CudaError without NCCL.
 NcclName make_nccl_name();
 
 class NcclLink {
   public:
-    /// All of the `size` processes make it together, each for the GPU in use, which no two share. Throws
+    /// Collective: all `size` processes call it, each with a GPU of its own as the current device. Throws
     /// CudaError.
     NcclLink(const NcclName& name, int rank, int size);
     ~NcclLink();
     NcclLink(const NcclLink&) = delete;
     NcclLink& operator=(const NcclLink&) = delete;
 
-    /// Bytes for the process above and below and from them, at addresses of the GPU's.
+    /// The device buffers that are sent to and received from the rank above or below.
     struct Neighbour {
-        int rank = -1;  ///< -1: nobody
+        int rank = -1;  ///< -1: no neighbour
         const void* give = nullptr;
         void* take = nullptr;
     };
-    /// Enqueued; the neighbours do the same. Throws CudaError.
+    /// Enqueues the exchange; the neighbours must do the same. Throws CudaError.
     void exchange(const Neighbour& above, const Neighbour& below, std::size_t bytes, CudaStream& stream);
 
   private:

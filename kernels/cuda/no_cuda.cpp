@@ -1,4 +1,4 @@
-// Stands in for kernels/cuda/cuda_runtime.cu in a build without the CUDA toolkit.
+// Replaces kernels/cuda/cuda_runtime.cu in a build without the CUDA toolkit.
 
 #include "kernels/cuda/cuda_library.h"
 #include "kernels/cuda/cuda_runtime.h"
@@ -40,7 +40,7 @@ CudaHostMemory::CudaHostMemory(std::size_t, int) {
     throw CudaError("this build has no CUDA backend");
 }
 
-// There is never anything to free.
+// Never called, because the constructors throw.
 void CudaMemory::Free::operator()(void*) const {}
 void CudaHostMemory::Free::operator()(void*) const {}
 

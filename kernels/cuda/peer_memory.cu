@@ -12,7 +12,8 @@ namespace {
 
 using OnValue = CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned);
 
-// Smaller pieces would be parts of one that is shared as a whole.
+// cudaMalloc places smaller allocations inside a common block, and an IPC handle would share that whole
+// block.
 constexpr std::size_t kWhole = std::size_t(2) << 20;
 
 struct Signal {
@@ -53,7 +54,7 @@ PeerMemory::PeerMemory(const PeerHandle& bytes) {
 }
 
 PeerMemory::~PeerMemory() {
-    cudaDeviceSynchronize();  // nothing writes to it any more
+    cudaDeviceSynchronize();  // no copy into it may still be running
     cudaIpcCloseMemHandle(data_);
 }
 

@@ -1,4 +1,4 @@
-// Memory of a GPU that processes of other GPUs of the same host write to, and signals between their streams.
+// Device memory shared between processes on one host (CUDA IPC), and signals between their streams.
 #pragma once
 
 #include <array>
@@ -9,10 +9,10 @@
 
 namespace stencil {
 
-/// What another process opens such memory by.
+/// A CUDA IPC handle, with which another process opens the memory.
 using PeerHandle = std::array<std::byte, 64>;
 
-/// Zeros at first. Throws CudaError, and that it cannot be shared is one.
+/// Zero-initialised device memory for sharing. Throws CudaError, also if the memory cannot be shared.
 class SharedMemory {
   public:
     explicit SharedMemory(std::size_t bytes);
@@ -23,7 +23,7 @@ class SharedMemory {
     CudaMemory memory_;
 };
 
-/// That of another process, on the same GPU or another one that this one reaches. Not of its own.
+/// The SharedMemory of another process, on this GPU or one with peer access. A process cannot open its own.
 class PeerMemory {
   public:
     explicit PeerMemory(const PeerHandle& handle);
@@ -36,11 +36,11 @@ class PeerMemory {
     void* data_ = nullptr;
 };
 
-/// Lets a GPU read and write another one's memory without the host; false where it cannot.
+/// Enables direct access from GPU `from` to the memory of GPU `to`; false if there is none.
 bool reach_gpu(int from, int to);
 
-/// Enqueues the writing of a number, after all that the stream has written by then; and that the stream waits
-/// until a number is at least that, counted around 2^32.
+/// enqueue_signal() writes `value` to the flag after all earlier work of the stream; enqueue_wait() blocks
+/// the stream until the flag is at least `value`, compared modulo 2^32.
 void enqueue_signal(void* flag, std::uint32_t value, CudaStream& stream);
 void enqueue_wait(void* flag, std::uint32_t value, CudaStream& stream);
 

@@ -1,4 +1,4 @@
-// Values of a warp or a block put together, always in the same order.
+// Reductions over a warp or a block, in a fixed order, so that results are reproducible to the bit.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -8,8 +8,7 @@
 
 namespace stencil {
 
-/// The value of the lane whose number differs in the bits of `mask`. T is a number or a struct of whole
-/// words.
+/// Butterfly shuffle: the value of lane (own lane XOR `mask`). T is a number or a struct of 4-byte words.
 template <class T>
 __device__ __forceinline__ T other_lane(const T& value, int mask) {
     if constexpr (std::is_arithmetic_v<T>) {
@@ -26,8 +25,8 @@ __device__ __forceinline__ T other_lane(const T& value, int mask) {
     }
 }
 
-/// Of the whole warp, or of each `width` neighbours (a power of two), in all of their lanes. All lanes call
-/// it.
+/// Reduces over the whole warp, or over each group of `width` lanes (a power of two); every lane gets the
+/// result. All lanes must call it.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op, int width = 32) {
 #pragma unroll
@@ -36,7 +35,8 @@ __device__ __forceinline__ T warp_reduce(T value, Op op, int width = 32) {
     return value;
 }
 
-/// Of a block of whole warps, in all of its threads, which all call it. `thread`: the place in the block.
+/// Reduces over a block of whole warps; every thread gets the result and must call it. `thread` is the linear
+/// thread index.
 template <class T, class Op>
 __device__ T block_reduce(T value, Op op, T neutral, int thread = int(threadIdx.x)) {
     __shared__ T of_warps[32];
@@ -45,7 +45,7 @@ __device__ T block_reduce(T value, Op op, T neutral, int thread = int(threadIdx.
     if (thread % 32 == 0) of_warps[thread / 32] = value;
     __syncthreads();
     value = warp_reduce(thread % 32 < warps ? of_warps[thread % 32] : neutral, op);
-    __syncthreads();  // the array may be used again
+    __syncthreads();  // of_warps may be overwritten by the next call
     return value;
 }
 

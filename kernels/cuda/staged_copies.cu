@@ -8,7 +8,7 @@
 namespace stencil {
 namespace {
 
-/// A buffer's worth of a box.
+/// The elements of a box that fit in one staging buffer.
 struct Part {
     std::int64_t first;
     std::size_t count;
@@ -28,7 +28,7 @@ StagedCopies::~StagedCopies() {
         try {
             copied.wait();
         } catch (const CudaError&) {
-            // The device failed: its copies are over, and whoever enqueued them learns of it.
+            // The device has failed and the copy is over; whoever enqueued it gets the error.
         }
     }
 }

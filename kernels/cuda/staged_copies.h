@@ -1,5 +1,5 @@
-// Work that streams past the device's memory: host arrays go through page-locked buffers, and device buffers
-// are filled while others are computed with.
+// Out-of-core work: host arrays pass through page-locked staging buffers, and copies into device buffers
+// overlap with kernels that read others (double buffering).
 #pragma once
 
 #include <cstddef>
@@ -12,23 +12,24 @@ namespace stencil {
 
 class ThreadPool;
 
-/// Copies boxes of arrays in ordinary host memory: threads pack one page-locked buffer while the device reads
-/// those before it.
+/// Copies boxes of arrays in pageable host memory: threads pack one page-locked buffer while the device
+/// copies the previous ones.
 class StagedCopies {
   public:
-    /// `between` is called after each buffer's worth and may throw. Throws CudaError.
+    /// `between` is called after each buffer and may throw (to cancel). Throws CudaError.
     explicit StagedCopies(
         ThreadPool& threads, std::function<void()> between = [] {});
-    /// Waits for the copies that still read the buffers.
+    /// Waits for the copies that still use the buffers.
     ~StagedCopies();
     StagedCopies(const StagedCopies&) = delete;
     StagedCopies& operator=(const StagedCopies&) = delete;
 
-    /// Enqueues the box's values, packed, to device memory. The array is free again afterwards.
+    /// Packs the box and enqueues copies to device memory. On return the array may be changed.
     template <class T>
     void send(const ArrayBox& box, const T* array, T* to, CudaStream& stream);
-    /// Enqueues copies of packed values from device memory, behind what is on the stream already. Calling the
-    /// result waits for them and unpacks them into the box; before, this object serves nothing else.
+    /// Enqueues copies of packed elements from device memory, ordered after the stream's work. The returned
+    /// function waits for them and unpacks them into the box; until it has run, this object accepts no other
+    /// copy.
     template <class T>
     [[nodiscard]] std::function<void()> receive(const ArrayBox& box,
                                                 const T* from,
@@ -48,11 +49,11 @@ class StagedCopies {
     std::size_t next_ = 0;
 };
 
-/// The order between the copies into a device buffer and the kernels that read it.
+/// Orders the copies into a device buffer and the kernels that read it, by events between two streams.
 class BufferTurns {
   public:
-    /// `enqueue` puts copies into the buffer on `copies`: they wait for the kernels that read what was there,
-    /// and what comes on `compute` waits for them.
+    /// Calls `enqueue`, which puts copies into the buffer on `copies`. They wait for the kernels that read
+    /// the old contents, and later work on `compute` waits for them.
     template <class F>
     void fill(CudaStream& copies, CudaStream& compute, F&& enqueue) {
         read_.wait_on(copies);
@@ -60,7 +61,7 @@ class BufferTurns {
         filled_.record(copies);
         filled_.wait_on(compute);
     }
-    /// The kernels enqueued so far are the last that read it.
+    /// Marks the kernels enqueued so far as the last readers of the contents.
     void release(CudaStream& compute) { read_.record(compute); }
 
   private:

@@ -1,4 +1,4 @@
-// What a thread loads and stores at once.
+// Vectorised loads and stores.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace stencil {
 
-/// N values, aligned so that loads and stores take as much as they can at once: 16 bytes at most.
+/// N elements, aligned such that the compiler uses the widest loads and stores: up to 16 bytes.
 template <class T, int N = 16 / int(sizeof(T))>
 struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Pack {
     static constexpr int kCount = N;
@@ -16,13 +16,13 @@ struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) Pack {
     __host__ __device__ const T& operator[](int i) const { return value[i]; }
 };
 
-/// Whether all of these addresses are multiples of `bytes`, a power of two.
+/// Whether all addresses are multiples of `bytes`, a power of two.
 template <class... P>
 __host__ __device__ bool are_aligned(std::size_t bytes, const P*... p) {
     return ((reinterpret_cast<std::uintptr_t>(p) | ...) & (bytes - 1)) == 0;
 }
 
-/// Where the address allows it.
+/// `from` must be aligned to the pack.
 template <class T, int N = 16 / int(sizeof(T))>
 __device__ Pack<T, N> load_pack(const T* from) {
     return *reinterpret_cast<const Pack<T, N>*>(from);

@@ -1,14 +1,14 @@
-// How the warps of a block work as a pipeline: barriers in shared memory, and copies of whole rows between
-// global and shared memory that one thread starts and no thread waits for in turn (Hopper's bulk copies and
-// barriers by <cuda/ptx>; elsewhere plain means that do the same).
+// Warp specialisation: barriers in shared memory (mbarrier) and bulk copies of whole rows between global and
+// shared memory (cp.async.bulk), started by one thread and waited for by nobody in particular. They need
+// Hopper; older GPUs use spinning counters and ordinary loads.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
-// <cuda/ptx> has all of it from CUDA 12.6 on; before, Hopper goes the way of older GPUs. The host's compiler
-// takes the newer way, too: the sizes are the same.
+// <cuda/ptx> has the wrappers from CUDA 12.6 on; with older toolkits Hopper uses the fallback. Host code
+// takes this branch too, which is fine because both layouts have the same size.
 #if CUDART_VERSION >= 12060 && (!defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900)
 #define STENCIL_BULK_COPIES 1
 #include <cuda/ptx>
@@ -18,9 +18,9 @@
 
 namespace stencil {
 
-/// What is worked out once, before a loop, instead of again in each turn: the compiler does not know that a
-/// value is the same in all lanes, nor that an address in shared memory takes as long to make as twenty
-/// instructions.
+/// Keeps a warp-uniform value in a register (shuffle), or hoists a shared-memory address out of a loop
+/// (opaque asm). Otherwise nvcc recomputes them in every iteration: it does not know that the value is
+/// uniform, and an address costs some twenty instructions.
 __device__ __forceinline__ int settled(int value, int lane) {
     return __shfl_sync(~0U, lane == 0 ? value : 0, 0);
 }
@@ -32,7 +32,7 @@ __device__ __forceinline__ unsigned char* settled(unsigned char* in_shared_memor
 
 #if STENCIL_BULK_COPIES
 
-/// True in one thread of a converged warp.
+/// elect.sync: true in exactly one thread of a converged warp.
 __device__ __forceinline__ bool elected() {
     unsigned is_it;
     asm volatile("{\n.reg .pred p;\nelect.sync _|p, 0xffffffff;\nselp.u32 %0, 1, 0, p;\n}"
@@ -40,8 +40,8 @@ __device__ __forceinline__ bool elected() {
     return is_it != 0;
 }
 
-/// In shared memory. A phase ends when `arrivals` threads have arrived and the bytes that they announced are
-/// there; phases alternate between parity 0 and 1.
+/// An mbarrier in shared memory. A phase completes when `arrivals` threads have arrived and all announced
+/// bytes have landed; the parity of phases alternates between 0 and 1.
 struct PhaseBarrier {
     std::uint64_t state;
 
@@ -49,30 +49,31 @@ struct PhaseBarrier {
         cuda::ptx::mbarrier_init(&state, std::uint32_t(arrivals));
     }
     __device__ __forceinline__ void arrive() { cuda::ptx::mbarrier_arrive(&state); }
-    /// Arrives and announces bytes of copies.
+    /// mbarrier.arrive.expect_tx: arrives and announces the bytes that copies will deliver.
     __device__ __forceinline__ void expect(int bytes) {
         using namespace cuda::ptx;
         mbarrier_arrive_expect_tx(sem_release, scope_cta, space_shared, &state, std::uint32_t(bytes));
     }
-    /// Until the phase of this parity has ended.
+    /// Spins until the phase of this parity has completed.
     __device__ __forceinline__ void wait(unsigned parity) {
         while (!cuda::ptx::mbarrier_try_wait_parity(&state, parity)) {
         }
     }
 };
 
-/// After init(), before any copy uses a barrier.
+/// Makes init() visible to the async proxy; needed before a copy uses a barrier.
 __device__ __forceinline__ void publish_barriers() {
     cuda::ptx::fence_mbarrier_init(cuda::ptx::sem_release, cuda::ptx::scope_cluster);
 }
 
-/// Addresses and size are multiples of 16 bytes.
+/// Bulk copy from global to shared memory. Addresses and size must be multiples of 16 bytes.
 __device__ __forceinline__ void bulk_load(void* to, const void* from, unsigned bytes, PhaseBarrier& barrier) {
     using namespace cuda::ptx;
     cp_async_bulk(space_cluster, space_global, to, from, bytes, &barrier.state);
 }
 
-/// Each thread that wrote shared memory calls this before a bulk store reads it.
+/// Makes a thread's writes to shared memory visible to the async proxy: every writing thread calls it before
+/// a bulk store reads them.
 __device__ __forceinline__ void before_bulk_store() {
     cuda::ptx::fence_proxy_async(cuda::ptx::space_shared);
 }
@@ -81,8 +82,8 @@ __device__ __forceinline__ void bulk_store(void* to, const void* from, unsigned 
     cuda::ptx::cp_async_bulk(cuda::ptx::space_global, cuda::ptx::space_shared, to, from, bytes);
 }
 
-/// Closes the group of the stores since the last call, and waits until shared memory has been read for all
-/// but the newest kNewest groups. In the thread that started them.
+/// Commits the stores since the last call as a group, and waits until all groups except the newest kNewest
+/// have finished reading shared memory. Called by the thread that started the stores.
 template <int kNewest>
 __device__ __forceinline__ void close_and_wait_for_stores() {
     cuda::ptx::cp_async_bulk_commit_group();
@@ -91,10 +92,10 @@ __device__ __forceinline__ void close_and_wait_for_stores() {
 
 #endif
 
-/// In shared memory: the batches that a warp is through with, for another warp to wait for.
+/// Producer-consumer handshake between warps, in shared memory: counts the batches that a warp has finished.
 class Handoff {
   public:
-    /// As many lanes arrive: all of a warp, or one that starts copies.
+    /// `arrivals`: the lanes that arrive per batch, a whole warp or the one that starts copies.
     __device__ void init([[maybe_unused]] int arrivals) {
 #if STENCIL_BULK_COPIES
         barrier_.init(arrivals);
@@ -103,7 +104,7 @@ class Handoff {
 #endif
     }
 
-    /// By all lanes: what they have read and written so far is done.
+    /// All lanes call it: their reads and writes so far are done.
     __device__ void arrive() {
 #if STENCIL_BULK_COPIES
         barrier_.arrive();
@@ -115,14 +116,15 @@ class Handoff {
     }
 
 #if STENCIL_BULK_COPIES
-    /// For copies to arrive at.
+    /// The barrier that bulk copies complete on.
     __device__ PhaseBarrier& barrier() {
         return barrier_;
     }
 #endif
 
-    /// By all lanes, until `batch` + 1 batches are done; none for -1. On Hopper no more than batch + 2 may
-    /// be.
+    /// All lanes call it: blocks until `batch` + 1 batches are done (-1 never blocks). Hopper's barrier
+    /// compares only the phase's parity, so the producer must not be ahead by more: batch + 2 would look like
+    /// batch.
     __device__ void wait(int batch) {
 #if STENCIL_BULK_COPIES
         barrier_.wait(unsigned(batch) & 1);

@@ -1,5 +1,5 @@
-// The boundaries: the one place that says what lies outside the field. Every method, on the CPU and on CUDA,
-// asks here; a new boundary is an enumerator, a row of kBoundaries and a case of inside_index().
+// Boundary conditions: the one definition of what lies outside the field, used by every method on CPU and
+// CUDA. A new boundary is an enumerator, a row of kBoundaries and a case of inside_index() and unfold().
 #pragma once
 
 #include <array>
@@ -34,11 +34,11 @@ constexpr std::string_view name_of(Boundary boundary) {
     return row_of(boundary).name;
 }
 
-/// What inside_index() returns where there is no such cell: the value outside is 0.
+/// Returned by inside_index() where the ghost cell is 0 instead of a copy of a cell.
 inline constexpr int kOutside = -1;
 
-/// The index in [0, n) whose value stands at index i, along either axis, for i one cell outside at most
-/// (-1 <= i <= n); kOutside where the value there is 0.
+/// The index in [0, n) of the cell whose value stands at index i along an axis, for ghost cells at most one
+/// outside (-1 <= i <= n); kOutside where the ghost cell is 0.
 STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) {
     if (i >= 0 && i < n) return i;
     switch (boundary) {
@@ -52,16 +52,16 @@ STENCIL_HOST_DEVICE constexpr int inside_index(Boundary boundary, int i, int n) 
     return kOutside;
 }
 
-/// A cell and a factor (1, 0 or -1).
+/// A cell's index and the sign with which it is continued (1, -1, or 0 for a zero).
 struct Unfolded {
     int index;
     int sign;
 };
 
-/// The field continued without end along either axis: the value at index i, however far outside, is that of a
-/// cell times a sign. Periodic, it repeats. Insulated, it is mirrored at its sides, and zero, mirrored with
-/// the other sign around the zeros next to them: plain steps keep such symmetries by themselves, to the bit
-/// where the sums north + south and west + east are taken first, so that a continued field needs no boundary.
+/// The field extended infinitely along an axis: the value at index i is that of a cell, times a sign. The
+/// extension is periodic (periodic), even (insulated), or odd around the zeros just outside (zero). Steps
+/// preserve these symmetries, even to the bit if north + south and west + east are summed first; an extended
+/// field therefore needs no boundary code.
 constexpr Unfolded unfold(Boundary boundary, int i, int n) {
     const auto wrap = [i](long long period) { return ((i % period) + period) % period; };
     if (boundary == Boundary::periodic) return {int(wrap(n)), 1};
@@ -75,8 +75,8 @@ constexpr Unfolded unfold(Boundary boundary, int i, int n) {
     return {int(2LL * n - j), -1};
 }
 
-/// Calls f with the boundary as a compile-time constant (std::integral_constant-like: its `value`), so that
-/// kernels are compiled once per boundary.
+/// Calls f with the boundary as a compile-time constant (f reads its `value`), so that kernels are
+/// specialised per boundary.
 template <Boundary B>
 struct BoundaryConstant {
     static constexpr Boundary value = B;

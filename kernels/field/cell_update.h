@@ -1,4 +1,4 @@
-// The cell updates, written once for both compilers. Backends only decide how to walk over the cells.
+// The cell updates, written once for host and device. Backends only decide how to iterate over the cells.
 #pragma once
 
 #include "kernels/field/boundary.h"
@@ -7,13 +7,13 @@
 
 namespace stencil {
 
-/// The five values of the stencil.
+/// The five elements of the stencil.
 template <class T>
 struct Neighbourhood {
     T center, north, south, west, east;
 };
 
-/// The numbers of one explicit step (see kernels/methods/scaled_steps.h for where they come from).
+/// The coefficients of one explicit step; kernels/methods/scaled_steps.h derives them.
 template <class T>
 struct StepWeights {
     T ratio;
@@ -26,14 +26,14 @@ STENCIL_HOST_DEVICE constexpr T step_cell(const Neighbourhood<T>& u, const StepW
     return w.scale * (w.ratio * u.center + ((u.north + u.south) + (u.west + u.east)));
 }
 
-/// north + south + east + west - 4 u, unit spacing. Summed as differences: neighbours are close to each other
-/// where a field is smooth, so each difference is exact there and the sum loses no digits.
+/// north + south + east + west - 4 u for dx = 1. Summed as differences: where a field is smooth, neighbours
+/// are close, so each difference is exact (Sterbenz) and the sum loses no digits.
 template <class T>
 STENCIL_HOST_DEVICE constexpr T laplacian_cell(const Neighbourhood<T>& u) {
     return ((u.north - u.center) + (u.south - u.center)) + ((u.west - u.center) + (u.east - u.center));
 }
 
-/// The value at (x, y), of which one may lie one cell outside, where the boundary says what stands there.
+/// The value at (x, y); one of the two may lie one cell outside, where the boundary condition applies.
 template <class T>
 STENCIL_HOST_DEVICE constexpr T value_at(FieldView<const T> u, Boundary boundary, int x, int y) {
     const int ix = inside_index(boundary, x, u.nx);
@@ -47,7 +47,7 @@ STENCIL_HOST_DEVICE constexpr Neighbourhood<T> neighbourhood(FieldView<const T> 
                                                              int x,
                                                              int y) {
     const T* center = &u.at(x, y);
-    // Away from the edges nothing is asked and every address is a small offset.
+    // Interior cells need no boundary checks, and their neighbours have fixed address offsets.
     if (x > 0 && y > 0 && x < u.nx - 1 && y < u.ny - 1)
         return {center[0], center[-u.pitch], center[u.pitch], center[-1], center[1]};
     return {center[0],

@@ -1,4 +1,4 @@
-// How the CUDA backend lays a field out.
+// The memory layout of fields on CUDA devices.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-/// Rows start on 128-byte lines, so that any row can be read 128 bits at a time.
+/// Rows start at multiples of 128 bytes, so that 16-byte vector accesses are aligned in every row.
 template <class T>
 int cuda_pitch(int nx) {
     constexpr int line = int(128 / sizeof(T));

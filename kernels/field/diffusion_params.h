@@ -1,4 +1,4 @@
-// What a diffusion step is made of, and when it is stable.
+// The parameters of the diffusion equation and the stability limit of its explicit step.
 #pragma once
 
 #include "kernels/field/boundary.h"

@@ -1,9 +1,9 @@
-// Whole pieces that cover a length. No header of the project behind this one, so that all of it may use it.
+// Integer division that rounds up. It includes no header of the project, so that every file can use it.
 #pragma once
 
 namespace stencil {
 
-/// How many pieces of length b cover a; a >= 0, b > 0.
+/// a / b rounded up; a >= 0, b > 0.
 template <class A, class B>
 constexpr auto ceil_div(A a, B b) {
     return (a + b - 1) / b;

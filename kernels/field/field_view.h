@@ -1,4 +1,4 @@
-// What a kernel sees of a field, on the host and on the device.
+// A non-owning 2D view of a field, for host and device code.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// A field of (ny, nx) cells, row-major; it does not own the memory. `pitch` is the distance between the
-/// starts of two rows, in cells (>= nx).
+/// A field of (ny, nx) cells, row-major. `pitch` is the distance between the starts of two rows, in cells (>=
+/// nx).
 template <class T>
 struct FieldView {
     T* data = nullptr;
@@ -20,7 +20,7 @@ struct FieldView {
     STENCIL_HOST_DEVICE T* row(int y) const { return data + std::ptrdiff_t(y) * pitch; }
     STENCIL_HOST_DEVICE T& at(int x, int y) const { return row(y)[x]; }
 
-    /// Rows [first, first + count) alone.
+    /// Rows [first, first + count).
     constexpr FieldView rows(int first, int count) const { return {row(first), nx, count, pitch}; }
 
     /// The same cells, read only.
@@ -31,7 +31,7 @@ struct FieldView {
     }
 };
 
-/// From host to host, each cell rounded once.
+/// Copies between host fields and converts each cell.
 template <class A, class B>
 void copy_cells(FieldView<A> from, FieldView<B> to) {
     for (int y = 0; y < to.ny; ++y)

@@ -1,4 +1,4 @@
-// One spelling for functions that both compilers translate.
+// Marks functions for both host and device where nvcc compiles them.
 #pragma once
 
 #ifdef __CUDACC__

@@ -1,4 +1,4 @@
-// How the CPU backend lays a field out: rows on cache lines.
+// The memory layout of fields on the CPU.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// Rows start on a cache line. An empty line stands before and behind each, so that rows of a power of two of
-/// cells do not compete for the same places in the caches, and vectors may reach beyond their ends.
+/// Rows start on a cache line, with one line of padding before and after each: rows whose length is a power
+/// of two then do not map to the same cache sets, and vector loads may read past their ends.
 template <class T>
 struct PaddedRows {
     static constexpr int kLine = int(AlignedBuffer<T>::kAlignment / sizeof(T));

@@ -1,5 +1,5 @@
-// A stored state as the plain field. A method may keep its state in another form than the field's; whoever
-// looks at the field, or writes on it, does so through these views and knows nothing of that form.
+// Views that convert a stored state to the unscaled field. A method may store its state scaled; code that
+// reads or paints the field goes through these views and does not depend on the scaling.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// Some neighbouring cells of one row, or of the rows above and below at the same columns.
+/// Cells of one row, unscaled on access. Negative and large indices reach the rows above and below.
 template <class T>
 class PlainRow {
   public:
@@ -21,14 +21,15 @@ class PlainRow {
     /// The field's cell, rounded to T.
     STENCIL_HOST_DEVICE constexpr T operator[](std::ptrdiff_t i) const {
 #ifdef __CUDA_ARCH__
-        // A multiplication of its own: fused with what follows it would not be rounded to a cell first.
+        // Not a plain product: nvcc would contract it with the next addition into an FMA, without rounding to
+        // T first.
         return T(__dmul_rn(double(stored_[i]), factor_));
 #else
         return T(double(stored_[i]) * factor_);
 #endif
     }
 
-    /// From `cells` further on.
+    /// The row shifted by `cells`.
     STENCIL_HOST_DEVICE constexpr PlainRow operator+(std::ptrdiff_t cells) const {
         return {stored_ + cells, factor_};
     }
@@ -38,32 +39,32 @@ class PlainRow {
     double factor_;
 };
 
-/// A field of (ny, nx) cells in memory that another owner keeps. T is const where it is read only.
+/// An unscaled view of a field of (ny, nx) cells; it does not own them. T is const for read-only views.
 template <class T>
 class PlainView {
   public:
     using Cell = std::remove_const_t<T>;
 
     PlainView() = default;
-    /// The field is `stored`, times a factor that is the business of the method that stored it.
+    /// The field is `stored` times `factor`.
     STENCIL_HOST_DEVICE constexpr PlainView(FieldView<T> stored, double factor = 1)
         : stored_(stored), factor_(factor) {}
 
     STENCIL_HOST_DEVICE constexpr int nx() const { return stored_.nx; }
     STENCIL_HOST_DEVICE constexpr int ny() const { return stored_.ny; }
-    /// From the start of a row to that of the next, in cells.
+    /// Distance between the starts of two rows, in cells.
     STENCIL_HOST_DEVICE constexpr std::ptrdiff_t pitch() const { return stored_.pitch; }
-    /// Rows [first, first + count) alone.
+    /// Rows [first, first + count).
     constexpr PlainView rows(int first, int count) const { return {stored_.rows(first, count), factor_}; }
     STENCIL_HOST_DEVICE constexpr PlainRow<Cell> row(int y) const { return {stored_.row(y), factor_}; }
     STENCIL_HOST_DEVICE constexpr Cell at(int x, int y) const { return row(y)[x]; }
 
-    /// For sums over many cells: a sum of addends times addend_unit() is that of the field's cells, without
-    /// the rounding of each, and without a multiplication for each.
+    /// For sums over many cells: the sum of addends times addend_unit() is the sum of the field, without a
+    /// rounding and a multiplication per cell.
     STENCIL_HOST_DEVICE constexpr Cell addend(int x, int y) const { return stored_.at(x, y); }
     STENCIL_HOST_DEVICE constexpr double addend_unit() const { return factor_; }
 
-    /// Makes the field's cell `value`, rounded as it is stored.
+    /// Sets the field's cell to `value`, rounded to the stored type.
     STENCIL_HOST_DEVICE constexpr void set(int x, int y, double value) const {
         stored_.at(x, y) = Cell(value / factor_);
     }
@@ -87,7 +88,7 @@ class PlainView {
     double factor_ = 1;
 };
 
-/// The five values around row[0], none of them beyond the field.
+/// The five values around row[0]; all must lie inside of the field.
 template <class T>
 STENCIL_HOST_DEVICE constexpr Neighbourhood<T> inner_neighbourhood(const PlainRow<T>& row,
                                                                    std::ptrdiff_t pitch) {

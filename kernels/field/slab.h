@@ -1,20 +1,19 @@
-// A part of a field's rows, as one of several processes has it.
+// A process' share of a distributed field: a range of rows with halos.
 #pragma once
 
 namespace stencil {
 
-/// The rows of one part of a field: its own, and around them copies of its neighbours' own, the halo. A step
-/// is right only as far as a cell's neighbours are there, so the halo goes bad from outside by as many rows
-/// as the step reaches, and is then copied anew. Row 0 of such an array is row `first` of the field. Where
-/// the part ends with the field there is no halo, unless the field is periodic: then its first rows follow on
-/// its last ones. By default the part is the whole field.
+/// The local rows of a distributed field, plus halos: copies of the neighbours' rows. A step of radius r
+/// invalidates r more rows of each halo, from the outside in; halos are exchanged before the valid rows run
+/// out. Row 0 of the local array is row `first` of the field. There is no halo at an end of the field, except
+/// for periodic fields, whose halo holds the rows of the other end. The default is the whole field.
 struct Slab {
-    int first = 0;             ///< negative where the halo is the other end of a periodic field
-    int above = 0, below = 0;  ///< rows of the halo
-    int field_rows = 0;        ///< of the whole field; 0: the part is the whole
+    int first = 0;             ///< negative where the halo wraps around a periodic field
+    int above = 0, below = 0;  ///< halo rows
+    int field_rows = 0;        ///< rows of the whole field; 0 if it is not distributed
 
     bool whole() const { return field_rows == 0; }
-    /// The field's row that row y of `rows` is.
+    /// The row of the whole field that is local row y, of `rows` local rows.
     int field_row(int y, int rows) const {
         const int all = whole() ? rows : field_rows;
         return ((first + y) % all + all) % all;

@@ -1,4 +1,4 @@
-// Lines of a field in strips, as the processes that share it have them.
+// The decomposition of a field's rows or columns into strips for distributed transforms.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace stencil {
 
-/// As even as they can be of pairs of lines, one for each part: two lines that are transformed as one complex
-/// one stay together.
+/// Splits `lines` as evenly as possible in units of two lines, because pairs of real lines are transformed as
+/// one complex line.
 struct Strips {
     static constexpr int kUnit = 2;
 
@@ -25,7 +25,7 @@ struct Strips {
     constexpr int count(int part) const { return begin(part + 1) - begin(part); }
 };
 
-/// A piece of a device's memory: so many rows of `width` bytes.
+/// A block of device memory: `rows` rows of `width` bytes.
 struct ByteRows {
     std::byte* data = nullptr;
     std::size_t pitch = 0;  ///< bytes from row to row
@@ -43,7 +43,7 @@ ByteRows bytes_of_cells(FieldView<T> cells) {
             std::size_t(cells.ny)};
 }
 
-/// A field's rows, or columns, in strips.
+/// The strips of a field's rows, or of its columns.
 template <class T>
 std::vector<ByteRows> cut_rows(FieldView<T> field, const Strips& strips) {
     std::vector<ByteRows> cut;

@@ -17,11 +17,11 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Two fused multiply-adds a cycle, of four cycles each, need eight at work side by side; twelve leave a
-// reserve and the registers of AVX2 suffice.
+// Two FMA units with a latency of four cycles need 8 independent chains; 12 leave a margin and still fit the
+// 16 registers of AVX2.
 constexpr int kChains = 12;
 
-// Without an instruction for it a multiply-add is two.
+// Without FMA support a multiply-add is two instructions.
 #if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_SSE2 || HWY_TARGET == HWY_SSSE3 || HWY_TARGET == HWY_SSE4
 constexpr int kInstructions = 2;
 #else
@@ -32,7 +32,7 @@ template <class T>
 std::int64_t issue(std::int64_t rounds, T* result) {
     const hn::CappedTag<T, 64 / sizeof(T)> d;
     using V = decltype(hn::Zero(d));
-    // Towards a value between 0 and 1: no overflow, no denormal number, nothing to leave out.
+    // Converges to 0.5: no overflow, no subnormals, and nothing the compiler could fold.
     const V factor = hn::Set(d, T(0.75));
     const V term = hn::Set(d, T(0.125));
     V a = hn::Iota(d, T(0)), b = hn::Iota(d, T(1)), c = hn::Iota(d, T(2)), e = hn::Iota(d, T(3));

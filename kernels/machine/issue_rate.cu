@@ -8,12 +8,12 @@ namespace stencil {
 namespace {
 
 constexpr int kThreads = 256;
-constexpr int kBlocksPerMultiprocessor = 8;  // 64 warps: as many as there can be
-constexpr int kChains = 8;                   // independent multiply-adds of a thread
-constexpr int kUnrolled = 16;                // rounds without a jump
+constexpr int kBlocksPerMultiprocessor = 8;  // 64 warps: full occupancy
+constexpr int kChains = 8;                   // independent FMA chains per thread, to hide their latency
+constexpr int kUnrolled = 16;                // rounds per loop iteration, to amortise the branch
 
-// Towards a value between 0 and 1: no overflow, no denormal number. The result is written so that nothing is
-// left out.
+// Values converge to 0.5, so none overflows or becomes subnormal. The sum is stored so that the compiler
+// keeps the loop.
 template <class T>
 __global__ void __launch_bounds__(kThreads) issue_kernel(T* out, long long rounds, T factor, T term) {
     T values[kChains];

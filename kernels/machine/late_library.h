@@ -1,4 +1,4 @@
-// Libraries that are loaded when they are first asked for: the program needs none of them to start.
+// Shared libraries loaded with dlopen at first use, so that the program starts without them.
 #pragma once
 
 #include <dlfcn.h>
@@ -10,35 +10,35 @@
 
 namespace stencil {
 
-/// The first of them that the loader finds, for the rest of the process; null where there is none.
+/// Loads the first of these libraries that is found, for the rest of the process; null if there is none.
 inline void* load_library(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
     return nullptr;
 }
 
-/// Whether the library has it; the caller knows its type.
+/// Looks up a symbol; false if the library lacks it. The caller must know its type.
 template <class Function>
 bool find_symbol(void* library, const char* name, Function*& function) {
     function = reinterpret_cast<Function*>(dlsym(library, name));
     return function != nullptr;
 }
 
-/// It is not where the loader looks: something else may do.
+/// A library is missing or too old; callers may fall back to another method.
 struct MissingLibrary : std::runtime_error {
     using std::runtime_error::runtime_error;
 };
 
-/// Its functions are found by LATE_FUNCTION.
+/// A lazily loaded library. LATE_FUNCTION looks up its functions.
 class LateLibrary {
   public:
-    /// `needed` is the clause that says so where it is missing.
+    /// `needed` is the clause that the message for a missing library begins with.
     LateLibrary(std::string file, const std::string& needed) : file_(std::move(file)) {
         library_ = load_library({file_.c_str()});
         if (!library_) why_none_ = needed + ": " + dlerror();
     }
 
-    /// One clause; empty where it is there.
+    /// Why the library could not be loaded, one clause; empty if it was.
     const std::string& why_none() const { return why_none_; }
 
     /// Throws MissingLibrary.
@@ -57,8 +57,8 @@ class LateLibrary {
 
 }  // namespace stencil
 
-/// A function of a library, of the type that its header gives it, found at the first call. Where a header
-/// renames it by a macro (cublasCreate is cublasCreate_v2), so does this.
+/// A function of a library, with the type that its header declares, looked up at the first call. The two
+/// macros expand names that the header renames (cublasCreate is cublasCreate_v2).
 #define LATE_FUNCTION(library, name)                                                           \
     [] {                                                                                       \
         static const auto found = (library).function<decltype(&::name)>(LATE_NAME_TEXT(name)); \
