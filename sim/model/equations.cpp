@@ -19,7 +19,7 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kMaxComponents = 16;
-// What reaches further than a neighbour is stored on the way: an array and a stage for each cell of reach.
+// Each cell of reach beyond the first needs a materialised intermediate: one more array and one more stage.
 constexpr int kMostReach = 128;
 constexpr int kMostWideParts = 512;
 constexpr auto kReserved = std::to_array<std::string_view>({"x",
@@ -66,7 +66,7 @@ class Assembly {
     }
 
   private:
-    // Its mistakes have their places in it, not in the model's text.
+    // Reads a formula given beside the model's text. Error positions refer to `formula`.
     Node extra(const std::string& formula) {
         const std::vector<Token> tokens = read_tokens(formula);
         SyntaxReader reader(formula, tokens);
@@ -211,7 +211,7 @@ class Assembly {
             {negative ? result_.graph.negate(node) : node, (negative ? "-" : "") + to_text(formula)});
     }
 
-    // Those that differ from cell to cell can be shown; all are checked, used or not.
+    // Resolves all definitions, used or not, and keeps those that vary in space, which can be shown.
     void definitions() {
         for (const NamedFormula& d : statements_.definitions) {
             refuse_misspelt_setting(d);
@@ -224,7 +224,7 @@ class Assembly {
         }
     }
 
-    // "boundry = periodic": a word that means nothing, given to almost a setting.
+    // Catches a misspelt setting such as "boundry = periodic", which would otherwise read as a definition.
     void refuse_misspelt_setting(const NamedFormula& d) {
         const std::string nearest = nearest_name(d.name, setting_names());
         if (nearest.empty()) return;
@@ -234,7 +234,7 @@ class Assembly {
                             fmt::format("`{}` is no setting: did you mean `{}`?", quotable(d.name), nearest));
     }
 
-    // Words of settings that name something.
+    // Checks the names that the settings `show` and `colormap` refer to.
     void chosen() const {
         for (const SettingStatement& s : statements_.settings) {
             std::vector<std::string> names = names_of(colormaps());
@@ -323,8 +323,8 @@ class Assembly {
                 if (c.sides[axis].periodic != c.sides[axis + 1].periodic) refuse_half_periodic(c, axis);
     }
 
-    // `left:` may say something else than `all:` above it, and what is said of a quantity something else than
-    // a word for all of them.
+    // A more specific condition may override a general one: `left:` after `all:`, or an equation for one
+    // quantity after a word that holds for all of them.
     void require_first(const std::string& quantity, const SideStatement& statement) {
         const auto [before, is_first] = given_.try_emplace({quantity, statement.side}, &statement);
         const SideStatement& other = *before->second;
@@ -348,13 +348,13 @@ class Assembly {
                     c.name));
     }
 
-    // A statement that changes nothing is mostly a slip of its author, so a note names it.
+    // A statement without effect is usually a slip, so a note names it.
     void tell_unused() {
         for (const ParameterStatement& p : statements_.parameters)
             if (!meaning_.uses().contains(p.name) && !is_sensitivity(p.name))
                 result_.notes.push_back(fmt::format("nothing uses the parameter `{}`", p.name));
         for (const NamedFormula& d : statements_.definitions) {
-            // A field that nothing uses can be shown.
+            // An unused field is no slip: it can be shown.
             const auto field = std::ranges::find(result_.definitions, d.name, &Defined::name);
             if (meaning_.uses().contains(d.name) || field != result_.definitions.end() || d.name == "inside")
                 continue;
@@ -369,7 +369,7 @@ class Assembly {
         }
     }
 
-    // Beyond the sides. In a copy, which is taken apart as a step takes it.
+    // Checks on a copy (splitting adds nodes) that every derivative has a value at ghost cells.
     void require_meaning() {
         Equations apart = result_;
         Reflections reflections(apart);
@@ -394,7 +394,7 @@ class Assembly {
             }
     }
 
-    // Where in a formula, or in the definitions that it uses, a derivative stands.
+    // Finds the position of a derivative in a formula or in the definitions that it uses, for the caret.
     std::optional<Place> place_of(Node derivative, const Syntax& formula) {
         for (const Syntax& part : formula.args)
             if (const auto place = place_of(derivative, part)) return place;
@@ -474,7 +474,8 @@ class Assembly {
     Meaning meaning_;
     std::string boundary_ = "periodic";
     bool boundary_given_ = false;
-    std::map<std::pair<std::string, Side>, const SideStatement*> given_;  ///< at sides, by quantity
+    std::map<std::pair<std::string, Side>, const SideStatement*>
+        given_;  ///< conditions seen so far, by quantity and side
 };
 
 }  // namespace

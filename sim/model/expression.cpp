@@ -26,7 +26,7 @@ Dependence of_leaf(Op op) {
     return d;
 }
 
-// Of numbers, as C does it; empty for what is left to the machine that steps.
+// Constant folding in double precision; empty for operations that are left to run time.
 std::optional<double> worth(Op op, std::span<const double> v) {
     switch (op) {
         case Op::add:
@@ -60,7 +60,7 @@ std::optional<double> worth(Op op, std::span<const double> v) {
     }
 }
 
-// Whether it is finite where its arguments are, but for overflow.
+// Whether finite arguments give a finite result (overflow aside).
 bool keeps_finite(Op op) {
     return op != Op::data && op != Op::sqrt && op != Op::exp && op != Op::log && op != Op::power;
 }
@@ -122,7 +122,7 @@ Node Graph::insert(const Expression& expression) {
 
 Node Graph::number(double value) {
     Expression expression;
-    // One zero and one NaN.
+    // Normalises -0 and NaN payloads, so that equal numbers are one node.
     expression.number = value == 0          ? 0.0
                         : std::isnan(value) ? std::numeric_limits<double>::quiet_NaN()
                                             : value;
@@ -203,7 +203,7 @@ Node Graph::negate(Node a) {
     return make(Op::negate, {a});
 }
 
-// A product begins with its uniform factor, which is worked out once for all cells.
+// Products are normalised to uniform factor * rest: the uniform factor is computed once, not per cell.
 Node Graph::multiply(Node a, Node b) {
     if (number_of(b)) std::swap(a, b);
     if (number_of(a) == 1.0) return b;
@@ -212,7 +212,7 @@ Node Graph::multiply(Node a, Node b) {
     if (nodes_[a].op == Op::negate) return negate(multiply(nodes_[a].args[0], b));
     if (nodes_[b].op == Op::negate) return negate(multiply(a, nodes_[b].args[0]));
     const auto uniform = [this](Node node) { return depends_[node].uniform(); };
-    // Copies: the nodes may move while products are made.
+    // These are copies because making a product may reallocate the nodes.
     const auto inner_factor = [&](Node product) -> std::optional<std::array<Node, 2>> {
         const Expression& e = nodes_[product];
         if (e.op != Op::multiply || uniform(product)) return std::nullopt;
@@ -233,7 +233,7 @@ Node Graph::multiply(Node a, Node b) {
 
 Node Graph::divide(Node a, Node b) {
     if (number_of(b) == 1.0) return a;
-    // What is the same for all cells is inverted once.
+    // The inverse of a uniform divisor is computed once, not per cell.
     if (depends_[b].uniform() && !depends_[a].uniform()) return multiply(make(Op::divide, {number(1), b}), a);
     return make(Op::divide, {a, b});
 }
@@ -265,7 +265,7 @@ Node Graph::stored(Node a, int definition) {
 
 Node Graph::neighbour(Node a, int column, int row) {
     if (depends_[a].uniform()) return a;
-    // One cell at a time: what is further away is a neighbour's neighbour.
+    // Neighbours are stored as single steps, so a far one is a neighbour of a neighbour.
     while (column != 0 || row != 0) {
         Expression step;
         step.op = Op::neighbour;

@@ -1,5 +1,5 @@
-// Formulas as a graph in which every expression stands once (hash-consing): what is typed twice is computed
-// once, and two formulas are the same where their numbers are.
+// Formulas as a hash-consed graph: equal expressions are one node, so common subexpressions are computed once
+// and formulas can be compared by node number.
 #pragma once
 
 #include <array>
@@ -12,16 +12,16 @@
 
 namespace stencil::equation {
 
-/// An expression's place in its graph.
+/// Index of an expression in its graph.
 using Node = std::uint32_t;
 
 enum class Op : std::uint8_t {
-    // Without arguments; `index` says which.
+    // Leaves; `index` says which one.
     number,
-    parameter,  ///< of the model
-    component,  ///< its present value
-    data,       ///< a picture's or array's value at the cell
-    random,     ///< uniform in [0, 1): of cell, step, seed and `index`
+    parameter,  ///< model parameter `index`
+    component,  ///< current value of component `index`
+    data,       ///< value of picture or array `index` at the cell
+    random,     ///< uniform in [0, 1), a function of cell, step, seed and `index`
     x,
     y,
     t,
@@ -30,7 +30,7 @@ enum class Op : std::uint8_t {
     spacing,
     columns,
     rows,
-    // Of one cell.
+    // Operations on values of one cell.
     add,
     subtract,
     multiply,
@@ -47,14 +47,14 @@ enum class Op : std::uint8_t {
     cos,
     tanh,
     atan2,
-    power,  ///< a^b; c is what it is multiplied by where a < 0: 1, -1 or NaN
-    less,   ///< 1 or 0, as all conditions
+    power,  ///< a^b; for a < 0 multiplied by c, which is 1, -1 or NaN
+    less,   ///< conditions are 1 or 0
     less_or_equal,
     equal,
-    select,  ///< of (condition, where it is not 0, else)
-    stored,  ///< the argument, in an array whose ghost cells follow the conditions of definition `index`
-    // Of a cell and its neighbours, for unit spacing.
-    neighbour,      ///< the argument `column`, `row` further on
+    select,  ///< args: condition, value if it is not 0, value otherwise
+    stored,  ///< the argument as an array whose ghost cells follow the conditions of definition `index`
+    // Operations that read neighbours, for unit spacing.
+    neighbour,      ///< the argument `column` and `row` cells away
     laplacian,      ///< n + s + e + w - 4 c
     laplacian9,     ///< 4 (n + s + e + w) + ne + nw + se + sw - 20 c, six times the Laplacian
     difference_x,   ///< e - w, twice the central derivative
@@ -62,7 +62,7 @@ enum class Op : std::uint8_t {
     difference_xx,  ///< e + w - 2 c
     difference_yy,  ///< n + s - 2 c
     difference_xy,  ///< se + nw - ne - sw, four times the derivative
-    divergence,     ///< of (D, g): twice the sum over the faces of (D + D') (g' - g) / 2
+    divergence,     ///< args D, g: twice the sum over the four faces of (D + D') (g' - g) / 2
 };
 
 constexpr bool reaches_neighbours(Op op) {
@@ -71,18 +71,18 @@ constexpr bool reaches_neighbours(Op op) {
 
 struct Expression {
     Op op = Op::number;
-    std::uint8_t count = 0;  ///< of the arguments
+    std::uint8_t count = 0;  ///< number of arguments
     std::int8_t column = 0, row = 0;
     int index = 0;
     double number = 0;
     std::array<Node, 3> args{};
 };
 
-/// What an expression depends on, from what is the same everywhere to what differs from cell to cell.
+/// What an expression depends on; this decides whether it is computed once, per column or row, or per cell.
 struct Dependence {
-    bool column = false, row = false;  ///< on x, y alone
-    bool time = false;                 ///< on t or the step
-    bool cell = false;                 ///< on components, data, random numbers
+    bool column = false, row = false;  ///< on x, on y
+    bool time = false;                 ///< on t or the step number
+    bool cell = false;                 ///< on components, data or random numbers
     bool evolving = false;             ///< on components or random numbers
     bool random = false;
     bool uniform() const { return !column && !row && !cell; }
@@ -90,25 +90,23 @@ struct Dependence {
 
 class Graph {
   public:
-    /// A graph has at most this many expressions, each of at most this depth; beyond, std::length_error is
-    /// thrown.
+    /// Limits of a graph's size and of an expression's depth; std::length_error beyond them.
     static constexpr std::size_t kMaxNodes = 20'000;
     static constexpr int kMaxDepth = 2000;
 
     const Expression& operator[](Node node) const { return nodes_[node]; }
     std::size_t size() const { return nodes_.size(); }
     const Dependence& depends(Node node) const { return depends_[node]; }
-    /// How many cells away its values reach, in either direction.
+    /// How many cells away the expression reads, along either axis.
     int radius(Node node) const { return radius_[node]; }
 
-    // Simplified where no value of a field can differ by more than rounding: constants are folded, uniform
-    // factors drawn together. A product with 0 is 0 where the other factor is surely finite, as long as the
-    // field is: made of components, parameters, places, random numbers and finite constants without roots,
-    // powers, logarithms and exponentials, and divided by constants and sizes alone.
+    // The functions below simplify on the way: they fold constants and collect uniform factors, which changes
+    // results by rounding at most. 0 * f becomes 0 only if f is certainly finite for finite fields: no roots,
+    // powers, logarithms or exponentials, and divisions only by constants and grid sizes.
     Node number(double value);
     Node leaf(Op op, int index = 0);
     Node make(Op op, std::initializer_list<Node> args);
-    /// One that is there already, of other arguments.
+    /// Makes a copy of an existing expression whose arguments were replaced.
     Node make(Expression expression);
     Node add(Node a, Node b);
     Node subtract(Node a, Node b);
@@ -117,14 +115,14 @@ class Graph {
     Node negate(Node a);
     /// a^n by repeated squaring; n <= kMaxPower.
     Node power(Node a, int n);
-    /// a^b, 1 where b is 0; of a negative a a number where b is a whole number, else NaN.
+    /// a^b, with 1 for b = 0; for negative a a number if b is whole, else NaN.
     Node real_power(Node a, Node b);
     Node neighbour(Node a, int column, int row);
     Node stored(Node a, int definition);
 
     static constexpr int kMaxPower = 1024;
 
-    /// Calls visit(expression's node) for the node and all that it is made of, once each.
+    /// Calls visit(node) once for the node and for each expression below it.
     template <class Visit>
     void walk(Node node, Visit&& visit) const {
         std::vector<bool> seen(nodes_.size());
@@ -143,19 +141,19 @@ class Graph {
     std::optional<double> number_of(Node node) const;
 
   private:
-    /// Numbers are ordered by their bits: NaN, of which there is one, would be equal to all.
+    /// Orders numbers by their bits, since NaN compares equal to nothing.
     struct Less {
         bool operator()(const Expression& a, const Expression& b) const;
     };
     Node insert(const Expression& expression);
     Node folded(Expression expression);
-    /// Whether it is surely no 0: numbers and sizes, and products of them.
+    /// Whether it is certainly not 0: numbers, grid sizes and their products.
     bool is_nonzero(Node node) const;
 
     std::vector<Expression> nodes_;
     std::vector<Dependence> depends_;
     std::vector<int> radius_, depth_;
-    std::vector<bool> finite_;  ///< where the components are
+    std::vector<bool> finite_;  ///< whether a node is finite if the components are
     std::map<Expression, Node, Less> places_;
 };
 

@@ -11,7 +11,7 @@ namespace {
 
 using Args = std::vector<Value>;
 
-// Of numbers at one cell.
+// Applies one operation to scalar arguments.
 template <Op op>
 Value cellwise(Meaning& m, const Syntax& call, const Args& v) {
     const Node a = m.scalar_of(v[0], call.text);
@@ -20,7 +20,7 @@ Value cellwise(Meaning& m, const Syntax& call, const Args& v) {
     return scalar_value(node, call.place);
 }
 
-// The same of all arguments, one after the other.
+// Folds a binary operation over any number of arguments, as in min(a, b, c).
 template <Op op>
 Value chained(Meaning& m, const Syntax& call, const Args& v) {
     Node node = m.scalar_of(v[0], call.text);
@@ -29,7 +29,7 @@ Value chained(Meaning& m, const Syntax& call, const Args& v) {
     return scalar_value(node, call.place);
 }
 
-// A formula of other operations: f(graph, a).
+// Functions that are built from several operations by f(graph, arguments).
 template <auto f>
 Value composed(Meaning& m, const Syntax& call, const Args& v) {
     std::vector<Node> nodes;
@@ -98,7 +98,7 @@ Value derivative(Meaning& m, const Syntax& call, const Args& v) {
     return result;
 }
 
-// (u[+1,0] - u) / dx and (u - u[-1,0]) / dx.
+// The one-sided differences (u[+1,0] - u)/dx and (u - u[-1,0])/dx.
 template <bool along_x, bool forward>
 Value one_sided(Meaning& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
@@ -133,7 +133,7 @@ void require_vector(Meaning& m, const Value& value, std::string_view function) {
                              function == "dot" ? ", grad(v)" : ""));
 }
 
-// Face by face, so that what leaves one cell enters its neighbour and totals are conserved to rounding.
+// div(D*grad(u)) in flux form: what leaves a cell enters its neighbour, so totals are conserved to rounding.
 Value divergence(Meaning& m, const Syntax& call, const Args& v) {
     require_vector(m, v[0], call.text);
     Graph& g = m.graph();
@@ -154,7 +154,7 @@ Value divergence(Meaning& m, const Syntax& call, const Args& v) {
     return scalar_value(sum, call.place);
 }
 
-// Central derivatives.
+// The two components of a vector, with gradients as central differences.
 std::array<Node, 2> parts(Meaning& m, const Value& vector) {
     Graph& g = m.graph();
     std::array<Node, 2> sum = vector.xy.value_or(std::array{g.number(0), g.number(0)});
@@ -187,7 +187,7 @@ Value upwind(Meaning& m, const Syntax& call, const Args& v) {
     return wind;
 }
 
-// Upwind where `-up(a)*dx(u)` is.
+// advect(u, a, b), upwind in the same way as -up(a)*dx(u) - up(b)*dy(u).
 Value advection(Meaning& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node u = m.field_of(v[0], call.text);
@@ -201,7 +201,7 @@ Value advection(Meaning& m, const Syntax& call, const Args& v) {
     return result;
 }
 
-// 1 or 0: conditions are numbers already.
+// ind(condition): conditions already are 1 or 0.
 Value indicator(Meaning& m, const Syntax& call, const Args& v) {
     Graph& g = m.graph();
     const Node condition = m.scalar_of(v[0], call.text);
@@ -218,7 +218,7 @@ Value pow(Meaning& m, const Syntax& call, const Args&) {
 Value random(Meaning& m, const Syntax& call, const Args&) {
     return scalar_value(m.random(), call.place);
 }
-// Box and Muller 1958.
+// A standard normal number by Box & Muller (1958).
 Value normal(Meaning& m, const Syntax& call, const Args&) {
     Graph& g = m.graph();
     const Node above_zero = g.subtract(g.number(1), m.random());
@@ -288,7 +288,7 @@ const std::vector<Function>& functions() {
 
 namespace {
 
-// As others write them.
+// Spellings of the same functions in other programs.
 constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"laplace", "lap"},
     {"laplacian", "lap"},

@@ -41,7 +41,7 @@ Node Meaning::scalar(const Syntax& formula) {
 
 Node Meaning::laplacian(Node of) {
     Graph& g = graph();
-    // A uniform factor is applied once, not in five cells.
+    // Pulls a uniform factor out, which then multiplies once instead of at five cells.
     const Expression product = g[of];
     if (product.op == Op::multiply)
         for (const int factor : {0, 1})
@@ -211,7 +211,7 @@ Value Meaning::call(const Syntax& call) {
     return function->apply(*this, call, args);
 }
 
-// d(u)/d(F), which the text asked for by `sensitivity = F`.
+// Reads the quotient d(u)/d(F) as the sensitivity that `sensitivity = F` added.
 std::optional<Value> Meaning::sensitivity(const Syntax& quotient) {
     const auto differential = [](const Syntax& part) {
         return part.kind == SyntaxKind::call && part.text == "d" && part.args.size() == 1 &&
@@ -287,7 +287,7 @@ Value Meaning::sum(const Syntax& call, const Value& a, const Value& b) {
     Value result = a;
     result.place = call.place;
     const Value other = minus ? product(call, scalar_value(g.number(-1), call.place), b) : b;
-    // One entry for each field whose gradient it is, so that sums of sums do not double it.
+    // Merges gradients of the same field, so that repeated sums do not double the entries.
     for (const auto& gradient : other.gradients) {
         const auto same = std::ranges::find(result.gradients, gradient.of, &Value::Gradient::of);
         if (same == result.gradients.end())

@@ -1,4 +1,4 @@
-// From formulas as typed to expressions: what names and functions mean.
+// Semantic analysis: turns parsed formulas into expressions by resolving names and functions.
 #pragma once
 
 #include <functional>
@@ -12,22 +12,21 @@
 
 namespace stencil::equation {
 
-/// What a formula is worth: a number at each cell; a vector there, sum of coefficient * grad(of) and of (x,
-/// y); or the wind of an upwind derivative, which only multiplies one.
+/// The value of a formula: a scalar per cell; a vector, as a sum of coefficient * grad(of) plus (x, y); or an
+/// upwind wind, which is only allowed as a factor of a derivative.
 struct Value {
     enum class Kind { scalar, vector, wind } kind = Kind::scalar;
     Node node = 0;    ///< the scalar, or the wind's speed
-    Node factor = 0;  ///< of a wind
+    Node factor = 0;  ///< what multiplies a wind
     struct Gradient {
         Node coefficient, of;
     };
     std::vector<Gradient> gradients;
     std::optional<std::array<Node, 2>> xy;
-    /// A scalar that is the central derivative of `of` along an axis, 'x' or 'y', and nothing else.
+    /// Set if a scalar is exactly the central derivative of `slope_of` along this axis, 'x' or 'y'.
     char slope_axis = 0;
     Node slope_of = 0;
-    /// A scalar's upwind derivatives, which are upwind where they are subtracted: 1 where it adds one, -1
-    /// where it subtracts it.
+    /// The upwind derivatives that a scalar adds (sign 1) or subtracts (-1). Only subtracted ones are stable.
     struct Upwind {
         int sign;
         Node of;
@@ -39,36 +38,37 @@ struct Value {
 
 class Meaning {
   public:
-    /// Fills `equations` from its statements; `statements` must outlive this.
+    /// Adds parameters and definitions to `equations`; both arguments must outlive this object.
     Meaning(const Statements& statements, Equations& equations);
 
-    /// Whether a name means anything.
+    /// Whether the name is defined.
     bool knows(const Syntax& name);
-    /// A definition's value, which this is no use of.
+    /// The value of a definition, without counting as a use of it.
     Value definition(const NamedFormula& definition) { return *own_name(definition.name, definition.place); }
-    /// The text's own names that formulas have used.
+    /// Names of the text that formulas have used, to report those that are unused.
     const std::set<std::string>& uses() const { return uses_; }
     Node scalar(const Syntax& formula);
     Value value(const Syntax& formula);
 
-    /// `laplacian = isotropic`.
+    /// Set by `laplacian = isotropic`: the 9-point Laplacian.
     bool isotropic = false;
 
-    // What functions are made of.
+    // Building blocks for the table of functions.
     Graph& graph() { return equations_.graph; }
     Node scalar_of(const Value& value, std::string_view function);
     Node spacing() { return graph().leaf(Op::spacing); }
-    /// A field: what differs from cell to cell.
+    /// The node of an argument that has to vary in space, as what is differentiated; refuses any other.
     Node field_of(const Value& value, std::string_view function);
     Node laplacian(Node of);
     Node derivative(Op difference, Node of, double unit, int order);
-    /// wind * du/dx or du/dy, for unit spacing, from where the wind blows (Courant, Isaacson & Rees 1952).
+    /// wind * du/dx (or du/dy) for unit spacing, by first-order upwind differences (Courant, Isaacson & Rees
+    /// 1952).
     Node upwind(Node u, Node wind, bool along_x);
-    /// 1, -1, or 0 where it is not known, or changes from cell to cell. Parameters count by their ranges.
+    /// The sign 1 or -1, judging parameters by their ranges; 0 if unknown or varying in space.
     int sign_of(Node node);
-    /// Whether it is made of comparisons, so that "not 0" and "above 0" are the same.
+    /// Whether it consists of comparisons, so that "not 0" and "above 0" mean the same.
     bool is_condition(Node node, bool or_data = false);
-    /// Refuses a plain number where a condition is needed.
+    /// Refuses a plain number where a condition is needed, with the fix-it hint `f > 0`.
     void require_condition(Node node, const Syntax& formula, std::string_view what, bool or_data = false);
     Node random() { return graph().leaf(Op::random, random_++); }
     Node data(bool picture, const Syntax& call);
@@ -96,25 +96,25 @@ class Meaning {
 
     const Statements& statements_;
     Equations& equations_;
-    std::map<std::string, Value, std::less<>> definitions_;  ///< worked out so far
-    std::vector<std::string> in_work_;                       ///< definitions, outermost first
+    std::map<std::string, Value, std::less<>> definitions_;  ///< values of the definitions resolved so far
+    std::vector<std::string> in_work_;  ///< definitions being resolved, outermost first, to detect cycles
     int random_ = 0;
     std::set<std::string> uses_;
 };
 
-/// The functions of formulas. `apply` gets as many values as the row says.
+/// A row of the table of functions. `apply` gets between `least` and `most` values.
 struct Function {
     std::string_view name;
-    int least, most;  ///< arguments
+    int least, most;  ///< number of arguments
     Value (*apply)(Meaning&, const Syntax& call, const std::vector<Value>& args);
     std::string_view help;  ///< one line
 };
 const std::vector<Function>& functions();
-/// Also by another program's name for it.
+/// Finds a function by its name or by another program's name for it; null if there is none.
 const Function* find_function(std::string_view name);
 std::vector<std::string> function_names();
 
-/// A number at each cell.
+/// Wraps a node as a scalar value.
 inline Value scalar_value(Node node, Place place) {
     Value value;
     value.node = node;

@@ -1,5 +1,5 @@
-// What is stepped: components, parameters, and when explicit steps are stable. The built-in models are the
-// rows of one table; sliders, command line, spec.json, edits and undo go by a model's parameters.
+// Models: components, parameters, boundaries and stability limits. The built-in models are rows of one table;
+// sliders, command line, spec.json, scheduled changes and undo all go by a model's parameters.
 #pragma once
 
 #include <functional>
@@ -19,9 +19,9 @@ namespace stencil {
 
 struct ModelParameter {
     std::string name;    ///< on the command line and in spec.json
-    std::string symbol;  ///< what stands for its value in the help
-    double value = 0;    ///< where nothing else is said
-    double low = 0;      ///< of its slider
+    std::string symbol;  ///< placeholder for its value in the help
+    double value = 0;    ///< default
+    double low = 0;      ///< lower end of the slider
     double high = 1;
     std::string unit;   ///< empty: a pure number
     std::string help;   ///< one line
@@ -30,7 +30,7 @@ struct ModelParameter {
     bool logarithmic = false;  ///< the slider
 };
 
-/// The boundary of a component on each side of the field.
+/// The boundary of a component on each side.
 struct Sides {
     Boundary left = Boundary::zero, right = Boundary::zero, top = Boundary::zero, bottom = Boundary::zero;
 };
@@ -40,14 +40,14 @@ struct Component {
     Sides boundary;
 };
 
-/// Explicit steps are stable while one parameter is at most a value that depends on all of them.
+/// Stability limit of explicit steps: one parameter must not exceed a function of all parameters.
 struct StableLimit {
     std::string parameter;
     std::function<double(std::span<const double> values)> largest;
-    double advised = 0;  ///< a value well inside
-    double slider = 0;   ///< how far the slider goes where unstable steps are allowed
-    std::string why;     ///< what grows beyond the limit
-    std::string at;      ///< what happens exactly at it; empty: nothing worth a note
+    double advised = 0;  ///< recommended value, well inside the limit
+    double slider = 0;   ///< slider maximum where unstable steps are allowed
+    std::string why;     ///< which modes grow beyond the limit
+    std::string at;      ///< what happens exactly at the limit, as a note; empty: no note
 };
 
 namespace equation {
@@ -57,24 +57,25 @@ struct Equations;
 struct Model {
     std::string name;
     std::string help;  ///< one line
-    std::string text;  ///< as mathematics, a statement a line
+    std::string text;  ///< the equations, one statement per line
     std::vector<Component> components;
     std::vector<ModelParameter> parameters;
     std::optional<StableLimit> stable;
 
-    bool uniform_boundary = true;  ///< all components' are the same on all sides
+    bool uniform_boundary = true;  ///< all components have one boundary on all sides
 
-    /// What the text means; never null.
+    /// The analysed text; never null.
     std::shared_ptr<const equation::Equations> equations;
-    /// A row of models(): its settings stand for themselves, and its text in no file.
+    /// It is a row of models(): it has settings of its own instead of a text in a file.
     bool built_in = false;
-    /// Of diffusion, du/dt = D lap(u), with D the same everywhere and always: D. Empty for other models.
+    /// The diffusivity D if the model is du/dt = D lap(u) with constant, uniform D; empty otherwise. Such
+    /// models can use all diffusion methods.
     std::function<double(std::span<const double> values)> diffusivity;
 
-    /// A formula of the text's names can be read. Asked again the answer is quick.
+    /// Whether a formula in the model's names is valid. The answer is cached.
     bool reads(const std::string& formula) const;
 
-    /// Its place in `parameters`; empty where there is none of that name.
+    /// Index in `parameters`; empty if there is no such parameter.
     std::optional<std::size_t> index_of(std::string_view parameter) const;
 
   private:
@@ -85,17 +86,17 @@ struct Model {
     std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
 };
 
-/// The built-in models; the first one is what runs where none is named.
+/// The built-in models; the first is the default.
 std::span<const std::shared_ptr<const Model>> models();
 
-/// A built-in model, a preset or a file with a model's text. Throws InputError for an unknown name and for
-/// mistakes in a text.
+/// Finds a built-in model, a preset or a model file. Throws InputError for unknown names and for mistakes in
+/// a text.
 std::shared_ptr<const Model> find_model(std::string_view name);
 
-/// A typed model, under a name of its own or, where that is empty, its title. Throws equation::TextError.
+/// Makes a model from a text, named `name` or, if that is empty, by its title. Throws equation::TextError.
 std::shared_ptr<const Model> model_of_text(const std::string& text, const std::string& name = "");
 
-/// A preset as it came along: a file of the same name may say something else.
+/// Whether the model's text equals the preset of its name, and not a file of that name.
 bool is_preset(const Model& model);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What names in formulas mean, and what is said of those that mean nothing.
+// Name resolution, and messages for names that are not defined.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ auto find_named(Rows& rows, std::string_view name) {
     return std::ranges::find_if(rows, [&](const auto& row) { return row.name == name; });
 }
 
-// Names of the place, the time and the grid.
+// Predefined names: position, time and grid.
 struct KnownName {
     std::string_view name;
     Op op;
@@ -37,14 +37,14 @@ constexpr auto kKnown = std::to_array<KnownName>({
 
 }  // namespace
 
-// Whether a condition at a side is about it.
+// Whether a boundary condition mentions the name.
 bool Meaning::has_sides(std::string_view name) const {
     return std::ranges::any_of(statements_.sides, [&](const SideStatement& side) {
         return mentions(side.left, name) || mentions(side.right, name);
     });
 }
 
-// What the text itself names.
+// Looks a name up among the text's components, parameters and definitions.
 std::optional<Value> Meaning::own_name(const std::string& name, Place place) {
     const auto component = find_named(equations_.components, name);
     if (component != equations_.components.end())
@@ -96,8 +96,8 @@ std::optional<Value> Meaning::known_name(const std::string& name) {
     return std::nullopt;
 }
 
-// u_x and laplacian_u: as VisualPDE and Ready write derivatives. Ready's y grows upwards, as its compass has
-// it.
+// Accepts derivatives as VisualPDE (u_x) and Ready (laplacian_u) write them. Ready's y axis points up, so its
+// y derivatives change sign.
 std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
     static constexpr auto kPrefixes = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"laplacian_", "lap"},
@@ -125,7 +125,7 @@ std::optional<Value> Meaning::spelled_otherwise(const Syntax& name) {
         {"_x", "dx"},
         {"_y", "dy"},
     });
-    // The last of the functions, then the one before it.
+    // Builds nested calls from the last function outwards.
     const auto as_call = [&](std::string_view functions, std::string_view of) -> std::optional<Value> {
         if (!own_name(std::string(of), name.place)) return std::nullopt;
         Syntax formula{SyntaxKind::name, std::string(of), 0, 0, 0, {}, name.place, 1};
@@ -157,7 +157,7 @@ void Meaning::tell_points(const std::string& name) {
         equations_.notes.push_back(note);
 }
 
-// u_n, u_ne2: as Ready names neighbours, north on top.
+// Accepts neighbours as Ready names them by compass points: u_n, u_ne2. North is the row above.
 std::optional<Value> Meaning::neighbour_by_compass(const Syntax& name) {
     static constexpr auto kWays =
         std::to_array<std::tuple<char, int, int>>({{'n', 0, -1}, {'s', 0, 1}, {'e', 1, 0}, {'w', -1, 0}});
@@ -213,7 +213,7 @@ void Meaning::refuse_unknown(const Syntax& name) {
                    fmt::format(
                        "`{0} = ...` is the rate d{1}/dt: take another name", shown, quotable(e.component)));
     }
-    // "uv" for u*v.
+    // Suggests u*v for "uv".
     const std::vector<std::string> names = names_in_use();
     const auto known = [&](std::string_view part) { return std::ranges::find(names, part) != names.end(); };
     for (std::size_t cut = 1; cut < name.text.size(); ++cut)
@@ -224,7 +224,7 @@ void Meaning::refuse_unknown(const Syntax& name) {
                                name.text.substr(0, cut),
                                name.text.substr(cut)));
     std::string nearest = nearest_name(name.text, names);
-    // Of one letter or two, one for another is no slip, but k for K.
+    // For names of one or two letters only a change of case counts as a near miss.
     const auto same_letters = [](char p, char q) { return (p | 0x20) == (q | 0x20); };
     if (name.text.size() <= 2 && !std::ranges::equal(name.text, nearest, same_letters)) nearest.clear();
     for (const Evolution& e : statements_.evolutions)
@@ -240,7 +240,7 @@ void Meaning::refuse_unknown(const Syntax& name) {
 }
 
 void Meaning::refuse_unknown_function(const std::string& name, Place place) const {
-    // VisualPDE's own, whose meaning is another formula here.
+    // VisualPDE functions that do not exist here, with the formula to use instead.
     static constexpr auto kMends = std::to_array<std::pair<std::string_view, std::string_view>>({
         {"H", "a sharp step is `heaviside(u)`, a smooth one `(1 + tanh(10*u))/2`"},
         {"Bump", "a hill at (a, b) is `exp(-((x - a)^2 + (y - b)^2)/r^2)`"},
@@ -262,7 +262,7 @@ void Meaning::refuse_unknown_function(const std::string& name, Place place) cons
     const auto row =
         std::ranges::find(kMends, std::string_view(name), [](const auto& mend) { return mend.first; });
     std::string mend(row == kMends.end() ? "" : row->second);
-    // "Dlap" for D*lap.
+    // Suggests D*lap for "Dlap".
     const std::vector<std::string> known = names_in_use();
     for (std::size_t cut = 1; cut < name.size() && mend.empty(); ++cut)
         if (find_function(name.substr(cut)) != nullptr &&

@@ -1,17 +1,17 @@
-// The models that come with the program: the texts of assets/models, embedded as they are.
+// The models that come with the program: the texts of assets/models, embedded in the binary.
 #pragma once
 
 #include "sim/text/embedded.h"
 
 namespace stencil {
 
-/// A name, which is the file's without its ending, and a text for read_equations.
+/// The file's name without its ending, and its text.
 using Preset = EmbeddedFile;
 
-/// In the order of their files.
+/// In alphabetical order of the files.
 std::span<const Preset> presets();
 
-/// Null where there is none of that name.
+/// Null if there is no such preset.
 const Preset* find_preset(std::string_view name);
 
 }  // namespace stencil

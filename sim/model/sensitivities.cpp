@@ -11,7 +11,7 @@ namespace {
 
 class Tangent {
   public:
-    // The derivatives of the components begin at `first`.
+    // `first` is the index of the first tangent component.
     Tangent(Graph& graph, int parameter, int first) : g_(graph), parameter_(parameter), first_(first) {}
 
     Node of(Node node) {
@@ -28,7 +28,8 @@ class Tangent {
         return done_[node] = result;
     }
 
-    // Of value * u + flux * du/dn = right; empty where the left side changes with the parameter.
+    // Differentiates a boundary condition. Empty if its left side depends on the parameter, which is not
+    // supported.
     std::optional<Condition> of(const Condition& condition) {
         if (condition.periodic) return condition;
         if (of(condition.value) != zero() || of(condition.flux) != zero()) return std::nullopt;
@@ -36,7 +37,7 @@ class Tangent {
     }
 
   private:
-    static constexpr int kApart = 1 << 20;  // a text has fewer definitions
+    static constexpr int kApart = 1 << 20;  // larger than any number of definitions
 
     Node zero() { return g_.number(0); }
 
@@ -46,14 +47,15 @@ class Tangent {
         return zero();
     }
 
-    // Its ghost cells follow the derivatives of the definition's conditions, so each has one of its own.
+    // The tangent of a stored array gets an index of its own, since its ghost cells follow differentiated
+    // conditions.
     Node stored(const Expression& e) {
         const Node inner = of(e.args[0]);
         if (!g_.depends(inner).cell) return inner;
         return g_.stored(inner, e.index + (parameter_ + 1) * kApart);
     }
 
-    // Differences are linear; a divergence is so in each of its two fields.
+    // Differences are linear, and a divergence is bilinear in its two fields.
     Node difference(const Expression& e) {
         const Node a = of(e.args[0]);
         if (e.op == Op::neighbour) return g_.neighbour(a, e.column, e.row);
@@ -66,7 +68,7 @@ class Tangent {
 
     Node operation(Node node, const Expression& e) {
         const Node a = e.args[0], b = e.args[1], c = e.args[2];
-        // A derivative of 0 makes the product 0, even where the factor is infinite or NaN.
+        // A zero tangent makes the product zero even if the factor is infinite or NaN.
         const auto product = [&](Node factor, Node change) {
             return change == zero() ? change : g_.multiply(factor, change);
         };
@@ -74,8 +76,8 @@ class Tangent {
         const auto where = [&](Node condition, Node yes, Node no) {
             return yes == no ? yes : g_.make(Op::select, {condition, yes, no});
         };
-        // Where the derivative has no value (0/0, or 0 times infinity), none is 0: of sqrt(u) at 0, of
-        // u^p there, of the angle of (0, 0).
+        // Defines the derivative as 0 where it has no value (0/0 or 0*inf): sqrt(u) and u^p at 0, the angle
+        // of (0, 0).
         const auto unless_zero = [&](Node value, Node derivative) {
             return where(g_.make(Op::equal, {value, zero()}), zero(), derivative);
         };
@@ -122,7 +124,7 @@ class Tangent {
             case Op::select:
                 return where(a, of(b), of(c));
             default:
-                return zero();  // floor and conditions
+                return zero();  // floor and conditions are piecewise constant
         }
     }
 

@@ -1,5 +1,4 @@
-// How components change with a parameter: the tangent linear equations of a text's own, by forward
-// differentiation.
+// Sensitivities: forward (tangent linear) differentiation of the components by a parameter.
 #pragma once
 
 #include <string>
@@ -8,17 +7,14 @@
 
 namespace stencil::equation {
 
-/// The name of the derivative of a component by a parameter: du_dF.
+/// The name of a sensitivity: du_dF.
 std::string sensitivity_name(const std::string& component, const std::string& parameter);
 
-/// Adds to each component that is of the text its derivative by the parameter `index`, a component whose
-/// formula, start and conditions are the derivatives of the component's own: its steps are those of any
-/// component, and what they give is the derivative of the steps, to rounding. Where a formula bends or jumps
-/// (abs, min, floor, conditions), the branch taken is differentiated, and where a derivative has no value
-/// (sqrt at 0, the angle of (0, 0)) it is 0; random numbers stay as they are.
-/// Definitions that differ from cell to cell get theirs. Returns the name of the quantity whose condition at
-/// a side cannot be differentiated, because a factor of it depends on the parameter; empty where there is
-/// none.
+/// Adds for each component its derivative by parameter `index`, as a component with differentiated formula,
+/// initial value and conditions; stepping it gives the derivative of the discrete steps, to rounding. Kinks
+/// (abs, min, floor, conditions) use the branch taken, derivatives without a value (sqrt at 0) are 0, and
+/// random numbers stay fixed. Varying definitions get tangents too. Returns the quantity whose boundary
+/// condition cannot be differentiated because a factor depends on the parameter; else empty.
 std::string add_sensitivities(Equations& equations, int index);
 
 }  // namespace stencil::equation

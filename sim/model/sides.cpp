@@ -12,7 +12,7 @@
 namespace stencil::equation {
 namespace {
 
-// value * u + flux * flux(u) + rest.
+// Stands for value * u + flux * flux(u) + rest.
 struct Linear {
     Node value = 0, flux = 0, rest = 0;
 };
@@ -81,7 +81,7 @@ class Reader {
         return true;
     }
 
-    // du/dn, n pointing outwards.
+    // Recognises du/dn, the derivative along the outward normal.
     static bool is_normal_derivative(const Syntax& formula) {
         return formula.text == "/" && formula.args[0].kind == SyntaxKind::name &&
                formula.args[0].text.starts_with("d") && formula.args[1].kind == SyntaxKind::name &&
@@ -136,7 +136,7 @@ SideEquation read_side(Meaning& meaning, const Equations& equations, const SideS
 }
 
 std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) {
-    // Also as other programs call them.
+    // Names that other programs use.
     static constexpr auto kSynonyms = std::to_array<std::pair<std::string_view, std::string_view>>(
         {{"neumann", "insulated"}, {"noflux", "insulated"}, {"wrap", "periodic"}, {"torus", "periodic"}});
     for (const auto& [other, own] : kSynonyms)
@@ -145,8 +145,7 @@ std::optional<Condition> condition_of_word(Graph& graph, std::string_view word) 
     if (word == "periodic") return Condition{true, zero, zero, zero};
     if (word == "insulated") return Condition{false, zero, one, zero};
     if (word == "dirichlet") return Condition{false, one, zero, zero};
-    // As everywhere in the program: what lies outside is 0, which makes the value on the face half the
-    // cell's.
+    // The ghost cell is 0, so the value on the face is half the edge cell's: u + dx/2 * flux(u) = 0.
     if (word == "zero") {
         const Node half = graph.multiply(graph.number(0.5), graph.leaf(Op::spacing));
         return Condition{false, one, half, zero};

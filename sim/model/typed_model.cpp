@@ -1,4 +1,4 @@
-// A model from its text, and what the rest of the program asks of any model.
+// Makes a Model from a text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace equation;
 
-// What is left of a formula without its uniform factors; empty where one of them changes with time.
+// The formula without its uniform factors; empty if one of them changes with time.
 std::optional<Node> without_factors(const Graph& g, Node node) {
     const Expression& e = g[node];
     const bool quotient = e.op == Op::divide, product = e.op == Op::multiply;
@@ -41,7 +41,7 @@ std::optional<Boundary> boundary_of(Graph& g, const Conditions& sides) {
     return std::nullopt;
 }
 
-// du/dt = D lap(u), D the same everywhere and always.
+// Whether the model is du/dt = D lap(u) with constant, uniform D.
 bool is_diffusion(Equations& equations) {
     Graph& g = equations.graph;
     if (equations.components.size() != 1 || equations.inside) return false;
@@ -51,7 +51,7 @@ bool is_diffusion(Equations& equations) {
            boundary_of(g, u.sides).has_value();
 }
 
-// The checkerboard decays at 8 D / spacing^2.
+// The rate of the checkerboard mode is -8 D / spacing^2 (unit spacing here).
 double diffusivity_of(const Equations& equations, std::span<const double> values) {
     UniformState state;
     state.components = {0};

@@ -1,4 +1,4 @@
-// The arrays of a program, with what stands beyond the sides of each.
+// The arrays of a program, with the ghost cells of each.
 #pragma once
 
 #include <map>
@@ -12,28 +12,28 @@
 
 namespace stencil::equation {
 
-/// Functions that add an array return its index.
+/// The functions that add an array return its index.
 class ArrayTable {
   public:
     ArrayTable(Equations& model, Reflections& reflections)
         : model_(model), g_(model.graph), reflections_(reflections) {}
 
-    /// For a component's value at a time of the step.
+    /// For a component's value at a time within the step.
     int add_component(int c, const std::string& suffix, double time);
-    /// Without conditions: what is outside is as the cell at the edge, or the field's other side. `data` is
-    /// given from outside; -1: it is not.
+    /// For an array without conditions: ghost cells repeat the edge cell, or wrap around. `data` is the index
+    /// of the picture or array that fills it, -1 for none.
     int add_insulated(const std::string& name, Wraps wraps, int data = -1);
-    /// For a formula of the place, whose ghost cells are the formula at their centres.
+    /// For a coefficient that depends on position alone; its ghost cells are the formula at their centres.
     int add_place(Node node);
-    /// For what is stored on the way: one array for all stages, or one for each time at which its ghost cells
-    /// are others.
+    /// For a materialised intermediate: one array for all stages, or one per time if its ghost cells depend
+    /// on time.
     int stored(Node node, double time);
 
-    /// Those of which the program reads no neighbours get ghost cells like others.
+    /// Returns all arrays. Those whose neighbours the program never reads get plain ghost cells.
     std::vector<ArrayInfo> take(const Program& program);
 
   private:
-    /// With the ghost cells of an expression.
+    /// Adds an array whose ghost cells follow from an expression.
     int add(ArrayInfo info, Node node);
     void insulate(Ghosts& side, bool periodic);
 
@@ -45,7 +45,7 @@ class ArrayTable {
     int places_ = 0;
 };
 
-/// -1 where the expression is made of none.
+/// The lowest component that the expression contains; -1 if there is none.
 int first_component(const Graph& graph, Node node);
 
 }  // namespace stencil::equation

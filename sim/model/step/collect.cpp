@@ -7,13 +7,13 @@ namespace stencil::equation {
 namespace {
 
 constexpr std::size_t kMostTerms = 64;
-constexpr std::size_t kMostFactors = 16;  // of a product; u^17 and what is longer keeps its squares
+constexpr std::size_t kMostFactors = 16;  // of a product; longer ones such as u^17 keep repeated squaring
 
-/// coefficient * factors, or less that.
+/// A summand: coefficient * factors, subtracted if negative.
 struct Term {
     bool negative = false;
     Node coefficient = 0;       ///< uniform
-    std::vector<Node> factors;  ///< that are not
+    std::vector<Node> factors;  ///< varying from cell to cell
 };
 
 class Collector {
@@ -52,7 +52,7 @@ class Collector {
   private:
     bool is_sum(Op op) const { return op == Op::add || op == Op::subtract; }
 
-    // What is kept in arrays, or differs along one axis alone, stays whole.
+    // Whether a node may be expanded: stored values and those that vary along one axis alone stay whole.
     bool opens(Node node) const { return g_.depends(node).cell && !l_.is_stored(node); }
 
     void append_terms(std::vector<Term>& terms, Node node, Node coefficient, bool negative) {
@@ -78,14 +78,14 @@ class Collector {
         terms.push_back(std::move(term));
     }
 
-    // The sign apart, so that products that differ in it alone are the same.
+    // Keeps the sign apart, so that products differing only in sign are shared.
     Term signed_term(Node coefficient, bool negative) const {
         const Expression& e = g_[coefficient];
         if (e.op == Op::negate) return signed_term(e.args[0], !negative);
         return {negative, coefficient, {}};
     }
 
-    // A product of too many factors stays whole, with what it shares worked out once.
+    // Products of too many factors are not expanded, so that repeated squaring still shares its parts.
     void append_factors(Term& term, Node node) {
         Term opened = term;
         if (open_factors(opened, node))
@@ -116,8 +116,8 @@ class Collector {
         return term;
     }
 
-    // The terms with this factor, without it, where sums that it is multiplied by are opened. A product with
-    // factor + something, or less that, gives its own part.
+    // Moves the terms with this factor out of `terms` and returns them without it, expanding sums that it
+    // multiplies. From a product with (factor + something) only the factor's part is taken.
     std::vector<Term> take_out(std::vector<Term>& terms, Node factor) {
         std::vector<Term> taken, rest;
         for (Term& term : terms) {
@@ -137,7 +137,7 @@ class Collector {
         return taken;
     }
 
-    // Of (own + something) * others: others, and what is left is something * others.
+    // Splits (own + something) * others: returns others and leaves something * others in `term`.
     std::optional<Term> split(Term& term, Node own) {
         const auto sum = std::ranges::find_if(term.factors, [&](Node node) {
             const Expression& e = g_[node];
@@ -170,9 +170,9 @@ class Collector {
         return part.negative ? b.subtract(sum, part.value) : b.add(sum, part.value);
     }
 
-    // A sum begins with a uniform, which terms without factors are, goes on with products (`made` among
-    // them), and ends with terms of one factor: so each step of it reads at most two values that are not
-    // uniform, which GPUs are quickest with. Without a uniform it begins with what has no minus.
+    // A sum starts with the uniform (terms without factors), then products (`made` first), then terms of one
+    // factor: each step reads at most two non-uniform values, which is fastest on GPUs. Without a uniform it
+    // starts with a positive part.
     Signed sum_of(const std::vector<Term>& terms, std::optional<Signed> made = {}) {
         std::vector<Signed> parts;
         if (made) parts.push_back(*made);
@@ -194,8 +194,8 @@ class Collector {
         return {sum, negative};
     }
 
-    // The coefficient goes with the last component, or else the last factor: equations that share a product
-    // then share that.
+    // The coefficient multiplies the last component (else the last factor), so that equations that share a
+    // product share it with the coefficient.
     int product_of(const Term& term) {
         std::vector<Node> factors = term.factors;
         std::ranges::sort(

@@ -1,5 +1,5 @@
-// Rates as sums of products whose uniform factors are worked out once and not for each cell, and what a
-// component multiplies in several terms drawn together: fewer operations than the formula as it is typed.
+// Factoring and hoisting: writes rates as sums of products whose uniform factors are computed once, and
+// factors out components that several terms share. This takes fewer operations than the formula as typed.
 #pragma once
 
 #include <optional>
@@ -8,18 +8,18 @@
 
 namespace stencil::equation {
 
-/// What is added to a component.
+/// An amount that is added to a component: factor * rate.
 struct Increment {
     Node rate;
-    Node factor;    ///< uniform: of the rate
-    int component;  ///< whose rate it is; -1: of none
-    /// The array of the value to which it is added; none: to nothing.
+    Node factor;    ///< uniform; multiplies the rate
+    int component;  ///< whose rate it is; -1: no component's
+    /// The array to whose value it is added; empty: the increment alone.
     std::optional<int> base;
 };
 
-/// The operation that is worth base + factor rate. Laplacians stay differences, and the factor, dt,
-/// multiplies the whole sum: with either drawn into the terms' own factors, each rounded by itself, a flat
-/// field or a state at rest would drift in float32, step by step.
+/// Lowers base + factor * rate and returns its operation. Laplacians stay differences and the factor (dt)
+/// multiplies the whole sum: distributed over the terms, their separate roundings would make flat fields
+/// drift in float32.
 int collected(Graph& graph, Lowering& lowering, const Increment& increment);
 
 }  // namespace stencil::equation

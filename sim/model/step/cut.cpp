@@ -13,7 +13,7 @@ class Cutter {
     Cutter(const Graph& graph, const CanStore& can_store, bool arguments)
         : g_(graph), can_store_(can_store), arguments_(arguments) {}
 
-    // How far the expression reaches from what is stored.
+    // How far the expression reads beyond stored values, in cells.
     int radius(Node node) {
         if (stored_.contains(node)) return 0;
         const auto known = radius_.find(node);
@@ -42,7 +42,7 @@ class Cutter {
         if (stored_.insert(node).second) order.push_back(node);
     }
 
-    // Of an argument: all of it, or the operators and random numbers in it.
+    // Stores the argument, or only the operators and random numbers in it.
     void store_in(Node node) {
         if (stored_.contains(node) || (radius(node) == 0 && !g_.depends(node).random)) return;
         if (!stored_in_.insert(node).second) return;
@@ -59,10 +59,10 @@ class Cutter {
     std::map<Node, int> radius_;
 };
 
-// About what an array costs, in operations of a cell.
+// Estimated cost of one array access, in operations per cell.
 constexpr int kArray = 10;
 
-// Functions are some operations each.
+// Estimated cost of an operation.
 int weight(Op op) {
     if (op == Op::exp || op == Op::log || op == Op::sin || op == Op::cos) return 15;
     if (op == Op::tanh || op == Op::atan2 || op == Op::random) return 25;
@@ -70,8 +70,8 @@ int weight(Op op) {
     return 1;
 }
 
-// About what a cell costs where these are stored: operations at the cell and at those neighbours where they
-// are worked out again, and what goes through memory.
+// Estimated cost per cell if these expressions are stored: operations at the cell, recomputation at
+// neighbours, and memory traffic.
 class Cost {
   public:
     Cost(const Graph& graph, const std::vector<Node>& stored)
@@ -81,7 +81,7 @@ class Cost {
         int sum = kArray * int(stored_.size());
         for (const Node root : roots) sum += at(root, 0, 0, true);
         for (const Node node : stored_) {
-            done_.clear();  // each is worked out in a stage of its own, or with others
+            done_.clear();  // each is computed in its own stage
             sum += at(node, 0, 0, true);
         }
         return sum;
@@ -112,7 +112,7 @@ class Cost {
     std::set<std::tuple<Node, int, int>> done_;
 };
 
-// The cells of which stages read expressions of the place.
+// Collects at which cells the stages read expressions of position alone.
 class PlaceReads {
   public:
     PlaceReads(const Graph& graph, const std::vector<Node>& stored)
@@ -136,7 +136,7 @@ class PlaceReads {
         }
     }
 
-    // Divisions and roots take as long as some operations, but the cut does not count them so.
+    // The operations that storing it saves. Divisions and roots count more here than in weight().
     int work(Node node) const {
         int sum = 0;
         g_.walk(node, [&](Node part) {
@@ -151,7 +151,8 @@ class PlaceReads {
   private:
     bool of_both(Node node) const { return g_.depends(node).column && g_.depends(node).row; }
 
-    // What has conditions of its own at the sides is no formula there.
+    // Whether it is a pure formula of x and y. Stored values are not: their ghost cells have conditions of
+    // their own.
     bool of_place(Node node) const {
         const Dependence& d = g_.depends(node);
         if (!of_both(node) || d.cell || d.time || g_.radius(node) > 0) return false;

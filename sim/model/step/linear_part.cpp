@@ -13,17 +13,17 @@
 namespace stencil::equation {
 namespace {
 
-// What further differences would add nobody types; they stay explicit.
+// Higher powers are not expected in practice; such terms stay explicit.
 constexpr int kMostPower = 16;
 
-// Of X, of Y, and of what the first differences (e - w, s - n) make of a wave, whose squares are 4 X + X^2
-// and 4 Y + Y^2.
+// Exponents of X, of Y, and of the symbols of the first differences (e - w, s - n), whose squares are 4 X +
+// X^2 and 4 Y + Y^2.
 using Powers = std::array<int, 4>;
 constexpr Powers kOne{0, 0, 0, 0}, kX{1, 0, 0, 0}, kY{0, 1, 0, 0}, kFirstX{0, 0, 1, 0}, kFirstY{0, 0, 0, 1};
 
-// What a stencil makes of a wave: a polynomial.
+// The Fourier symbol of a stencil, as a polynomial.
 using Symbol = std::map<Powers, Node>;
-// Of each component.
+// The symbols of one formula, by component.
 using Row = std::map<int, Symbol>;
 
 class Reader {
@@ -88,7 +88,7 @@ class Reader {
         }
     }
 
-    // A neighbour is the cell, half its second difference, and half its first one.
+    // A neighbour is the cell plus half its second difference plus or minus half its first difference.
     Symbol shift(int cells, const Powers& second, const Powers& first) {
         if (cells == 0) return {{kOne, g_.number(1)}};
         return {{kOne, g_.number(1)}, {second, g_.number(0.5)}, {first, g_.number(0.5 * cells)}};
@@ -99,7 +99,7 @@ class Reader {
         if (!is_new) place->second = g_.add(place->second, coefficient);
     }
 
-    // First differences swap sines and cosines, which transforms of other axes than periodic ones do not.
+    // First differences swap sines and cosines, so only periodic axes can have odd powers of them.
     void add_reduced(Symbol& to, const Powers& powers, Node coefficient) {
         for (const std::size_t axis : {0, 1}) {
             const int first = powers[2 + axis];

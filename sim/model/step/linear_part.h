@@ -1,4 +1,4 @@
-// What of rates of change can be solved for by transforms: their linear part with constant coefficients.
+// The constant-coefficient linear part of the rates, which IMEX solves for by transforms.
 #pragma once
 
 #include <array>
@@ -9,25 +9,23 @@
 
 namespace stencil::equation {
 
-/// Of a wave in component `column`, the rate of component `row`: coefficient * X^x_power * Y^y_power, where
-/// the second differences e + w - 2 c and n + s - 2 c multiply the wave by X and Y.
+/// A term of the symbol: a wave in component `column` changes the rate of component `row` by coefficient *
+/// X^x_power * Y^y_power, where X and Y are the eigenvalues of e + w - 2 c and n + s - 2 c.
 struct LinearTerm {
     int row = 0, column = 0, x_power = 0, y_power = 0;
     Node coefficient = 0;  ///< of parameters alone
 };
 
-/// Of all rates, in their order: sums of products of a constant and a stencil of a component, definitions on
-/// the way included, as the stencils are stepped. Left out are products of fields, coefficients that differ
-/// with the place or time, what has conditions of its own at the sides, and what is odd under reflections of
-/// an axis (first derivatives). Throws InputError where the graph has no room left.
+/// Extracts the linear part of all rates: constants times even stencils of components, also through
+/// definitions. Left out (explicit): products of fields, coefficients that vary in space or time, definitions
+/// with boundary conditions, and first derivatives. Throws InputError if the graph is full.
 std::vector<LinearTerm> linear_part(Equations& equations, const std::vector<Node>& rates);
 
-/// The same of all components' rates, ready to be solved for.
+/// The linear part of all components' rates, lowered for the solver.
 LinearPart lowered_linear_part(Equations& equations);
 
-/// The boundary along x and along y under which transforms solve for all components at once. What stands on
-/// the right of a condition (flux(u) = 0.1) is no matter. Throws InputError for other conditions, and where
-/// components or the two sides of an axis differ.
+/// The boundary along x and y, for the transforms. All components and both sides of an axis must agree; right
+/// sides (flux(u) = 0.1) do not matter. Throws InputError otherwise.
 std::array<Boundary, 2> transform_boundaries(Equations& equations);
 
 }  // namespace stencil::equation

@@ -5,7 +5,7 @@
 namespace stencil::equation {
 namespace {
 
-// An operation of one cell's values, functions broken up into those that the machine has.
+// Emits one operation, expanding functions into those that the interpreter and kernels have.
 int apply(Builder& b, bool float64, Op op, int x, int y, int z) {
     Elementary functions(b, float64);
     switch (op) {
@@ -71,7 +71,7 @@ int scalar_index(const Expression& e) {
     }
 }
 
-// Expressions of scalars and of one coordinate.
+// Lowers expressions of scalars and of one coordinate.
 class InputLowering {
   public:
     explicit InputLowering(const Graph& graph) : g_(graph) {}
@@ -190,7 +190,7 @@ Stage Lowering::stage(std::vector<Output> outputs) const {
     return stage;
 }
 
-// Of a neighbour: where the field is not, the cell's own value stands, so that nothing flows there.
+// Reads a neighbour. Outside of `inside` the cell's own value stands in for it, so nothing flows there.
 int Lowering::reached(Node node, int dx, int dy) {
     const int there = at(node, dx, dy);
     if (source_.inside.empty() || (dx == 0 && dy == 0)) return there;
@@ -235,7 +235,7 @@ int Lowering::operation(const Expression& e, int dx, int dy) {
     return apply(builder_, float64_, e.op, v[0], v[1], v[2]);
 }
 
-// In pairs that a neighbouring cell has, too: north and east here are west and south of the cell to the
+// Sums in pairs that a neighbouring cell shares: north + east here is west + south of the cell to the
 // north-east.
 int Lowering::sum_around(const Expression& e) {
     Builder& b = builder_;
@@ -270,8 +270,8 @@ int Lowering::difference(const Expression& e) {
         default:
             break;
     }
-    // What comes in through faces less what goes out, times two. What goes through one is a product of its
-    // own, the same for the cells on either side: kernels that make both work it out once.
+    // Twice the net flux through the four faces. Each face's flux is a separate uncontracted product,
+    // identical for both cells beside it, so kernels can share it.
     const Node d = e.args[0], g = e.args[1];
     const auto through = [&](int x, int y, int from_x, int from_y) {
         return b.whole_product(b.add(reached(d, x, y), reached(d, from_x, from_y)),

@@ -1,4 +1,4 @@
-// From expressions to operations.
+// Lowering of expressions to instructions.
 #pragma once
 
 #include <map>
@@ -10,16 +10,16 @@
 
 namespace stencil::equation {
 
-/// The inputs of a program: what is the same for all cells, a column or a row is worked out apart.
+/// Inputs of a program that are computed once per step or per line: uniforms, columns (of x) and rows (of y).
 class InputTable {
   public:
     InputTable(const Graph& graph, bool float64) : g_(graph), float64_(float64) {}
 
-    /// The operation code and index of an expression that needs no cell, at a time in steps; empty codes
-    /// (load) where it is none of the three. Beyond sides that it `wraps` around it is what it is at the
-    /// field's other end.
+    /// The opcode and index of an expression that is uniform or depends on x or y alone, at a time in steps
+    /// after the step's start; {load, -1} if it is neither. Beyond an axis that `wraps` it takes the value at
+    /// the opposite end.
     std::pair<Code, int> find(Node node, double time, Wraps wraps);
-    /// Moves what was asked for into the program.
+    /// Moves the collected inputs into the program.
     void take(Program& program);
 
   private:
@@ -32,32 +32,32 @@ class InputTable {
     Table uniforms_, columns_, rows_;
 };
 
-/// Expressions of scalars and the place as inputs.
+/// Lowers expressions of scalars and position to inputs.
 Inputs lower_inputs(const Graph& graph, const std::vector<Node>& roots);
 
-/// Where an expression finds its values: arrays of the components, of data and of what is stored.
+/// The arrays in which an expression finds its components, data and stored intermediates.
 struct Bindings {
     std::vector<int> components, data;
     std::map<Node, int> stored;
-    /// The arrays that are not 0 where the field is, by how what reads them wraps; empty: it is everywhere.
+    /// The masks of `inside`, by the wrapping that their readers need; empty: no mask.
     std::map<Wraps, int> inside;
-    double time = 0;  ///< of the values, in steps after the step's beginning
+    double time = 0;  ///< time of the values, in steps after the start of the step
 };
 
-/// The operations of one stage.
+/// Lowers the expressions of one stage.
 class Lowering {
   public:
     Lowering(const Graph& graph, InputTable& inputs, Reflections& reflections, bool float64, Bindings source);
 
-    /// The operation that is worth the expression at a cell.
+    /// The instruction that computes the expression at the cell.
     int value(Node node) { return at(node, 0, 0); }
     Builder& builder() { return builder_; }
     bool is_stored(Node node) const { return source_.stored.contains(node); }
-    /// Ends it.
+    /// Finishes the stage.
     Stage stage(std::vector<Output> outputs) const;
 
   private:
-    /// Values beyond the sides are read as the operator `e` has them, until the object goes.
+    /// Sets for its lifetime how values beyond the sides are read within an operator.
     class Within;
 
     int at(Node node, int dx, int dy);

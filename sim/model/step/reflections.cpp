@@ -11,7 +11,7 @@ using enum Reflection::Kind;
 
 constexpr std::size_t kSideCount = 4;
 
-// The components of which neighbours are read; all where there are none.
+// Components whose neighbours are read; all components if there are none.
 std::vector<std::size_t> read_beyond(const Equations& model) {
     const Graph& g = model.graph;
     std::vector<bool> seen(g.size()), seen_beyond(g.size());
@@ -35,7 +35,7 @@ std::vector<std::size_t> read_beyond(const Equations& model) {
     return components;
 }
 
-// The axis that a side lies across, 0 for x.
+// The axis that crosses a side, 0 for x.
 std::size_t axis_of(std::size_t side) {
     return side / 2;
 }
@@ -51,7 +51,7 @@ std::string meaningless_sentence(const Meaningless& what) {
         kNames[what.side]);
 }
 
-/// Where a known formula is worth something: expressions of the cell's own place.
+/// A position at which a known formula is evaluated, as expressions of the cell's own.
 struct Reflections::Place {
     Node x, y;
     friend auto operator<=>(const Place&, const Place&) = default;
@@ -102,7 +102,7 @@ Reflection Reflections::read(Node node, std::size_t side) {
     const Expression e = g_[node];
     if (!g_.depends(node).cell) return {wraps_[axis_of(side)] ? periodic : known};
     if (e.op == Op::component) return of_condition(model_.components[std::size_t(e.index)].sides[side]);
-    // Beyond pictures, arrays and random numbers is what is at the edge.
+    // Pictures, arrays and random numbers repeat the edge cell.
     if (e.count == 0) return {wraps_[axis_of(side)] ? periodic : even, g_.number(0)};
     if (e.op == Op::stored) {
         const auto defined = std::ranges::find(model_.definitions, node, &Defined::formula);
@@ -114,7 +114,7 @@ Reflection Reflections::read(Node node, std::size_t side) {
     return reaches_neighbours(e.op) ? derivative(e, side) : operation(e, side);
 }
 
-// From the value on the face, (ghost + edge) / 2, and the flux across it, (ghost - edge) / spacing.
+// Follows from the value on the face, (ghost + edge)/2, and the flux across it, (ghost - edge)/spacing.
 Reflection Reflections::of_condition(const Condition& condition) {
     if (condition.periodic) return {periodic};
     const Node zero = g_.number(0), spacing = g_.leaf(Op::spacing), half = g_.number(0.5);
@@ -122,7 +122,7 @@ Reflection Reflections::of_condition(const Condition& condition) {
     if (condition.value == zero) return {even, quotient(condition.right, condition.flux)};
     if (condition.flux == zero) return {odd, quotient(condition.right, condition.value)};
     const Node value = g_.multiply(half, condition.value);
-    // Generated code folds a plain number, so the quotient is written as one where it is known to be 1/2.
+    // Writes the ratio as the literal 1/2 where that is known, because generated code folds literals.
     const Node flux =
         condition.flux == g_.multiply(half, spacing) ? half : g_.divide(condition.flux, spacing);
     const Node whole = g_.add(value, flux);
@@ -143,9 +143,9 @@ void Reflections::add_known(Reflection& r, Node node, std::size_t side) {
         r.face = g_.add(r.face, g_.multiply(g_.subtract(g_.number(1), r.alpha), node));
 }
 
-// By what does not change across the side.
+// Multiplies by a factor that does not change across the side.
 Reflection Reflections::scaled(Reflection r, Node by) {
-    // 0 it stays, whatever the factor is worth.
+    // Keeps an exact 0 whatever the factor's value.
     if (g_.number_of(r.face) != 0.0) r.face = g_.multiply(by, r.face);
     if (r.added) r.added = g_.multiply(by, *r.added);
     return r;
@@ -173,7 +173,7 @@ int Reflections::parity(Node node, std::size_t side) {
     return r.kind == even ? 1 : -1;
 }
 
-// The ghost cell's value where it does not depend on the field.
+// The ghost cell's value, if it does not depend on the field.
 std::optional<Node> Reflections::given(Node node, std::size_t side) {
     const Reflection r = of(node, side);
     if (r.kind == known) return at(node, ghost_place(side));
@@ -237,8 +237,8 @@ Reflection Reflections::operation(const Expression& e, std::size_t side) {
     }
 }
 
-// What is mirrored, with either sign, has derivatives that are. Those across the side turn the sign; of a
-// value or a flux they leave what it is along the side.
+// Derivatives of mirrored fields are mirrored too: derivatives across the side swap even and odd, and those
+// along it act on the value or flux given there.
 Reflection Reflections::derivative(const Expression& e, std::size_t side) {
     Reflection r = of(e.args[0], side);
     if (r.kind == none || r.kind == periodic) return r;
@@ -259,7 +259,7 @@ Reflection Reflections::derivative(const Expression& e, std::size_t side) {
     }
     const Node face = r.face;
     const auto first_along = [&](Node of) { return g_.subtract(along(of, side, 1), along(of, side, -1)); };
-    // Twice the spacing times the slope that a flux is, and nothing of a value.
+    // The face value of the central difference: twice spacing * slope for a given flux, 0 for a given value.
     const auto first_across = [&](Node of) {
         if (r.kind == odd) return zero;
         return g_.multiply(g_.multiply(g_.number(side % 2 == 0 ? -2 : 2), g_.leaf(Op::spacing)), of);
@@ -297,7 +297,7 @@ Reflection Reflections::divergence(const Expression& e, std::size_t side) {
     if (of_field.kind == linear) return {linear, zero, of_field.alpha};
     const int sign = parity(e.args[0], side) * parity(e.args[1], side);
     if (sign != 0) return {sign == 1 ? even : odd, zero};
-    // Of a uniform coefficient it is the Laplacian, twice.
+    // With a uniform coefficient this is twice the Laplacian.
     if (!g_.depends(e.args[0]).uniform()) return {};
     Expression laplacian = e;
     laplacian.op = Op::laplacian;
@@ -370,7 +370,7 @@ std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t si
             return std::nullopt;
         case known:
             return std::array{zero, at(node, ghost_place(side))};
-        case none:  // a neighbour's neighbours: further out all is as in the first cell beyond
+        case none:  // neighbours of a ghost cell repeat it
             return std::array{one, zero};
         case even:
             alpha = one;
@@ -391,7 +391,7 @@ std::optional<std::array<Node, 2>> Reflections::ghosts(Node node, std::size_t si
     return std::array{alpha, beta};
 }
 
-// An expression of changed arguments, simplified as any.
+// Rebuilds an expression with changed arguments, simplified as usual.
 template <class Change>
 Node Reflections::remade(Node node, Change&& change) {
     const Expression e = g_[node];
@@ -405,7 +405,7 @@ bool Reflections::is_linear_part(const Expression& e) const {
     return e.op == Op::multiply && (g_.depends(e.args[0]).uniform() || g_.depends(e.args[1]).uniform());
 }
 
-// Whether it reads neighbours of its own that are not what the cells beside them see.
+// Whether it reads neighbours whose ghost values differ from those that adjacent cells see.
 bool Reflections::is_open(Node node) {
     const Expression e = g_[node];
     if (g_.radius(node) == 0 || e.op == Op::stored) return false;
@@ -449,7 +449,7 @@ Node Reflections::rebuilt(Node node) {
     return rebuilt_[node] = result;
 }
 
-// So that neighbours of it can be read: pieced together of what can be stored.
+// Rewrites the expression so that its neighbours can be read, from parts that can be stored.
 Node Reflections::storable(Node node) {
     const Expression e = g_[node];
     if (g_.radius(node) == 0 || is_definite(node)) return node;
@@ -463,7 +463,7 @@ Node Reflections::storable(Node node) {
     throw Meaningless{node, side};
 }
 
-// A derivative of a sum as the sum of derivatives, and of neighbours as its neighbours.
+// Writes the derivative of a sum as a sum of derivatives.
 Node Reflections::distributed(Op op, Node over, bool for_neighbours) {
     const Expression e = g_[over];
     const Node a = e.args[0], b = e.args[1];
@@ -512,7 +512,7 @@ Node Reflections::expanded(Op op, Node a, Node b) {
     return g_.add(g_.add(through(1, 0), through(-1, 0)), g_.add(through(0, 1), through(0, -1)));
 }
 
-// Its value some cells further on.
+// The expression shifted by whole cells.
 Node Reflections::pushed(Node node, int column, int row) {
     if ((column == 0 && row == 0) || g_.depends(node).uniform()) return node;
     if (!is_open(node)) return g_.neighbour(node, column, row);

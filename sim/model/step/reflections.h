@@ -1,5 +1,5 @@
-// What expressions are beyond the sides of the field: components go on as their conditions say, and with them
-// what is made of them.
+// How expressions continue beyond the sides: from the boundary conditions of components follow those of
+// everything computed from them.
 #pragma once
 
 #include <array>
@@ -12,30 +12,31 @@
 
 namespace stencil::equation {
 
-/// Whether there is the field's other end beyond the sides of an axis: along x, along y.
+/// Whether the field wraps around along x and along y.
 using Wraps = std::array<bool, 2>;
 
-/// How an expression goes on beyond one side. `face` goes along the side, as the conditions of components do.
+/// How an expression continues beyond one side. `face` varies along the side only, like a component's
+/// condition.
 struct Reflection {
     enum class Kind {
-        none,      ///< not as one of those below: only cell by cell, of its parts
-        periodic,  ///< as the field's other end
-        known,     ///< as its formula, which is of the place, time and parameters alone
-        even,      ///< mirrored, but for a slope: `face` is the flux
-        odd,       ///< mirrored with the other sign around the value on the face, which is `face`
-        linear,    ///< the ghost cell is alpha * edge + face
+        none,      ///< no rule: only cell by cell, from its parts
+        periodic,  ///< wraps around
+        known,     ///< by its formula, which depends on position, time and parameters alone
+        even,      ///< mirrored; `face` is the flux
+        odd,       ///< mirrored with opposite sign around the value on the face, `face`
+        linear,    ///< ghost = alpha * edge + face
     } kind = Kind::none;
     Node face = 0, alpha = 0;
-    std::optional<Node> added = {};  ///< a known formula, which what is said above is without
+    std::optional<Node> added = {};  ///< a known formula to add to all of the above
 };
 
-/// Thrown where a derivative is needed beyond the sides that is not known there.
+/// Thrown if a derivative is needed at a ghost cell where it is undefined.
 struct Meaningless {
     Node node;
     std::size_t side;
 };
 
-/// What it says to the user.
+/// The message for the user.
 std::string meaningless_sentence(const Meaningless& what);
 
 class Reflections {
@@ -43,21 +44,21 @@ class Reflections {
     explicit Reflections(Equations& equations);
 
     const Reflection& of(Node node, std::size_t side);
-    /// Whether an array of it can have ghost cells.
+    /// Whether an array of it has well-defined ghost cells.
     bool is_definite(Node node);
-    /// What its ghost cells are made of beyond one side, alpha * edge + beta; empty where it is periodic.
+    /// {alpha, beta} of ghost = alpha * edge + beta beyond one side; empty if periodic.
     std::optional<std::array<Node, 2>> ghosts(Node node, std::size_t side);
-    /// The formula with derivatives taken apart so that those of which neighbours are read are definite.
-    /// Throws Meaningless.
+    /// The formula with derivatives split so that everything whose neighbours are read is definite. Throws
+    /// Meaningless.
     Node continued(Node formula);
-    /// Where all components are periodic of which the equations read neighbours; that is the rule for what
-    /// has no component in it.
+    /// Along which axes all components whose neighbours are read are periodic; expressions without components
+    /// follow this.
     Wraps wraps() const { return wraps_; }
-    /// Whether these agree in it.
+    /// Whether those components agree along both axes.
     bool agree() const { return wraps_ == any_wraps_; }
-    /// Where all components are that an operator on neighbours reads.
+    /// Along which axes all components read by a neighbour operator are periodic.
     Wraps wraps_within(const Expression& e);
-    /// All that may come of that.
+    /// All values that wraps_within may return.
     std::vector<Wraps> all_wraps() const;
 
   private:
@@ -72,7 +73,7 @@ class Reflections {
     Reflection scaled(Reflection r, Node by);
     void add_known(Reflection& r, Node known, std::size_t side);
     bool varies_across(Node known, std::size_t side) const;
-    /// 1, -1, or 0 where it has no sign under reflection.
+    /// 1 for even, -1 for odd, 0 if neither.
     int parity(Node node, std::size_t side);
     std::optional<Node> given(Node node, std::size_t side);
 

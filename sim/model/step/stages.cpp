@@ -15,7 +15,7 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kMostPlaces = 16;  // arrays; more would wait for memory
+constexpr std::size_t kMostPlaces = 16;  // more arrays would make steps memory-bound
 
 class Planner {
   public:
@@ -37,7 +37,7 @@ class Planner {
 
     Program plan() {
         require_rates();
-        keeps_places_ = reflections_.agree();  // else what reads them decides what is beyond
+        keeps_places_ = reflections_.agree();  // else the wrapping depends on the reader
         for (int c = 0; c < program_.components; ++c)
             program_.next.push_back(arrays_.add_component(c, "'", 1));
         switch (scheme_) {
@@ -127,7 +127,7 @@ class Planner {
         program_.once.push_back(lowering.stage(outputs));
     }
 
-    // What is made of x and y together is worked out once, not in every step.
+    // Setup stage: computes coefficients of x and y once instead of at every step.
     void store_places() {
         if (places_.empty()) return;
         Lowering lowering(g_, inputs_, reflections_, float64_, {{}, {}, {}, {}, 0});
@@ -137,7 +137,7 @@ class Planner {
     }
 
     void use_places(Bindings& source, const std::vector<Node>& formulas, const std::vector<Node>& cut) {
-        // Ghost cells beyond the top and bottom are made along the field's own columns.
+        // Ghost cells of the top and bottom rows only reach over the field's own columns.
         const bool corners = reflections_.wraps()[1];
         for (const Node node : find_places(g_, formulas, cut, corners)) {
             if (!places_.contains(node) && places_.size() < kMostPlaces)
@@ -146,7 +146,7 @@ class Planner {
         }
     }
 
-    // Stages that store what `formulas` need of the state in `from`; the source to work them out with.
+    // Adds the stages that materialise what `formulas` need of the state in `from`, and returns the bindings.
     Bindings prepare(const std::vector<Node>& formulas, const Arrays& from, double time) {
         Bindings source{from, data_, {}, inside_, time};
         const auto can_store = [&](Node node) { return reflections_.is_definite(node); };
@@ -166,7 +166,7 @@ class Planner {
         return source;
     }
 
-    // What is stored, by how many others it waits for, one after the other. Nodes come after their arguments.
+    // Groups the intermediates by how many others they depend on in turn. Nodes come after their arguments.
     std::vector<std::vector<Node>> levels_of(const std::vector<Node>& cut) const {
         std::vector<bool> stored(g_.size());
         for (const Node node : cut) stored[node] = true;
@@ -196,7 +196,7 @@ class Planner {
         return arrays;
     }
 
-    // A last stage: for each component what `combine` makes of (lowering, its index).
+    // Adds the stage that writes combine(lowering, c) for each component c.
     template <class Combine>
     void finish_stage(const Bindings& source, const Arrays& to, Combine&& combine) {
         Lowering lowering(g_, inputs_, reflections_, float64_, source);
@@ -208,14 +208,14 @@ class Planner {
         program_.stages.push_back(lowering.stage(outputs));
     }
 
-    // Where the field is not, nothing changes.
+    // Cells outside of `inside` keep their value.
     int kept_inside(Lowering& lowering, int value, int c) const {
         if (inside_.empty()) return value;
         Builder& b = lowering.builder();
         return b.select(b.input(Code::load, inside_.begin()->second), value, b.input(Code::load, c));
     }
 
-    // y + factor dt rate, y the component's value in the array `base`, or without y.
+    // The value of component c, base + factor * dt * rate; without a base, the increment alone.
     int advanced(Lowering& lowering, int c, double factor, std::optional<int> base) {
         const Node step = g_.multiply(g_.number(factor), g_.leaf(Op::dt));
         const Node rate = model_.components[std::size_t(c)].formula;
@@ -248,8 +248,8 @@ class Planner {
         });
     }
 
-    // The four rates are not kept: with d_k the changes up to the states that they were worked out of, the
-    // step adds (d_2 + 2 d_3 + d_4) / 3 + dt rate_4 / 6.
+    // Saves arrays by keeping no rates: with d_k the increments to the stage states, the step adds (d_2 + 2
+    // d_3 + d_4) / 3 + dt rate_4 / 6.
     void rk4() {
         const Arrays two = middle("2", 0.5), three = middle("3", 0.5), four = middle("4", 1);
         const auto to = [&](const Arrays& from, double time, const Arrays& into, double factor) {
@@ -284,7 +284,7 @@ class Planner {
         }
     }
 
-    // Sensitivities go by the state that their component's step is worked out of, so they come before it.
+    // Tangents need the state before their component is advanced, so they are stepped first.
     std::vector<int> in_turn() const {
         std::vector<int> order;
         const auto& components = model_.components;
@@ -304,7 +304,7 @@ class Planner {
         return arrays;
     }
 
-    // The state and a change of it, where no rate is needed.
+    // Writes state + change, for stages that need no rate.
     void add_changed(const Arrays& change, const Arrays& to) {
         Lowering lowering(g_, inputs_, reflections_, float64_, {});
         Builder& b = lowering.builder();
@@ -314,11 +314,11 @@ class Planner {
         program_.stages.push_back(lowering.stage(outputs));
     }
 
-    // ARS(2,2,2), written for the changes d of the state and the whole rate F, of which L is the linear part:
-    //   (1 - g dt L) d_1 = g dt F(u),                                        u_1 = u + d_1
-    //   (1 - g dt L) d_2 = g dt F(u) + (1 - delta) dt F(u_1) - (1 - delta / g) d_1,   the next state u + d_2
-    // which is the paper's u_i once F - L u stands for the explicit part. The boundary is F's affair, the
-    // transforms' rounding is of the changes alone, and what is at rest stays so.
+    // ARS(2,2,2) in terms of increments d, with F the whole rate and L its linear part:
+    //   (1 - g dt L) d_1 = g dt F(u),                                            u_1 = u + d_1
+    //   (1 - g dt L) d_2 = g dt F(u) + (1 - delta) dt F(u_1) - (1 - delta / g) d_1,   next = u + d_2
+    // This equals the paper's scheme with F - L u as explicit part. Boundaries stay in F, transforms round
+    // the increments alone, and states at rest stay at rest.
     void imex() {
         if (!inside_.empty())
             throw InputError(
@@ -353,10 +353,10 @@ class Planner {
     InputTable inputs_;
     Reflections reflections_;
     ArrayTable arrays_;
-    Program program_;  ///< but for the arrays
+    Program program_;  ///< complete except for its arrays
     Arrays data_;
     std::map<Wraps, int> inside_;
-    bool keeps_places_ = false;  ///< a program of many steps: not of a view or the start
+    bool keeps_places_ = false;  ///< only for programs of many steps, not for views or initial values
     std::map<Node, int> places_;
 };
 

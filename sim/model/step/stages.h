@@ -1,5 +1,4 @@
-// From equations to a step: what reaches beyond one neighbour is stored on the way, and steppers are more
-// stages.
+// Plans a time step: chooses the intermediates to materialise and lays the integrator out in stages.
 #pragma once
 
 #include <functional>
@@ -13,10 +12,9 @@
 
 namespace stencil::equation {
 
-/// The steppers: euler; heun (Heun 1900, in the form of Shu & Osher 1988); rk4 (Kutta 1901); symplectic,
-/// which steps the components one after the other, each by the newest values of those before it
-/// (semi-implicit Euler; of a wave, leapfrog); imex, which solves for the linear part by transforms
-/// (ARS(2,2,2) of Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
+/// The time integrators: euler; heun (SSP form, Shu & Osher 1988); rk4; symplectic (semi-implicit Euler:
+/// components in turn, each from the newest values; leapfrog for waves); imex (implicit in the linear part by
+/// transforms: ARS(2,2,2), Ascher, Ruuth & Spiteri, Appl. Numer. Math. 25, 1997).
 enum class SteppingScheme { euler, heun, rk4, symplectic, imex };
 
 struct StepperRow {
@@ -26,40 +24,38 @@ struct StepperRow {
 };
 const std::vector<StepperRow>& steppers();
 
-/// Throws InputError for another name.
+/// The integrator of that name. Throws InputError if there is none.
 SteppingScheme scheme_of(std::string_view name);
 
-/// Of imex: the share of dt that its implicit stages take, which damps without bound what is stiff, and the
-/// weight of the first explicit rate in the second stage (gamma and delta in the paper).
+/// Parameters gamma and delta of ARS(2,2,2), as in the paper.
 inline constexpr double kImplicitShare = 1 - std::numbers::sqrt2 / 2;
 inline constexpr double kFirstWeight = 1 - 1 / (2 * kImplicitShare);
 
 /// One step of the equations. Throws InputError where the scheme cannot step them.
 Program make_program(const Equations& equations, SteppingScheme scheme, bool float64);
 
-/// The state at the start as a step's outcome: what it finds in the arrays counts for nothing. Components
-/// without a formula for their start are 0.
+/// A program that fills the arrays with the initial state, ignoring their contents. Components without an
+/// initial value are 0.
 Program make_start_program(const Equations& equations, bool float64);
 
-/// Works out formulas of the state, which stays as it is: `arrays` hold them after the step.
+/// Evaluates formulas of the state without changing it; `arrays` hold the results after the step.
 struct ViewProgram {
     Program program;
     std::vector<int> arrays;
 };
 ViewProgram make_view_program(const Equations& equations, const std::vector<Node>& formulas, bool float64);
 
-/// The expressions that are stored before `roots` are worked out, so that each reaches one cell from what is
-/// stored: the cheaper of two cuts, all arguments of operators that reach too far, or all operators inside
-/// them, and those for an argument that `can_store` says no of. Each comes after those that it needs.
+/// The intermediates to materialise so that every stage reaches one cell, arguments before users. Chooses the
+/// cheaper of two plans: store all arguments of operators that reach too far, or all operators within them;
+/// where `can_store` refuses an argument, the operators in it.
 using CanStore = std::function<bool(Node)>;
 std::vector<Node> find_cut(
     const Graph& graph, const std::vector<Node>& roots, const CanStore& can_store = [](Node) {
         return true;
     });
 
-/// The expressions of x and y together, and of parameters, that cost more to work out anew, where `roots` and
-/// what is `stored` for them read them, than to keep in an array. Not those that are read diagonally, unless
-/// an array has true ghost cells in the `corners`.
+/// The formulas of x and y (and parameters) that are cheaper to precompute than to evaluate wherever `roots`
+/// and `stored` read them. Those read diagonally are left out unless arrays have valid `corners`.
 std::vector<Node> find_places(const Graph& graph,
                               const std::vector<Node>& roots,
                               const std::vector<Node>& stored,

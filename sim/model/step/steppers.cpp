@@ -1,4 +1,4 @@
-// The table of steppers.
+// The table of time integrators.
 #include "sim/model/step/stages.h"
 #include "sim/text/names.h"
 

@@ -74,7 +74,7 @@ class StatementReader {
 
   private:
     void statement(std::span<const Token> tokens) {
-        // "float4 q = a*b": a type, as OpenCL has it.
+        // Skips an OpenCL type, as in "float4 q = a*b".
         static constexpr std::array<std::string_view, 4> kTypes{"float", "float4", "double", "double4"};
         if (tokens.size() > 2 && tokens[1].kind == TokenKind::name && contains(kTypes, tokens[0].text))
             tokens = tokens.subspan(1);
@@ -140,7 +140,7 @@ class StatementReader {
         result_.initials.push_back({name.text, reader.formula(), name.place});
     }
 
-    // What else begins with "NAME =", where "u_t =" and "delta_u =" are other spellings of "du/dt =".
+    // Reads the statements that begin with "NAME =". "u_t =" and "delta_u =" are synonyms of "du/dt =".
     void named(SyntaxReader& reader) {
         const Token name = reader.take();
         reader.take();
@@ -181,7 +181,7 @@ class StatementReader {
         result_.parameters.push_back(std::move(parameter));
     }
 
-    // [low, high], or with the step that VisualPDE puts between them.
+    // Reads [low, high]. VisualPDE puts a step between them, which is skipped.
     void range(SyntaxReader& reader, ParameterStatement& parameter) {
         const Place place = reader.peek().place;
         constexpr auto form = "a range is written `in [0, 1]`";
@@ -234,7 +234,7 @@ class StatementReader {
         result_.settings.push_back(std::move(setting));
     }
 
-    // "512x512" reads as a number and a name.
+    // The tokenizer splits "512x512" into a number and a name.
     static std::string size(SyntaxReader& reader) {
         if (reader.peek().kind != TokenKind::number || !reader.peek(1).text.starts_with("x")) return "";
         std::string text = reader.take().text;

@@ -1,5 +1,5 @@
-// A model's text as statements: what is evolved, defined, set and demanded at the sides, as typed. What names
-// mean is looked into later.
+// A model's text as statements, as typed: evolutions, definitions, settings and boundary conditions. Names
+// are resolved later.
 #pragma once
 
 #include <array>
@@ -12,7 +12,7 @@
 
 namespace stencil::equation {
 
-/// du/dt = formula, or u' = formula.
+/// An evolution: du/dt = formula, or u' = formula.
 struct Evolution {
     std::string component;
     bool rate = true;  ///< else the next value outright
@@ -20,17 +20,17 @@ struct Evolution {
     Place place;  ///< of the component's name
 };
 
-/// NAME = formula; NAME(0) = formula.
+/// A definition NAME = formula, or an initial value NAME(0) = formula.
 struct NamedFormula {
     std::string name;
     Syntax formula;
     Place place;  ///< of the name
 };
 
-/// NAME = number [in [low, high]] [unit].
+/// A parameter: NAME = number [in [low, high]] [unit].
 struct ParameterStatement {
     std::string name;
-    double value = 0, low = 0, high = 0;  ///< low = high: no range was given
+    double value = 0, low = 0, high = 0;  ///< low = high if no range was given
     std::string unit;
     Place place;  ///< of the name
 };
@@ -38,17 +38,17 @@ struct ParameterStatement {
 enum class Side { left, right, top, bottom };
 inline constexpr std::array kSides{Side::left, Side::right, Side::top, Side::bottom};
 
-/// On one side: `left = right` at it as an equation for the value on the face and flux(), or a word
-/// (periodic, insulated, zero).
+/// A boundary condition on one side: an equation `left = right` in the value on the face and flux(), or a
+/// word (periodic, insulated, zero).
 struct SideStatement {
     Side side = Side::left;
     std::string word;    ///< empty: an equation
     Syntax left, right;  ///< of the equation
-    int named = 1;       ///< how many sides its name stands for
+    int named = 1;       ///< number of sides that its label names (4 for `all`)
     Place place;
 };
 
-/// dx = 1, stepper = rk4, source = "..."; numbers, words and texts.
+/// A setting with a number, a word or a string: dx = 1, stepper = rk4, source = "...".
 struct SettingStatement {
     std::string name, text;
     double number = 0;
@@ -64,13 +64,13 @@ struct Statements {
     std::vector<SettingStatement> settings;
 };
 
-/// What stands before '=' and sets something: dx, stepper, ...
+/// The names of all settings: dx, stepper ...
 std::vector<std::string> setting_names();
 
-/// Throws TextError.
+/// Parses a text into statements. Throws TextError.
 Statements read_statements(std::string_view text);
 
-/// The value of a formula of numbers alone; empty where it has names or functions of fields.
+/// The value of a formula of numbers alone; empty if it contains names or field functions.
 std::optional<double> constant_value(const Syntax& formula);
 
 }  // namespace stencil::equation

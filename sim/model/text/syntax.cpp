@@ -12,7 +12,7 @@
 namespace stencil::equation {
 namespace {
 
-// Loosest first; unary minus and powers bind closer than all of them.
+// Binary operators by precedence, loosest first; unary minus and powers bind tighter.
 constexpr std::array<std::array<std::string_view, 6>, 5> kLevels{{
     {"or"},
     {"and"},
@@ -39,7 +39,7 @@ std::string shown(const Token& token) {
                                          : fmt::format("'{}'", quotable(token.text));
 }
 
-// Operators that stand before a name without brackets too: ∇²u.
+// Operators that may precede a name without brackets, as in ∇²u.
 bool is_prefix(const Token& token) {
     return token.text == "lap" || token.text == "grad";
 }
@@ -97,7 +97,7 @@ double SyntaxReader::signed_number(std::string_view what) {
     return negative ? -value : value;
 }
 
-// "2u", ")(", "u v": what people mean as a product.
+// Refuses products without `*` ("2u", ")(", "u v") and suggests the spelling with it.
 void SyntaxReader::refuse_juxtaposed() const {
     if (at_ == 0) return;
     const Token& before = tokens_[at_ - 1];
@@ -191,7 +191,7 @@ Syntax SyntaxReader::power() {
 
 Syntax SyntaxReader::postfix() {
     Syntax result = primary();
-    // After a number stands a unit.
+    // A bracket after a number is a unit, not a neighbour.
     while (at("[") && result.kind != SyntaxKind::number) result = neighbour(std::move(result));
     return result;
 }
@@ -268,7 +268,7 @@ Syntax SyntaxReader::neighbour(Syntax of) {
     return result;
 }
 
-// A number of cells, or as "x + dx" and "x - 2*dx" have it.
+// Reads a neighbour's offset: a number of cells, or "x + dx" and "x - 2*dx".
 int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) {
     const Place place = peek().place;
     const bool coordinates = accept(coordinate);
@@ -291,7 +291,7 @@ int SyntaxReader::offset(std::string_view coordinate, std::string_view spacing) 
 
 namespace {
 
-// How closely the outermost operation binds.
+// Precedence of the outermost operation, for to_text.
 int binding(const Syntax& syntax) {
     if (syntax.kind == SyntaxKind::number) return syntax.number < 0 ? 5 : 8;
     if (syntax.kind != SyntaxKind::call) return 8;

@@ -1,4 +1,4 @@
-// Words to formulas: the tree as it was typed, with places.
+// The parser: tokens to syntax trees with positions.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ enum class SyntaxKind {
     number,
     name,
     string,
-    call,      ///< `text` of args, also of operators: "+", "-", "*", "/", "^", "neg", "<", "and", "not" ...
-    neighbour  ///< args[0] at (column, row) from here: u[+1,0]
+    call,      ///< function or operator `text` of args: "+", "-", "*", "/", "^", "neg", "<", "and", "not" ...
+    neighbour  ///< args[0] at the offset (column, row): u[+1,0]
 };
 
 struct Syntax {
@@ -28,20 +28,20 @@ struct Syntax {
     int depth = 1;
 };
 
-/// Formulas are at most this deep; what is longer is broken up by definitions.
+/// Limit of a formula's nesting; longer ones must be split into definitions.
 inline constexpr int kMaxDepth = 250;
-/// Neighbours are at most this far, in cells.
+/// Limit of a neighbour's offset, in cells.
 inline constexpr int kMaxReach = 8;
 
-/// Reads one statement's words. All functions throw TextError.
+/// A recursive-descent parser of one statement. All functions throw TextError.
 class SyntaxReader {
   public:
     SyntaxReader(std::string_view text, std::span<const Token> tokens) : text_(text), tokens_(tokens) {}
 
-    /// Precedence, loosest first: or, and, not, comparisons, + -, * /, unary -, ^ (to the right). Must not be
-    /// empty.
+    /// Parses a formula, which must not be empty. Precedence, loosest first: or, and, not, comparisons, + -,
+    /// * /, unary -, ^ (right-associative).
     Syntax formula();
-    /// A number with its sign.
+    /// Parses a number with an optional sign; `what` names it in the message.
     double signed_number(std::string_view what);
 
     const Token& peek(std::size_t ahead = 0) const;
@@ -51,7 +51,7 @@ class SyntaxReader {
     Token take();
     bool accept(std::string_view symbol);
     void expect(std::string_view symbol, const std::string& sentence);
-    /// Refuses what follows a whole statement.
+    /// Refuses tokens after the end of the statement.
     void expect_end();
     [[noreturn]] void refuse(Place place, const std::string& sentence) const;
 
@@ -71,13 +71,13 @@ class SyntaxReader {
     std::string_view text_;
     std::span<const Token> tokens_;  ///< the last one is a stop
     std::size_t at_ = 0;
-    int open_ = 0;  ///< brackets and operators in work
+    int open_ = 0;  ///< nesting depth of brackets and operators
 };
 
-/// Whether the name stands in it.
+/// Whether the formula contains the name.
 bool mentions(const Syntax& formula, std::string_view name);
 
-/// As it is typed, with the brackets that it needs.
+/// The formula as text, with the brackets that it needs.
 std::string to_text(const Syntax& syntax);
 
 }  // namespace stencil::equation

@@ -9,7 +9,7 @@
 namespace stencil::equation {
 namespace {
 
-constexpr std::size_t kShown = 100;  // characters of a long line
+constexpr std::size_t kShown = 100;  // characters shown of a long line
 
 bool starts_character(char byte) {
     return (static_cast<unsigned char>(byte) & 0xC0) != 0x80;
@@ -24,7 +24,7 @@ std::size_t line_start(std::string_view text, std::size_t at) {
     return before == std::string_view::npos ? 0 : before + 1;
 }
 
-// The line of the place, cut to what fits around it, over carets.
+// The line of `place`, trimmed around it, with carets below.
 std::string picture(std::string_view text, Place place) {
     const std::size_t start = line_start(text, place.begin);
     const std::size_t stop = std::min(text.find('\n', place.begin), text.size());

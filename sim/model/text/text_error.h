@@ -1,4 +1,4 @@
-// Mistakes in a model's text: one sentence, and where it is.
+// Errors in a model's text, with their position.
 #pragma once
 
 #include <cstddef>
@@ -9,26 +9,26 @@
 
 namespace stencil::equation {
 
-/// Bytes [begin, end) of a text.
+/// A range of bytes [begin, end) in a text.
 struct Place {
     std::size_t begin = 0, end = 0;
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// From the start of one to the end of the other.
+/// The range from the start of one place to the end of another.
 constexpr Place join(Place first, Place last) {
     return {first.begin, last.end};
 }
 
-/// what() is the sentence, then the line of the text and a caret under the place; the sentence says what is
-/// wrong and what to write instead.
+/// what() is a sentence (what is wrong and what to write instead), then the line with a caret under the
+/// place.
 class TextError : public InputError {
   public:
     TextError(std::string_view text, Place place, const std::string& sentence);
 
     const std::string& sentence() const { return sentence_; }
     Place place() const { return place_; }
-    /// Counted from 1; columns in characters.
+    /// Position counted from 1; columns in characters.
     std::size_t line() const { return line_; }
     std::size_t column() const { return column_; }
 

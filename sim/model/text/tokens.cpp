@@ -18,8 +18,7 @@ bool is_letter(char c) {
            static_cast<unsigned char>(c) >= 0x80;
 }
 
-// Signs that stand for ASCII: operators, exponents, what papers write, and the spaces of web pages and
-// editors.
+// Signs that are replaced by ASCII: mathematical operators, exponents and non-breaking spaces.
 constexpr auto kSigns = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"−", "-"},      {"–", "-"},      {"×", "*"},    {"·", "*"},      {"⋅", "*"},      {"÷", "/"},
     {"²", "^2"},     {"³", "^3"},     {"⁴", "^4"},   {"⁵", "^5"},     {"≤", "<="},     {"≥", ">="},
@@ -50,7 +49,7 @@ class TokenReader {
     void next() {
         const char c = text_[at_];
         if (c == '\n' || c == ';') {
-            // Formulas go on over lines inside brackets, and where an operator ends or begins a line.
+            // A formula continues over line ends inside brackets and where an operator ends or begins a line.
             if (c == ';' || (depth_ == 0 && !goes_on())) stop();
             if (c == ';') depth_ = 0;
             ++at_;
@@ -76,7 +75,7 @@ class TokenReader {
         at_ += length;
     }
 
-    // Right after the last word.
+    // Ends the statement right after the last token.
     void stop() {
         const std::size_t at = tokens_.empty() ? 0 : tokens_.back().place.end;
         tokens_.push_back({TokenKind::stop, "", 0, {at, at}, false});
@@ -91,7 +90,7 @@ class TokenReader {
                operators.find(tokens_.back().text[0]) != std::string_view::npos && !is_statement(next);
     }
 
-    // Whether what begins there has a '=' of its own on its line.
+    // Whether the line that begins there has an '=' of its own, so that it is a statement.
     bool is_statement(std::size_t begin) const {
         const std::string_view line = text_.substr(begin, text_.find_first_of("\n;#", begin) - begin);
         for (std::size_t i = 1; i < line.size(); ++i) {
@@ -114,7 +113,7 @@ class TokenReader {
         take_float_suffix();
     }
 
-    // "1.0f", as OpenCL and C write single precision.
+    // Accepts "1.0f", as OpenCL and C write it.
     void take_float_suffix() {
         const bool suffix = at_ < text_.size() && (text_[at_] == 'f' || text_[at_] == 'F') &&
                             (at_ + 1 == text_.size() || begins_sign(at_ + 1) ||

@@ -1,4 +1,4 @@
-// Characters to words.
+// The tokenizer: text to tokens.
 #pragma once
 
 #include <string>
@@ -11,28 +11,29 @@ namespace stencil::equation {
 
 enum class TokenKind {
     number,
-    name,    ///< letters, digits and '_', not a digit first; Greek and other letters count
-    string,  ///< between double quotes, without them
-    symbol,  ///< an operator or a bracket, in ASCII: "<=", "+", "(" ...
-    stop,    ///< the end of a statement: a line's end outside brackets, or ';'
+    name,    ///< letters (Greek and others included), digits and '_', not beginning with a digit
+    string,  ///< text between double quotes, without them
+    symbol,  ///< operator or bracket in ASCII: "<=", "+", "(" ...
+    stop,    ///< end of a statement: a line end outside brackets, or ';'
 };
 
 struct Token {
     TokenKind kind = TokenKind::stop;
-    std::string text;  ///< as ASCII operators where other signs were typed ("×" is "*")
+    std::string text;  ///< in ASCII also if another sign was typed ("×" is "*")
     double number = 0;
     Place place;
-    bool spaced = false;  ///< white space before it
+    bool spaced = false;  ///< preceded by white space
 };
 
-/// The largest text that is read, in bytes.
+/// Limit of a text's length, in bytes.
 inline constexpr std::size_t kMaxText = 64 * 1024;
 
 inline bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// The words of a text, the last one a stop. Comments run from '#' to the line's end. Throws TextError.
+/// The tokens of a text; the last one is a stop. Comments run from '#' to the end of the line. Throws
+/// TextError.
 std::vector<Token> read_tokens(std::string_view text);
 
 }  // namespace stencil::equation

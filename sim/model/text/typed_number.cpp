@@ -21,7 +21,7 @@ bool is_digits(const Token& token) {
     return token.kind == TokenKind::number && std::ranges::all_of(token.text, is_digit);
 }
 
-// "10k" and "10 000" are one number each, which formulas do not know.
+// Joins the tokens of "10k" and "10 000", which formulas do not accept, into one number.
 std::vector<Token> joined(const std::vector<Token>& tokens) {
     std::vector<Token> result;
     for (const Token& token : tokens) {

@@ -1,4 +1,4 @@
-// How fast small waves grow, where some components are the outcome of a map.
+// The dispersion relation, also for systems in which some components are maps.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,8 @@ Composition::Composition(const Equations& equations) {
 std::optional<Matrix> Composition::composed(const Matrix& jacobian) const {
     const int n = int(rates.size() + maps.size()), m = int(maps.size()), k = int(rates.size());
     const Matrix among = part_of(jacobian, n, maps, maps);
-    // A map that is made of itself remembers: only where a power of it is 0 is it a function of the rest.
+    // Maps can be eliminated only if they do not depend on their own past, that is if their matrix is
+    // nilpotent.
     Matrix power = among;
     for (int i = 1; i < m; ++i) power = product(power, among, m);
     if (norm_of(power, m) != 0) return std::nullopt;
@@ -51,7 +52,7 @@ std::vector<Complex> dispersion(const Equations& equations, const UniformState& 
     } else if (const auto rates = composition.rates.empty() ? std::nullopt : composition.composed(jacobian)) {
         values = eigenvalues(*rates, int(composition.rates.size()));
     } else {
-        // What a wave is multiplied by in a step.
+        // Growth factors of one step, as rates.
         values = eigenvalues(composition.euler_step(jacobian, state.dt), n);
         for (Complex& value : values) value = std::log(value) / state.dt;
     }

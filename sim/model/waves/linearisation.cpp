@@ -6,7 +6,7 @@
 namespace stencil::equation {
 namespace {
 
-// What a formula is worth at the uniform state, and its derivatives by its arguments.
+// The value of an expression at the uniform state and its partial derivatives by the arguments.
 struct Local {
     double value = 0;
     std::array<double, 3> partial{};
@@ -95,7 +95,7 @@ Local operation(Op op, double a, double b, double c) {
     }
 }
 
-// Differences of a uniform state are 0, and those of a wave a multiple of it (Waves::symbol).
+// Differences vanish at a uniform state; on a wave they act as a multiple (its symbol).
 Local difference(Op op, double a) {
     if (op == Op::neighbour) return {a, {1}};
     if (op == Op::divergence) return {0, {0, 2 * a}};
@@ -120,7 +120,7 @@ std::vector<bool> reached_from(const Graph& graph, const std::vector<Node>& form
 
 }  // namespace
 
-// An argument has a smaller number than what is made of it, so that one pass in the nodes' order does.
+// Arguments have smaller numbers than their expressions, so one pass in node order is enough.
 Linearisation::Linearisation(const Equations& equations,
                              const std::vector<Node>& formulas,
                              const UniformState& state) {
@@ -130,7 +130,7 @@ Linearisation::Linearisation(const Equations& equations,
     parts_.resize(std::size_t(columns_));
     const std::vector<bool> reached = reached_from(g, formulas);
     std::vector<double> value(g.size());
-    std::vector<int> part(g.size(), -1);  // -1: a wave leaves it as it is
+    std::vector<int> part(g.size(), -1);  // -1: constant, no wave reaches it
     for (Node node = 0; node < g.size(); ++node) {
         if (!reached[node]) continue;
         const Expression& e = g[node];

@@ -1,4 +1,4 @@
-// Small waves on a uniform state: how fast they grow, and the largest step that is stable.
+// Linear stability analysis (von Neumann) about uniform states.
 #pragma once
 
 #include <array>
@@ -15,42 +15,42 @@ namespace stencil::equation {
 
 using Complex = std::complex<double>;
 
-/// Where formulas are taken: at one place, with one value of each component everywhere.
+/// The point of linearisation: uniform components, at one position and time.
 struct UniformState {
     std::vector<double> components, parameters;
     double spacing = 1, dt = 1;
     int nx = 1, ny = 1;
     double x = 0, y = 0, t = 0;
-    std::vector<double> data = {};  ///< of pictures and arrays; 1 where there is none
+    std::vector<double> data = {};  ///< values of pictures and arrays; 1 if missing
 };
 
-/// What a formula is worth.
+/// The value of a formula at the uniform state.
 double value_at(const Equations& equations, Node formula, const UniformState& state);
 
-/// Formulas linearised at a uniform state: what each makes of small waves in the components.
+/// Formulas linearised at a uniform state, as Fourier symbols.
 class Linearisation {
   public:
     Linearisation(const Equations& equations, const std::vector<Node>& formulas, const UniformState& state);
 
-    /// How formula r changes by a wave e^(i (kx column + ky row)) in component c, as [r * components() + c],
-    /// of the formulas as they are stepped: kx, ky in radians a cell. Random numbers count as 0.
+    /// The Jacobian entry [r * components() + c]: how formula r responds to a wave e^(i (kx column + ky row))
+    /// in component c under the discrete stencils; kx, ky in radians per cell. Random numbers count as 0.
     std::vector<Complex> at(double kx, double ky) const;
-    /// Without sensitivities.
+    /// Number of components, sensitivities excluded.
     int components() const { return columns_; }
     double value(std::size_t formula) const { return values_[formula]; }
-    /// Waves of (kx, ky) and (kx, -ky) may change in other ways, because a difference is odd.
+    /// Whether odd differences make waves (kx, ky) and (kx, -ky) behave differently.
     bool directed() const { return directed_; }
     friend bool operator==(const Linearisation&, const Linearisation&) = default;
 
   private:
-    // A multiple of a sum of waves; the first ones are the components' own.
+    // A symbol times a sum of other parts; the first parts are the components themselves.
     struct Part {
         struct Summand {
             int part = 0;
             double factor = 0;
             friend bool operator==(const Summand&, const Summand&) = default;
         };
-        Op op = Op::stored;  ///< whose symbol multiplies the sum; stored: 1
+        Op op = Op::stored;  ///< operator whose symbol multiplies the sum; stored: 1
         std::int8_t column = 0, row = 0;
         int count = 0;
         std::array<Summand, 3> terms{};
@@ -60,38 +60,38 @@ class Linearisation {
     int columns_ = 0;
     bool directed_ = false;
     std::vector<Part> parts_;
-    std::vector<int> roots_;  ///< of each formula, -1: no wave changes it
+    std::vector<int> roots_;  ///< the part of each formula; -1: constant
     std::vector<double> values_;
 };
 
-/// Of all components in their order, without sensitivities, which grow as they do.
+/// The formulas of all components in order, without sensitivities (which grow at the same rates).
 std::vector<Node> formulas_of(const Equations& equations);
-/// Some component's formula is its next value.
+/// Whether some component is a map (its formula is the next value).
 bool has_maps(const Equations& equations);
 
-/// The eigenvalues of an n x n matrix, row-major.
+/// The eigenvalues of a row-major n x n matrix.
 std::vector<Complex> eigenvalues(std::vector<Complex> matrix, int n);
-/// Its inverse; not finite where there is none.
+/// Its inverse; entries are not finite if it is singular.
 std::vector<Complex> inverse(const std::vector<Complex>& matrix, int n);
 
-/// The growth rates (real parts, largest first) and frequencies of waves along x of k radians a cell: the
-/// dispersion relation of the discretised equations. Components that are mere functions of others (v' =
-/// lap(u) beside du/dt = ...) have no rate of their own: they are put in place in the others' rates.
+/// The dispersion relation of the discretised equations: growth rates (real parts, largest first) and
+/// frequencies of waves along x with k radians per cell. Components that are functions of others (v' =
+/// lap(u)) have no rate: they are substituted into the others' rates.
 std::vector<Complex> dispersion(const Equations& equations, const UniformState& state, double k);
 
-/// The largest stable time step, and what sets it.
+/// The largest stable time step and the term that limits it.
 struct StableStep {
-    double dt = 0;          ///< infinite where any step is stable, 0 where none is, NaN where it is unknown
-    std::string component;  ///< whose term it is
-    std::string term;       ///< as typed; empty where no single term is to blame
-    bool downwind = false;  ///< no step is stable because first derivatives let waves grow
+    double dt = 0;          ///< infinity: always stable; 0: never; NaN: unknown
+    std::string component;  ///< component of that term
+    std::string term;       ///< as typed; empty if no single term is to blame
+    bool downwind = false;  ///< no step is stable: first derivatives are taken downwind
     bool known() const { return !std::isnan(dt); }
 };
 
-/// At the worst of the states, over waves of all directions. A step is stable where it damps each wave, or
-/// lets it grow faster than it does in truth by no more than a tenth of the fastest growth that the
-/// equations have: von Neumann's condition as Lax & Richtmyer (1956) have it, |G| <= 1 + O(dt). Unknown where
-/// the rates are not finite at any of the states.
+/// The largest stable step for the worst of the states and waves of all directions. A step is stable if it
+/// damps each wave or lets it grow faster than the exact solution by at most a tenth of the fastest exact
+/// growth rate (von Neumann's condition |G| <= 1 + O(dt), Lax & Richtmyer 1956). Unknown if the rates are not
+/// finite at any state.
 StableStep stable_step(const Equations& equations,
                        SteppingScheme scheme,
                        const std::vector<UniformState>& states);

@@ -1,4 +1,4 @@
-// The largest stable step, by how the schemes treat waves.
+// The largest stable step of each time integrator.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,11 +13,11 @@ namespace stencil::equation {
 namespace {
 
 constexpr double kRounding = 1e-13, kRoundingOfMaps = 1e-11;
-constexpr double kTolerated = 0.1;  // growth by the steps, as a share of the fastest growth in truth
-constexpr int kLargeBlock = 6;      // components: from here on eigenvalues take long
+constexpr double kTolerated = 0.1;  // excess growth allowed, as a share of the fastest exact growth rate
+constexpr int kLargeBlock = 6;      // from this many components on, eigenvalues are costly
 constexpr std::size_t kMostStatesOfLarge = 12, kMostStatesOfLargeImplicit = 3;
 
-// What a symplectic step makes of waves whose rates of change are j.
+// The amplification matrix of a symplectic step with Jacobian j.
 Matrix symplectic_step(const Matrix& j, int n, double dt) {
     Matrix step = identity(n);
     for (int c = 0; c < n; ++c) {
@@ -28,7 +28,8 @@ Matrix symplectic_step(const Matrix& j, int n, double dt) {
     return step;
 }
 
-// Of the other schemes, for one wave: Taylor's polynomial of exp(z), by Horner's rule.
+// The amplification factor of the explicit Runge-Kutta schemes: Taylor's polynomial of exp(z), by Horner's
+// rule.
 Complex stability_polynomial(SteppingScheme scheme, Complex z) {
     const int order = scheme == SteppingScheme::euler ? 1 : scheme == SteppingScheme::heun ? 2 : 4;
     Complex sum = 1;
@@ -36,7 +37,7 @@ Complex stability_polynomial(SteppingScheme scheme, Complex z) {
     return sum;
 }
 
-// What a step of imex makes of waves whose rates of change are j, of which those of l are implicit.
+// The amplification matrix of an imex step with Jacobian j, of which l is implicit.
 Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
     constexpr double g = kImplicitShare, delta = kFirstWeight;
     const Matrix one = identity(n), solve = inverse(combined(1, one, -g * dt, l), n);
@@ -46,7 +47,7 @@ Matrix imex_step(const Matrix& j, const Matrix& l, int n, double dt) {
     return combined(1, one, 1, second);
 }
 
-// From the largest on.
+// Moduli of the eigenvalues, largest first.
 std::vector<double> moduli(const Matrix& m, int n) {
     std::vector<double> sizes;
     for (const Complex& value : eigenvalues(m, n)) sizes.push_back(std::abs(value));
@@ -54,7 +55,8 @@ std::vector<double> moduli(const Matrix& m, int n) {
     return sizes;
 }
 
-// At most `growing` eigenvalues are beyond `bound`. A power with a small norm tells so without eigenvalues.
+// Whether at most `growing` eigenvalues exceed `bound`. A matrix power of small norm proves it without
+// computing them.
 bool is_bounded(Matrix m, int n, std::size_t growing, double bound) {
     if (growing >= std::size_t(n)) return true;
     if (n > 2) {
@@ -80,11 +82,11 @@ double largest_growth(const std::vector<Complex>& rates) {
 }
 
 struct Wave {
-    double kx = 0, ky = 0;  ///< radians a cell
+    double kx = 0, ky = 0;  ///< radians per cell
 };
 
-// Half of all directions, since a wave and its opposite change alike: short and long waves, up to the
-// shortest ones of a grid. Where no difference is odd, quarters are alike too.
+// Samples half of all directions (opposite waves behave alike), or a quarter where no difference is odd: long
+// waves down to the shortest of the grid.
 std::vector<Wave> waves(bool directed, bool few) {
     const double pi = std::numbers::pi;
     const int parts = few ? 3 : 12, directions = few ? 8 : 24;
@@ -98,7 +100,7 @@ std::vector<Wave> waves(bool directed, bool few) {
     return all;
 }
 
-// Components that depend on each other: a step treats each such set by itself.
+// Groups components that depend on each other; each group is stepped independently of the others.
 std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
     const std::size_t count = std::size_t(n);
     std::vector<std::vector<bool>> reaches(count, std::vector<bool>(count));
@@ -124,13 +126,13 @@ std::vector<std::vector<int>> blocks_of(const Matrix& pattern, int n) {
     return blocks;
 }
 
-// What is left out of a component's rate.
+// A term left out of a component's rate, to see whether it sets the limit.
 struct LeftOut {
     int component = 0;
     std::size_t root = 0;
 };
 
-// The equations at one state.
+// The Jacobians of the equations at one state.
 class Symbol {
   public:
     Symbol(const Equations& equations,
@@ -166,8 +168,8 @@ class Symbol {
         return reduced(std::move(rates), without);
     }
 
-    // Of the first derivatives alone: in the symbol less what it is without any wave, a polynomial in
-    // 1/spacing, the term that is linear. Empty where it is no such polynomial.
+    // The contribution of first derivatives alone: the coefficient of 1/spacing in the symbol, which is
+    // fitted as a polynomial in 1/spacing. Empty if it is not such a polynomial.
     std::optional<Matrix> advection(const Wave& k) const {
         constexpr std::array kWeights{4.0, -3.0, 4.0 / 3, -0.25};
         Matrix sum(std::size_t(components() * components()), 0.0), fifth = sum;
@@ -180,7 +182,8 @@ class Symbol {
             of[s] = combined(1, rows.at(k.kx, k.ky), -1, rows.at(0, 0));
             if (s < kWeights.size()) sum = combined(1, sum, kWeights[s], of[s]);
         }
-        // By Lagrange's polynomial of degree 4 through 0 and the first four, at 5.
+        // Checks the fit: extrapolates by Lagrange's polynomial of degree 4 through 0 and the first four
+        // points to the fifth.
         fifth = combined(5, of[3], -10, of[2]);
         fifth = combined(1, fifth, 1, combined(10, of[1], -5, of[0]));
         const Matrix off = combined(1, fifth, -1, of[4]);
@@ -206,7 +209,7 @@ class Symbol {
     std::vector<double> coefficients_;
 };
 
-// The equations at one state, with or without a term, in blocks of components that depend on each other.
+// The equations at one state, with or without a term, split into independent blocks.
 class System {
   public:
     System(const Symbol& symbol, const Composition& composition, const std::optional<LeftOut>& without = {})
@@ -231,11 +234,11 @@ class System {
     struct Block {
         std::vector<int> components;
         Composition composition;
-        double reaction;  ///< the largest rate without any wave
+        double reaction;  ///< largest rate of the uniform mode
     };
     std::vector<Block> blocks;
 
-    /// A wave: what it makes of the blocks, and the rates at which it changes there.
+    /// The Jacobians and growth rates of one wave in each block.
     struct Seen {
         Wave wave;
         std::vector<Matrix> jacobians;
@@ -258,7 +261,7 @@ class System {
     const Symbol& symbol() const { return symbol_; }
 
   private:
-    // Of maps alone there are none.
+    // Growth rates of a block; none if it consists of maps.
     static std::vector<Complex> rates_of(const Block& block, const Matrix& jacobian) {
         const int n = int(block.components.size());
         const auto& [rates, maps] = block.composition;
@@ -273,7 +276,7 @@ class System {
     int n_;
 };
 
-// The limit of all waves seen: each but the few that lower it is looked at once.
+// Lowers the limit wave by wave; a wave that does not lower it needs a single test.
 class StepSearch {
   public:
     StepSearch(SteppingScheme scheme, int components)
@@ -281,8 +284,8 @@ class StepSearch {
 
     double limit = std::numeric_limits<double>::infinity();
 
-    /// Tells it of waves that grow in truth, before any is added. False where it is no truth: waves that
-    /// first derivatives, taken from the wrong side, let grow.
+    /// Records exact growth rates, before any add(). False if a wave grows only because first derivatives are
+    /// taken downwind.
     bool see_growth(const System& system, const System::Seen& seen) {
         bool good = true;
         for (std::size_t b = 0; b < system.blocks.size(); ++b) {
@@ -294,7 +297,7 @@ class StepSearch {
         return good;
     }
 
-    /// True where this wave lowers the limit.
+    /// Adds a wave; true if it lowers the limit.
     bool add(const System& system, const System::Seen& seen) {
         const bool implicit = scheme_ == SteppingScheme::imex;
         const Matrix linear = implicit ? system.linear(seen.wave) : Matrix();
@@ -329,7 +332,7 @@ class StepSearch {
         return most > 0.5 * growth_there && most > 1e-3 * norm_of(*advection, n);
     }
 
-    // What swings as slowly as it does without any wave is a matter of accuracy.
+    // Oscillations no faster than the uniform mode's are a matter of accuracy and do not limit the step.
     bool add_explicit(const std::vector<Complex>& rates, double reaction, double tolerated) {
         bool lowered = false;
         for (const Complex& rate : rates) {
@@ -354,7 +357,7 @@ class StepSearch {
         });
     }
 
-    // As many waves may grow as do by themselves, or as the maps alone make grow.
+    // A step may amplify as many modes as the exact rates do, or as the maps alone do.
     bool add_composed(const Matrix& jacobian,
                       const Composition& composition,
                       const std::vector<Complex>& rates,
@@ -372,9 +375,9 @@ class StepSearch {
         });
     }
 
-    // As many waves may grow as do by themselves, while the implicit stages still follow those that grow by
-    // the linear part: these turn around where share dt rate = 1. What the explicit part alone swings, and as
-    // slowly as without any wave, is a matter of accuracy again, up to a hundredth a radian.
+    // A step may amplify as many modes as the exact rates do, and gamma * dt * rate must stay below 1 for
+    // growing linear modes, where the implicit stage changes sign. Slow oscillations of the explicit part are
+    // again a matter of accuracy, up to a hundredth per radian.
     bool add_implicit(
         const Matrix& jacobian, const Matrix& linear, int n, double reaction, double tolerated) {
         const std::vector<Complex> rates = eigenvalues(jacobian, n);
@@ -403,8 +406,8 @@ class StepSearch {
         });
     }
 
-    // `once`: what is stable with one step is so with smaller ones, unlike with implicit stages or where
-    // growth is tolerated, which at huge steps is more than any polynomial's.
+    // `once`: stability at one step implies it at all smaller ones. This fails for implicit stages and where
+    // growth is tolerated, since exp() outgrows any polynomial at huge steps.
     template <class Stable>
     bool lower(double size, Stable&& stable, bool once = false) {
         if (!(size > 0) || !std::isfinite(size)) return false;
@@ -415,7 +418,7 @@ class StepSearch {
             limit = 0;
             return true;
         }
-        // Below that share of the fastest rate every scheme is as good as exact.
+        // Below this share of the fastest rate every scheme is practically exact.
         above = 1e-3 / size;
         if (!stable(above)) above = 2e-6 / size;
         while (above < largest && stable(above)) above *= 2;
@@ -431,7 +434,7 @@ class StepSearch {
     }
 
     SteppingScheme scheme_;
-    std::vector<double> growth_;  ///< of each component the fastest of its waves, in truth
+    std::vector<double> growth_;  ///< fastest exact growth rate, by component
 };
 
 bool is_finite(const Symbol& symbol) {
@@ -518,7 +521,7 @@ class LimitFinder {
         return few;
     }
 
-    // The worst wave lies between those of the table.
+    // Refines the worst wave between the samples by a pattern search.
     static Wave refined(StepSearch& search, const System& system, Wave at) {
         double reach = std::numbers::pi / 24;
         for (int round = 0; round < 12; ++round) {
@@ -534,8 +537,8 @@ class LimitFinder {
         return at;
     }
 
-    // The term without which the step could be largest, if by a tenth at least. The worst wave alone bounds
-    // what leaving out a term can give, so few terms are looked at with all waves.
+    // Names the term whose removal raises the limit most, if by at least a tenth. The worst wave alone bounds
+    // what removal can gain, so only few terms are tried with all waves.
     void blame(StableStep& result,
                const StepSearch& fresh,
                const Symbol& symbol,
@@ -563,11 +566,11 @@ class LimitFinder {
         }
     }
 
-    std::optional<Equations> copy_;  ///< of imex, whose linear part adds expressions
+    std::optional<Equations> copy_;  ///< for imex, whose linear part adds expressions
     const Equations& equations_;
     Composition composition_;
     SteppingScheme scheme_;
-    std::vector<Node> roots_;  ///< the components' formulas, and their terms
+    std::vector<Node> roots_;  ///< components' formulas, then their terms
     std::vector<LeftOut> terms_;
     std::vector<const Term*> texts_;
     std::vector<LinearTerm> implicit_;

@@ -1,4 +1,4 @@
-// Components with rates beside components that are maps, as one linear step of small waves.
+// One linear step of small waves for components with rates and components that are maps.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 namespace stencil::equation {
 
 struct Composition {
-    std::vector<int> rates, maps;  ///< which components of the text evolve by a rate, which by a map
+    std::vector<int> rates, maps;  ///< components that evolve by a rate, and by a map
 
     Composition(std::vector<int> rates_of, std::vector<int> maps_of)
         : rates(std::move(rates_of)), maps(std::move(maps_of)) {}
     explicit Composition(const Equations& equations);
 
-    /// The rates with the maps put in place; empty where a map depends on its own past.
+    /// The Jacobian of the rates after substituting the maps; empty if a map depends on its own past.
     std::optional<Matrix> composed(const Matrix& jacobian) const;
-    /// One step of Euler's scheme, which takes the maps' values of the step before.
+    /// One Euler step, which uses the maps' values of the previous step.
     Matrix euler_step(const Matrix& jacobian, double dt) const;
 };
 
