@@ -1,5 +1,5 @@
-// CUDA methods that launch one kernel per step: they say how to launch one, and this batches the launches in
-// a graph, because at small sizes a launch costs more than the step.
+// Base of the CUDA methods with one kernel per step. It batches the launches in a CUDA graph, because at
+// small sizes a launch takes longer than the step.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -14,8 +14,8 @@
 
 namespace stencil {
 
-/// One step of a graph: reads `from`, writes `to`. The weights are in device memory because they change from
-/// batch to batch while the graph stays.
+/// One step in the graph: reads `from`, writes `to`. The weights are in device memory because they change
+/// from batch to batch, while the graph stays the same.
 template <class T>
 struct StepLaunch {
     FieldView<const T> from;
@@ -25,8 +25,8 @@ struct StepLaunch {
     cudaStream_t stream;
 };
 
-/// The weights of a batch as a parameter of a kernel, which a launch copies: no memory of the host has to
-/// stay as it is until the stream comes to it.
+/// The weights of a batch as a kernel parameter: a launch copies its parameters, so no host memory has to
+/// stay unchanged until the stream reaches it.
 template <class T>
 struct WeightBatch {
     StepWeights<T> steps[kGraphSteps];
@@ -56,7 +56,7 @@ class GraphStepper : public ScaledStepper<T> {
             const int batch = int(steps < kGraphSteps ? steps : kGraphSteps);
             upload_weights(batch);
             if (batch == kGraphSteps) {
-                // An even number of steps: the result is back in the same buffer.
+                // kGraphSteps is even, so the result is in the same buffer again.
                 graph_for(fields, boundary).launch(stream_);
             } else {
                 enqueue(fields, boundary, batch);
@@ -86,14 +86,15 @@ class GraphStepper : public ScaledStepper<T> {
         const auto key = std::pair<const T*, Boundary>(fields.front.data, boundary);
         const auto found = graphs_.find(key);
         if (found != graphs_.end()) return found->second;
-        // A copy, because a launch that fails would leave the buffers swapped.
+        // A copy, because a failed capture would leave the buffers swapped.
         const auto capture = [&, pair = fields]() mutable { enqueue(pair, boundary, kGraphSteps); };
         return graphs_.try_emplace(key, stream_, capture).first->second;
     }
 
     CudaStream& stream_;
     CudaMemory weights_;
-    std::map<std::pair<const T*, Boundary>, CudaGraph> graphs_;  ///< by the front and the boundary
+    std::map<std::pair<const T*, Boundary>, CudaGraph>
+        graphs_;  ///< keyed by the front buffer and the boundary
 };
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What a method knows beside the cells, in numbers that any machine and any file keeps exactly.
+// A method's state besides the cells, in numbers that files keep exactly.
 #pragma once
 
 #include <cstdint>

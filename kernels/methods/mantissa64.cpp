@@ -20,7 +20,7 @@ Mantissa64 rounded_sum(double a, double b) {
     int exponent = 0;
     const double fraction = std::frexp(sum, &exponent);  // in [0.5, 1)
     const bool below_power = fraction == 0.5 && error < 0;
-    // In units of the last of 64 bits. Just below a power of two these are half as large.
+    // In units of the last of the 64 mantissa bits, which are half as large just below a power of two.
     if (below_power) --exponent;
     const auto whole = below_power ? std::uint64_t(0) : std::uint64_t(std::ldexp(fraction, 64));
     const auto rest = std::int64_t(std::nearbyint(std::ldexp(error, 64 - exponent)));
@@ -32,7 +32,7 @@ Mantissa64 rounded_sum(double a, double b) {
 double inverse(const Mantissa64& a) {
     if (a.mantissa == 0) return std::numeric_limits<double>::infinity();
     if (a.mantissa == kTop) return std::ldexp(1.0, -a.exponent);
-    // 1 / a = 2^(63 - exponent) / mantissa = (2^127 / mantissa) * 2^(-64 - exponent). Never half way.
+    // 1 / a = 2^(63 - exponent) / mantissa = (2^127 / mantissa) * 2^(-64 - exponent). Ties cannot occur.
     const Wide dividend = Wide(1) << 127;
     auto quotient = std::uint64_t(dividend / a.mantissa);
     if (2 * (dividend % a.mantissa) > a.mantissa) ++quotient;

@@ -1,5 +1,5 @@
-// A positive number with a mantissa of 64 bits, in integers: what long double is on x86, with the same bits
-// on every machine and in every file.
+// A positive floating-point number with a 64-bit mantissa, like x86's long double, but in integers: the same
+// bits on every machine and in every file.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct Mantissa64 {
     friend bool operator==(const Mantissa64&, const Mantissa64&) = default;
 };
 
-/// a + b; 0 where that is not above 0.
+/// a + b, or 0 if that is not positive.
 Mantissa64 positive_sum(double a, double b);
 
 Mantissa64 operator*(const Mantissa64& a, const Mantissa64& b);

@@ -1,5 +1,5 @@
-// The arithmetic of mantissa64.h that runs for every step, to be inlined there: `resident` makes a step of
-// 512x512 cells in 0.33 us, and its weights are worked out on the host.
+// The part of mantissa64.h that runs once per step, inline: `resident` makes a step of 512x512 cells in 0.33
+// us, and the host computes the weights of each.
 #pragma once
 
 #include <bit>
@@ -10,7 +10,7 @@
 
 namespace stencil {
 
-/// As positive_sum(), for sums that double does not hold exactly.
+/// positive_sum() for sums that a double cannot hold exactly.
 Mantissa64 rounded_sum(double a, double b);
 
 inline Mantissa64 positive_sum(double a, double b) {

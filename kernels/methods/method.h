@@ -1,4 +1,4 @@
-// The ladder of methods: one row of one table each.
+// The table of methods.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ constexpr std::string_view name_of(Device device) {
     return device == Device::cpu ? "cpu" : "cuda";
 }
 
-/// Where a method works: the pool on the CPU, the stream on CUDA (the other one is null).
+/// Where a method runs: the thread pool on the CPU, the stream on CUDA; the other one is null.
 struct ExecutionSpace {
     ThreadPool* threads = nullptr;
     CudaStream* stream = nullptr;
-    /// Of a method that jumps, whose shape is that of its rows alone: what joins them to the others. Null
-    /// where it has the whole field.
+    /// For a `spectral` solver of a distributed field, whose shape is that of its local rows: its transpose
+    /// (all-to-all). Null if it has the whole field.
     StripExchange* strips = nullptr;
 };
 
@@ -44,41 +44,41 @@ using MakeStepper = std::unique_ptr<Stepper<T>> (*)(const ExecutionSpace&, Field
 inline constexpr std::string_view kDiffusion = "diffusion";
 /// All typed equations.
 inline constexpr std::string_view kEquation = "equation";
-/// Stages or steps of theirs that the CPU makes in one pass over the field, at most.
+/// The largest number of stages or steps of a typed equation that the CPU fuses into one pass.
 inline constexpr int kEquationSteps = 16;
 
 struct Method {
-    /// A method that runs on both devices has a row for each, and so has one that solves several models.
+    /// Methods have one row for each device and model that they support.
     std::string_view name;
     Device device;
-    std::string_view model = kDiffusion;  ///< that it solves, by name
+    std::string_view model = kDiffusion;  ///< the model that it solves
     /// Keeps its state in float64 whatever the field's precision.
     bool float64_state = false;
-    /// Goes any number of steps in one go: its time is that of a jump, its throughput is not reported, and
-    /// `auto` never takes it.
+    /// Advances any number of steps at once at a cost independent of their number, so no throughput is
+    /// reported and `auto` never selects it.
     bool jumps = false;
-    /// It takes a field as a whole: several processes cannot share one.
+    /// Cannot be distributed over several processes.
     bool whole_field = false;
-    /// Field-sized arrays of its own in the field's precision, besides the double buffer.
+    /// Field-sized arrays besides the double buffer, in the field's precision.
     int extra_arrays = 0;
-    /// It works on this many steps at a time; advancing by multiples of them wastes nothing.
+    /// Temporal blocking unit: advancing by multiples of this wastes no work.
     int steps_at_a_time = 1;
-    /// Steps in one pass over the memory of the field; 0: as many as are asked for.
+    /// Temporal blocking depth, in steps per pass over memory; 0: as many as requested.
     int steps_fused = 1;
-    /// Where it cannot work on a field of this shape on this machine's device: one clause that says why and
-    /// what would do, for a message. Empty where it can; null where it always can.
+    /// If it cannot handle a field of this shape on this machine's device: one clause that says why and what
+    /// to use instead. Empty if it can; null if it always can.
     std::string (*unfit)(FieldShape, std::size_t cell_bytes) = nullptr;
     std::string_view summary;
-    /// Null where the method lacks the precision, where this build lacks the device, and for typed equations,
-    /// whose steppers are in kernels/equation.
+    /// Null if the method lacks the precision, if this build lacks the device, and for typed equations, whose
+    /// steppers are in kernels/equation.
     MakeStepper<float> make_float32 = nullptr;
     MakeStepper<double> make_float64 = nullptr;
 
-    /// This build has it.
+    /// Whether this build contains it.
     bool is_built() const;
 };
 
-/// The method at work on a field of this shape in precision T.
+/// Creates the method's stepper for a field of this shape in precision T.
 template <class T>
 std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
                                          const ExecutionSpace& execution,
@@ -92,8 +92,8 @@ std::unique_ptr<Stepper<T>> make_stepper(const Method& method,
 /// All methods of a model, slowest first on each device.
 std::span<const Method> methods(std::string_view model = kDiffusion);
 
-/// The method of a model by its name on a device; on the first that has it where the device is open. Null
-/// where there is none.
+/// Looks a method up by name. Without a device, the first row with that name is returned. Null if there is
+/// none.
 const Method* find_method(std::string_view name,
                           std::optional<Device> device = std::nullopt,
                           std::string_view model = kDiffusion);

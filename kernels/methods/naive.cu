@@ -1,6 +1,5 @@
-// The method `naive`: one cell per thread, its five values straight from global memory. A warp reads 32
-// neighbouring cells, so the accesses coalesce, and what neighbouring threads read again comes from the
-// caches.
+// The method `naive`: one cell per thread, five loads from global memory. The loads of a warp coalesce, and
+// neighbours' loads of the same cells hit the caches.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"

@@ -1,4 +1,4 @@
-// The method `reference`: the plain loops, in float64, that every other method is compared with.
+// The method `reference`: plain float64 loops, which every other method is compared with.
 
 #include "kernels/field/cell_update.h"
 #include "kernels/methods/steppers.h"

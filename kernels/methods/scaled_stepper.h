@@ -1,4 +1,4 @@
-// Methods that keep their state scaled.
+// Base of the methods that keep their state scaled.
 #pragma once
 
 #include <limits>
@@ -8,8 +8,8 @@
 
 namespace stencil {
 
-/// Owns the schedule of weights (kernels/methods/scaled_steps.h) and says what the stored cells mean; a
-/// method takes the weights of its steps from it.
+/// Owns the sequence of weights (kernels/methods/scaled_steps.h), from which a method takes those of its
+/// steps, and knows the factor between stored cells and field.
 template <class T>
 class ScaledStepper : public Stepper<T> {
   public:
@@ -17,7 +17,7 @@ class ScaledStepper : public Stepper<T> {
 
     void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) final {
         if (steps == 0) return;
-        // Setting the same once more would begin the dither again.
+        // Setting the same coefficient again would restart the dither.
         if (params.coefficient != schedule_.coefficient()) schedule_.set_coefficient(params.coefficient);
         step(fields, params.boundary, steps);
     }
@@ -34,7 +34,7 @@ class ScaledStepper : public Stepper<T> {
     bool resume(const InnerNumbers& numbers) final { return schedule_.resume(numbers); }
 
   protected:
-    /// `steps` > 0, with the weights that schedule().next() gives one after the other.
+    /// Makes `steps` > 0 steps, each with the weights of one call of schedule().next().
     virtual void step(FieldPair<T>& fields, Boundary boundary, long long steps) = 0;
     ScaledSteps<T>& schedule() { return schedule_; }
 

@@ -11,16 +11,16 @@
 namespace stencil {
 namespace {
 
-// How far the sum of the ratios may stray from the exact one, in units of the last place of ratio + 4; a
-// single one by up to twice as much. A few suffice to break the cycles. Where steps change little, more are
-// needed, or the change is lost in roundings that are the same everywhere, and do no harm.
+// Range of the dither: how far the sum of the ratios may deviate from the exact one, in units of the last
+// place of ratio + 4 (a single ratio by up to twice as much). A few units break the cycles. Slow steps need
+// more, or their change is lost in roundings that are the same everywhere.
 constexpr double kMinDither = 4, kMaxDither = 64;
 
-// Multiples of 1/16 that are not large stay what they are: 1/5 makes an even 5 of ratio + 4.
+// Ratios that are small multiples of 1/16 are exact and stay constant: c = 1/5 gives ratio + 4 = 5.
 constexpr double kSimple = 16, kMaxSimple = 256;
 
-// Where the binary logarithm of the growth between 1 to kMaxRepeats scales is within this of a whole number,
-// the mantissa of g repeats too soon, or moves too slowly.
+// If log2 of the growth over 1 to kMaxRepeats scales is this close to an integer, the mantissa of g repeats
+// too soon or moves too slowly.
 constexpr double kNearPowerOfTwo = 1e-3;
 constexpr int kMaxRepeats = 32;
 
@@ -28,11 +28,11 @@ constexpr std::uint64_t kTopBit = std::uint64_t(1) << 63;
 constexpr Mantissa64 kThree{std::uint64_t(3) << 62, 1};
 constexpr Mantissa64 kSqrt2{0xB504F333F9DE6484, 0};
 
-// Where 1/c is this far from 1, several steps without a scale would eat up the range of floats.
+// If 1/c is further from 1 than this factor, several steps without scaling would exhaust the range of floats.
 constexpr double kMaxGrowth = 32;
 
-// The fractional part of n^2 times the golden ratio, times 2^64: as even as any sequence in the long run, and
-// without a relation between neighbours, which multiples of n itself would have.
+// frac(n^2 * golden ratio) * 2^64: a low-discrepancy sequence whose neighbours are uncorrelated (unlike the
+// usual multiples of n).
 std::uint64_t scattered(long long n) {
     return std::uint64_t(n) * std::uint64_t(n) * 0x9E3779B97F4A7C15;
 }
@@ -54,13 +54,13 @@ void ScaledSteps<T>::set_coefficient(double coefficient) {
     coefficient_ = coefficient;
     exact_ratio_ = (1 - 4 * coefficient) / coefficient;
     const double sum = exact_ratio_ + 4;
-    // Within double's own rounding counts: 0.2 means 1/5, not its binary neighbour.
+    // Compared within double's rounding, because 0.2 means 1/5 and not its binary neighbour.
     const bool simple = sum <= kMaxSimple && is_near_whole(kSimple * sum, 1e-14 * kSimple * sum) &&
                         std::abs(double(T(exact_ratio_)) - exact_ratio_) <= 1e-14 * sum;
     vary_ratio_ = std::is_same_v<T, float> && !simple;
     dither_ = std::ldexp(std::clamp(sum / 8, kMinDither, kMaxDither) * sum, -std::numeric_limits<T>::digits);
-    // The same above and below a power of two: where the sum is next to one, the roundings of a cell have a
-    // sign by the distance from it, and are made up for only if both sides have the same distances.
+    // One grid on both sides of a power of two. Near one, the sign of a cell's rounding error depends on the
+    // distance from it, and errors only cancel if both sides have the same spacing.
     grid_ = std::ldexp(1.0, int(std::lround(std::log2(sum))) + 1 - std::numeric_limits<T>::digits);
     steps_per_scale_ = std::max(coefficient, 1 / coefficient) > kMaxGrowth ? 1 : kStepsPerScale;
     multiply_by_3_ = repeats_itself(steps_per_scale_ * std::log2(sum));
@@ -94,7 +94,7 @@ template <class T>
 double ScaledSteps<T>::largest_growth(double coefficient) const {
     ScaledSteps next = *this;
     next.set_coefficient(coefficient);
-    // What is stored now grows until the next scale; after each scale it is within 1.5 of the field.
+    // The stored state grows until the next scaling; after each scaling it is within 1.5 of the field.
     const double per_step = std::max(1 / coefficient, 1.0);
     const double until_scale = std::pow(per_step, next.steps_to_scale()) / read_factor();
     return std::max(until_scale, 1.5 * std::pow(per_step, next.steps_per_scale()));
@@ -109,7 +109,7 @@ void ScaledSteps<T>::restart() {
 
 template <class T>
 InnerNumbers ScaledSteps<T>::numbers() const {
-    // The mantissa's first bit is always set; without it the others fit a signed number.
+    // The mantissa's top bit is always set; without it the rest fits a signed integer.
     return {{"coefficient", coefficient_},
             {"steps", std::int64_t(steps_)},
             {"carried_error", carried_error_},

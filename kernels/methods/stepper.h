@@ -1,4 +1,4 @@
-// What a method does with a field.
+// The interface of a method: one stepper advances one field.
 #pragma once
 
 #include <limits>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// The double buffer: the state is in `front`, and `back` is scratch.
+/// A double buffer: the state is in `front`; `back` is scratch.
 template <class T>
 struct FieldPair {
     FieldView<T> front;
@@ -19,39 +19,40 @@ struct FieldPair {
     void swap() { std::swap(front, back); }
 };
 
-/// One method at work on one field; keeps what it needs between calls (rings, graphs, workspaces). The cells
-/// that it stores may be another form of the field's; plain() says what they mean.
+/// A method applied to one field, with what it keeps between calls (rings, graphs, workspaces). The stored
+/// cells may be scaled; plain() gives a view of the unscaled field.
 template <class T>
 class Stepper {
   public:
     virtual ~Stepper() = default;
 
-    /// The front was filled with a plain field, whose first step is the next one.
+    /// Called after the front buffer was filled with an unscaled field: forget all state; the next step is
+    /// step 0.
     virtual void restart() {}
 
-    /// Does ahead of time what would otherwise happen, and be measured, in the first steps.
+    /// Does one-time work (graphs, plans) that would otherwise be timed with the first steps.
     virtual void prepare(FieldPair<T>&, Boundary) {}
 
-    /// Advances by `steps` (>= 0) explicit steps, every cell from the old field, with the true boundary at
-    /// every step, and leaves the state in fields.front. How the steps are cut into calls changes no bit of
-    /// the result, unless the method jumps: a jump is the steps' exact outcome rounded once, so that there is
-    /// a rounding for every call. On CUDA it only enqueues the work. Throws CudaError there.
+    /// Advances by `steps` (>= 0) explicit steps, each computed from the old field with the true boundary,
+    /// and leaves the state in fields.front. The division into calls does not change a bit, except for
+    /// `spectral`, which rounds once per call. On CUDA the work is only enqueued, and CudaError may be
+    /// thrown.
     virtual void advance(FieldPair<T>& fields, const DiffusionParams& params, long long steps) = 0;
 
-    /// The field whose state after the steps so far is `stored`.
+    /// A view of `stored`, the state after the steps so far, as the unscaled field.
     virtual PlainView<T> plain(FieldView<T> stored) const { return stored; }
 
-    /// The largest |value| of a field that the next steps with these parameters keep in the range of T, as
-    /// long as they are stable; below 0 where there is none.
+    /// The largest |value| of a field for which the next (stable) steps with these parameters do not overflow
+    /// T; negative if there is none.
     virtual double largest_value(const DiffusionParams&) const { return kLargest; }
 
-    /// What it goes on from beside the stored cells. resume() is false, and changes nothing, where the
-    /// numbers are not of this method.
+    /// State besides the cells, for checkpoints. resume() returns false and changes nothing if the numbers
+    /// belong to another method.
     virtual InnerNumbers numbers() const { return {}; }
     virtual bool resume(const InnerNumbers& numbers) { return numbers.empty(); }
 
   protected:
-    /// A step adds up a few neighbours.
+    /// A margin for the sum of a few neighbours.
     static constexpr double kLargest = double(std::numeric_limits<T>::max() / 16);
 };
 

@@ -1,4 +1,4 @@
-// The factories that the method table names; each is defined in the file of its method.
+// The factories listed in the table of methods; each is defined in its method's file.
 #pragma once
 
 #include <memory>
@@ -7,30 +7,29 @@
 
 namespace stencil {
 
-/// Steps that the method `cpu` makes in one pass over the field.
+/// Temporal blocking depth of `cpu`.
 inline constexpr int kCpuSteps = 32;
 
-/// Steps in one CUDA graph of the methods that launch a kernel per step. Even, so that the double buffer ends
-/// as it began.
+/// Steps per CUDA graph. Even, so that a graph ends in the buffer in which it began.
 inline constexpr int kGraphSteps = 128;
 
-/// Steps of the method `resident` over which loading and storing the field hardly count.
+/// Steps of `resident` over which the cost of loading and storing the field is amortised.
 inline constexpr int kResidentSteps = 120;
 
-/// Steps that the method `streaming` makes in one pass over the field.
+/// Temporal blocking depth of `streaming`.
 inline constexpr int kStreamingSteps = 16;
 
 std::unique_ptr<Stepper<double>> make_reference(const ExecutionSpace&, FieldShape);
 
 template <class T>
 std::unique_ptr<Stepper<T>> make_cpu(const ExecutionSpace&, FieldShape);
-/// Why `spectral` cannot work on fields of that shape, on either device; empty where it can.
+/// Why `spectral` cannot handle fields of that shape, on either device; empty if it can.
 std::string spectral_unfit(FieldShape);
 std::string spectral_cpu_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_spectral_cpu(const ExecutionSpace&, FieldShape);
 
-// CUDA, defined where the toolkit was found.
+// CUDA methods; defined only if the toolkit was found.
 template <class T>
 std::unique_ptr<Stepper<T>> make_tutorial(const ExecutionSpace&, FieldShape);
 template <class T>
@@ -39,7 +38,7 @@ template <class T>
 std::unique_ptr<Stepper<T>> make_tiled(const ExecutionSpace&, FieldShape);
 template <class T>
 std::unique_ptr<Stepper<T>> make_streaming(const ExecutionSpace&, FieldShape);
-/// Why `resident` cannot work on a field on the device in use; empty where it can.
+/// Why `resident` cannot handle the field on the current device; empty if it can.
 std::string resident_unfit(FieldShape, std::size_t cell_bytes);
 template <class T>
 std::unique_ptr<Stepper<T>> make_resident(const ExecutionSpace&, FieldShape);

@@ -1,12 +1,11 @@
-// The method `tiled`: a block works on a tile, each thread on several cells, with loads and stores of 128
-// bits.
+// The method `tiled`: several cells per thread, with 16-byte loads and stores.
 //
-// A warp owns a strip of the tile's rows, 32 groups of 16 bytes wide (4 floats or 2 doubles a group), so that
-// a row is one coalesced access of 512 bytes, and a thread keeps its group of every row in registers: several
-// loads are on their way at once, which one cell per thread never has. Neighbours within the strip are in the
-// same thread, west and east come from the lanes beside by shuffles, and the rows above and below a strip
-// from the neighbouring warps through shared memory. Only the halo of the whole tile is read twice. Tiles
-// that touch the field's edge load cell by cell and ask the boundary; the others never do.
+// A warp owns a strip of the tile's rows, 32 groups of 16 bytes wide (4 floats or 2 doubles each), so a row
+// is one coalesced access of 512 bytes. A thread keeps its group of every row in registers, which gives it
+// several loads in flight and hides memory latency better than one cell per thread. Neighbours within the
+// strip are in the same thread, west and east come from the adjacent lanes by shuffles, and the rows above
+// and below from the neighbouring warps through shared memory; only the halo of the tile is read twice. Only
+// tiles at the field's edge load cell by cell and check the boundary.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/cuda/vectors.cuh"
@@ -18,8 +17,8 @@ namespace stencil {
 namespace {
 
 struct TiledTuning {
-    static constexpr int kWarps = 4;  ///< of a block, one strip each
-    static constexpr int kRows = 2;   ///< of a strip
+    static constexpr int kWarps = 4;  ///< per block, one strip each
+    static constexpr int kRows = 2;   ///< per strip
 };
 
 constexpr int kWarps = TiledTuning::kWarps;
@@ -30,21 +29,21 @@ constexpr int kHeight = kWarps * kRows;
 template <class T>
 constexpr int kWidth = kLanes* Pack<T>::kCount;
 
-// The first and last rows of every strip of the tile.
+// The first and last row of every strip of the tile.
 template <class T>
 struct SharedRows {
     Pack<T> first[kWarps][kLanes];
     Pack<T> last[kWarps][kLanes];
 };
 
-// What a tile reads of the field. Inner tiles have their whole halo inside it.
+// Access to the field for one tile. kInner: the whole halo lies inside of the field.
 template <class T, Boundary B, bool kInner>
 struct Source {
     FieldView<const T> u;
-    int x0;  ///< the tile's first column
+    int x0;  ///< first column of the tile
 
     __device__ T cell(int x, int y) const {
-        // A tile reaches beyond the field's far edges; what lies further out than one cell is never used.
+        // Tiles extend beyond the field's far edges; cells further out than one are never used.
         if constexpr (kInner)
             return u.at(x, y);
         else
@@ -63,7 +62,7 @@ struct Source {
         }
     }
 
-    // The cell beside the tile: to the west for the first lane, to the east for the last one.
+    // The cell next to the tile: west of it for the first lane, east of it for the last one.
     __device__ T beside(int y) const {
         const int lane = int(threadIdx.x);
         if (lane == 0) return cell(x0 - 1, y);

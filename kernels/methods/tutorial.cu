@@ -1,7 +1,6 @@
-// The method `tutorial`: the work of the classic example, an 8x8 tile in shared memory and the Laplacian
-// written beside the new field in every step. The example itself updates the field in place, while other
-// blocks still read the old values (a race), and loads without asking whether its cell exists; here the field
-// is double-buffered and every load is guarded.
+// The method `tutorial`: the classic example, an 8x8 tile in shared memory that also writes the Laplacian in
+// every step. The original updates the field in place while other blocks read the old values (a race), and
+// loads without a bounds check; here the field is double-buffered and every load is guarded.
 
 #include "kernels/cuda/cuda_grid.cuh"
 #include "kernels/field/cell_update.h"
@@ -34,7 +33,7 @@ __global__ void __launch_bounds__(kTile* kTile)
     const bool inside = x < u.nx && y < u.ny;
     if (inside) {
         tile[ty][tx] = u.at(x, y);
-        // The threads at the tile's edge, or at the field's, load the cell beyond it as well.
+        // Threads at the edge of the tile or of the field also load the adjacent halo cell.
         if (tx == 1) tile[ty][0] = value_at(u, B, x - 1, y);
         if (tx == kTile || x == u.nx - 1) tile[ty][tx + 1] = value_at(u, B, x + 1, y);
         if (ty == 1) tile[0][tx] = value_at(u, B, x, y - 1);

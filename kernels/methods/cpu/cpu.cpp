@@ -1,18 +1,19 @@
-// The method `cpu`: every thread sweeps down strips of the field, many steps in one pass.
+// The method `cpu`: temporal blocking on threads and SIMD. Each thread sweeps down strips of the field and
+// makes up to 32 steps in one pass over memory.
 //
-// A strip moves down through the first-level cache as a block of a few rows. A block enters with the field's
-// values (level 0) and takes one step after the other in place, each of which moves its rows up by one: the
-// last row of a level has to wait for the row below it. What the next block needs of each level, its last two
-// rows, stays behind in that level's carry, in the second-level cache. After the last step the block's rows
-// go to the field, which is read and written once a pass instead of once a step. Within a block the cells are
-// in lifted layout (kernels/methods/cpu/lifted_rows.h), where a step is all whole vectors: per vector three
-// additions and a multiply-add, which is all that limits it.
+// A block of a few rows moves down the strip and stays in L1. It is loaded with the field's values (level 0)
+// and stepped in place, level by level. Each step shifts its rows up by one, because the last row of a level
+// cannot be stepped before the row below it is there. The last two rows of each level stay behind in that
+// level's carry buffer (in L2) for the next block. After the last step the rows are written to the field,
+// which is thus read and written once per pass instead of once per step. Blocks use the dimension-lifted
+// layout (kernels/methods/cpu/lifted_rows.h), in which a step is three additions and an FMA per aligned
+// vector; that arithmetic is what limits the method.
 //
-// Nothing is exchanged within a pass: where strips and bands meet, each works out the halo that its own cells
-// still depend on. And no step knows of the boundary: beyond the field's sides the halo holds the field's
-// continuation (unfold() in kernels/field/boundary.h), which by its symmetry keeps the boundary true at every
-// step. Every cell is worked out by the same operations in the same order whatever block it is in, so neither
-// the tiling nor the number of threads, nor how steps are cut into calls, changes a bit.
+// Strips and bands do not communicate within a pass: each computes its halo redundantly. Steps contain no
+// boundary code either: beyond the field's sides the halo holds the extended field (unfold() in
+// kernels/field/boundary.h), whose symmetry preserves the boundary condition at every step. Every cell is
+// computed by the same operations in the same order in whichever block it lies, so neither the tiling nor the
+// number of threads nor the division of steps into calls changes a bit.
 
 #include <hwy/cache_control.h>
 
@@ -34,36 +35,35 @@
 namespace stencil {
 namespace {
 
-// Beyond this the two fields are taken not to stay in any cache from one pass to the next.
+// Above this size the two fields are assumed not to stay in any cache between passes.
 constexpr double kCachedBytes = 48e6;
-// Beyond this neither in the second-level caches: a store to the third fetches its line first, for which a
-// pass of many steps, which has little to write, waits longer than to write past it.
+// Above this size they do not stay in L2 either. A plain store to L3 first fetches the line; a pass of many
+// steps, which writes little, is faster with non-temporal stores.
 constexpr double kNearBytes = 16e6;
 
 constexpr int kFewColumns = 8;
 
-// A step of fewer cells takes a thread less time than it takes to wake another.
+// A thread makes a step of fewer cells in less time than it takes to wake another thread.
 constexpr int kCellsWorthAThread = 16384;
 
 struct Span {
     int begin, end;
 };
 
-// Rows into columns.
+// Transposes a field.
 template <class T>
 void turn(FieldView<T> from, FieldView<T> to) {
     for (int y = 0; y < from.ny; ++y)
         for (int x = 0; x < from.nx; ++x) to.at(y, x) = from.at(x, y);
 }
 
-/// A column of the halo beyond the field's sides: its place in the strip's rows and where its values come
-/// from.
+/// A halo column outside of the field: its index in the strip's rows, and where its values come from.
 struct HaloColumn {
     int place;
     Unfolded source;
 };
 
-/// What a thread needs to sweep a strip.
+/// Buffers of one thread.
 template <class T>
 class Workspace {
   public:
@@ -73,14 +73,14 @@ class Workspace {
           line_(width_),
           cells_(width_ * kBlockRows + 2 * kBlockGuard<T>),
           carries_(width_ * 2 * std::size_t(tiling.levels) + 2 * kBlockGuard<T>) {
-        // Uninitialised padding is read, so it must be zeroed.
+        // Padding is read (its results are discarded), so it must be initialised.
         for (AlignedBuffer<T>* buffer : {&line_, &cells_, &carries_})
             std::fill_n(buffer->data(), buffer->size(), T(0));
     }
 
     T* line() { return line_.data(); }
     LiftedBlock<T> block() { return {cells_.data() + kBlockGuard<T>, columns_}; }
-    /// The last two rows of the blocks before, of the level that a step starts from.
+    /// The last two rows of the previous blocks at this level.
     T* carry(int level) { return carries_.data() + kBlockGuard<T> + std::size_t(level) * 2 * width_; }
 
     std::vector<HaloColumn> halo;
@@ -122,15 +122,15 @@ class CpuStepper : public ScaledStepper<T> {
 
     ThreadPool& threads_;
     const LiftedRows<T>& simd_ = lifted_rows<T>();
-    /// A field of a few columns is stepped turned, its columns as rows: of a short row most of each vector
-    /// would be halo. A step treats rows and columns alike, so no bit changes.
+    /// A field of only a few columns is stepped transposed, because most of each vector of a short row would
+    /// be halo. A step treats rows and columns alike, so the bits are the same.
     bool turned_;
-    FieldShape shape_;  ///< as it is stepped
+    FieldShape shape_;  ///< as stepped, i.e. transposed if turned_
     CpuTiling tiling_;
     AlignedBuffer<T> turned_front_, turned_back_;
-    AlignedBuffer<T> zeros_;            ///< the row beyond a boundary of zeros, with guards
-    double field_bytes_;                ///< of both
-    std::vector<Workspace<T>> spaces_;  ///< one a thread
+    AlignedBuffer<T> zeros_;            ///< the ghost row of the zero boundary, with guards
+    double field_bytes_;                ///< both buffers together
+    std::vector<Workspace<T>> spaces_;  ///< one per thread
     std::vector<StepWeights<T>> weights_;
 };
 
@@ -167,7 +167,7 @@ void CpuStepper<T>::find_halo(const Pass& pass, const Part& part, Workspace<T>& 
     for (int x = std::max(shape_.nx, left); x < part.columns.end + pass.levels; ++x) add(x);
 }
 
-// Row y of the continued field, with its halos, into the line.
+// Copies row y of the extended field, halos included, to the line buffer.
 template <class T>
 void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Workspace<T>& space) const {
     const Span inside{std::max(part.columns.begin - pass.levels, 0),
@@ -189,7 +189,7 @@ void CpuStepper<T>::gather_row(const Pass& pass, const Part& part, int y, Worksp
     if (row.sign < 0) std::transform(line, end, line, [](T value) { return -value; });
 }
 
-// Begins to bring a row's cells from memory.
+// Prefetches a row's cells into L2.
 template <class T>
 void fetch(const T* row, int begin, int end) {
     for (int x = begin; x < end; x += int(64 / sizeof(T))) __builtin_prefetch(row + x, 0, 2);
@@ -206,12 +206,12 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
             gather_row(pass, part, y + row, space);
             simd_.lift(space.line(), row, block);
         }
-        std::array<const T*, kBlockRows> next;  // comes from memory while this one is stepped
+        std::array<const T*, kBlockRows> next;  // prefetched while this block is stepped
         for (int row = 0; row < kBlockRows; ++row)
             next[std::size_t(row)] =
                 pass.from.row(unfold(pass.boundary, y + kBlockRows + row, shape_.ny).index);
-        // Of level l the part depends on the rows from top + l on, and the block has those up to y - l +
-        // kBlockRows - 1. One block earlier a level begins to fill the carry of the next.
+        // At level l the part needs the rows from top + l on, and the block now holds rows up to y - l +
+        // kBlockRows - 1. A level starts one block early, to fill the carry of the next level.
         for (int level = 1; level <= pass.levels && top + 2 * level < y + 2 * kBlockRows; ++level) {
             simd_.step(block, space.carry(level - 1), weights_[std::size_t(level - 1)]);
             const int from = part.columns.begin;
@@ -231,8 +231,8 @@ void CpuStepper<T>::sweep(const Pass& pass, const Part& part, Workspace<T>& spac
     hwy::FlushStream();
 }
 
-// A step by itself, for which lifting would take longer than the step: from the rows as they stand in the
-// field. Every thread has a band of them.
+// A single step, for which conversion to the lifted layout would cost more than the step: it reads rows as
+// stored. Each thread takes a band of rows.
 template <class T>
 void CpuStepper<T>::step_once(const Pass& pass) const {
     const int nx = shape_.nx;

@@ -11,13 +11,13 @@
 namespace stencil {
 namespace {
 
-// A block should fill most of the first-level cache (32 KB or more) and leave room for the rows that pass by.
+// A block should fill most of L1 (32 KB or more) and leave room for the rows that pass through.
 constexpr std::size_t kBlockBytes = 24576;
 
-// Costs in units of one step of one vector, as measured.
-constexpr double kConversion = 8;  // a vector from memory into lifted layout and back again
-constexpr double kCall = 40;       // a block's step, besides its vectors
-constexpr double kMeeting = 4000;  // of all threads, once a pass
+// Costs relative to one step of one vector, as measured.
+constexpr double kConversion = 8;  // converting a vector to the lifted layout and back
+constexpr double kCall = 40;       // overhead of a block's step
+constexpr double kMeeting = 4000;  // synchronising all threads, once per pass
 
 int line_cells(const CpuShape& machine) {
     return int(64 / machine.cell_bytes);
@@ -29,7 +29,7 @@ CpuTiling tiling(FieldShape field, const CpuShape& machine, int levels, int band
     return {levels, bands, ceil_div(field.nx, width), width, columns};
 }
 
-// Per step, of the busiest thread.
+// Cost per step of the thread with the most work.
 double cost(FieldShape field, const CpuShape& machine, const CpuTiling& t) {
     const int blocks = ceil_div(ceil_div(field.ny, t.bands) + 2 * t.levels, kBlockRows);
     const double conversion = kConversion * kBlockRows * t.columns;

@@ -1,4 +1,4 @@
-// How the method `cpu` cuts a field up.
+// How the method `cpu` divides a field into tiles.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,26 @@
 
 namespace stencil {
 
-/// The field is cut into bands of rows and these into strips of columns; each part, with a halo of `levels`
-/// cells around it, goes through several steps at a time.
+/// The field is divided into bands of rows, and these into strips of columns. Each part, with a halo of
+/// `levels` cells, is stepped `levels` times per pass.
 struct CpuTiling {
     int levels;
     int bands;
     int strips;
-    int strip_width;  ///< cells, of all strips but perhaps the last
-    int columns;      ///< of a strip with its halos in lifted layout: it has columns * lanes cells
+    int strip_width;  ///< cells; the last strip may be narrower
+    int columns;      ///< vectors per row of a strip with its halos (columns * lanes cells)
 
     int parts() const { return bands * strips; }
 };
 
-/// The machine as the tiling sees it.
+/// The machine parameters that the tiling depends on.
 struct CpuShape {
     int threads;
     int lanes;
     std::size_t cell_bytes;
 };
 
-/// The tiling with the least work per step for the thread that has most of it.
+/// The tiling that minimises the work per step of the busiest thread.
 CpuTiling choose_tiling(FieldShape field, const CpuShape& machine);
 
 }  // namespace stencil

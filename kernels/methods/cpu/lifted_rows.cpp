@@ -14,14 +14,14 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// No wider than the cache line that blocks are aligned to.
+// Vectors no wider than a cache line, to which blocks are aligned.
 template <class T>
 using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
 
 template <class T>
 constexpr int kLanes = int(hn::MaxLanes(Tag<T>()));
 
-// Shuffles are cheap within 16 bytes, so that many columns are lifted together.
+// Shuffles within 16 bytes are cheap, so this many columns are transposed together.
 template <class T>
 constexpr int kTile = kLanes<T> < int(16 / sizeof(T)) ? kLanes<T> : int(16 / sizeof(T));
 
@@ -42,7 +42,7 @@ HWY_INLINE void transpose(D, V*) {}
 
 #else
 
-// The first 16 bytes of a vector from p, the next from p + stride, and so on.
+// Gathers 16 bytes each from p, p + stride, p + 2 stride ... into one vector.
 template <class D, class T>
 HWY_INLINE hn::Vec<D> load_pieces(D d, const T* p, int stride) {
     if constexpr (hn::MaxLanes(d) <= kTile<T>) {
@@ -67,7 +67,7 @@ HWY_INLINE void store_pieces(D d, hn::Vec<D> v, T* p, int stride) {
     }
 }
 
-// Transposes the kTile x kTile cells in each 16 bytes of kTile vectors.
+// Transposes the kTile x kTile cells in each 16-byte lane group of kTile vectors.
 template <class D, class V>
 HWY_INLINE void transpose(D d, V* v) {
     using T = hn::TFromD<D>;
@@ -132,7 +132,7 @@ void copy(const T* from, T* to, int n, bool past_caches) {
     for (int x = whole; x < n; ++x) to[x] = from[x];
 }
 
-// Where a column's vectors are: the two rows carried from the block above and those of the block.
+// Addresses of a column's vectors: two rows carried over from the block above, then those of the block.
 template <class T>
 struct ColumnAt {
     T* carry;
@@ -152,9 +152,9 @@ HWY_INLINE void load_column(const ColumnAt<T>& at, int shift, Column<T>& column)
     for (int r = 0; r < kRows; ++r) column[r] = hn::LoadU(Tag<T>(), at.row(r) + shift);
 }
 
-// Steps a column in place, whose values before the step are in `center`. Takes the column to the west of it
-// in `side` and leaves there the one to the east, so that the next column finds its west neighbour in
-// `center`, and nothing is ever copied between registers.
+// Steps one column in place; `center` holds its values before the step. `side` holds the western column on
+// entry and the eastern one on return, so that the caller can alternate the two arrays without moving
+// registers.
 template <bool Scaled, class T>
 HWY_INLINE void step_column(const ColumnAt<T>& at,
                             const ColumnAt<T>& east,
@@ -177,8 +177,8 @@ HWY_INLINE void step_column(const ColumnAt<T>& at,
     hn::Store(center[kRows - 1], d, at.row(1));
 }
 
-// Beyond its ends a row goes on in the next lane, that is one cell further in memory. What stands there for
-// the first and the last lane may be anything.
+// Beyond its ends a row continues in the next lane, i.e. one cell further in memory. The first and last lane
+// read arbitrary values there, which only reach the invalid end cells.
 template <bool Scaled, class T>
 void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) {
     const Tag<T> d;
@@ -195,7 +195,7 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
     load_column<T>({carry + last * 2 * kLanes<T>, vector_at(block, last, 0)}, -1, a);
     load_column<T>(at, 0, b);
 
-    // The number of columns is even.
+    // The number of columns is even, so columns are stepped in pairs.
     for (int k = 0; k < last - 1; k += 2) {
         const ColumnAt<T> second = at.next();
         const ColumnAt<T> third = second.next();
@@ -215,7 +215,7 @@ void step(const LiftedBlock<T>& block, T* carry, const StepWeights<T>& weights) 
         step<true, T>(block, carry, weights);
 }
 
-// The step of a vector of cells that stands at x.
+// Steps the vector of cells at x.
 template <class T, class V>
 HWY_INLINE V stepped(const std::array<const T*, 4>& rows, int x, V west, V east, V ratio, V scale) {
     const Tag<T> d;
@@ -256,7 +256,7 @@ void step_row(const std::array<const T*, 4>& rows,
 template <class T>
 constexpr LiftedRows<T> kRowsOf{kLanes<T>, lift<T>, lower<T>, copy<T>, step<T>, step_row<T>};
 
-// What HWY_EXPORT can name.
+// HWY_EXPORT needs functions.
 const LiftedRows<float>& rows_float() {
     return kRowsOf<float>;
 }

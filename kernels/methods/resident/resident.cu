@@ -1,10 +1,8 @@
-// The method `resident`: the whole field stays in the registers of the GPU for as many steps as are asked
-// for.
-//
-// Each multiprocessor holds one tile (kernels/methods/resident/resident_step.cuh says how, and how it steps).
-// Tiles overlap by halos of k cells, so that only every k steps the blocks have to tell each other their
-// borders (kernels/methods/resident/resident_exchange.cuh). All blocks must run at the same time, so the
-// launch is a cooperative one, and what does not fit into the registers is for other methods.
+// The method `resident`: the whole field stays in the GPU's registers for as many steps as requested. Each
+// multiprocessor holds one tile (kernels/methods/resident/resident_step.cuh). Tiles have halos of k cells, so
+// blocks exchange borders only every k steps (kernels/methods/resident/resident_exchange.cuh). All blocks
+// must be co-resident, hence a cooperative launch; a field that does not fit into the registers needs another
+// method.
 
 #include "kernels/methods/resident/resident.cuh"
 
@@ -23,29 +21,29 @@ namespace stencil {
 namespace {
 
 struct ResidentTuning {
-    static constexpr int kHalos[] = {2, 4, 6, 8, 10, 12};  ///< even: two steps are made at a time
-    /// What a step and an exchange take, in us on an H200, fitted to measurements.
+    static constexpr int kHalos[] = {2, 4, 6, 8, 10, 12};  ///< even, because steps are made in pairs
+    /// Cost model of a step and an exchange, in us, fitted to measurements on an H200.
     static constexpr double kStepBase = 0.1;
     static constexpr double kStepPerCell32 = 0.0048;
     static constexpr double kStepPerCell64 = 0.0105;
     static constexpr double kExchangeBase = 1.2;
     static constexpr double kExchangePerMessage = 0.0012;
-    static constexpr int kLaunchSteps = 4080;  ///< at most; their weights are copied before each launch
+    static constexpr int kLaunchSteps = 4080;  ///< maximum; their weights are copied before each launch
 };
 
 struct ResidentDevice {
     std::string name;
     int multiprocessors = 0;
-    int shared_bytes = 0;  ///< of a block, at most
+    int shared_bytes = 0;  ///< maximum per block
     bool cooperative = false;
 };
 
-// Without one, nothing fits.
+// Returns zeros without a device; then nothing fits.
 ResidentDevice query_device(int device) {
     ResidentDevice found;
     cudaDeviceProp properties{};
     if (cudaGetDeviceProperties(&properties, device) != cudaSuccess) {
-        cudaGetLastError();  // no device is no error here
+        cudaGetLastError();  // a missing device is not an error here
         return found;
     }
     found.name = properties.name;
@@ -67,9 +65,9 @@ struct ResidentPlan {
     double us_per_step = 0;
 };
 
-// As few tiles as hold the axis; none of them where no number does.
+// The fewest tiles that hold the axis; 0 tiles if no number does.
 ResidentAxis cut_axis(int cells, int extent, int patch, int halo, bool wraps) {
-    // A halo must not reach beyond the neighbour: a field smaller than that is taken several times.
+    // A halo must not reach beyond the neighbour's core, so a smaller periodic field is repeated.
     if (wraps && cells < halo) cells *= (halo + cells - 1) / cells;
     ResidentAxis axis{cells, 1, extent, halo, wraps};
     if (axis.fits(patch)) return axis;
@@ -109,7 +107,7 @@ std::optional<ResidentPlan> make_plan(FieldShape shape, bool wraps, const Reside
     return best;
 }
 
-// The boundary may change in mid-run, so all must fit.
+// The boundary may change during a run, so both plans must fit.
 template <class T>
 bool plans_fit(FieldShape shape, const ResidentDevice& device) {
     return make_plan<T>(shape, false, device) && make_plan<T>(shape, true, device);
@@ -127,7 +125,7 @@ std::string why_unfit(FieldShape shape, const ResidentDevice& device) {
            " do, and no strips of less than 4 cells); take streaming";
 }
 
-// The window asks for the same shape at every frame.
+// Cached, because the window asks for the same shape in every frame.
 template <class T>
 const std::string& answer_for(FieldShape shape, int device) {
     thread_local std::tuple<int, int, int> asked{-1, 0, 0};
@@ -156,7 +154,7 @@ class ResidentStepper : public ScaledStepper<T> {
                                 std::size_t(plan.tiles.x.tiles) * std::size_t(plan.tiles.y.tiles) * 2 *
                                     std::size_t(border_capacity<T>(plan.tiles).all()));
         inboxes_ = CudaMemory(messages * sizeof(BorderMessage));
-        // No exchange has the number 0.
+        // Epochs start at 1, so zeroed messages count as not yet arrived.
         CUDA_CHECK(
             cudaMemsetAsync(inboxes_.data(), 0, messages * sizeof(BorderMessage), cuda_handle(stream_)));
         for (const ResidentPlan& plan : plans_)
@@ -184,7 +182,7 @@ class ResidentStepper : public ScaledStepper<T> {
 
     void upload_weights(int count) {
         HostWeights& host = host_weights_[turn_ ^= 1];
-        host.copied.wait();  // the copy before the last, from the same memory
+        host.copied.wait();  // the copy before the last used the same host memory
         auto* const weights = static_cast<StepWeights<T>*>(host.memory.data());
         for (int i = 0; i < count; ++i) weights[i] = this->schedule().next();
         weights[count] = {};
@@ -204,7 +202,7 @@ class ResidentStepper : public ScaledStepper<T> {
                            static_cast<BorderMessage*>(inboxes_.data()),
                            unsigned(plan.instance->routes_begin(plan.tiles)),
                            epoch_};
-        // More than there will be: numbers may be left out, but not used again.
+        // An upper bound: epochs may be skipped but must not be reused.
         epoch_ += unsigned(steps / plan.tiles.x.halo + 1);
         void* arguments[] = {&run};
         CUDA_CHECK(cudaLaunchCooperativeKernel(plan.instance->kernel,
@@ -219,7 +217,7 @@ class ResidentStepper : public ScaledStepper<T> {
     CudaMemory weights_;
     HostWeights host_weights_[2];
     unsigned turn_ = 0;
-    std::array<ResidentPlan, 2> plans_;  ///< where the field does not wrap, and where it does
+    std::array<ResidentPlan, 2> plans_;  ///< for fields that do not wrap and for periodic ones
     CudaMemory inboxes_;
     unsigned epoch_ = 1;
 };

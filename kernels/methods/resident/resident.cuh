@@ -1,4 +1,4 @@
-// The method `resident`: its shapes of tiles, and which one a field gets.
+// The tile shapes of the method `resident`.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@
 
 namespace stencil {
 
-/// A kernel for one shape of tile.
+/// A kernel, compiled for one tile shape.
 struct ResidentInstance {
     const void* kernel;
-    int columns;  ///< of a lane
-    int rows;     ///< of a warp
-    int width;    ///< of a tile
+    int columns;  ///< per lane
+    int rows;     ///< per warp
+    int width;    ///< of the tile, in cells
     int height;
     int threads;
     std::size_t (*shared_bytes)(const ResidentTiles&);
@@ -33,7 +33,7 @@ ResidentInstance resident_instance() {
             &routes_begin<S>};
 }
 
-/// Those of a precision, each compiled in a file of its own.
+/// The kernels of one precision, each in a translation unit of its own to shorten builds.
 template <class T>
 std::span<const ResidentInstance> resident_instances();
 template <>

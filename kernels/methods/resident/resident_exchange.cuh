@@ -1,12 +1,12 @@
-// The method `resident`: how tiles tell each other their borders, through global memory (in practice L2).
+// The method `resident`: exchange of halos between tiles through global memory (in practice L2).
 //
-// A message is three words of data and the number of the exchange, written and read as one access of 16
-// bytes: it is there as soon as its number is, so no block waits for a flag first, and nothing has to be
-// reset. Every tile has two inboxes, used in turn. Exchange e + 2 may overwrite what was written in exchange
-// e: its sender has got the receiver's messages of exchange e + 1, which the receiver sent after the barrier
-// at which all its threads had read theirs of exchange e. This holds for each pair of neighbours by itself,
-// since each sends to the other in every exchange. Numbers go on over launches, so what an earlier one left
-// behind is never taken for new.
+// A message is three words of data and the number of the exchange (its epoch), written and read as one
+// 16-byte access: data and flag arrive together, so there is no separate flag to wait for, no fence, and
+// nothing to reset. Every tile has two inboxes, used alternately. Exchange e + 2 may overwrite the messages
+// of exchange e: its sender has received the receiver's messages of exchange e + 1, which were sent after the
+// barrier behind which all of the receiver's threads had read exchange e. This holds for each pair of
+// neighbours, because each sends to the other in every exchange. Epochs continue across launches, so old
+// messages never look new.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,23 +25,24 @@ struct ResidentTiles {
     ResidentAxis y;
 };
 
-/// Three words of a border and the number of the exchange that they belong to.
+/// Three words of a border and the epoch of the exchange that they belong to.
 struct alignas(16) BorderMessage {
     unsigned word[3];
     unsigned epoch;
 };
 
-/// Which words of the border in shared memory a message holds, and its index among all messages of all tiles.
+/// The words of the staged border (in shared memory) that a message carries, and its index among all
+/// messages.
 struct alignas(16) BorderRoute {
     unsigned word[3];
     unsigned message;
 };
 
-inline constexpr int kDirections = 9;  ///< (dx + 1) + 3 (dy + 1), the tile itself included (which has none)
+inline constexpr int kDirections = 9;  ///< (dx + 1) + 3 (dy + 1), including the tile itself
 
-/// How many messages a tile may get from each direction, the same for all tiles.
+/// How many messages a tile can receive from each direction, the same for all tiles.
 struct BorderCapacity {
-    int before[kDirections + 1];  ///< of the directions before; [kDirections] is that of all
+    int before[kDirections + 1];  ///< prefix sums; [kDirections] is the total
     STENCIL_HOST_DEVICE int all() const { return before[kDirections]; }
 };
 
@@ -61,14 +62,14 @@ BorderCapacity border_capacity(const ResidentTiles& tiles) {
     return capacity;
 }
 
-/// Where a block keeps the border of its tile in shared memory. All rows of the warps that hold rows near the
-/// tile's north and south sides are kept; of the other warps, the columns of those lanes that hold columns
-/// near its west and east sides. Lanes keep all their cells or none, so that nothing has to be asked for a
-/// single cell.
+/// Layout of the staging area in shared memory, through which borders pass between registers and messages.
+/// Warps whose rows are near the tile's north and south sides stage all their cells. Of the other warps, only
+/// lanes whose columns are near the west and east sides do. A lane stages either all of its cells or none, so
+/// that no cell needs a condition of its own.
 ///
-/// The memory is a number of slabs, each as many rows as a warp has, and as wide as a tile. A warp that is
-/// kept fills one; the columns of the others lie side by side in the slabs after those. So a lane's rows are
-/// always kPitch apart. A tile of eight lanes and five warps, of which A, E and the lanes b, c, d are kept:
+/// The area consists of slabs with as many rows as a warp has, each as wide as a tile. A fully staged warp
+/// fills one slab; the lanes of the other warps are packed side by side into further slabs. A lane's rows are
+/// thus always kPitch apart. Example: eight lanes and five warps, with A, E and the lanes b, c, d staged:
 ///
 ///     lane    0 1 2 3 4 5 6 7
 ///     warp 0  A A A A A A A A          slab 0  A A A A A A A A
@@ -78,15 +79,15 @@ BorderCapacity border_capacity(const ResidentTiles& tiles) {
 ///     warp 4  E E E E E E E E
 template <class S>
 struct BorderPlace {
-    /// 32 bytes more than the width, so that cells below each other are in different banks.
+    /// Padded by 32 bytes, so that vertically adjacent cells are in different banks.
     static constexpr int kPitch = S::kWidth + int(32 / sizeof(typename S::T));
     static constexpr int kSlab = S::kRows * kPitch;
 
     ResidentSpan x;
     ResidentSpan y;
     int halo;
-    unsigned lanes;  ///< a bit for each lane whose columns are kept in the other warps
-    unsigned warps;  ///< a bit for each warp of which all is kept
+    unsigned lanes;  ///< bit mask of the staged lanes of the other warps
+    unsigned warps;  ///< bit mask of the fully staged warps
 
     __device__ BorderPlace(const ResidentTiles& tiles, int bx, int by) {
         x = tiles.x.span(bx);
@@ -96,7 +97,7 @@ struct BorderPlace {
         warps = near_ends(y, halo, S::kRows);
     }
 
-    /// A bit for each patch of `patch` cells that holds halo, or what is another's halo.
+    /// A bit for each patch of `patch` cells that contains halo cells, or cells of a neighbour's halo.
     static STENCIL_HOST_DEVICE unsigned near_ends(const ResidentSpan& at, int halo, int patch) {
         unsigned bits = 0;
         const auto add = [&](int begin, int end) {
@@ -107,7 +108,7 @@ struct BorderPlace {
         return bits;
     }
 
-    /// How many slabs a number of kept warps take, and of kept lanes of the others.
+    /// The number of slabs for this many fully staged warps, and staged lanes of the others.
     static STENCIL_HOST_DEVICE int slabs(int kept_warps, int kept_lanes) {
         if (kept_lanes == 0) return kept_warps;
         const int side_by_side = S::kLanes / kept_lanes;
@@ -116,7 +117,7 @@ struct BorderPlace {
 
     __device__ static int before(unsigned bits, int i) { return __popc(bits & ((1U << i) - 1)); }
 
-    /// Where the first of a lane's rows is kept; -1 where none is.
+    /// The offset of a lane's first row in the staging area; -1 if the lane stages nothing.
     __device__ int place(int lane, int warp) const {
         const int kept_before = before(warps, warp);
         if (warps >> warp & 1U) return kept_before * kSlab + lane * S::kColumns;
@@ -132,18 +133,18 @@ struct BorderPlace {
         return place(column / S::kColumns, row / S::kRows) + row % S::kRows * kPitch + column % S::kColumns;
     }
 
-    /// A dummy cell: the last message of a region may be longer than the region.
+    /// A dummy cell, because the last message of a region may extend beyond the region.
     __device__ int spare() const { return slabs(__popc(warps), __popc(lanes)) * kSlab; }
 };
 
-/// Cells that the border of any tile takes in shared memory.
+/// Size of the staging area, in cells, sufficient for any tile.
 template <class S>
 int border_cells(const ResidentTiles& tiles) {
     const auto bits = [](const ResidentAxis& axis, int tile, int patch) {
         return std::popcount(BorderPlace<S>::near_ends(axis.span(tile), axis.halo, patch));
     };
-    int slabs = 1;  // at least: load_halo() reads one whether there is something or not
-    // The tiles between the ends are much the same, but may lie differently on the patches by a cell.
+    int slabs = 1;  // load_halo() always reads one
+    // Interior tiles are alike, except that the patches may be aligned differently by a cell.
     for (int y = 0; y < tiles.y.tiles; ++y)
         for (int x = 0; x < tiles.x.tiles; ++x)
             slabs = std::max(
@@ -151,7 +152,7 @@ int border_cells(const ResidentTiles& tiles) {
     return slabs * BorderPlace<S>::kSlab + S::kMaxVector;
 }
 
-/// A rectangle of a tile, in local indices.
+/// A rectangle of a tile, in local coordinates.
 struct BorderRegion {
     int x0, y0, width, height;
 };
@@ -193,7 +194,7 @@ make_route(const BorderPlace<S>& border, const BorderRegion& region, int index, 
     return route;
 }
 
-/// Finds the routes of a block's messages. A barrier has to follow.
+/// Computes the routes of a block's messages. The caller must synchronise before they are used.
 template <class S>
 __device__ int make_routes(const BorderPlace<S>& border,
                            const ResidentTiles& tiles,
@@ -226,9 +227,8 @@ __device__ int make_routes(const BorderPlace<S>& border,
     return count;
 }
 
-// All 16 bytes at once: a message is there as soon as its number is. The language has such accesses from CUDA
-// 12.3 on; before, vectors are all there is, which GPUs do in one piece as well, though nothing says that
-// they must.
+// A single 16-byte access, so that data and epoch arrive together. PTX guarantees this (.b128) from CUDA 12.3
+// on; with older toolkits it relies on the hardware performing aligned vector accesses in one piece.
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
 
 __device__ inline void write_message(BorderMessage* to, const BorderMessage& m) {
@@ -277,10 +277,10 @@ __device__ inline BorderMessage read_message(const BorderMessage* from) {
 
 #endif
 
-/// One block's post. Its routes are in shared memory: first those of the messages that it sends, then,
-/// `capacity` on, of those that it gets, which are as many.
+/// The messages of one block in one exchange. `routes` in shared memory holds those of the sent messages and,
+/// `capacity` further on, those of the received ones, which are equally many.
 struct BorderPost {
-    BorderMessage* box;  ///< of all tiles, those of this exchange
+    BorderMessage* box;  ///< inboxes of all tiles for this exchange
     const BorderRoute* routes;
     int capacity;
     int count;
@@ -288,10 +288,10 @@ struct BorderPost {
     int thread;
 };
 
-/// Messages of a thread that are under way at the same time.
+/// Messages that a thread keeps in flight, to hide the latency of L2.
 inline constexpr int kBorderBatch = 6;
 
-// Routes are read where they are needed, and once more: shared memory is near, and registers are few.
+// Routes are reread from shared memory instead of kept, because registers are scarce.
 template <class S>
 __device__ __forceinline__ void send_border(const BorderPost& post, const unsigned* border) {
     for (int begin = post.thread; begin < post.count; begin += kBorderBatch * S::kThreads) {
@@ -317,8 +317,7 @@ __device__ __forceinline__ void receive_border(const BorderPost& post, unsigned*
             m[b].epoch = post.epoch - (begin + b * S::kThreads < post.count ? 1 : 0);
         bool all;
         do {
-            // All that are missing are asked for at once: an answer takes as long as hundreds of
-            // instructions.
+            // Polls all missing messages at once, because each read has a latency of hundreds of cycles.
 #pragma unroll
             for (int b = 0; b < kBorderBatch; ++b)
                 if (m[b].epoch != post.epoch)
@@ -355,9 +354,8 @@ __device__ __forceinline__ void store_border(const Patch<S>& u, int place, typen
         }
 }
 
-// Lanes without a place read any cells and drop them. Written as a branch, each cell would be one of
-// two values where the branches meet, and the registers of the whole patch would be moved about in every step
-// to suit that.
+// Lanes that stage nothing read arbitrary cells and discard them by a select. With a branch the compiler
+// would move the registers of the whole patch in every step to merge the two paths.
 template <class S>
 __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename S::T* cells) {
     const bool kept = place >= 0;
@@ -373,7 +371,7 @@ __device__ __forceinline__ void load_halo(Patch<S>& u, int place, const typename
         }
 }
 
-/// Sends the border of the core and gets the halo. `cells` is shared memory, used for nothing else.
+/// Sends the borders of the core and receives the halo. `cells` is the staging area.
 template <class S>
 __device__ __forceinline__ void exchange_borders(Patch<S>& u,
                                                  int place,

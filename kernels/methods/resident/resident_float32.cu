@@ -6,7 +6,7 @@ namespace stencil {
 
 template <>
 std::span<const ResidentInstance> resident_instances<float>() {
-    // The last two fill the registers of a multiprocessor; the first is for fields of a few cells.
+    // The last two shapes fill the registers of a multiprocessor; the first one is for tiny fields.
     static const ResidentInstance instances[] = {
         resident_instance<ResidentShape<float, 1, 1, 8, 1>>(),
         resident_instance<ResidentShape<float, 2, 8, 8, 1>>(),

@@ -12,26 +12,26 @@ struct ResidentRun {
     Boundary boundary;
     ResidentTiles tiles;
     BorderCapacity capacity;
-    const StepWeights<T>* weights;  ///< of each step, and one more that is read but not used
+    const StepWeights<T>* weights;  ///< one per step, plus one that is read but not used
     int steps;
     BorderMessage* inboxes;
-    unsigned routes_at;  ///< where in shared memory the routes begin: bytes
-    unsigned epoch;      ///< of the first exchange; those of all launches on the same inboxes count on
+    unsigned routes_at;  ///< byte offset of the routes in shared memory
+    unsigned epoch;      ///< epoch of the first exchange; epochs continue across launches
 };
 
-/// A block's shared memory.
+/// The layout of a block's shared memory.
 template <class S>
 struct ResidentShared {
-    /// What the exchanges need is kept here, because a step needs every register.
+    /// Data for exchanges is kept here, because the steps need every register.
     BorderPlace<S> border;
     int messages;
     int border_places[S::kThreads];
     alignas(16) typename S::T rows[2][S::kSharedRows * S::kWidth];
-    /// border_cells() of them.
+    /// The staging area, border_cells() long.
     alignas(16) typename S::T border_cells[1];
 };
 
-/// The routes come after it: read in every exchange, they are kept near.
+/// The byte offset of the routes, which follow the struct in shared memory.
 template <class S>
 std::size_t routes_begin(const ResidentTiles& tiles) {
     const std::size_t end =
@@ -54,7 +54,8 @@ template <class S>
 __device__ void load_patch(Patch<S>& u, const ResidentRun<typename S::T>& run, const BorderPlace<S>& border) {
     using T = typename S::T;
     const FieldView<const T> from = run.from;
-    // Where the field wraps, a tile's spare room holds what comes next; elsewhere zeros that are never read.
+    // In a periodic field the spare room of a tile holds the cells that follow; otherwise zeros that are
+    // never used.
     const auto inside = [wraps = run.tiles.x.wraps](int i, int cells) {
         if (!wraps) return i;
         const int rest = i % cells;
@@ -98,7 +99,7 @@ __device__ RowPlace row_place(const BorderPlace<S>& border, Boundary boundary) {
     const int lane = int(threadIdx.x) % S::kLanes * S::kVector;
     const int warp = int(threadIdx.x) / S::kLanes;
     const auto at = [&](int row) { return row * S::kWidth + lane; };
-    // Beyond the field's edge: zeros, or the edge row itself. Beyond a halo: anything.
+    // Beyond the field's edge are zeros or the edge row itself. Beyond a halo the row does not matter.
     const auto beyond = [&](int own) { return boundary == Boundary::zero ? at(S::kZeroRow) : at(own); };
     const int first = 2 * warp;
     const int last = first + 1;
@@ -124,7 +125,8 @@ __device__ __forceinline__ void exchange(Patch<S>& u,
                                          ResidentShared<S>& shared,
                                          unsigned epoch) {
     const int capacity = run.capacity.all();
-    // Hidden from the compiler: it would keep everything that follows from the thread's number in registers.
+    // Opaque to the compiler, which would otherwise keep everything derived from the thread index in
+    // registers.
     int thread = int(threadIdx.x);
     asm volatile("" : "+r"(thread));
     const BorderPost post{run.inboxes + (epoch & 1U) * unsigned(capacity),
@@ -156,8 +158,8 @@ __device__ __forceinline__ void run_steps(Patch<S>& u,
     int pairs = run.steps / 2;
     for (;;) {
         const int round = min(pairs, run.tiles.x.halo / 2);
-        // Two steps in the loop: a register cannot get its new cell while another cell still needs the old
-        // one, so cells wander between registers, and after two steps each is back in its own.
+        // Unrolled by two: a cell's register cannot be overwritten while neighbours need the old value, so
+        // cells rotate between registers, and after two steps each is back in its own.
 #pragma unroll 1
         for (int i = 0; i < round; ++i) {
             step();

@@ -1,14 +1,14 @@
-// The method `resident`: one step of a tile that lies in registers.
+// The method `resident`: one step of a tile held in registers.
 //
-// The four neighbours of a cell are added in two pairs, each along a diagonal:
+// The four neighbours of a cell are added in two diagonal pairs:
 //
 //     row r - 1   .  n  .
 //     row r       w  u  e        pair(r, j) = u(r, j) + u(r + 1, j + 1), so that for u in column j
 //     row r + 1   .  s  .        n + e = pair(r - 1, j) and w + s = pair(r, j - 1)
 //
-// So each pair serves two cells, and a cell costs two additions and
-// one multiply-add. The additions are the same ones wherever a cell lies in a tile, lane or warp, so that the
-// tiling never shows in the result.
+// Each pair serves two cells, so a cell costs two additions and an FMA instead of three additions and an FMA.
+// The order of operations does not depend on a cell's tile, lane or warp, so the tiling does not change a
+// bit.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -17,8 +17,8 @@
 
 namespace stencil {
 
-/// How a tile is spread over a block: a lane owns kColumns x kRows cells, a warp 32 lanes side by side, and
-/// the warps of a block lie on top of each other.
+/// How a tile is distributed over a block: a lane owns kColumns x kRows cells, a warp is 32 lanes side by
+/// side, and the warps of a block are stacked vertically.
 template <class Cell, int Columns, int Rows, int Warps, int BlocksPerMultiprocessor>
 struct ResidentShape {
     using T = Cell;
@@ -30,10 +30,10 @@ struct ResidentShape {
     static constexpr int kThreads = kLanes * Warps;
     static constexpr int kWidth = kLanes * Columns;
     static constexpr int kHeight = Rows * Warps;
-    /// Cells in the widest access (of 16 bytes) that divides a lane's columns.
+    /// Cells per shared-memory access: the widest (up to 16 bytes) that divides a lane's columns.
     static constexpr int kMaxVector = int(16 / sizeof(Cell));
     static constexpr int kVector = Columns % kMaxVector == 0 ? kMaxVector : Columns % 2 == 0 ? 2 : 1;
-    /// Rows in shared memory, twice: the first and the last of every warp, and one of zeros.
+    /// Rows in each of the two shared buffers: the first and last row of every warp, and a row of zeros.
     static constexpr int kSharedRows = 2 * Warps + 1;
     static constexpr int kZeroRow = 2 * Warps;
 };
@@ -43,31 +43,32 @@ struct alignas(sizeof(T) * N) Vector {
     T cell[N];
 };
 
-/// What stands beyond the west and east edges of the field, where a tile has one.
+/// The boundary at the west and east edges of the field, for tiles that touch one.
 enum class Edge { none, zero, insulated };
 
-/// Where a lane stands, as far as a step asks.
+/// A lane's neighbours and edge factors.
 struct LanePlace {
     int lane;
-    int east_lane;      ///< the one whose cells are next; itself where there is none
-    float west;         ///< 0 where its first column is the first of the field, else 1
-    float east;         ///< 0 where its last column is the last of the field, else 1
+    int east_lane;      ///< the lane with the next columns; itself if there is none
+    float west;         ///< 0 if its first column is the first of the field, else 1
+    float east;         ///< 0 if its last column is the last of the field, else 1
     float west_mirror;  ///< 1 - west
     float east_mirror;
 };
 
-/// The rows that the warps of a block read of each other, in cells from the start of either buffer.
+/// Offsets of rows in the shared buffer, in cells: those that a lane writes and those that it reads of other
+/// warps.
 struct RowPlace {
     int first;  ///< where this lane writes its first row
     int last;
-    int north;  ///< where it finds the row before its first
+    int north;  ///< where it reads the row above its first
     int south;
 };
 
 template <class S>
 using Patch = typename S::T[S::kRows][S::kColumns];
 
-/// The pairs of one row with the next: at[j] of column j, and `west` of the column before the first.
+/// The pairs of one row with the next: at[j] for column j, and `west` for the column left of the first.
 template <class S>
 struct Pairs {
     typename S::T west;
@@ -89,8 +90,8 @@ __device__ __forceinline__ Pairs<S> pair_rows(const LanePlace& place,
         pairs.west = __shfl_up_sync(~0U, pairs.at[last], 1);
         return pairs;
     }
-    // At an edge the factors of what lies beyond are 0, and those of what stands for it 1: cheaper than to
-    // choose.
+    // At an edge the neighbour's factor is 0 and that of the mirrored cell 1: an FMA is cheaper than a
+    // select.
     const T west = __shfl_up_sync(~0U, upper[last], 1);
     const bool mirror = E == Edge::insulated;
     pairs.at[last] =
@@ -132,11 +133,11 @@ __device__ __forceinline__ void load_row(const typename S::T* row, typename S::T
     }
 }
 
-/// One step. `rows` is the buffer of this step, the other one than in the step before: so one barrier is
-/// enough. It stands in the middle, between publishing the border rows and their use, and the rows between
-/// the border rows are stepped around it, so that a warp rarely waits there. Of a patch of four rows:
+/// One step. `rows` alternates between two buffers, so that one barrier per step suffices. The barrier lies
+/// between publishing the border rows and reading them, and the inner rows are stepped around it to hide its
+/// latency. For a patch of four rows:
 ///
-///     publish 0 and 3, step 1, barrier, fetch the rows north of 0 and south of 3, step 2, step 3, step 0
+///     publish 0 and 3, step 1, barrier, read the rows north of 0 and south of 3, step 2, step 3, step 0
 template <class S, Edge E>
 __device__ __forceinline__ void step_patch(Patch<S>& u,
                                            const LanePlace& place,
@@ -150,7 +151,7 @@ __device__ __forceinline__ void step_patch(Patch<S>& u,
     store_row<S>(rows + at.last, u[R - 1]);
     T north[S::kColumns];
     T south[S::kColumns];
-    // The first row comes last, so its pairs with the second are kept from before that one is stepped.
+    // The first row is stepped last, so its pairs with the second are saved before that one changes.
     Pairs<S> first;
     Pairs<S> above;
     if (R > 1) above = first = pair_rows<S, E>(place, u[0], u[R > 1 ? 1 : 0]);
@@ -174,7 +175,7 @@ __device__ __forceinline__ void step_patch(Patch<S>& u,
     const Pairs<S> before = pair_rows<S, E>(place, north, u[0]);
     if (R > 1) update_row<S>(u[R - 1], w.ratio, above, below);
     update_row<S>(u[0], w.ratio, before, R > 1 ? first : below);
-    // Most steps have none.
+    // Most steps have scale 1.
     if (w.scale != T(1)) {
 #pragma unroll
         for (int r = 0; r < R; ++r)

@@ -1,4 +1,4 @@
-// Complex FFTs of cuFFT in either precision.
+// Complex FFTs by cuFFT in either precision.
 #pragma once
 
 #include <cufft.h>
@@ -27,8 +27,8 @@ inline void check_cufft(cufftResult result, const std::string& what) {
                     (memory ? std::string("not enough GPU memory") : "error " + std::to_string(int(result))));
 }
 
-/// Unnormalised FFTs of `batch` rows of `length` numbers that follow one another, in place. The memory that
-/// they work in is the caller's, so that plans can share it.
+/// Unnormalised in-place FFTs of `batch` contiguous rows of `length` numbers. The caller provides the
+/// workspace, so that plans can share it.
 template <class T>
 class CufftPlan {
   public:
@@ -52,11 +52,11 @@ class CufftPlan {
     CufftPlan(const CufftPlan&) = delete;
     CufftPlan& operator=(const CufftPlan&) = delete;
 
-    /// What the transforms need to work in.
+    /// Bytes of the workspace.
     std::size_t work_bytes() const { return work_bytes_; }
     void work_in(void* memory) { check_cufft(CUFFT(cufftSetWorkArea)(handle_, memory), what_); }
 
-    /// Enqueues them. `direction` is CUFFT_FORWARD or CUFFT_INVERSE.
+    /// Enqueues the transforms. `direction` is CUFFT_FORWARD or CUFFT_INVERSE.
     void run(Complex<T>* rows, int direction) {
         if constexpr (sizeof(T) == sizeof(float)) {
             auto* numbers = reinterpret_cast<cufftComplex*>(rows);

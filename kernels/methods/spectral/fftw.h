@@ -1,5 +1,5 @@
-// FFTW, loaded when it is first asked for: it is under the GPL, and no part of the program. Every call goes
-// through FFTW or FFTWF.
+// FFTW, loaded lazily: it is under the GPL and therefore not part of the program. Every call goes through
+// FFTW or FFTWF.
 #pragma once
 
 #include <fftw3.h>
@@ -20,13 +20,13 @@ const LateLibrary& fftwf();
 #define FFTW(name) LATE_FUNCTION(::stencil::fftw(), name)
 #define FFTWF(name) LATE_FUNCTION(::stencil::fftwf(), name)
 
-/// Empty where it is there for cells of so many bytes.
+/// Why FFTW cannot be used for cells of this size; empty if it can.
 inline const std::string& why_no_fftw(std::size_t cell_bytes) {
     return (cell_bytes == sizeof(float) ? fftwf() : fftw()).why_none();
 }
 
-/// Held while a plan is made or destroyed, in either precision: FFTW's planner is not safe to call from two
-/// threads. Executing plans is.
+/// Must be held while a plan is made or destroyed, in either precision, because FFTW's planner is not
+/// thread-safe. Executing plans is.
 std::mutex& fftw_planner();
 
 }  // namespace stencil

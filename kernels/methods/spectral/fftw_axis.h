@@ -1,4 +1,5 @@
-// Real transforms along one axis by FFTW, two lines at a time as the parts of a complex one.
+// Real transforms along one axis by FFTW, two lines at a time as the real and imaginary part of a complex
+// one.
 #pragma once
 
 #include <vector>
@@ -9,10 +10,10 @@
 
 namespace stencil {
 
-/// What the transforms of one axis need.
+/// Plans and tables for the transforms along one axis.
 template <class T>
 struct FftwAxis {
-    /// `line` is an FFT's line like those to come.
+    /// `line` must be aligned like the lines that will be transformed.
     FftwAxis(Boundary boundary, int cells, int fft_length, Complex<T>* line)
         : n(cells),
           length(fft_length),
@@ -21,7 +22,8 @@ struct FftwAxis {
           forward(fft_length, line, FFTW_FORWARD),
           backward(fft_length, line, FFTW_BACKWARD) {}
 
-    /// cell(i) gives two lines' numbers, put(k, c) gets their coefficients; z is the FFT's line.
+    /// cell(i) returns the elements of two lines, put(k, c) receives their coefficients; z is the FFT's
+    /// buffer.
     template <Boundary B, class Get, class Put>
     void to_coefficients(Complex<T>* z, const Get& cell, const Put& put) const {
         for (int j = 0; j < length; ++j) z[j] = SpectralAxis<B>::input(j, n, cell);
@@ -29,7 +31,7 @@ struct FftwAxis {
         for (int k = 0; k < n; ++k) put(k, SpectralAxis<B>::coefficient(k, n, z, twiddles.data()));
     }
 
-    /// And back, times `length`.
+    /// The inverse, times `length`.
     template <Boundary B, class Get, class Put>
     void to_cells(Complex<T>* z, const Get& coefficient, const Put& put) const {
         for (int j = 0; j < length; ++j) z[j] = SpectralAxis<B>::spectrum(j, n, coefficient, twiddles.data());
@@ -43,11 +45,11 @@ struct FftwAxis {
     FftwPlan<T> forward, backward;
 };
 
-/// Two lines on their way through the transforms.
+/// Two lines that are transformed together.
 template <class T>
 struct Pair {
     T* first;
-    T* second;  ///< the same as the first where there is none left
+    T* second;  ///< equals first if there is no second line
 
     Complex<T> at(std::ptrdiff_t i) const { return {first[i], second[i]}; }
     void set(std::ptrdiff_t i, Complex<T> value) const {

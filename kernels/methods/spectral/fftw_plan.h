@@ -1,4 +1,4 @@
-// Complex FFTs of FFTW in either precision.
+// Complex FFTs by FFTW in either precision.
 #pragma once
 
 #include <mutex>
@@ -31,11 +31,12 @@ struct Fftw<double> {
     static auto destroy() { return FFTW(fftw_destroy_plan); }
 };
 
-/// An unnormalised FFT of one length, in place, of rows that start on cache lines.
+/// An unnormalised in-place FFT of one length, for rows aligned to cache lines.
 template <class T>
 class FftwPlan {
   public:
-    /// `row` is like those to come; its contents are kept. `sign` is FFTW_FORWARD or FFTW_BACKWARD.
+    /// `row` must be aligned like the rows to come; its contents are kept. `sign` is FFTW_FORWARD or
+    /// FFTW_BACKWARD.
     FftwPlan(int length, Complex<T>* row, int sign) {
         const std::lock_guard lock(fftw_planner());
         plan_ = Fftw<T>::make()(length, numbers(row), numbers(row), sign, FFTW_ESTIMATE);
@@ -49,7 +50,7 @@ class FftwPlan {
     FftwPlan(FftwPlan&& other) noexcept : plan_(std::exchange(other.plan_, nullptr)) {}
     FftwPlan& operator=(FftwPlan&&) = delete;
 
-    /// Safe to call from several threads at once.
+    /// Thread-safe.
     void run(Complex<T>* row) const { Fftw<T>::execute()(plan_, numbers(row), numbers(row)); }
 
   private:

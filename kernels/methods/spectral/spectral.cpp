@@ -1,7 +1,8 @@
-// The method `spectral` on the CPU: any number of steps by transforms of the rows, of the columns, a factor
-// for every mode, and back. In place: rows two at a time, columns as many at a time as share a cache line.
-// Where several processes share the field, each has the rows of a strip of it and in between the columns of
-// another; whatever their number, every line meets the same operations.
+// The method `spectral` on the CPU: exact n-step propagation by transforming rows and columns, multiplying
+// every mode by a factor, and transforming back. In place; rows are transformed two at a time, columns as
+// many at a time as share a cache line. A distributed field is transposed between the processes' strips of
+// rows and of columns. Every line undergoes the same operations whatever their number, so the bits are the
+// same.
 
 #include <algorithm>
 #include <limits>
@@ -32,17 +33,17 @@ struct AxisPlan : FftwAxis<T> {
     template <Boundary B>
     void measure_correction(Complex<T>* z);
 
-    /// For each mode, the FFT's length over what there and back multiply it by.
+    /// For each mode, the FFT's length divided by the measured gain of a forward and inverse transform.
     std::vector<double> correction;
 };
 
-// The FFT's constants are rounded, so that in float32 there and back multiplies by up to an epsilon more or
-// less than the length, which would add up over many jumps. It hardly differs from mode to mode but for mode
-// 0, the mean, which few of the constants touch.
+// In float32 the FFT's rounded twiddle factors change the gain of a round trip by up to an epsilon, which
+// would accumulate over many calls. The deviation is nearly the same for all modes, except for mode 0 (the
+// mean), which involves few twiddle factors.
 template <class T>
 template <Boundary B>
 void AxisPlan<T>::measure_correction(Complex<T>* z) {
-    constexpr int kNumbers = 1 << 17;  // enough that the roundings of the numbers themselves cancel
+    constexpr int kNumbers = 1 << 17;  // enough samples that their own roundings cancel
     const int rounds = std::max(1, kNumbers / this->n);
     std::minstd_rand random;
     const auto draw = [&] {
@@ -65,7 +66,7 @@ void AxisPlan<T>::measure_correction(Complex<T>* z) {
             z, [&](int i) { return cells[std::size_t(i)]; }, compare);
     }
     std::ranges::fill(correction, 1 / (1 + others / (double(rounds) * std::max(this->n - 1, 1))));
-    // The roundings of a single mode may not have cancelled.
+    // Mode 0 alone has few samples, so its correction is applied only if it is significant.
     const bool significant = first * first > 16 * first_squares;
     correction.front() = significant ? 1 / (1 + first / rounds) : 1;
 }
@@ -111,12 +112,12 @@ class SpectralStepper : public Stepper<T> {
     }
 
     double largest_value(const DiffusionParams&) const override {
-        // The transforms sum over all cells, continued on both sides.
+        // The transforms sum over all cells of the extended field.
         return this->kLargest / (4.0 * (whole_.nx + 1.0) * (whole_.ny + 1.0));
     }
 
   private:
-    /// Pairs of columns worked on at a time, a cache line wide.
+    /// Pairs of columns transformed together, one cache line wide.
     static constexpr int kPairs = int(AlignedBuffer<T>::kAlignment / sizeof(T)) / 2;
 
     template <Boundary B>
@@ -126,7 +127,7 @@ class SpectralStepper : public Stepper<T> {
     template <Boundary B>
     void evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work);
 
-    // f(work, i) for i in [0, count), over the threads, each with a buffer of its own.
+    // Calls f(work, i) for i in [0, count) on all threads, each with a work buffer of its own.
     template <class F>
     void for_each(std::int64_t count, F&& f) {
         const std::int64_t parts = threads_.size();
@@ -139,12 +140,12 @@ class SpectralStepper : public Stepper<T> {
 
     ExecutionSpace on_;
     ThreadPool& threads_;
-    FieldShape whole_;                ///< of the field, whatever the part is
-    int pitch_;                       ///< of the buffers' rows
+    FieldShape whole_;                ///< the whole field, also if distributed
+    int pitch_;                       ///< of the rows of the work buffers
     AlignedBuffer<Complex<T>> work_;  ///< (threads, kPairs, pitch)
-    AlignedBuffer<T> strip_;          ///< of a part of a field
-    FieldView<T> columns_strip_;      ///< in it: this part's columns
-    int first_column_ = 0;            ///< of those
+    AlignedBuffer<T> strip_;          ///< transposed strip of a distributed field
+    FieldView<T> columns_strip_;      ///< this process' columns, within strip_
+    int first_column_ = 0;            ///< index of the first one
     std::optional<Boundary> planned_;
     std::optional<AxisPlan<T>> rows_, columns_;
 };
@@ -166,7 +167,7 @@ void SpectralStepper<T>::jump(FieldView<T> u, double coefficient, long long step
     for_each(row_pairs, [&](Complex<T>* z, int i) { transform_row_pair<B>(row_pair(i), z, true); });
 }
 
-// From cells to coefficients, or back.
+// Transforms cells to coefficients, or with `back` the other way.
 template <class T>
 template <Boundary B>
 void SpectralStepper<T>::transform_row_pair(Pair<T> rows, Complex<T>* z, bool back) {
@@ -178,7 +179,7 @@ void SpectralStepper<T>::transform_row_pair(Pair<T> rows, Complex<T>* z, bool ba
         rows_->template to_coefficients<B>(z, get, put);
 }
 
-// A line of columns through their transforms, the modes' factors, and back.
+// Transforms a cache line of columns, multiplies the modes, and transforms back.
 template <class T>
 template <Boundary B>
 void SpectralStepper<T>::evolve_columns(FieldView<T> u, int x0, const SpectralJump& jump, Complex<T>* work) {

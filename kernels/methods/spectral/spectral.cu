@@ -1,17 +1,13 @@
-// The method `spectral` on CUDA: any number of steps by transforms of the rows, of the columns, a factor for
-// every mode, and back (kernels/methods/spectral/spectral_axis.h has the mathematics).
+// The method `spectral` on CUDA: exact n-step propagation by transforming rows and columns, multiplying every
+// mode by a factor, and transforming back (kernels/methods/spectral/spectral_axis.h has the mathematics).
 //
 //     rows of front -> FFT -> coefficients, transposed into back
-//     rows of back, which are columns -> FFT -> factors -> inverse FFT -> transposed into front
-//     rows of front, which are coefficients -> inverse FFT -> cells in front
+//     rows of back (the columns) -> FFT -> factors -> inverse FFT -> transposed into front
+//     rows of front (coefficients) -> inverse FFT -> cells in front
 //
-// Each line goes through the field in chunks of rows that stay in the second-level cache from their load to
-// their store, so that the field is read and written three times whatever the FFTs do, and the memory beside
-// it is a chunk's.
-//
-// Where several processes share the field, each transforms the rows of a strip of it, gives every other one
-// its columns of the coefficients, goes on with its own columns, and gives those of the other ones' rows
-// back.
+// Each line processes the field in chunks of rows that stay in L2 from load to store, so the field is read
+// and written three times whatever the FFTs do, and the extra memory is one chunk. A distributed field is
+// exchanged by an all-to-all between rows and columns, and back.
 
 #include <algorithm>
 #include <memory>
@@ -27,7 +23,7 @@ namespace {
 
 using namespace spectral;
 
-// `across` are the modes of the chunk's rows, `along` those of its cells.
+// `across` are the modes of the chunk's rows, `along` those of its columns.
 template <Boundary B, class T>
 __global__ void __launch_bounds__(kThreads)
     filter_kernel(Chunk<T> chunk, const ModeAngle* across, const ModeAngle* along, SpectralJump jump) {
@@ -64,7 +60,7 @@ class SpectralStepper : public Stepper<T> {
 
     void prepare(FieldPair<T>&, Boundary boundary) override {
         if (planned_ == boundary) return;
-        stream_.synchronize();  // what is freed here may be at work
+        stream_.synchronize();  // memory that is freed here may still be in use
         planned_.reset();
         numbers_ = CudaMemory();
         work_ = CudaMemory();
@@ -78,7 +74,7 @@ class SpectralStepper : public Stepper<T> {
     }
 
     double largest_value(const DiffusionParams&) const override {
-        // The transforms sum over all cells, continued on both sides.
+        // The transforms sum over all cells of the extended field.
         return this->kLargest / (4.0 * (whole_.nx + 1.0) * (whole_.ny + 1.0));
     }
 
@@ -92,12 +88,12 @@ class SpectralStepper : public Stepper<T> {
     CudaStream& stream_;
     FieldShape rows_shape_, whole_;
     int first_column_ = 0, own_columns_ = whole_.nx;
-    CudaMemory columns_memory_;  ///< of a part of a field, its columns as rows
-    CudaMemory more_memory_;     ///< where the back has no room for them
+    CudaMemory columns_memory_;  ///< the columns of a distributed field, stored as rows
+    CudaMemory more_memory_;     ///< used if the back buffer is too small for them
     std::optional<Boundary> planned_;
     std::optional<AxisPlan<T>> rows_, columns_;
-    CudaMemory numbers_;  ///< a chunk's complex rows
-    CudaMemory work_;     ///< cuFFT's
+    CudaMemory numbers_;  ///< complex rows of a chunk
+    CudaMemory work_;     ///< cuFFT's workspace
 };
 
 template <class T>
@@ -107,9 +103,9 @@ void SpectralStepper<T>::jump(FieldPair<T>& fields, double coefficient, long lon
     const FieldView<T> u = fields.front;
     const SpectralJump jump(coefficient, steps, double(Axis::length(whole_.nx)) * Axis::length(whole_.ny));
     StripExchange* strips = on_.strips;
-    // The columns as rows. Without gaps between them they fit into any field of as many cells.
+    // The transposed field, without gaps between rows, so that it fits any buffer of as many cells.
     const FieldView<T> turned{fields.back.data, u.ny, u.nx, u.ny};
-    // Whole columns, and where they go as columns.
+    // The complete columns (as rows), and where they are stored as columns again.
     FieldView<T> columns = turned, evolved = u;
     if (strips) {
         columns = {static_cast<T*>(columns_memory_.data()), whole_.ny, own_columns_, whole_.ny};

@@ -1,17 +1,17 @@
-// The mathematics of the method `spectral`, for both compilers: what an explicit step does is diagonal in
-// sines (zero boundary: DST-I), cosines (insulated: DCT-II) or sines and cosines together (periodic: discrete
-// Hartley transform) along either axis. All three are real and linear, so two rows travel as the real and the
-// imaginary part of one complex row, and each transform is one complex FFT with a reordering before and a
-// combination of two of its frequencies after:
+// The mathematics of the method `spectral`, for host and device. An explicit step is diagonal in sines (zero
+// boundary: DST-I), cosines (insulated: DCT-II) or sines and cosines together (periodic: discrete Hartley
+// transform) along either axis. All three are real and linear, so two rows are transformed as the real and
+// imaginary part of one complex row by a single complex FFT, with a reordering before it and a combination of
+// two of its frequencies after it:
 //
-//  - zero, n cells: the row continued as an odd one of period M = 2 (n + 1); S_k = (i / 2) Z_(k+1),
-//    and back Z_(k+1) = -2i S_k.
+//  - zero, n cells: the odd extension of the row, with period M = 2 (n + 1); S_k = (i / 2) Z_(k+1),
+//    inverse Z_(k+1) = -2i S_k.
 //  - insulated: even cells forward, then odd ones backward (Makhoul 1980), M = n, w = exp(-i pi / 2n);
-//    C_k = (w^k Z_k + w^-k Z_(n-k)) / 2, and back Z_k = w^-k (C_k - i C_(n-k)) with C_n = 0.
-//  - periodic: as it is, M = n; H_k = ((1 + i) Z_k + (1 - i) Z_(n-k)) / 2,
-//    and back Z_k = ((1 - i) H_k + (1 + i) H_(n-k)) / 2.
+//    C_k = (w^k Z_k + w^-k Z_(n-k)) / 2, inverse Z_k = w^-k (C_k - i C_(n-k)) with C_n = 0.
+//  - periodic: no reordering, M = n; H_k = ((1 + i) Z_k + (1 - i) Z_(n-k)) / 2,
+//    inverse Z_k = ((1 - i) H_k + (1 + i) H_(n-k)) / 2.
 //
-// "Back" is from the coefficients to the frequencies, of which the inverse FFT makes M times the cells.
+// "Inverse" leads from coefficients to frequencies; the inverse FFT then gives M times the cells.
 #pragma once
 
 #include "kernels/field/boundary.h"
@@ -19,7 +19,7 @@
 
 namespace stencil {
 
-/// Laid out as those of FFTW and cuFFT.
+/// Has the layout of FFTW's and cuFFT's complex numbers.
 template <class T>
 struct alignas(2 * sizeof(T)) Complex {
     T re, im;
@@ -50,32 +50,32 @@ STENCIL_HOST_DEVICE constexpr Complex<T> times_i(Complex<T> a) {
     return {-a.im, a.re};
 }
 
-/// Half the sum.
+/// (a + b) / 2
 template <class T>
 STENCIL_HOST_DEVICE constexpr Complex<T> middle(Complex<T> a, Complex<T> b) {
     return {T(0.5) * (a.re + b.re), T(0.5) * (a.im + b.im)};
 }
 
-/// What the coefficients of the first and of the second row are multiplied by.
+/// The factors of a mode for the first and the second row of a pair.
 struct Factors {
     double first, second;
 };
 
 template <class T>
 STENCIL_HOST_DEVICE constexpr Complex<T> operator*(Factors f, Complex<T> c) {
-    // What is not in the field stays out of it, even times infinity.
+    // A mode that is absent stays 0, even if the factor is infinite.
     return {c.re == 0 ? T(0) : T(f.first * c.re), c.im == 0 ? T(0) : T(f.second * c.im)};
 }
 
-/// One axis of n cells under one boundary. Rows of cells and of coefficients are read through functions of
-/// the index that give the complex number there; z is the FFT's row of length(n) numbers, w holds exp(-i pi k
-/// / 2n) for every k in [0, n).
+/// One axis of n cells under one boundary. Cells and coefficients are read through functions that map an
+/// index to a complex number. z is the FFT's row of length(n) numbers; w holds exp(-i pi k / 2n) for k in [0,
+/// n).
 template <Boundary B>
 struct SpectralAxis {
-    /// Of the FFT.
+    /// Length of the FFT.
     STENCIL_HOST_DEVICE static constexpr int length(int n) { return B == Boundary::zero ? 2 * (n + 1) : n; }
 
-    /// Input j of the forward FFT, from the cells.
+    /// Input j of the forward FFT, computed from the cells.
     template <class F>
     STENCIL_HOST_DEVICE static auto input(int j, int n, const F& cell) {
         if constexpr (B == Boundary::zero)
@@ -86,7 +86,7 @@ struct SpectralAxis {
             return cell(j);
     }
 
-    /// Coefficient k, from what the forward FFT gave.
+    /// Coefficient k, computed from the output of the forward FFT.
     template <class T>
     STENCIL_HOST_DEVICE static Complex<T> coefficient(int k,
                                                       int n,
@@ -98,7 +98,7 @@ struct SpectralAxis {
             return combine(z[k], z[partner(k, n)], w + k);
     }
 
-    /// Input j of the inverse FFT, from the coefficients.
+    /// Input j of the inverse FFT, computed from the coefficients.
     template <class F, class T>
     STENCIL_HOST_DEVICE static Complex<T> spectrum(int j, int n, const F& coefficient, const Complex<T>* w) {
         if constexpr (B == Boundary::zero) {
@@ -109,7 +109,7 @@ struct SpectralAxis {
         }
     }
 
-    /// Where the inverse FFT leaves cell i.
+    /// The index at which the inverse FFT leaves cell i.
     STENCIL_HOST_DEVICE static int position(int i, int n) {
         if constexpr (B == Boundary::zero)
             return i + 1;
@@ -119,9 +119,9 @@ struct SpectralAxis {
             return i;
     }
 
-    /// From what the forward FFT gave to the input of the inverse one, in place, with every coefficient
-    /// multiplied in between: done by filter(k, ...) for all k in [0, filters(n)), in any order. factors(k)
-    /// gives the Factors of coefficient k.
+    /// Multiplies the coefficients in place, between the output of the forward FFT and the input of the
+    /// inverse one: call filter(k, ...) for all k in [0, filters(n)), in any order. factors(k) returns the
+    /// Factors of coefficient k.
     STENCIL_HOST_DEVICE static constexpr int filters(int n) { return B == Boundary::zero ? n : n / 2 + 1; }
 
     template <class F, class T>
@@ -146,7 +146,7 @@ struct SpectralAxis {
   private:
     STENCIL_HOST_DEVICE static int partner(int k, int n) { return k == 0 ? 0 : n - k; }
 
-    // Entry j of the odd continuation.
+    // Entry j of the odd extension.
     template <class F>
     STENCIL_HOST_DEVICE static auto odd(int j, int n, const F& entry) -> decltype(entry(0)) {
         if (j == 0 || j == n + 1) return {0, 0};

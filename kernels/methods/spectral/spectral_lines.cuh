@@ -1,5 +1,5 @@
-// Transforms of the rows of a field by cuFFT, two rows as the parts of a complex one (spectral_axis.h has the
-// mathematics), in chunks that stay in the second-level cache from their load to their store.
+// Row transforms by cuFFT, two rows as the real and imaginary part of a complex one (spectral_axis.h has the
+// mathematics), in chunks that stay in L2 from load to store.
 #pragma once
 
 #include <algorithm>
@@ -15,17 +15,17 @@
 namespace stencil::spectral {
 
 struct SpectralTuning {
-    static constexpr std::int64_t kChunkBytes = 64 << 20;  ///< of the complex rows worked on at a time
+    static constexpr std::int64_t kChunkBytes = 64 << 20;  ///< complex rows processed at a time
     static constexpr int kThreads = 128;
     static constexpr int kPairs = 4;
     static constexpr int kTileThreads = 4;
 };
 
 constexpr int kThreads = SpectralTuning::kThreads;
-constexpr int kTile = 32;                                   ///< cells of a transposed tile, along both axes
-constexpr int kTileThreads = SpectralTuning::kTileThreads;  ///< along its rows
+constexpr int kTile = 32;                                   ///< edge of a transposed tile, in cells
+constexpr int kTileThreads = SpectralTuning::kTileThreads;  ///< thread rows of a tile
 
-/// A chunk of the rows of a field, two of which are the real and the imaginary part of one row of z.
+/// A chunk of rows; each pair of them is one complex row of z.
 template <class T>
 struct Chunk {
     FieldView<T> rows;
@@ -42,10 +42,10 @@ struct Chunk {
     }
 };
 
-/// Pairs that a thread works on, so that it has several loads under way at once.
+/// Pairs per thread, to have several loads in flight.
 constexpr int kPairs = SpectralTuning::kPairs;
 
-// Cells to the FFT, or coefficients to the inverse one.
+// Converts cells to the FFT's input, or with kBack coefficients to the inverse FFT's input.
 template <Boundary B, bool kBack, class T>
 __global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
     using Axis = SpectralAxis<B>;
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(kThreads) load_kernel(Chunk<T> chunk) {
         if (chunk.has_pair(pair0 + i)) chunk.numbers(pair0 + i)[j] = numbers[i];
 }
 
-// Coefficient i from the FFT, or cell i from the inverse one.
+// Coefficient i from the FFT's output, or with kBack cell i from the inverse FFT's.
 template <Boundary B, bool kBack, class T>
 __device__ Complex<T> result(int i, int n, const Complex<T>* z, const Complex<T>* twiddles) {
     if constexpr (kBack)
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(kThreads) store_kernel(Chunk<T> chunk) {
     }
 }
 
-// out(y, x) is what the transforms made of (x, y).
+// Stores the result of the transforms transposed: that of (x, y) goes to out(y, x).
 template <Boundary B, bool kBack, class T>
 __global__ void __launch_bounds__(kTile* kTileThreads)
     store_transposed_kernel(Chunk<T> chunk, FieldView<T> out) {
@@ -127,7 +127,7 @@ __global__ void __launch_bounds__(kTile* kTileThreads)
     }
 }
 
-// Enqueued on the stream.
+// The launches of these kernels.
 template <Boundary B, bool kBack, class T>
 void load(const Chunk<T>& chunk, cudaStream_t stream) {
     load_kernel<B, kBack>
@@ -165,7 +165,7 @@ class AxisPlan {
           twiddles_(upload(mode_twiddles<T>(cells))),
           fft_(length_, pairs_, stream) {}
 
-    /// Of a chunk's complex rows.
+    /// Bytes of a chunk's complex rows.
     std::size_t chunk_bytes() const {
         return std::size_t(pairs_) * std::size_t(length_) * sizeof(Complex<T>);
     }
@@ -189,7 +189,7 @@ class AxisPlan {
     CufftPlan<T>& fft() { return fft_; }
 
   private:
-    // As few chunks as stay within the limit, of about the same size.
+    // Divides the lines into as few chunks as the limit permits, of about equal size.
     static int pairs_at_a_time(int length, int lines) {
         const std::int64_t pairs = (std::int64_t(lines) + 1) / 2;
         const std::int64_t row = std::int64_t(length) * std::int64_t(sizeof(Complex<T>));

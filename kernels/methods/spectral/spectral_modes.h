@@ -1,4 +1,4 @@
-// What n explicit steps do to one mode, for both compilers.
+// The factor by which n explicit steps multiply a mode, for host and device.
 #pragma once
 
 #include <cmath>
@@ -11,13 +11,13 @@
 
 namespace stencil {
 
-/// sin^2 and cos^2 of half a mode's angle along one axis, where the one-dimensional Laplacian's eigenvalue is
-/// 2 cos(angle) - 2 = -4 sin^2.
+/// sin^2 and cos^2 of half a mode's angle along one axis. The eigenvalue of the one-dimensional Laplacian is
+/// 2 cos(angle) - 2 = -4 sin^2(angle / 2).
 struct ModeAngle {
     double sin2, cos2;
 };
 
-/// Of all n modes of an axis.
+/// The angles of all n modes of an axis.
 inline std::vector<ModeAngle> mode_angles(Boundary boundary, int n) {
     const double first = boundary == Boundary::zero ? 1 : 0;
     const double half_turn = boundary == Boundary::zero        ? 2.0 * (n + 1.0)
@@ -33,7 +33,7 @@ inline std::vector<ModeAngle> mode_angles(Boundary boundary, int n) {
     return angles;
 }
 
-/// exp(-i pi k / 2n) for every k in [0, n), rounded once.
+/// exp(-i pi k / 2n) for k in [0, n), computed in float64.
 template <class T>
 std::vector<Complex<T>> mode_twiddles(int n) {
     std::vector<Complex<T>> twiddles;
@@ -44,22 +44,22 @@ std::vector<Complex<T>> mode_twiddles(int n) {
     return twiddles;
 }
 
-/// A number of explicit steps at once.
+/// The factors for a number of explicit steps at once.
 class SpectralJump {
   public:
-    /// steps >= 1; the transforms there and back multiply by `gain`, which is undone here.
+    /// steps >= 1. `gain` is that of a forward and inverse transform; the factors divide by it.
     SpectralJump(double coefficient, long long steps, double gain)
         : coefficient_(coefficient), steps_(double(steps)), odd_(steps % 2 != 0), norm_(1 / gain) {}
 
-    /// (1 + coefficient (lx + ly))^steps / gain, in float64. Infinite beyond its range, which only unstable
-    /// coefficients reach.
+    /// (1 + coefficient (lx + ly))^steps / gain, in float64. Overflows to infinity only for unstable
+    /// coefficients.
     STENCIL_HOST_DEVICE double factor(ModeAngle x, ModeAngle y) const {
         return norm_ * (steps_ <= kFewSteps ? product(x, y) : power(x, y));
     }
 
   private:
-    /// Up to this number of steps the factors are multiplied, which is quicker, and their roundings are no
-    /// more than that.
+    /// Up to this many steps the power is computed by multiplication, which is faster and rounds no more
+    /// often than that.
     static constexpr double kFewSteps = 64;
 
     STENCIL_HOST_DEVICE double product(ModeAngle x, ModeAngle y) const {
@@ -72,15 +72,15 @@ class SpectralJump {
         return result;
     }
 
-    // An error of one rounding in the base would count as often as there are steps. The logarithm knows how
-    // far the base is from 1 or -1.
+    // A rounding error of the base would be amplified by the number of steps, so the power is computed from
+    // the base's distance to 1 or -1 with log1p.
     STENCIL_HOST_DEVICE double power(ModeAngle x, ModeAngle y) const {
         const double down = 4 * coefficient_ * (x.sin2 + y.sin2);
         const double up = (2 - 8 * coefficient_) + 4 * coefficient_ * (x.cos2 + y.cos2);
         const bool negative = down > 1;
-        // Roundings may put both a little above 1, where the base is next to 0.
+        // If the base is near 0, rounding may put the distance slightly above 1.
         const double distance = std::fmin(negative ? up : down, 1.0);
-        // The logarithm is further below 0 than this: for most modes of a long jump nothing is left.
+        // exp() of less than -kNothing is 0: for most modes of a long jump nothing remains.
         constexpr double kNothing = 750;
         if (steps_ * distance > kNothing) return 0;
         const double size = std::exp(steps_ * std::log1p(-distance));

@@ -1,4 +1,4 @@
-// How the parts of a field change from strips of rows to strips of columns, and back.
+// The transpose of a distributed field between strips of rows and strips of columns.
 #pragma once
 
 #include <span>
@@ -18,8 +18,8 @@ class StripExchange {
     const Strips& rows() const { return rows_; }
     const Strips& columns() const { return columns_; }
 
-    /// Gives block i to part i and takes the one that it gives, which has the same shape as what is given
-    /// there. All parts call it. On CUDA it takes its turn on the stream.
+    /// All-to-all: sends block i to part i and receives one block from each, of the same shape as the
+    /// sender's. Collective. On CUDA it is enqueued on the stream.
     virtual void exchange(std::span<const ByteRows> give,
                           std::span<const ByteRows> take,
                           const ExecutionSpace& on) = 0;
@@ -29,7 +29,7 @@ class StripExchange {
     Strips rows_, columns_;
 };
 
-/// The field of which a method has the rows of this shape.
+/// The shape of the whole field, given that of the local rows.
 inline FieldShape whole_shape(const ExecutionSpace& on, FieldShape rows) {
     return on.strips ? FieldShape{on.strips->columns().lines, on.strips->rows().lines} : rows;
 }

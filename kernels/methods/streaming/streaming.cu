@@ -1,5 +1,5 @@
-// The method `streaming`: several steps in each pass over the field
-// (kernels/methods/streaming/streaming_kernel.cuh says how).
+// The method `streaming`: temporal blocking on the GPU (kernels/methods/streaming/streaming_kernel.cuh
+// explains it).
 
 #include "kernels/methods/streaming/streaming.cuh"
 
@@ -41,7 +41,7 @@ class StreamingStepper : public ScaledStepper<T> {
   private:
     using Tuning = StreamingTuning<T>;
 
-    /// What the next pass might do: this number of warps at most, with kLevels steps each or one.
+    /// Limits of the next pass: the number of warps, and whether each makes kLevels steps or one.
     struct Cut {
         bool full;
         int warps;
@@ -50,7 +50,8 @@ class StreamingStepper : public ScaledStepper<T> {
         int warps, strips, segments;
     };
 
-    // A warp with several steps scales once, after the last one; so they begin where the schedule does.
+    // A warp with several steps scales once, after the last one, so its steps must start where the schedule
+    // does.
     static Cut next_cut(const ScaledSteps<T>& schedule, long long steps) {
         const int group = schedule.steps_per_scale();
         const bool aligned = group == Tuning::kLevels && schedule.steps_to_scale() == group;
@@ -67,7 +68,7 @@ class StreamingStepper : public ScaledStepper<T> {
         stream_.use_device();
         int warps = cut.warps;
         int blocks = 0;
-        // A GPU with little shared memory takes fewer warps in a block.
+        // A GPU with little shared memory gets fewer warps per block.
         for (; warps > 0; --warps) {
             blocks = stream_blocks_per_multiprocessor<T>({boundary, cut.full, warps, nullptr}, field.nx);
             if (blocks > 0) break;

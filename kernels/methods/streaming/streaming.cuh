@@ -1,4 +1,4 @@
-// The method `streaming`, inside: what its kernel is given, and the launch.
+// Internal interface of the method `streaming`: the kernel's parameters and its launch.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,14 +12,14 @@ namespace stencil {
 
 template <class T>
 struct StreamingTuning {
-    /// Columns that a lane holds. 8-byte accesses of all lanes to shared memory meet no bank twice where
-    /// kColumns times the cell's size is an odd number of them.
+    /// Columns per lane. Lanes access shared memory in 8-byte words; without bank conflicts if a lane's row
+    /// is an odd number of these.
     static constexpr int kColumns = 72 / int(sizeof(T));
-    /// Steps that a warp holds: the scale of the state is then due in the last one.
+    /// Steps per warp: the scaling of the state is then due in the last one.
     static constexpr int kLevels = ScaledSteps<T>::kStepsPerScale;
-    /// Warps of a block, each with its own steps.
+    /// Warps per block, each with its own steps.
     static constexpr int kMaxWarps = 4;
-    /// Rows that warps hand on at a time. Even.
+    /// Rows that a warp hands to the next at a time. Even, because iterations come in pairs.
     static constexpr int kBatch = 4;
 
     static constexpr int kWidth = 32 * kColumns;
@@ -27,7 +27,7 @@ struct StreamingTuning {
     static_assert(kMaxLevels == kStreamingSteps);
 };
 
-/// One pass: warps * (levels of a warp) steps from `from` to `to`.
+/// One pass: warps * (levels per warp) steps from `from` to `to`.
 template <class T>
 struct StreamPass {
     FieldView<const T> from;
@@ -39,16 +39,16 @@ struct StreamPass {
 
 struct StreamLaunch {
     Boundary boundary;
-    bool full;  ///< kLevels steps a warp; otherwise one
+    bool full;  ///< kLevels steps per warp; otherwise one
     int warps;
     cudaStream_t stream;
 };
 
-/// Blocks of this kind that fit on one multiprocessor at a time; 0 where none does.
+/// Resident blocks per multiprocessor; 0 if the block does not fit.
 template <class T>
 int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx);
 
-/// Rows that a block goes through beyond those that it writes.
+/// Rows that a block processes besides those that it writes (overlap and pipeline fill).
 template <class T>
 constexpr int stream_extra_rows(int warps, bool full) {
     const int levels = full ? StreamingTuning<T>::kLevels : 1;

@@ -1,44 +1,42 @@
-// The kernel of the method `streaming`: up to 16 steps in one pass over the field, in registers.
+// The kernel of the method `streaming`: temporal blocking with up to 16 steps in one pass, in registers.
 //
-// A block owns a strip of columns and walks down its segment of rows. Its warps are a pipeline: the first
-// works out steps 1 to 4 of the pass, the second 5 to 8, and so on, and rows are handed from warp to warp
-// through rings in shared memory. A warp spans the strip: a lane holds 18 (float64: 9) columns. For each of
-// its steps
-// ("levels") it keeps, in registers, the row before the newest one, u, and the diagonal sums d of the two
-// rows before:
+// A block owns a strip of columns and streams down its segment of rows. Its warps are a pipeline: the first
+// makes steps 1 to 4 of the pass, the second 5 to 8, and so on; rows pass from warp to warp through rings in
+// shared memory. A warp spans the strip: a lane holds 18 (float64: 9) columns. For each of its steps
+// ("levels") it keeps in registers the row before the newest one, u, and the diagonal sums d of the two rows
+// before:
 //
 //     d(r)[j] = u(r - 1)[j] + u(r)[j + 1]            so that
 //     north + east = d(r)[j] of the rows above, west + south = d(r + 1)[j - 1] once row r + 1 has arrived
 //
-// and every sum serves two cells: 2 FADD and 1 FFMA per cell and step instead of 3 FADD and 2 FFMA. West and
-// east neighbours come from the lanes beside by shuffles.
+// Every sum serves two cells: 2 FADD and 1 FFMA per cell and step instead of 3 FADD and 2 FFMA. West and east
+// neighbours come from the adjacent lanes by shuffles.
 //
-// The levels of a warp are one iteration apart: level l works on the row that level l - 1 finished in the
-// iteration before. So within an iteration nothing waits for anything, and the registers that a level's
-// output goes to are those that the next level has just finished with: no moves. Two kinds of iteration, even
-// and odd, take turns in which half of `rows` is the newest.
+// The levels of a warp are software-pipelined: level l works on the row that level l - 1 finished in the
+// previous iteration. No instruction waits for another level within an iteration, and a level writes its
+// output to the registers that the next level has just released, so there are no moves. Even and odd
+// iterations alternate in which half of `rows_` is the newest.
 //
-// Which row is where, for two levels a warp (kLag = 3); rows are counted from first_row, and warp 1 does its
-// iteration i once warp 0 has done a batch up to it:
+// The schedule for two levels per warp (kLag = 3), with rows counted from first_row; warp 1 runs iteration i
+// as soon as warp 0 has finished a batch up to it:
 //
 //     iteration               0   1   2   3   4   5   6
-//     warp 0  takes up row    0   1   2   3   4   5   6     of the field
+//     warp 0  takes row       0   1   2   3   4   5   6     of the field
 //             level 0 makes       0   1   2   3   4   5     of step 1
-//             level 1 takes up        0   1   2   3   4
+//             level 1 takes           0   1   2   3   4
 //                     makes               0   1   2   3     of step 2, into warp 1's ring
-//     warp 1  takes up row                0   1   2   3
+//     warp 1  takes row                   0   1   2   3
 //             level 0 makes                   0   1   2     of step 3
 //
-// A row is made when the one below it is taken up. So level l of warp w takes up row r in iteration
-// w kLag + 2 l + r, and batch b is iterations b kBatch to (b + 1) kBatch - 1.
+// A row is made when the one below it arrives. So level l of warp w takes row r in iteration w kLag + 2 l +
+// r, and batch b consists of iterations b kBatch to (b + 1) kBatch - 1.
 //
-// Warps wait for each other in pairs only, until a batch of rows is full or free. The first warp has rows
-// fetched and the last one has them written by bulk copies, a batch ahead and a batch behind. What a warp
-// does between two batches takes long, because there each instruction waits for the one before: so it is
-// little.
+// Warps synchronise only pairwise, on full and empty barriers per batch of rows. The first warp starts the
+// loads and the last one the stores, as bulk copies one batch ahead and behind. Code between batches is
+// latency-bound (a dependent chain), so there is little of it.
 //
-// The boundary holds at every step: the ghost rows and columns are set at every level, where the field's edge
-// passes through a block.
+// The boundary holds at every step: where the field's edge passes through a block, ghost rows and columns are
+// set at every level.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -52,15 +50,15 @@ namespace stencil {
 
 inline constexpr unsigned kWholeWarp = ~0U;
 
-/// What a block works out.
+/// The cells that a block reads and writes.
 struct StreamTile {
-    int origin;              ///< first column of lane 0; negative where it reaches around the west side
-    int x_begin, x_end;      ///< the columns that it writes
-    int y_begin, y_end;      ///< the rows
-    int first_row, end_row;  ///< the rows that it reads, those around the field's ends included
+    int origin;              ///< first column of lane 0; negative if it wraps around the west side
+    int x_begin, x_end;      ///< columns written
+    int y_begin, y_end;      ///< rows written
+    int first_row, end_row;  ///< rows read, including those that wrap around the field's ends
 };
 
-/// A lane's columns in shared memory, 8 bytes at a time.
+/// A lane's columns in shared memory, in 8-byte accesses.
 template <class T, int kColumns>
 struct LaneRow {
     static constexpr int kCells = int(8 / sizeof(T));
@@ -85,7 +83,7 @@ struct LaneRow {
     }
 };
 
-/// kNarrow: the field is narrower than a strip, so that its east edge lies within any lane.
+/// kNarrow: the field is narrower than a strip, so its east edge may lie within any lane.
 template <class T, int kLevels, Boundary B, bool kNarrow>
 class StreamBlock {
     using Tuning = StreamingTuning<T>;
@@ -94,19 +92,19 @@ class StreamBlock {
     static constexpr int kBatch = Tuning::kBatch;
     static constexpr int kPacket = Pack<T>::kCount;
     static constexpr bool kWraps = B == Boundary::periodic;
-    /// How many rows a warp's output is behind its input.
+    /// Rows by which a warp's output lags behind its input.
     static constexpr int kLag = 2 * kLevels - 1;
     using Row = T[kWidth];
 
   public:
-    /// Half a ring: how often it was filled, and how often it was read to the end.
+    /// A pipeline stage, i.e. half a ring: its full and its empty barrier.
     struct Half {
         Handoff full, free;
     };
-    /// Of a block; as many rings of two batches of rows follow as there are warps.
+    /// Shared memory of a block; as many rings of two batches of rows follow as there are warps.
     struct Shared {
-        Half halves[Tuning::kMaxWarps + 1][2];  ///< of the ring before each warp and the one after the last
-        int source[kWidth];                     ///< of each column, where columns are gathered
+        Half halves[Tuning::kMaxWarps + 1][2];  ///< the ring before each warp, and the one after the last
+        int source[kWidth];                     ///< source column of each column, if columns are gathered
         alignas(16) Row ring[1][2 * kBatch];
     };
 
@@ -192,8 +190,8 @@ class StreamBlock {
         beyond_east_ = kWraps ? 0 : max(tile_.origin + kWidth - nx, 0);
     }
 
-    // Rows come in bulk where they lie in one or two pieces whose ends are multiples of 16 bytes; otherwise
-    // cell by cell: fields narrower than a strip, and those that wrap at an odd place.
+    // Rows are loaded by bulk copies if they consist of one or two pieces with 16-byte aligned ends;
+    // otherwise cell by cell, for fields narrower than a strip and periodic ones of unaligned width.
     __device__ void prepare_source() {
         const int nx = pass_.from.nx;
         gathers_ =
@@ -207,7 +205,7 @@ class StreamBlock {
             }
         if (lane_ == 0)
             for (int half = 0; half < 2; ++half) {
-                // Bulk copies are started by one lane.
+                // Bulk copies are started by one lane, so only one arrives.
                 init(shared_.halves[warp_][half], warp_ == 0 && in_bulk() ? 1 : 32);
                 if (warp_ == 0) init(shared_.halves[warps_][half], 32);
             }
@@ -222,7 +220,7 @@ class StreamBlock {
         half.free.init(32);
     }
 
-    // ---- The first warp: rows come in.
+    // ---- The first warp loads rows.
 
     __device__ bool in_bulk() const {
         return STENCIL_BULK_COPIES && !gathers_;
@@ -231,7 +229,7 @@ class StreamBlock {
     __device__ void fetch(int batch) {
         const int rows = min(kBatch, tile_.end_row - tile_.first_row - batch * kBatch);
         Row* ring = shared_.ring[0] + (batch & 1) * kBatch;
-        __syncwarp();  // all lanes have read what is written over
+        __syncwarp();  // all lanes have read the rows that are overwritten
         if (in_bulk())
             fetch_bulk(batch, max(rows, 0), ring);
         else
@@ -244,7 +242,7 @@ class StreamBlock {
     }
 
 #if STENCIL_BULK_COPIES
-    // All other warps wait while the first one does this.
+    // On the critical path: all other warps wait for the first one here.
     template <int kRows>
     __device__ void load_rows(Row* to, int y, PhaseBarrier& arrived) {
         const T* row = pass_.from.row(y);
@@ -278,7 +276,7 @@ class StreamBlock {
 #endif
     }
 
-    // The batch before has come by now.
+    // The previous batch has arrived by now.
     __device__ void fetch_cells(int batch, int rows, Row* ring) {
         if (batch > 0) {
             __pipeline_wait_prior(0);
@@ -304,7 +302,7 @@ class StreamBlock {
         __pipeline_commit();
     }
 
-    // ---- The last warp: rows go out.
+    // ---- The last warp stores rows.
 
     __device__ void send(int batch) {
         const Row* ring = shared_.ring[warps_] + (batch & 1) * kBatch;
@@ -313,7 +311,7 @@ class StreamBlock {
         before_bulk_store();
         __syncwarp();
         if (elected()) {
-            // Up to the end of the 16 bytes: padding after a row's last cell may be overwritten.
+            // Rounded up to 16 bytes: padding after a row's last cell may be overwritten.
             const int cells = (tile_.x_end - tile_.x_begin + kPacket - 1) / kPacket * kPacket;
             const T* from = ring[0] + (tile_.x_begin - tile_.origin);
             T* to = pass_.to.row(y) + tile_.x_begin;
@@ -350,10 +348,10 @@ class StreamBlock {
 #endif
     }
 
-    // ---- All warps: the steps.
+    // ---- All warps make steps.
 
-    // Level l takes up row `first_row` in iteration warp * kLag + 2 l; the field's first row therefore in
-    // iteration top + 2 l, and the one below its last row in bottom + 2 l.
+    // Level l takes row `first_row` in iteration warp * kLag + 2 l. It therefore takes the field's first row
+    // in iteration top_ + 2 l and the one below its last row in iteration bottom_ + 2 l.
     __device__ bool at_an_edge(int iteration) const {
         if constexpr (kWraps) return false;
         if (kNarrow || beyond_east_ > 0) return true;
@@ -362,7 +360,7 @@ class StreamBlock {
                unsigned(iteration - bottom_ + kBatch - 1) < kReach;
     }
 
-    // The batch up to which at_an_edge() stays what it is in this one.
+    // The first batch after this one for which at_an_edge() may change.
     __device__ int next_change(int batch) const {
         int next = batches_;
         if constexpr (!kWraps)
@@ -374,7 +372,7 @@ class StreamBlock {
 
     template <bool kEdge>
     __device__ void step_batch(int iteration, const T* in, T* out) {
-        // Not unrolled: two iterations are enough code for the instruction cache.
+        // Not unrolled further: the body must fit the instruction cache.
 #pragma unroll 1
         for (int r = 0; r < kBatch; r += 2) {
             iterate<0, kEdge>(iteration + r, in + r * kWidth, out + r * kWidth);
@@ -382,7 +380,7 @@ class StreamBlock {
         }
     }
 
-    // kNow: which half of rows_ has the newest row of each level.
+    // kNow: the half of rows_ that holds the newest row of each level.
     template <int kNow, bool kEdge>
     __device__ void iterate(int iteration, const T* in, T* out) {
         LaneRow<T, kColumns>::read(rows_[kNow][0], in);
@@ -395,13 +393,14 @@ class StreamBlock {
 #pragma unroll
         for (int j = 0; j < kColumns; ++j) done[j] *= scale_;
         LaneRow<T, kColumns>::write(out, done);
-        // Last level first: each then writes over what the next one has finished with.
+        // From the last level to the first: each overwrites registers that the next one has just finished
+        // with.
 #pragma unroll
         for (int level = kLevels - 2; level >= 0; --level)
             step_level<kNow>(level, rows_[1 - kNow][level + 1]);
     }
 
-    // Row r has arrived: row r - 1 of the next level.
+    // With row r of this level, row r - 1 of the next level can be computed.
     template <int kNow>
     __device__ void step_level(int level, T (&out)[kColumns]) {
         T(&newest)[kColumns] = rows_[kNow][level];
@@ -412,7 +411,7 @@ class StreamBlock {
         T d_west;
         T d_last;
         if constexpr (B == Boundary::zero) {
-            // Exact, as a product with 0 or 1 is: no more instructions than in the middle of the field.
+            // Exact, because the factor is 0 or 1, and no more instructions than in the interior.
             d_west = fma(west, west_open_, newest[0]);
             d_last = fma(east, east_open_, before[kColumns - 1]);
         } else {
@@ -449,11 +448,11 @@ class StreamBlock {
         }
     }
 
-    // The column beyond the field's last one, where it is no lane's neighbour but a column of one.
+    // Sets the column after the field's last one, if it lies within a lane instead of beyond the strip.
     template <int kNow>
     __device__ void set_ghost_column() {
         const int ghost = kWidth - beyond_east_ - lane_ * kColumns;
-        // A wide field's strips end at most three columns beyond it.
+        // A wide field's strips extend at most three columns beyond it.
         constexpr int kFirst = kNarrow ? 0 : kColumns - kStripAlignment + 1;
 #pragma unroll
         for (int level = 0; level < kLevels; ++level) {
@@ -473,9 +472,9 @@ class StreamBlock {
     const int lane_, warp_, warps_;
     StreamTile tile_;
     bool gathers_;
-    int source_;       ///< column of the field that lane 0 begins with
+    int source_;       ///< field column at which lane 0 starts
     int first_piece_;  ///< columns before the field wraps
-    int beyond_east_;  ///< columns that lie beyond the field's last one
+    int beyond_east_;  ///< columns of the strip beyond the field's last one
     int top_, bottom_;
     int batches_;
     T rows_[2][kLevels][kColumns];
@@ -490,7 +489,7 @@ __global__ void __launch_bounds__(32 * StreamingTuning<T>::kMaxWarps, 2)
     streaming_kernel(const __grid_constant__ StreamPass<T> pass) {
     using Block = StreamBlock<T, kLevels, B, kNarrow>;
     extern __shared__ __align__(16) unsigned char memory[];
-    // From one lane, so that the compiler knows it to be the same in all of them.
+    // Broadcast from one lane, so that the compiler knows it is warp-uniform.
     const int warp = __shfl_sync(kWholeWarp, int(threadIdx.y), 0);
     Block block(pass, *reinterpret_cast<typename Block::Shared*>(settled(memory)), warp, int(blockDim.y));
     block.run();
@@ -523,7 +522,8 @@ int stream_blocks_per_multiprocessor(const StreamLaunch& launch, int nx) {
         CUDA_CHECK(cudaGetDevice(&device));
         CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
         if (bytes > most) return 0;
-        // The same for every number of warps: launches of all of them follow one another.
+        // The same limit for every number of warps, because launches with different numbers follow one
+        // another.
         CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
         int blocks = 0;
         CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(

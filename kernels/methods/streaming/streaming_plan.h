@@ -1,9 +1,9 @@
-// How a pass of the method `streaming` is cut into blocks: strips of columns times segments of rows.
+// How a pass of the method `streaming` is divided into blocks: strips of columns times segments of rows.
 //
-// A block works out `width` columns, as many as its lanes hold. Each of the pass's steps spoils one more
-// column and row at a cut (they would need cells that another block has), so that strips overlap by the steps
-// on either side of a cut, and segments likewise. At the field's own edges nothing is spoilt: there the
-// boundary says what lies outside.
+// A block computes `width` columns, as many as its lanes hold. Each step of a pass invalidates one more
+// column and row at a cut, because they would need cells of another block; so strips and segments overlap by
+// the number of steps on either side of a cut. Nothing is invalidated at the field's edges, where the
+// boundary condition applies.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace stencil {
 
-/// Columns are cut at multiples of it: 16 bytes of float32, so that rows can be copied in bulk.
+/// Strips are cut at multiples of this: 16 bytes of float32, the alignment that bulk copies need.
 inline constexpr int kStripAlignment = 4;
 
 STENCIL_HOST_DEVICE constexpr int strip_aligned(std::int64_t columns) {
@@ -24,16 +24,16 @@ STENCIL_HOST_DEVICE constexpr int strip_aligned(std::int64_t columns) {
 /// The strips that cover nx columns.
 struct StreamStrips {
     int nx;
-    int width;   ///< columns that a block holds, a multiple of kStripAlignment
-    int levels;  ///< steps of the pass
-    bool wraps;  ///< periodic boundary: the outer strips overlap around the sides
+    int width;   ///< columns per block, a multiple of kStripAlignment
+    int levels;  ///< steps per pass
+    bool wraps;  ///< periodic boundary: the outer strips wrap around the sides
     int strips;
 
-    /// The first column that strip k holds. Negative where it reaches around the west side.
+    /// The first column that strip k reads. Negative if it wraps around the west side.
     STENCIL_HOST_DEVICE constexpr int origin(int k) const {
         if (wraps) return begin(k) - strip_aligned(levels);
         if (strips == 1) return 0;
-        // The last strip ends with the field, or up to three columns beyond it.
+        // The last strip ends with the field or up to three columns beyond it.
         const std::int64_t last = strip_aligned(nx - width);
         return strip_aligned(last * k / (strips - 1));
     }
@@ -45,7 +45,7 @@ struct StreamStrips {
         return k == 0 ? 0 : origin(k) + strip_aligned(levels);
     }
 
-    /// Whether no strip writes a column that it has not got right.
+    /// Whether every column is written by a strip in which it is valid.
     constexpr bool cover() const {
         for (int k = 0; k < strips; ++k) {
             const bool at_the_edge = !wraps && k == strips - 1;
@@ -56,15 +56,15 @@ struct StreamStrips {
     }
 };
 
-/// The fewest strips that do. Needs width > 2 * strip_aligned(levels) + kStripAlignment.
+/// The fewest strips for which cover() holds. Needs width > 2 * strip_aligned(levels) + kStripAlignment.
 constexpr StreamStrips strips_over(int nx, int width, int levels, bool wraps) {
     StreamStrips strips{nx, width, levels, wraps, nx > width && !wraps ? 2 : 1};
     while (!strips.cover()) ++strips.strips;
     return strips;
 }
 
-/// The first row of segment k, which has the rows up to the first one of the next. The last segment gets
-/// fewer where it has more, because rows with the field's end among them take longer.
+/// The first row of segment k, which extends to that of the next. The last segment is shorter where possible,
+/// because rows at the field's end take longer.
 STENCIL_HOST_DEVICE constexpr int segment_begin(int ny, int segments, int k, bool wraps) {
     constexpr int kFewer = 24;
     const bool shorter = !wraps && ny / segments > kFewer;
@@ -72,14 +72,14 @@ STENCIL_HOST_DEVICE constexpr int segment_begin(int ny, int segments, int k, boo
     return int(begin < ny ? begin : ny);
 }
 
-/// What of the GPU the cut depends on.
+/// The GPU properties that the segments depend on.
 struct StreamSlots {
-    int blocks;      ///< that run at the same time, on all multiprocessors
-    int extra_rows;  ///< that a block goes through beyond those that it writes
+    int blocks;      ///< co-resident blocks on all multiprocessors
+    int extra_rows;  ///< rows that a block processes besides those that it writes
 };
 
-/// How many segments of rows make the pass shortest: each wave of blocks takes as long as one of its
-/// segments.
+/// The number of segments that minimises the time of a pass: each wave of blocks takes as long as one
+/// segment.
 constexpr int segments_over(int ny, int strips, const StreamSlots& slots) {
     constexpr int kMaxWaves = 8;
     constexpr int kFewestRows = 8;
