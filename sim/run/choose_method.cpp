@@ -11,8 +11,8 @@
 namespace stencil {
 namespace {
 
-// Between two sizes a time is taken to go with a power of the edge; beyond the largest it goes with the
-// cells, and below the smallest it stays, because launches and synchronisation are what is left of it.
+// Interpolates times between measured sizes as a power of the edge. Above the largest size time grows with
+// the number of cells; below the smallest it is constant (launch and synchronisation overhead).
 double at_edge(std::span<const MeasuredSpeed> speeds, double edge, double MeasuredSpeed::*time) {
     if (edge <= speeds.front().edge) return speeds.front().*time;
     const MeasuredSpeed& last = speeds.back();
@@ -23,8 +23,8 @@ double at_edge(std::span<const MeasuredSpeed> speeds, double edge, double Measur
     return from.*time * std::pow(*above.*time / from.*time, way);
 }
 
-// All steps of a call, in us. The steps that fill no whole pass take between what a single one does and what
-// the pass would.
+// Time of all steps of a call in us. The remaining steps that do not fill a fused pass take at least one
+// single step and at most a whole pass.
 double us_of_steps(const Method& method, const MeasuredMethod& row, const MethodRequest& request) {
     const double edge = std::sqrt(double(request.shape.nx) * request.shape.ny);
     const double step = at_edge(row.speeds, edge, &MeasuredSpeed::us_per_step);
@@ -50,7 +50,7 @@ bool can_step(const Method& method, const MethodRequest& request) {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
 
-// Of a method that can.
+// Expected time of a call from the measured figures; can_step() is checked by the caller.
 double measured_seconds(const Method& method, const MethodRequest& request) {
     if (method.model != kDiffusion) return kNever;
     for (const MeasuredMethod& row : measured_figures(request.device).machine.methods)
@@ -72,7 +72,7 @@ const Method& choose_method(const MethodRequest& request, const std::function<bo
     for (const Method& method : methods(request.model)) {
         if (!can_step(method, request) || (allowed && !allowed(method))) continue;
         const double seconds = measured_seconds(method, request);
-        // Of typed equations no times are known: the later row is the faster one.
+        // Typed equations have no measured times: later rows of the table are faster.
         if (best && seconds >= least && request.model == kDiffusion) continue;
         best = &method;
         least = seconds;

@@ -1,4 +1,4 @@
-// What `auto` means: the method that takes the least time, by what was measured.
+// Selection of `auto`: the method with the least expected time, from measured figures.
 #pragma once
 
 #include <cstddef>
@@ -9,23 +9,24 @@
 
 namespace stencil {
 
-/// What is to be stepped, and how.
+/// What is stepped and on which device.
 struct MethodRequest {
     Device device = Device::cpu;
     FieldShape shape;
     std::size_t cell_bytes = sizeof(float);
     Boundary boundary = Boundary::zero;
-    /// In one call: what a method does once a call weighs the more the fewer they are.
+    /// Steps per call; the fewer, the more a method's overhead per call weighs.
     long long steps = 10000;
     std::string_view model = kDiffusion;
 };
 
-/// The seconds that a call of the request's steps takes, going by measured_figures(); infinite where the
-/// method was not measured in this precision, does not fit, jumps, or is none of the device.
+/// Expected seconds of one call, from measured_figures(). Infinite if the method was not measured in this
+/// precision, does not fit, jumps, or belongs to the other device.
 double expected_seconds(const Method& method, const MethodRequest& request);
 
-/// The method with the least expected time among those that `allowed` allows (where it is given): never one
-/// that jumps, nor one that does not fit. Where none was measured, the device's first one that can be used.
+/// The method with the least expected time among those that `allowed` (if given) accepts; never one that
+/// jumps or does not fit. Without measurements, the last fitting row of typed equations, or the first of
+/// diffusion.
 const Method& choose_method(const MethodRequest& request,
                             const std::function<bool(const Method&)>& allowed = {});
 

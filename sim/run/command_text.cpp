@@ -20,10 +20,10 @@ namespace {
 constexpr std::array<std::string_view, 3> kAlways{"size", "steps", "method"};
 constexpr std::array<std::string_view, 5> kLeftOut{"backend", "threads", "export", "every", "checkpoint"};
 
-// About what a terminal of usual size shows at once.
+// Roughly what fits on a terminal.
 constexpr std::size_t kLongest = 2000;
 
-// What the command leaves out is at its default in the file, too.
+// The spec as the command says it: options that the command leaves out are at their defaults.
 RunSpec as_told(RunSpec spec) {
     const RunSpec standard;
     if (!runs_on_both(spec.method)) spec.backend = standard.backend;

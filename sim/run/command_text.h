@@ -1,4 +1,4 @@
-// A run as the words that a person would type.
+// A run as a command line.
 #pragma once
 
 #include <filesystem>
@@ -9,22 +9,21 @@
 
 namespace stencil {
 
-/// "stencilscope run --size 512x512 --steps 340 --at 100:coefficient=0.1 ...": what repeats a resolved spec,
-/// quoted for a shell. Settings at their defaults are left out, and so are the backend (the method says it),
-/// the threads, and what is exported.
+/// The shell-quoted command that repeats a resolved spec: "stencilscope run --size 512x512 --steps 340 --at
+/// 100:coefficient=0.1 ...". It leaves out defaults, the backend (implied by the method), threads and
+/// exports.
 std::string command_text(const RunSpec& spec);
 
-/// " --out FOLDER --export FILES", the files where they are others than by default: what a run is to write.
+/// The output options " --out FOLDER --export FILES"; --export only if the files differ from the default.
 std::string output_words(const std::filesystem::path& folder, const std::vector<std::string>& files);
 
 struct CommandCopy {
     std::string text;  ///< repeats the run
-    std::string file;  ///< that it reads; empty: none
+    std::string file;  ///< the spec file that it reads; empty: none
 };
 
-/// What a person takes along of a run: its command line, or, where that is too long to read, `--spec` and a
-/// file with the same settings, a new one in the folder. Throws InputError and MachineError where it cannot
-/// be written.
+/// The command line of a run for the clipboard. If it is too long to read, writes the settings to a new file
+/// in the folder and returns a command with `--spec`. Throws InputError or MachineError if that fails.
 CommandCopy command_copy(const RunSpec& spec, const std::filesystem::path& folder);
 
 }  // namespace stencil

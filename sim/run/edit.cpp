@@ -37,7 +37,7 @@ constexpr StyleRow kStyles[] = {{"replace", false, false, BrushShape::round},
                                 {"replace-fill", false, false, BrushShape::fill},
                                 {"add-fill", true, false, BrushShape::fill}};
 
-// Values and places beyond this have no use, and sums of their squares would overflow.
+// Larger values and coordinates are refused, since sums of their squares would overflow.
 constexpr double kLargestNumber = 1e30;
 
 [[noreturn]] void refuse_piece(std::string_view text, std::string_view what) {
@@ -54,7 +54,7 @@ double piece_number(std::string_view whole, const std::string& text) {
     return *number;
 }
 
-// Throws InputError where there is nothing of that name to be changed in mid-run.
+// The setting of this name. Throws InputError if it cannot be changed during a run.
 const Setting& editable_setting(std::string_view name) {
     const auto row = std::ranges::find(settings(), name, &Setting::name);
     if (row != settings().end() && is_editable(*row)) return *row;
@@ -65,14 +65,14 @@ const Setting& editable_setting(std::string_view name) {
     throw InputError("--at: " + unknown_name_message("setting", name, known));
 }
 
-// No setting of this name, so that it can only be a model's: the model says more when it is known.
+// Whether the name can be a model's parameter; this is checked once the model is known.
 bool may_be_parameter(const std::string& name) {
     const auto is_part = [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; };
     return !name.empty() && std::ranges::all_of(name, is_part) &&
            std::ranges::find(settings(), name, &Setting::name) == settings().end();
 }
 
-// Checked where the model is known.
+// Settings of typed equations, whose values are checked once the model is known.
 bool is_of_equations(std::string_view name) {
     return name == "dt" || name == "dx" || name == "stepper" || name == "method" || name == "sensitivity";
 }

@@ -1,4 +1,5 @@
-// Changes in mid-run, as --at and spec.json spell them: 120:coefficient=0.1, 300:paint=1,20,replace,64.5,80.
+// Scheduled changes during a run, as written in --at and spec.json: 120:coefficient=0.1,
+// 300:paint=1,20,replace,64.5,80.
 #pragma once
 
 #include <initializer_list>
@@ -12,11 +13,10 @@
 
 namespace stencil {
 
-/// One change at one step: a setting's or parameter's new value, or, where `setting` is "paint", a piece of a
-/// brush stroke as VALUE,RADIUS,STYLE,X,Y (a point) or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1 (joined to the piece
-/// before), STYLE being replace or add, -soft or not, -square or not. A -rectangle has the corners X0,Y0 and
-/// X1,Y1 (its radius says nothing), and a -fill of the cell at X,Y takes in what is joined to it by values
-/// that are no farther from its own than RADIUS.
+/// A change at one step: a new value of a setting or parameter, or with `setting` "paint" a segment of a
+/// brush stroke: VALUE,RADIUS,STYLE,X,Y (a point) or VALUE,RADIUS,STYLE,X0,Y0,X1,Y1 (continuing the previous
+/// segment). STYLE is replace or add, optionally -soft and -square, or -rectangle (from corner to corner,
+/// radius unused), or -fill (flood fill from X,Y over values within RADIUS of that cell's).
 struct Edit {
     long long step = 0;
     std::string setting;
@@ -26,12 +26,12 @@ struct Edit {
 
 inline constexpr std::string_view kPaint = "paint";
 
-/// "paint" paints on the first component, "paint-v" on v: its name, empty for the first. Empty optional where
-/// the setting is another.
+/// The component that a paint setting names: "v" for "paint-v", empty (the first) for "paint". nullopt for
+/// other settings.
 std::optional<std::string> painted_component(std::string_view setting);
 
-/// The edits of a run, in the order of their steps. A session of drags and strokes has thousands, so copies
-/// share them until one of the copies changes.
+/// The scheduled changes of a run, ordered by step. Copies are shared until one is modified, because a
+/// session of strokes can have thousands of them.
 class EditList {
   public:
     EditList() = default;
@@ -48,15 +48,15 @@ class EditList {
     const Edit* end() const { return begin() + size(); }
     friend bool operator==(const EditList& a, const EditList& b);
 
-    /// Those up to this step, itself included.
+    /// The changes up to and including this step.
     EditList until(long long step) const;
-    /// Each behind those of its own step and of earlier ones.
+    /// Inserts each behind those of the same and earlier steps.
     void add(std::vector<Edit> more);
-    /// To be changed; they have to stay in the order of their steps.
+    /// The list for modification; the order by step must be kept.
     std::vector<Edit>& own();
 
   private:
-    // Counting the owners instead would need a fence against those in other threads.
+    // A flag instead of use_count(), which would need a fence against owners in other threads.
     void mark_shared() const {
         if (!shared_) shared_ = true;
     }
@@ -65,11 +65,11 @@ class EditList {
     mutable bool shared_ = false;
 };
 
-/// Reads STEP:SETTING=VALUE; the value is checked. Throws InputError.
+/// Parses STEP:SETTING=VALUE and checks the value. Throws InputError.
 Edit parse_edit(std::string_view text);
 std::string to_string(const Edit& edit);
 
-/// The value of a paint edit, and back: exact for coordinates that are short in decimal.
+/// Parse and format the value of a paint change; short decimal coordinates round-trip exactly.
 BrushPiece parse_piece(std::string_view text);
 std::string to_string(const BrushPiece& piece);
 

@@ -15,7 +15,7 @@ bool starts_in_text(const Equations& text, std::string_view component) {
     return row == text.components.end() || row->initial;
 }
 
-// Of components that neither text has a start for.
+// Restores initial conditions of components for which neither text has one.
 void keep_starts(RunSpec& spec, const RunSpec& before) {
     const Equations &now = *spec.model->equations, &old = *before.model->equations;
     for (std::size_t c = 0; c < before.model->components.size(); ++c) {

@@ -22,14 +22,14 @@ using OrderedJson = nlohmann::ordered_json;
 constexpr std::uintmax_t kMaxBytes = 1 << 20;
 constexpr std::size_t kMaxEntries = 1000;
 
-// Texts that a machine may be without.
+// Text members that may be missing.
 constexpr std::pair<const char*, std::string MeasuredMachine::*> kWords[] = {
     {"command", &MeasuredMachine::command},
     {"date", &MeasuredMachine::date},
     {"driver", &MeasuredMachine::driver},
     {"commit", &MeasuredMachine::commit}};
 
-// One text of figures: every failure names the file and the member.
+// Parses a file of figures; every error names the file and the member.
 class Reader {
   public:
     explicit Reader(const std::string& file) : file_(file) {}
@@ -161,7 +161,7 @@ std::filesystem::path save_measured(const MeasuredMachine& machine) {
     try {
         if (std::filesystem::exists(*path)) all = read_file(*path);
     } catch (const InputError&) {
-        // What can't be read is of no use: it is replaced.
+        // An unreadable file is replaced.
     }
     std::erase_if(all, [&](const MeasuredMachine& old) {
         return old.name == machine.name && old.device == machine.device;

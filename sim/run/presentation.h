@@ -1,4 +1,4 @@
-// What is seen of a run and what is written: neither changes a bit of its fields.
+// What is shown and written of a run. Neither changes a bit of its fields.
 #pragma once
 
 #include <string>
@@ -11,29 +11,29 @@
 
 namespace stencil {
 
-/// What was asked for; where a model does not have it, its own choice counts while that model is stepped.
+/// Settings as asked for. If a model lacks something, its own default is used while it is stepped.
 struct Presentation {
-    std::string show;                ///< what is seen and measured, a formula; else the first component
+    std::string show;                ///< formula shown and measured; empty: the first component
     std::string colormap;            ///< empty: the text's own, or viridis
-    std::string laplacian_colormap;  ///< empty: the colormap where one is given, else inferno
+    std::string laplacian_colormap;  ///< empty: as colormap if given, else inferno
     RangeRule range;
     RangeRule laplacian_range{RangeRule::Kind::percentile, 5, 95};
-    Unit unit_length, unit_time;  ///< what a length and a time of 1 are in the world
-    std::string contours;         ///< levels of the field's values, or how many; empty: none
-    std::string arrows;           ///< "gradient" of what is shown, or two components, "u,v"; empty: none
+    Unit unit_length, unit_time;  ///< physical length and time of 1
+    std::string contours;         ///< contour levels, or their number; empty: none
+    std::string arrows;           ///< "gradient" of the shown formula, or two components "u,v"; empty: none
     SurfaceView surface;
-    bool range_per_frame = false;  ///< each frame its own range, rather than the first one's for all
+    bool range_per_frame = false;  ///< a range for each frame instead of the first one's for all
 };
 
-/// From one point of the field to another.
+/// A line across the field, in cells.
 struct ProfileLine {
     SamplePoint from, to;
     friend bool operator==(const ProfileLine&, const ProfileLine&) = default;
 };
 
 struct Output {
-    long long every = 0;       ///< 0: no frames
-    long long checkpoint = 0;  ///< every N steps; 0: none
+    long long every = 0;       ///< steps between frames; 0: none
+    long long checkpoint = 0;  ///< steps between checkpoints; 0: none
     std::vector<std::string> exports;
 
     struct Cell {
@@ -47,7 +47,7 @@ struct Output {
         std::string name;
         friend bool operator==(const Bookmark&, const Bookmark&) = default;
     };
-    std::vector<Bookmark> bookmarks;  ///< of the window
+    std::vector<Bookmark> bookmarks;  ///< named steps, set in the window
 };
 
 }  // namespace stencil

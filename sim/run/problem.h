@@ -1,4 +1,4 @@
-// What is solved, and how: the parts of a run that an event may change.
+// Problem and execution: the parts of a run that scheduled changes may modify.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ namespace user_kernel {
 struct UserKernel;
 }
 
-/// The largest width and height: what int indices and their neighbours can count.
+/// Largest width and height for which int indices of neighbours cannot overflow.
 inline constexpr int kMaxCells = 1 << 30;
 
 struct Size {
@@ -33,27 +33,28 @@ struct Size {
 };
 
 struct Problem {
-    std::optional<Size> size;            ///< unset: the file's own, or 2000x2000
+    std::optional<Size> size;            ///< unset: the initial file's, or 2000x2000
     std::shared_ptr<const Model> model;  ///< never null
-    std::vector<double> parameters;      ///< of the model, in the order of its table
+    std::vector<double> parameters;      ///< values, in the order of the model's table
     Boundary boundary = Boundary::zero;
-    bool boundary_as_typed = false;  ///< each side and component as the model's text has it
-    // Empty or 0: as the model's text has it.
-    std::string dt;  ///< a number, or a share of the stable limit, "0.8limit", until the run begins
+    bool boundary_as_typed = false;  ///< boundary conditions per side and component from the model's text
+    // If empty or 0, the model's text decides.
+    std::string
+        dt;  ///< a number, or a share of the stable limit such as "0.8limit", decided when the run begins
     double dx = 0;
     std::string stepper;
-    std::string initial = "jagged";               ///< of the first component; empty: the model's own
+    std::string initial = "jagged";               ///< of the first component; empty: from the model
     std::map<std::string, std::string> initials;  ///< of further components, by name
-    std::string initial_hash;  ///< field_hash() of what the initial file held; empty: of any
+    std::string initial_hash;                     ///< expected field_hash() of the initial file; empty: any
     std::uint64_t seed = 3966789;
     DType dtype = DType::float32;
 
-    /// A parameter of the model by its name; throws InputError where the model has none of that name.
+    /// A parameter of the model by name. Throws InputError if there is none of that name.
     double parameter(std::string_view name) const;
-    /// Throws InputError too where the value is not allowed.
+    /// Throws InputError if the name or the value is not allowed.
     void set_parameter(std::string_view name, double value);
 
-    /// The parameter that stability bounds, and its largest stable value now; empty: any is stable.
+    /// The parameter with a stability limit, its value and the limit; nullopt: none.
     struct Bound {
         const ModelParameter* parameter = nullptr;
         double value = 0, largest = 0;
@@ -61,39 +62,40 @@ struct Problem {
     };
     std::optional<Bound> stability() const;
 
-    /// What solvers step with.
+    /// The parameters of a step, for solvers.
     StepParameters params() const;
-    /// The distance of cells, and the time step; 0 while it is open.
+    /// Grid spacing and time step; the time step is 0 while undecided.
     double spacing() const;
     double time_step() const;
-    /// The name of the integrator, and what it is.
+    /// Name and scheme of the time integrator.
     std::string integrator() const;
     equation::SteppingScheme scheme() const;
-    /// The fast methods of diffusion do not fit: they step du/dt = D lap(u), D the same everywhere, by euler.
+    /// Whether the equation solver is needed. Otherwise the model is du/dt = D lap(u) with constant, uniform
+    /// D by euler, which the diffusion methods solve.
     bool is_general() const;
-    /// The word that says which methods solve it (Method::model).
+    /// The Method::model of the methods that solve it.
     std::string_view family() const { return is_general() ? kEquation : kDiffusion; }
 };
 
 struct Execution {
     std::string method = "auto";
     std::string backend = "auto";
-    int threads = 0;  ///< 0: all that there are
+    int threads = 0;  ///< 0: all hardware threads
     /// User kernel that replaces the method while it fits (user_kernel::fits). Not saved in spec.json.
     std::shared_ptr<const user_kernel::UserKernel> kernel;
 };
 
 struct Configuration : Problem, Execution {};
 
-/// Of the first one where the name is empty. Throws InputError.
+/// Index of a component by name; 0 for an empty name. Throws InputError.
 std::size_t component_index(const Model& model, std::string_view name);
 
-/// "coefficient 0.2": all of the model's parameters, for people.
+/// All parameters as text: "coefficient 0.2".
 std::string parameter_text(const Problem& problem);
 
 inline constexpr std::string_view kAsTyped = "as typed";
 
-/// "periodic", or "as typed" where sides or components differ.
+/// "periodic", or "as typed" if sides or components differ.
 std::string_view boundary_text(const Problem& problem);
 
 }  // namespace stencil

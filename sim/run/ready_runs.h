@@ -1,4 +1,4 @@
-// Runs to begin with, that come with the program: the files of assets/runs.
+// Example runs that come with the program: the files of assets/runs.
 #pragma once
 
 #include <span>
@@ -9,20 +9,20 @@
 
 namespace stencil {
 
-/// A spec.json with a title and a sentence about it, which may stand in the text of its equations.
+/// A spec.json with title and description, which may come from its equations' text.
 struct ReadyRun {
-    std::string name;  ///< of its file, without the ending
+    std::string name;  ///< file name without extension
     std::string title, about;
     RunSpec spec;
 };
 
-/// In the order of their files.
+/// In alphabetical order of the files.
 std::span<const ReadyRun> ready_runs();
 
-/// Null where there is none of that name.
+/// Null if there is none of that name.
 const ReadyRun* find_ready_run(std::string_view name);
 
-/// What --spec takes: a ready run's name, or a file. Throws InputError.
+/// Resolves --spec: a ready run's name or a file. Throws InputError.
 RunSpec named_spec(const std::string& name_or_file);
 
 }  // namespace stencil

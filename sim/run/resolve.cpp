@@ -44,7 +44,7 @@ bool solves_by_transforms(const RunSpec& spec) {
     return spec.is_general() && spec.scheme() == equation::SteppingScheme::imex;
 }
 
-// Those that are loaded late.
+// Checks the lazily loaded libraries that the spec needs.
 void require_libraries(const RunSpec& spec, const Method& method) {
     const bool on_cuda = method.device == Device::cuda;
     if (on_cuda && !why_not_compiled(spec).empty())
@@ -55,7 +55,7 @@ void require_libraries(const RunSpec& spec, const Method& method) {
     if (!why_no_fftw(bytes).empty()) throw InputError("--stepper imex: " + why_no_fftw(bytes));
 }
 
-// Why the method cannot step the run at its start or after one of its edits; empty where it can.
+// Why the method does not fit the run's size now or after a scheduled change; empty if it does.
 std::string why_unfit(const Method& method, const RunSpec& spec) {
     if (!method.unfit) return "";
     RunSpec later = spec;
@@ -69,7 +69,7 @@ std::string why_unfit(const Method& method, const RunSpec& spec) {
     return why;
 }
 
-// The method asked for, where the backend or else the machine says.
+// The row of a method given by name, on the given backend or the machine's default.
 const Method& named_method(const RunSpec& spec, const Machine& machine) {
     if (spec.is_general() || !runs_on_both(spec.method)) return *method_of(spec);
     require_backend(spec.backend, machine);
@@ -98,7 +98,7 @@ std::string_view wider_dtype(const RunSpec& spec) {
     return spec.dtype == DType::float32 ? ": use --dtype float64" : "";
 }
 
-// What is needed beside the cells: rings, graphs, kernels, libraries.
+// Allowance for everything but cells: rings, graphs, kernels, libraries.
 constexpr MemoryNeeds kFixedBytes{64e6, 256e6};
 
 std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& limits) {
@@ -107,7 +107,7 @@ std::vector<MemoryDemand> demands(const MemoryNeeds& needs, const MemoryLimits& 
     return all;
 }
 
-// Of the cells of a field that several processes step: those of the processes of this host, and of a GPU.
+// Shares of a distributed field that one host's processes and one GPU hold.
 struct Shares {
     double host = 1, gpu = 1;
 };
@@ -122,13 +122,13 @@ Shares shares_of(const SolverSetup& setup) {
     return {double(here) / parts, double(ceil_div(here, gpus)) / parts};
 }
 
-// Of all parts' solvers together, the strips of their jumps included.
+// Bytes per cell over all slabs' solvers, including buffers of transposes.
 double solver_bytes_per_cell(SolverSetup setup) {
     setup.slab = partition_of(setup, Team::all().size()).slab(0);
     return solver_bytes(setup) / (double(setup.nx) * setup.ny);
 }
 
-// `running` and `making` are bytes of host memory per cell beside the solver.
+// `running` and `making` are bytes of host memory per cell besides the solver's.
 MemoryNeeds needs_beside(const SolverSetup& setup, double running, double making) {
     const Shares shares = shares_of(setup);
     const double solver = solver_bytes_per_cell(setup);
@@ -137,13 +137,14 @@ MemoryNeeds needs_beside(const SolverSetup& setup, double running, double making
             on_cuda ? solver * shares.gpu : 0};
 }
 
-// Of several processes: each makes, keeps and writes its own rows, and process 0 what is wanted of the whole.
+// For a distributed run: each process makes, keeps and writes its own rows; process 0 also what needs the
+// whole field.
 MemoryNeeds spread_needs(const RunSpec& spec, const SolverSetup& setup, double field, double making) {
     const bool by_rows = start_recipe(spec) != nullptr;
     const bool frames = std::ranges::any_of(
         spec.exports, [](const std::string& name) { return is_frame_export(name) && name != "frames.npy"; });
     const double whole = needs_cells(spec) ? 3 * field + export_bytes_per_cell(spec) : frames ? field : 0;
-    // What is read from a GPU comes some rows at a time.
+    // Data from a GPU is read some rows at a time.
     const bool on_cuda = setup.method->device == Device::cuda;
     const double copy = on_cuda ? 0 : field * shares_of(setup).host;
     return needs_beside(setup, whole + copy + (by_rows ? 0 : field), by_rows ? 0 : making);
@@ -242,19 +243,19 @@ MemoryNeeds run_needs(const RunSpec& spec) {
     const InitialChoice choice = parse_initial(spec.initial);
     const double components = double(spec.model->components.size());
     const double field = components * double(bytes_of(spec.dtype));
-    // Formulas are worked out in float64, beside their result.
+    // Formulas are evaluated in float64 beside their result.
     const double formulas = spec.model->built_in ? 0 : 16 * (components + 2);
     // A file is read, and perhaps resampled, beside its field.
     const double making = (choice.condition ? choice.condition->bytes_per_cell : 24) + formulas + field;
     const SolverSetup setup = solver_setup(spec);
     if (partition_of(setup, Team::all().size()).parts > 1) return spread_needs(spec, setup, field, making);
-    // Start, end and Laplacian are there together while files are written, of a checkpoint one array at a
+    // Initial and final field and Laplacian coexist while files are written; checkpoints write one array at a
     // time.
     return needs_beside(setup, 3 * field + export_bytes_per_cell(spec), making);
 }
 
 MemoryNeeds solver_needs(const RunSpec& spec) {
-    // The field and the start travel over the host.
+    // The field and the initial state pass through host memory.
     return needs_beside(
         solver_setup(spec), 2.0 * double(spec.model->components.size() * bytes_of(spec.dtype)), 0);
 }

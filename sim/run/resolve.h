@@ -1,5 +1,5 @@
-// From what was asked for to what is done: every `auto` decided, every contradiction with the machine found,
-// and memory counted, before anything is allocated.
+// Resolves a spec before anything is allocated: decides every `auto`, checks it against the machine, and
+// estimates memory.
 #pragma once
 
 #include "sim/machine/machine.h"
@@ -9,63 +9,62 @@
 
 namespace stencil {
 
-/// The same settings with nothing left open: size, method, backend and threads decided, a file's path
-/// absolute. `auto` chooses the method for calls of `steps_per_call` steps; 0: of all the run's steps, or of
-/// those from one frame to the next. Throws InputError where the machine lacks what was asked for, or the
-/// method does not fit the size now or after an edit.
+/// The spec with size, method, backend and threads decided and file paths absolute. `auto` optimises for
+/// calls of `steps_per_call` steps; 0: of all steps, or of those between frames. Throws InputError if the
+/// machine lacks something or the method does not fit the size now or after a scheduled change.
 RunSpec resolve(RunSpec spec, const Machine& machine, long long steps_per_call = 0);
 
-/// Why CUDA cannot step a spec's model: a general one needs the run-time compiler. Empty where it can.
+/// Why CUDA cannot step the spec's model (general models need NVRTC); empty if it can.
 std::string why_not_compiled(const RunSpec& spec);
 
-/// What `auto` goes by in a spec whose size and backend are decided.
+/// The request by which `auto` chooses, for a spec with size and backend decided.
 MethodRequest method_request(const RunSpec& spec, long long steps_per_call = 0);
 
-/// Why `auto` chose the method of a resolved spec: "auto: tiled for 10000 steps of 2000x2000
-/// float32 (by this machine's measured figures)".
+/// Explains the method of a resolved spec: "auto: tiled for 10000 steps of 2000x2000 float32 (by this
+/// machine's measured figures)".
 std::string method_choice(const RunSpec& spec, long long steps_per_call = 0);
 
-/// Of a resolved spec. Throws InputError where a file of a typed model cannot be read.
+/// The setup of a resolved spec. Throws InputError if a typed model's file cannot be read.
 SolverSetup solver_setup(const RunSpec& spec);
 
-/// Bytes per cell that are needed in either memory.
+/// Bytes per cell in host and GPU memory.
 struct MemoryNeeds {
     double host = 0;
     double gpu = 0;
 };
 
-/// Of a resolved run from its start, its files included; and of another solver beside what there is now.
+/// Memory of a resolved run including its exports, and of a second solver beside the present one.
 MemoryNeeds run_needs(const RunSpec& spec);
 MemoryNeeds solver_needs(const RunSpec& spec);
 
-/// The two memories, what is free in them, and what of them is allowed.
+/// Bytes that may be used of each memory.
 struct MemoryLimits {
     double host = 0;
     double gpu = 0;
 };
 MemoryLimits memory_limits(const Machine& machine, std::uint64_t allowed);
 
-/// Throws MachineError where they do not hold nx x ny cells, and an allowance for libraries and kernels.
+/// Throws MachineError if nx x ny cells plus an allowance for libraries and kernels do not fit.
 void require_memory(const MemoryNeeds& needs, const MemoryLimits& limits, FieldShape shape);
 
-/// The square field with the longest edge, up to kMaxCells, that they hold.
+/// Edge of the largest square field that fits, up to kMaxCells.
 int largest_square(const MemoryNeeds& needs, const MemoryLimits& limits);
 
-/// Throws MachineError where a resolved run would not fit into host or GPU memory or the spec's memory limit,
-/// and InputError where its pictures exceed their format.
+/// Throws MachineError if a resolved run exceeds host or GPU memory or the spec's limit, and InputError if
+/// its pictures exceed their format.
 void check_resources(const RunSpec& spec, const Machine& machine);
 
-/// Throws MachineError where another solver for a resolved spec would not fit beside what there is now.
+/// Throws MachineError if a second solver for a resolved spec does not fit beside the present one.
 void check_solver_memory(const RunSpec& spec, const Machine& machine);
 
-/// Throws InputError where what the solver holds is too large for the spec's steps in its precision, or would
-/// be after a piece of a brush stroke, or in another solver, which is to go on from it.
+/// Throw InputError if values are too large to be stepped in the spec's precision: as they are, after a
+/// stroke segment, or rounded into another solver that takes over.
 void check_magnitude(const RunSpec& spec, Solver& solver);
 void check_magnitude(const RunSpec& spec, const BrushPiece& piece, Solver& solver);
 void check_magnitude(const RunSpec& spec, Solver& from, const Solver& to);
 
-/// check_magnitude() of a field to start from, and InputError where all of it is too small: steps take such
-/// numbers for zeros.
+/// check_magnitude() for an initial state; also throws InputError if all values are subnormal, since steps
+/// flush those to zero.
 void check_start(const RunSpec& spec, Solver& solver);
 
 }  // namespace stencil

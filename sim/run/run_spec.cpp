@@ -25,20 +25,20 @@ namespace {
 
 using Json = nlohmann::json;
 
-// What spec.json may say besides its settings.
+// Keys of spec.json that are not settings.
 constexpr std::array<std::string_view, 4> kRemarks{"program", "version", "title", "about"};
 
-// On the first device that has it.
+// The first row of that method, on any device.
 const Method* named_method(const Configuration& spec) {
     return find_method(spec.method, std::nullopt, spec.family());
 }
 
-// On whatever the backend turns out to be.
+// Whether the method exists on the backend; with `auto`, on both.
 bool runs_on(const Configuration& spec) {
     return spec.backend == "auto" ? runs_on_both(spec.method) : method_of(spec) != nullptr;
 }
 
-// What a text says of the run. Whatever is given beside it counts instead.
+// Takes size, steps and dt from the model's text; options beside the text override them.
 void take_from_text(RunSpec& spec, const equation::Equations& text) {
     const auto take = [&](std::string_view setting, const std::string& value) {
         if (!value.empty()) find_setting(setting).set(spec, value);
@@ -48,14 +48,14 @@ void take_from_text(RunSpec& spec, const equation::Equations& text) {
     if (text.dt) spec.dt = fmt::format("{}", *text.dt);
 }
 
-// A component of the arrows that the model does not have; empty: all are there.
+// A component named by --arrows that the model lacks; empty if there is none.
 std::string missing_arrow(const RunSpec& spec) {
     for (const std::string& name : arrow_components(spec.arrows))
         if (!contains(names_of(spec.model->components), name)) return name;
     return "";
 }
 
-// At the start, or once an edit has changed what there is.
+// Whether a condition holds at the start or after some scheduled change of the model or size.
 template <class Holds>
 bool at_some_moment(const RunSpec& spec, const Holds& holds) {
     if (holds(spec)) return true;
@@ -69,7 +69,7 @@ bool at_some_moment(const RunSpec& spec, const Holds& holds) {
     return false;
 }
 
-// Contradictions, edits apart.
+// Checks settings against each other, without scheduled changes.
 void check_settings(const RunSpec& spec) {
     if (const auto bound = spec.stability(); bound && bound->exceeded() && !spec.allow_unstable)
         throw InputError(
@@ -104,7 +104,7 @@ void check_settings(const RunSpec& spec) {
 void set_in(RunSpec& spec, std::string_view setting, std::string_view value) {
     set_setting(spec, setting, value);
     if (setting == "backend" || setting == "method") spec.kernel.reset();
-    // The later word counts: a backend brings its own method, and a method its backend, unless it runs there.
+    // The later setting wins: a backend brings its default method, and a method its backend, unless they fit.
     if (const Method* named = named_method(spec); named && !runs_on(spec)) {
         if (setting == "backend") spec.method = "auto";
         if (setting == "method") spec.backend = name_of(named->device);
@@ -130,7 +130,7 @@ void set_from_json(RunSpec& spec, const std::string& name, const Json& value) {
     setting.add(spec, texts);
 }
 
-// nlohmann keeps the last of several values of one key in silence.
+// Refuses repeated keys, of which nlohmann::json would silently keep the last.
 Json parse_once(const std::string& text, const std::string& file) {
     std::set<std::string> keys;
     std::string twice;
@@ -212,7 +212,7 @@ void RunSpec::validate() const {
 void RunSpec::require_formula() const {
     if (!show.empty() &&
         !at_some_moment(*this, [](const RunSpec& now) { return now.model->reads(now.show); }))
-        equation::read_equations(model->text, {show});  // says what is wrong with it
+        equation::read_equations(model->text, {show});  // throws with the mistake
 }
 
 void RunSpec::require_arrows() const {
@@ -234,7 +234,7 @@ RunSpec RunSpec::at_end() const {
 
 RunSpec changed(RunSpec spec, std::string_view setting, std::string_view value) {
     set_in(spec, setting, value);
-    // What is merely shown leaves thousands of edits what they are.
+    // View settings cannot invalidate scheduled changes, so thousands of them need not be checked again.
     if (kind_of(setting) != SettingKind::view || setting == "allow-unstable") spec.validate();
     if (setting == "show") spec.require_formula();
     if (setting == "arrows") spec.require_arrows();
@@ -255,7 +255,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
     const Json json = parse_once(text, file);
     RunSpec spec;
     try {
-        // They say which parameters there are.
+        // The model comes first because it defines which parameters exist.
         for (const std::string_view first : kModelSettings)
             if (json.contains(first)) set_from_json(spec, std::string(first), json[std::string(first)]);
         for (const auto& [name, value] : json.items())
@@ -269,7 +269,7 @@ RunSpec spec_from_json(const std::string& text, const std::string& file) {
 }
 
 RunSpec read_spec(const std::string& file) {
-    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of edits
+    constexpr std::uintmax_t kMaxBytes = 256'000'000;  // some millions of changes
     return spec_from_json(InputFile(file).read_text(kMaxBytes), printable(file));
 }
 

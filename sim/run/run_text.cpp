@@ -26,8 +26,8 @@ enum class Form { value, start, side, other };  // NAME = ..., NAME(0) = ..., le
 struct Statement {
     Form form = Form::other;
     std::string name;
-    std::span<const Token> words;  // all of it, without the stop
-    std::span<const Token> value;  // what stands behind '='
+    std::span<const Token> words;  // all tokens without the stop
+    std::span<const Token> value;  // tokens after '='
     Place place() const { return equation::join(words.front().place, words.back().place); }
 };
 
@@ -35,7 +35,7 @@ Statement read_statement(std::span<const Token> words) {
     const auto is = [&](std::size_t at, std::string_view text) {
         return at < words.size() && words[at].text == text && words[at].kind != TokenKind::string;
     };
-    // "float q = a*b": a type, as OpenCL has it.
+    // Skips an OpenCL type, as in "float q = a*b".
     const std::size_t name = words.size() > 2 && words[1].kind == TokenKind::name ? 1 : 0;
     Statement read{Form::other, words[name].text, words, {}};
     if (is(name + 1, "=")) {
@@ -60,7 +60,7 @@ std::vector<Statement> statements_of(std::span<const Token> tokens) {
     return statements;
 }
 
-// The same text with some places of it replaced, and statements that were missing behind it.
+// Edits a text: replaces and removes statements and appends missing ones.
 class Rewriting {
   public:
     explicit Rewriting(const std::string& text)
@@ -82,7 +82,7 @@ class Rewriting {
         else
             added_.push_back(fmt::format("{}{} = {}", name, form == Form::start ? "(0)" : "", value));
     }
-    // With the ';' behind it, or the line where nothing else stands on that.
+    // Removes a statement with its ';', or its whole line if nothing else is on it.
     void remove(const Statement& statement) {
         auto [begin, end] = statement.place();
         const std::size_t next = std::min(text_.find_first_not_of(" \t", end), text_.size());
@@ -136,14 +136,14 @@ bool same_sides(const Problem& a, const Problem& b) {
     return a.boundary_as_typed == b.boundary_as_typed && (a.boundary_as_typed || a.boundary == b.boundary);
 }
 
-// What a component starts from, beside the text.
+// The initial condition given beside the text.
 std::string start_beside(const Problem& spec, const std::string& component) {
     if (component == spec.model->components.front().name) return spec.initial;
     const auto given = spec.initials.find(component);
     return given == spec.initials.end() ? "" : given->second;
 }
 
-// The value, and the range where the value lies beyond it.
+// Writes the value, and widens the range if it is outside.
 void write_parameter(Rewriting& text, const ModelParameter& row, double value) {
     const Statement* statement = text.find(Form::value, row.name);
     if (!statement || value == row.value) return;
@@ -164,7 +164,7 @@ void write_sides(Rewriting& text, const Problem& now) {
     for (const Statement& statement : text.statements()) {
         if (statement.form != Form::side) continue;
         const auto& words = statement.words;
-        // Conditions of definitions are none of the run's choice.
+        // Boundary conditions of definitions are not part of the run's settings and stay.
         const bool evolves = std::ranges::any_of(now.model->components, [&](const Component& component) {
             return std::ranges::find(words, component.name, &Token::text) != words.end();
         });
@@ -187,7 +187,7 @@ void write_starts(Rewriting& text, const Problem& now) {
     }
 }
 
-// Rather than only its default.
+// Whether the text states its boundary, instead of relying on the default.
 bool says_sides(const Rewriting& text) {
     return text.find(Form::value, "boundary") ||
            std::ranges::any_of(text.statements(), [](const Statement& s) { return s.form == Form::side; });

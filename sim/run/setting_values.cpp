@@ -25,14 +25,14 @@ using Json = nlohmann::json;
 
 namespace {
 
-// The name if it is among the known ones.
+// The name, if it is known. Throws InputError.
 std::string known_name(std::string_view kind, std::string_view given, const std::vector<std::string>& known) {
     if (!contains(known, given))
         throw InputError(fmt::format("--{}: {}", kind, unknown_name_message(kind, given, known)));
     return std::string(given);
 }
 
-// A formula's mistakes are found here.
+// Sets the initial condition of one component and checks formulas.
 void set_one_initial(RunSpec& spec, const std::string& text) {
     const std::size_t equals = text.find('=');
     const std::string name = text.substr(0, equals);
@@ -94,7 +94,7 @@ Json get_size(const RunSpec& spec) {
     return spec.size ? Json(fmt::format("{}x{}", spec.size->nx, spec.size->ny)) : Json();
 }
 
-// As typed: what the model's text has, on each side and of each component.
+// Sets one boundary for all, or with `as typed` the conditions of the model's text.
 void set_boundary(RunSpec& spec, std::string_view text) {
     if (text.empty() || text == kAsTyped) {
         spec.boundary = spec.model->components.front().boundary.left;
@@ -126,7 +126,7 @@ void set_equation(RunSpec& spec, std::span<const std::string> texts) {
     keep_choices(spec, before);
 }
 
-// They become statements of the model's text, which keeps them.
+// Adds `sensitivity = ...` statements to the model's text, which keeps them.
 void set_sensitivities(RunSpec& spec, std::span<const std::string> parameters) {
     for (const std::string& parameter : parameters) {
         if (spec.model->built_in)
@@ -151,7 +151,7 @@ Json get_model(const RunSpec& spec) {
     return get_equation(spec).is_null() ? Json(spec.model->name) : Json();
 }
 
-// A share of the stable limit stays a text until there is a field to work it out from.
+// A share of the stable limit stays text until a field is there to compute the limit from.
 void set_dt(RunSpec& spec, std::string_view text) {
     require_typed(spec, "dt");
     const bool share = text.ends_with("limit");
@@ -279,7 +279,7 @@ void set_parameters(RunSpec& spec, std::span<const std::string> texts) {
     }
 }
 
-// Those that are no settings of their own, where they differ from what the model has.
+// Parameters without a setting of their own, if they differ from the model's default.
 Json get_parameters(const RunSpec& spec) {
     Json texts;
     if (spec.model->built_in) return texts;

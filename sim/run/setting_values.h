@@ -1,5 +1,5 @@
-// How single settings are read from their texts and told: what the rows of the table of settings call. What
-// reads throws InputError, one line that names the option.
+// Parsers and formatters of single settings, called by the table of settings. Parsers throw InputError, one
+// line that names the option.
 #pragma once
 
 #include <span>

@@ -33,7 +33,7 @@ Setting setting_of(const ModelParameter& parameter) {
             }};
 }
 
-/// What a row says before how it is set.
+/// Name, value placeholder, help and kind of a row.
 struct Words {
     std::string_view name, value, help;
     SettingKind kind = SettingKind::view;
@@ -46,7 +46,7 @@ Setting row(const Words& w,
     return {w.name, w.value, w.help, w.kind, std::move(set), std::move(get)};
 }
 
-// Rows for members of the spec. A whole number below the least one, and an empty text, are unset.
+// Rows for members of the spec. Whole numbers below `least` and empty texts count as unset.
 template <class Part, class Member>
 Setting whole(const Words& w, Member Part::*member, long long least, long long most) {
     const auto set = [=](RunSpec& spec, std::string_view text) {
@@ -89,7 +89,7 @@ Setting flag(std::string_view name, std::string_view help, bool RunSpec::*member
     return {name, "", help, SettingKind::view, set, [=](const RunSpec& spec) { return Json(spec.*member); }};
 }
 
-// A setting that may be given several times.
+// A row for a setting that may be repeated.
 Setting list(const Words& w,
              void (*add)(RunSpec&, std::span<const std::string>),
              std::function<Json(const RunSpec&)> get) {
@@ -127,7 +127,7 @@ std::vector<Setting> make_settings() {
               shape},
              set_sensitivities,
              [](const RunSpec&) { return Json(); }),
-        // Each parameter of a built-in model is written under its own name.
+        // Parameters of built-in models have rows under their own names.
         list({"set", "NAME=VALUE", "a parameter of the model, e.g. coefficient=0.1; may be repeated", origin},
              set_parameters,
              get_parameters),
@@ -247,7 +247,7 @@ std::vector<Setting> make_settings() {
             {"memory-limit", "BYTES", "use no more host or GPU memory, e.g. 2GB"},
             [](RunSpec& s, std::string_view t) { s.memory_limit = parse_bytes(t, "--memory-limit"); },
             get_nothing)};
-    // The parameters stand behind the model.
+    // Inserts the built-in models' parameters before `set`.
     std::vector<Setting> parameters;
     for (const auto& model : models())
         for (const ModelParameter& parameter : model->parameters) parameters.push_back(setting_of(parameter));

@@ -1,5 +1,5 @@
-// The settings of a run: one table, from which the command line, its help, spec.json, edits and the window's
-// actions follow.
+// The table of settings, from which command line, help, spec.json, scheduled changes and window actions
+// follow.
 #pragma once
 
 #include <array>
@@ -15,50 +15,50 @@
 
 namespace stencil {
 
-/// How far a change of a setting reaches.
+/// What a change of the setting requires.
 enum class SettingKind {
-    view,       ///< what is shown or written; the field knows nothing of it
-    parameter,  ///< the model's parameters and the boundary: from the next step on
-    device,     ///< where and how it is stepped: the field goes on
-    shape,      ///< size and precision: the field is carried over
-    origin,     ///< what the field started from: a new run
+    view,       ///< nothing: it only concerns what is shown or written
+    parameter,  ///< applies from the next step on: model parameters, boundary
+    device,     ///< moves the field to another method or device
+    shape,      ///< converts the field to another size or precision
+    origin,     ///< needs a new run: initial conditions
 };
 
-/// One setting: its name on the command line (--name) and in spec.json.
+/// A setting, named as on the command line (--name) and in spec.json.
 struct Setting {
     std::string_view name;
-    std::string_view value;  ///< what stands for the value in the help; empty for a switch
+    std::string_view value;  ///< placeholder in the help; empty for a switch
     std::string_view help;
     SettingKind kind;
     std::function<void(RunSpec&, std::string_view text)> set;  ///< throws InputError
     std::function<nlohmann::json(const RunSpec&)> get;         ///< null: unset, left out of spec.json
-    /// Of a setting that may be given several times, and adds up: many values at once. Null for others.
+    /// For repeatable settings: adds several values at once. Null for others.
     void (*add)(RunSpec&, std::span<const std::string> texts) = nullptr;
 };
 
-/// All settings of a run. A new one is a member of RunSpec and a row here; the parameters of the built-in
-/// models are rows of their own.
+/// All settings. A new one is a member of RunSpec and a row here; built-in models' parameters have rows of
+/// their own.
 std::span<const Setting> settings();
 
 /// Throws InputError for an unknown name.
 const Setting& find_setting(std::string_view name);
 
-/// Sets a setting, or a parameter of the spec's model that is no setting. Throws InputError.
+/// Sets a setting or a parameter of the spec's model. Throws InputError.
 void set_setting(RunSpec& spec, std::string_view name, std::string_view value);
-/// Settings with their values, in the order in which they were given.
+/// Settings and values in the order given.
 using SettingWords = std::vector<std::pair<const Setting*, std::string>>;
-/// Sets all of them, those that say which parameters there are before the others. Throws InputError.
+/// Applies all, those that choose the model first. Throws InputError.
 void set_all(RunSpec& spec, const SettingWords& words);
-/// The value as its option takes it; of a parameter too.
+/// The value of a setting or parameter as its option takes it.
 std::string setting_text(const RunSpec& spec, std::string_view name);
 
-/// What says which parameters there are: these are set before all others.
+/// Settings that choose the model, and with it which parameters exist; they are set first.
 inline constexpr std::array<std::string_view, 2> kModelSettings{"model", "equation"};
 
-/// SettingKind::parameter where there is no such setting: then it can be only a parameter of a model.
+/// The kind of a setting; SettingKind::parameter for unknown names, which can only be a model's parameters.
 SettingKind kind_of(std::string_view setting);
 
-/// May stand in --at.
+/// Whether --at accepts it.
 bool is_editable(const Setting& setting);
 
 }  // namespace stencil

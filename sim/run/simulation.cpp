@@ -33,7 +33,7 @@ std::unique_ptr<Solver> make_solver_of(const RunSpec& spec) {
     return make_run_solver(spec, solver_setup(spec));
 }
 
-// What the field becomes under the next model and size.
+// Converts the state to the next model and size.
 State carried(State now, const RunSpec& next, const std::vector<int>& kept, const RowSource& start) {
     State result;
     result.step = now.step;
@@ -43,7 +43,7 @@ State carried(State now, const RunSpec& next, const std::vector<int>& kept, cons
     return result;
 }
 
-// What the solver has, with the boundary in force, which shows at once.
+// The solver's parameters with the current boundary, which takes effect at once.
 StepParameters with_boundary(StepParameters taken, Boundary boundary) {
     taken.boundary = boundary;
     return taken;
@@ -53,7 +53,7 @@ Statistics statistics_in(const RowSource& source, std::size_t field) {
     return source.recipe().empty() ? statistics_of(*source.field(field)) : look_at(source, field).statistics;
 }
 
-// Rounding made them infinite: the file's own values are finite.
+// Throws if rounding made values infinite; the file's own values are finite.
 void require_range(const RowSource& given, std::size_t field, DType dtype, std::size_t not_finite) {
     if (given.dtypes()[field] == dtype || not_finite == 0) return;
     const Statistics all = statistics_in(given, field);
@@ -65,7 +65,7 @@ void require_range(const RowSource& given, std::size_t field, DType dtype, std::
                     name_of(dtype)));
 }
 
-// Of the first component, by what tells those of any.
+// Statistics of the first component, after checking the range of all. `look` gives a component's statistics.
 template <class Look>
 Statistics checked_statistics(const RowSource& given, DType dtype, const Look& look) {
     const Statistics first = look(0);
@@ -79,7 +79,7 @@ bool is_parameter(const std::string& setting) {
     return !painted_component(setting) && kind_of(setting) == SettingKind::parameter;
 }
 
-// A share of the stable step may be another step by then.
+// Whether two values of a setting are equal. Shares of the stable limit never are, as the limit may change.
 bool same_value(const std::string& a, const std::string& b) {
     const auto first = read_real(a), second = read_real(b);
     return first && second ? *first == *second : a == b && !a.ends_with("limit");
@@ -116,11 +116,11 @@ Simulation::Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> sta
     if (start->recipe().empty()) {
         start_statistics_ = checked_statistics(
             *start, spec.dtype, [this](std::size_t c) { return statistics_in(*moment_.start, c); });
-        start.reset();  // a float64 original is not needed beside the solver
+        start.reset();  // release the float64 original before the solver allocates
     }
     solver_ = make_solver_of(now_);
     solver_->load(*moment_.start);
-    if (start) {  // a recipe, which is not followed once more: the solver has the rows
+    if (start) {  // a recipe: the solver already has its rows, so they are not made again
         start_statistics_ = checked_statistics(*start, spec.dtype, [&](std::size_t c) {
             return solver_->statistics(spec.model->components[c].name);
         });
@@ -179,7 +179,7 @@ void Simulation::restore(const Checkpoint& checkpoint) {
         take(std::move(solver));
         timings_ = Timings();
     }
-    // From here on nothing throws.
+    // Nothing below throws.
     now_ = std::move(now);
     moment_ = std::move(moment);
     step_ = checkpoint.step;
@@ -216,7 +216,7 @@ void Simulation::run(const Advance& advance) {
         const bool edit_ahead =
             moment_.applied < moment_.edits.size() && moment_.edits[moment_.applied].step < end;
         const long long steps = (edit_ahead ? moment_.edits[moment_.applied].step : end) - step_;
-        // Only now: what a parameter was in between, while the run stood still, is nothing that was stepped.
+        // Parameters take effect at the next step; values set while paused and changed again never do.
         take_parameters();
         solver_->advance(steps);
         if (steps > 0) moment_.conserves = conserves_total();
@@ -256,7 +256,7 @@ void Simulation::do_edit(Edit edit) {
     forget_return(edit.setting);
 }
 
-// A parameter that is back where it was before this step was not changed.
+// Drops a change that returns a parameter to its value before this step.
 void Simulation::forget_return(const std::string& setting) {
     if (!is_parameter(setting)) return;
     const auto& edits = moment_.edits;
@@ -266,7 +266,7 @@ void Simulation::forget_return(const std::string& setting) {
     std::size_t before = last;
     while (before > 0 && edits[before - 1].setting != setting) {
         --before;
-        // Another model or size may bring another value along.
+        // A change of model or size between the two may have set another value.
         if (!painted_component(edits[before].setting) && kind_of(edits[before].setting) == SettingKind::shape)
             return;
     }
@@ -277,8 +277,7 @@ void Simulation::forget_return(const std::string& setting) {
     --moment_.applied;
 }
 
-// Among the spec's edits; false where it took the place of the one before of the same parameter at the same
-// step.
+// Inserts a change into the spec's list; false if it replaced one of the same parameter at the same step.
 bool Simulation::record(const Edit& edit, std::size_t place) {
     std::vector<Edit>& edits = moment_.edits.own();
     for (std::size_t i = place; is_parameter(edit.setting) && i-- > 0 && edits[i].step == edit.step;) {
@@ -328,7 +327,7 @@ void Simulation::put_in_force(const Edit& edit) {
     if (const auto painted = painted_component(edit.setting)) {
         const BrushPiece piece = parse_piece(edit.value);
         const std::size_t component = component_index(*now_.model, *painted);
-        take_parameters();  // which say how large a value may be
+        take_parameters();  // the check depends on them
         check_magnitude(now_, piece, *solver_);
         solver_->paint(piece, component);
         moment_.conserves = false;
@@ -341,7 +340,7 @@ void Simulation::put_in_force(const Edit& edit) {
     }
     check_magnitude(next, *solver_);
     settle_time_step(next, *solver_);
-    // The boundary shows at once, in the Laplacian.
+    // The boundary takes effect at once, in the displayed Laplacian.
     static_cast<Configuration&>(now_) = next;
     solver_->set_params(with_boundary(moment_.taken, now_.boundary));
 }
@@ -355,7 +354,7 @@ void Simulation::use(std::shared_ptr<const user_kernel::UserKernel> kernel) {
     RunSpec next = now_;
     const Method* method = method_of(next);
     if (kernel && (method->device != Device::cuda || method->jumps)) {
-        next.method = "naive";  // which is there for every model
+        next.method = "naive";  // exists for every model
         next.backend = name_of(Device::cuda);
     }
     next.kernel = std::move(kernel);
@@ -397,7 +396,7 @@ void Simulation::carry_over(const RunSpec& asked) {
     else if (resized || !solver->go_on_from(*solver_, kept, *start))
         solver->load(carried(solver_->state(), next, kept, *start));
     settle_time_step(next, *solver);
-    // Rounded to another precision what is too large is no number any more.
+    // Rounding to a lower precision may overflow.
     if (another)
         check_magnitude(next, *solver);
     else

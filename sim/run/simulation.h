@@ -1,4 +1,4 @@
-// A run in progress. The window, the command line and the tests change it only through commands.
+// A run in progress. Window, command line and tests change it only through commands.
 #pragma once
 
 #include <memory>
@@ -12,115 +12,114 @@
 
 namespace stencil {
 
-/// Exactly this many steps, with the spec's edits at their steps; returns when they are done.
+/// Makes exactly this many steps, with the scheduled changes in between; returns when they are done.
 struct Advance {
     long long steps = 1;
 };
 
-/// A setting by its name and value on the command line. The run goes on: coefficient and boundary count from
-/// the next step, another method or backend takes the field over, and so do another precision, each cell
-/// rounded once, and another size, resampled. What the run started from (initial, seed) can't change.
+/// Changes a setting, given as on the command line, during the run. Parameters and boundary apply from the
+/// next step on; another method or backend takes over the field, another precision rounds each cell once,
+/// another size resamples. Initial conditions and seed cannot change.
 struct Set {
     std::string setting;
     std::string value;
 };
 
-/// A piece of a brush stroke.
+/// Paints a segment of a brush stroke.
 struct Paint {
     BrushPiece piece;
-    std::string component = {};  ///< empty: the first one
+    std::string component = {};  ///< empty: the first
 };
 
-/// Back to the field at the start, and to step 0, with the current settings and no edits.
+/// Returns to the initial field and step 0, with the current settings and no scheduled changes.
 struct Reset {};
 
 using Command = std::variant<Advance, Set, Paint, Reset>;
 
-/// What a simulation knows at one moment beside its solver and the current settings.
+/// State of a simulation besides its solver and current settings.
 struct RunMoment {
     Configuration at_start;
     EditList edits;
-    std::size_t applied = 0;  ///< of the edits, how many are in force
-    bool conserves = true;    ///< the steps and edits so far
-    /// Of the newest step, what the solver has; those in force follow before the next.
+    std::size_t applied = 0;  ///< number of changes applied
+    bool conserves = true;    ///< all steps and changes so far conserve the total
+    /// Parameters of the last step, held by the solver; those of `now` replace them before the next step.
     StepParameters taken = {};
-    std::shared_ptr<const RowSource> start = nullptr;  ///< in the run's precision and size
+    std::shared_ptr<const RowSource> start = nullptr;  ///< initial state in the run's precision and size
 };
 
-/// A simulation at one moment, portable: what a checkpoint on disk is made of.
+/// A portable copy of a simulation, for checkpoints on disk.
 struct RunState : RunMoment {
-    RunSpec now;  ///< without edits
+    RunSpec now;  ///< without scheduled changes
     Timings timings;
     SolverSnapshot solver;
 
-    /// What repeats the run.
+    /// The spec that repeats the run.
     RunSpec document() const;
 };
 
 class Simulation {
   public:
-    /// A resolved spec, and its initial state in any precision, in memory or as a recipe; the size must be
-    /// the spec's. A time step that is open is decided. Edits at step 0 are done at once. Throws CudaError,
-    /// std::bad_alloc, MachineError, and InputError where the field's values exceed what the precision can
-    /// step or the step is unstable.
+    /// Takes a resolved spec and an initial state of the spec's size, in any precision, in memory or as a row
+    /// generator. Decides an open time step and applies changes at step 0. Throws CudaError, std::bad_alloc,
+    /// MachineError, and InputError if values exceed the precision or the step is unstable.
     Simulation(const RunSpec& spec, std::shared_ptr<const RowSource> start);
     Simulation(const RunSpec& spec, State start);
 
-    /// Goes on from a state. By the method, backend and precision that it had, every further bit is what it
-    /// would have been; by any other it goes on from the plain field. Throws CudaError and std::bad_alloc.
+    /// Continues from a copy. With the same method, backend and precision all further bits are the same; with
+    /// others it continues from the plain field. Throws CudaError and std::bad_alloc.
     explicit Simulation(RunState state);
     RunState state();
-    /// The same without its cells, which solver() and start() have.
+    /// As state(), but without cells, which solver() and start() hold.
     RunState outline();
 
-    /// About so many steps are to come: what compiling code for them is worth (Solver::expect).
+    /// Hints how many steps follow, so that the solver can decide what to compile (Solver::expect).
     void expect(long long steps);
 
-    /// Throws InputError, MachineError or CudaError and changes nothing where a command cannot be done.
+    /// Executes a command. Throws InputError, MachineError or CudaError and then changes nothing.
     void apply(const Command& command);
 
-    /// The current settings. What is seen and what is written stand here alone, and change no bit of a field.
+    /// The current settings. The presentation and outputs are kept only here.
     const RunSpec& now() const { return now_; }
-    /// How the run began, and the edits since and to come. Changes of one parameter at one step, such as the
-    /// drag of a slider while the run stands still, are one edit, and none where it ends where it began.
+    /// The initial configuration, and all changes, applied and scheduled. Changes of one parameter at one
+    /// step (a slider dragged while paused) count as one, or as none if it ends where it began.
     const Configuration& at_start() const { return moment_.at_start; }
     const EditList& edits() const { return moment_.edits; }
-    /// What repeats the run: how it began, its edits, and what is seen and written.
+    /// The spec that repeats the run: initial configuration, changes, presentation and outputs.
     RunSpec spec() const;
     long long step() const { return step_; }
-    /// Since the field last came to another method, size or precision.
+    /// Since the last change of method, size or precision.
     const Timings& timings() const { return timings_; }
 
-    /// The total of the field ought to be what it was at the start: every boundary so far conserves it, and
-    /// nothing was painted or resized.
+    /// Whether the total should equal the initial one: every boundary so far conserves it, and nothing was
+    /// painted or resized.
     bool conserves_total() const;
 
-    /// The state at the start, in the run's precision and size.
+    /// The initial state in the run's precision and size.
     const std::shared_ptr<const RowSource>& start() const { return moment_.start; }
-    /// Of the first component.
+    /// Statistics of the first component.
     const Statistics& start_statistics() const { return start_statistics_; }
-    /// A formula of the start, or of another state of the present model and size.
+    /// Evaluates a formula on the initial state, or on another state of the present model and size.
     std::shared_ptr<const Field> start_of(const std::string& formula) const;
     std::shared_ptr<const Field> formula_of(const State& state, const std::string& formula) const;
-    /// What is seen and measured now.
+    /// The shown formula, or its Laplacian.
     Observable shown(Quantity quantity = Quantity::value) const { return {now_.shown(), quantity}; }
     Field field() { return solver_->field(shown()); }
     Field laplacian() { return solver_->field(shown(Quantity::laplacian)); }
-    /// A kernel of the user's steps on from here, on the GPU, or where it is null the method again. Throws as
-    /// a change of the method does.
+    /// Steps with a user's GPU kernel from here on; null returns to the method. Throws as a change of the
+    /// method does.
     void use(std::shared_ptr<const user_kernel::UserKernel> kernel);
-    /// For what reads the field without changing it.
+    /// For reading the field; steps are made by commands alone.
     Solver& solver() { return *solver_; }
 
-    /// An edit that is to happen when its step comes; not before the present step.
+    /// Schedules a change at its step, which must not be in the past.
     void schedule(const Edit& edit);
 
-    /// Steps from now to the next edit; kMaxSteps where there is none. Stepping is to be cut there: how steps
-    /// are cut into calls changes no bit, but a jump rounds once a call, so a jump that an edit brings in has
-    /// to begin with that edit in every repetition.
+    /// Steps until the next scheduled change; kMaxSteps if there is none. Advance calls should end there: a
+    /// jumping method rounds once per call, so a jump must begin at its change in every repetition. Other
+    /// methods do not depend on it.
     long long steps_to_next_edit() const;
 
-    /// A moment to come back to, to the bit. The field's copy stays where the solver has its own.
+    /// A copy for undo, exact to the bit; cells stay on the solver's device.
     struct Checkpoint : RunMoment {
         Configuration now;
         long long step = 0;
@@ -128,9 +127,10 @@ class Simulation {
         std::shared_ptr<const SavedState> state;
     };
     Checkpoint checkpoint();
-    /// How the run is seen stays. Throws CudaError and std::bad_alloc, and changes nothing then.
+    /// Returns to a copy; the presentation stays. Throws CudaError and std::bad_alloc and then changes
+    /// nothing.
     void restore(const Checkpoint& checkpoint);
-    /// These are the run's edits from now on: up to the present step the same as before.
+    /// Replaces the changes; those up to the present step must be the same.
     void plan(EditList edits);
 
   private:
@@ -148,13 +148,13 @@ class Simulation {
     void take(std::unique_ptr<Solver> solver);
     bool untouched() const { return step_ == 0 && moment_.edits.empty(); }
 
-    RunSpec now_;  ///< without edits
+    RunSpec now_;  ///< without scheduled changes
     RunMoment moment_;
     Statistics start_statistics_;
     std::unique_ptr<Solver> solver_;
     Timings timings_;
     long long step_ = 0;
-    long long last_expected_ = 0;  ///< step
+    long long last_expected_ = 0;  ///< step of the last hint
 };
 
 }  // namespace stencil

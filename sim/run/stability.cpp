@@ -21,10 +21,10 @@ namespace {
 using equation::StableStep;
 using equation::UniformState;
 
-constexpr int kSamples = 24;  ///< along an axis
+constexpr int kSamples = 24;  ///< along each axis
 constexpr double kAdvised = 0.8;
 
-// The centres of cells spread over the field.
+// Centres of cells spread evenly over the field.
 std::vector<SamplePoint> sample_points(Size size) {
     const auto centre = [](int i, int n) { return std::floor((i + 0.5) * n / kSamples) + 0.5; };
     std::vector<SamplePoint> points;
@@ -33,7 +33,7 @@ std::vector<SamplePoint> sample_points(Size size) {
     return points;
 }
 
-// The cells where a component is least or largest.
+// Indices of cells with the extreme values of a component.
 std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
     std::set<std::size_t> cells;
     for (const auto& component : values) {
@@ -43,7 +43,7 @@ std::set<std::size_t> extremes(const std::vector<std::vector<double>>& values) {
     return cells;
 }
 
-// All that can be told of the sampled cells.
+// The states of the sampled cells, to linearise about.
 std::vector<UniformState> sample_states(const Problem& spec,
                                         const std::vector<SamplePoint>& points,
                                         const std::vector<std::vector<double>>& values,
@@ -70,7 +70,7 @@ bool is_finite(const UniformState& state) {
     return std::ranges::all_of(state.components, [](double value) { return std::isfinite(value); });
 }
 
-// Where the finest waves change fastest, which coefficients that differ from place to place decide.
+// The cell with the fastest rates for the shortest waves, as varying coefficients decide that.
 std::size_t fastest(const equation::Equations& equations, const std::vector<UniformState>& states) {
     const auto formulas = equation::formulas_of(equations);
     const double pi = std::numbers::pi;
@@ -87,7 +87,7 @@ std::size_t fastest(const equation::Equations& equations, const std::vector<Unif
     return found;
 }
 
-// The few states that are looked at for waves of all directions.
+// The few states that are checked for waves of all directions.
 std::vector<UniformState> telling_states(const equation::Equations& equations,
                                          const Problem& spec,
                                          Solver& solver) {
@@ -104,7 +104,7 @@ std::vector<UniformState> telling_states(const equation::Equations& equations,
     return states;
 }
 
-// Empty: no share of the limit.
+// The factor of a share of the limit; empty if it is a plain number.
 std::optional<double> share_of_limit(const std::string& dt) {
     if (!dt.ends_with("limit")) return std::nullopt;
     return read_real(dt.substr(0, dt.size() - 5)).value_or(1);
@@ -128,7 +128,7 @@ StepVerdict verdict(double dt, const StableStep& limit) {
 
 StableStep stable_step(const Problem& spec, Solver& solver) {
     const equation::SteppingScheme scheme = spec.scheme();
-    // Only what transforms solve for depends on the boundary; else the text need not be read once more.
+    // Only transforms depend on the boundary, so other schemes need not parse the text again.
     std::optional<equation::Equations> bounded;
     if (scheme == equation::SteppingScheme::imex) bounded = run_equations(spec);
     const equation::Equations& equations = bounded ? *bounded : *spec.model->equations;

@@ -30,7 +30,7 @@ Field read_start(const Problem& spec, const InitialChoice& choice, ThreadPool* t
     return make_initial(choice, request);
 }
 
-// Those of the text, with formulas given beside it in their places.
+// The initial program: formulas of the text, replaced by those given beside it.
 equation::Program start_program(const Problem& spec) {
     std::vector<std::string> formulas;
     std::vector<std::size_t> places;
@@ -47,7 +47,7 @@ equation::Program start_program(const Problem& spec) {
     return equation::make_start_program(equations, true);
 }
 
-// The start of the new components, in their order.
+// Initial states of components that the next model adds, in order.
 std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<int>& kept) {
     if (std::ranges::find(kept, -1) == kept.end()) return nullptr;
     std::shared_ptr<const RowSource> made = start_recipe(next);
@@ -58,13 +58,13 @@ std::shared_ptr<const RowSource> start_of_new(RunSpec next, const std::vector<in
     return std::make_shared<StateRows>(PickedRows(std::move(picks)).whole());
 }
 
-// A file's picture or array at the field's size. Solvers keep theirs as long as they are there, and whoever
-// asks meanwhile gets the same, unless the file has become another one: reading takes a tenth of a second.
+// A file's picture or array at the field's size. Cached while a solver holds it and the file is unchanged,
+// because reading takes a tenth of a second.
 std::shared_ptr<const Array<double>> read_array(const Problem& spec, const std::string& file) {
     using Key = std::tuple<std::string, std::uintmax_t, std::filesystem::file_time_type, int, int>;
     static std::mutex mutex;
     static std::map<Key, std::weak_ptr<const Array<double>>> known;
-    std::error_code failed;  // then reading it says why
+    std::error_code failed;  // reading it reports why
     const Key key{std::filesystem::absolute(file, failed).string(),
                   std::filesystem::file_size(file, failed),
                   std::filesystem::last_write_time(file, failed),
@@ -112,7 +112,7 @@ std::vector<Field> evaluate_starts(const Problem& spec, int first, int rows, Thr
     setup.nx = spec.size->nx;
     setup.ny = rows;
     if (rows < ny) {
-        // As many more as the formulas look beyond a cell.
+        // Adds halo rows for the neighbours that the formulas read.
         const int margin = int(program.once.size() + program.stages.size());
         const bool periodic = equation::wrapping(program, 1) == equation::Wrapping::all;
         const int above = periodic ? margin : std::min(margin, first);

@@ -1,4 +1,4 @@
-// Where the rows of a start come from, wherever they are wanted.
+// Row generators of initial states.
 
 #include <fmt/format.h>
 
@@ -42,7 +42,7 @@ class FilesOfRows : public RowSource {
     FileReaders files_;
 };
 
-// Makes rows by threads, which are there from the first rows on.
+// Generates rows with a thread pool, which is created at first use.
 class MadeRows : public RowSource {
   public:
     MadeRows(int nx, int ny, std::vector<DType> dtypes, int threads)
@@ -55,7 +55,7 @@ class MadeRows : public RowSource {
     }
 
   protected:
-    // One at a time.
+    // Called by one thread at a time.
     virtual Field make(std::size_t field, int first, int rows, ThreadPool& threads) const = 0;
     int threads() const { return count_; }
 
@@ -86,7 +86,7 @@ class NoiseRows : public MadeRows {
     std::uint64_t seed_;
 };
 
-// A component of a start: a row of the table, a file, or where it is neither a formula.
+// A component's initial state: a condition of the table, a file, or else a formula.
 struct StartPart {
     const InitialCondition* condition = nullptr;
     InitialRequest request;
@@ -101,7 +101,7 @@ class StartRows : public MadeRows {
         : MadeRows(spec.size->nx, spec.size->ny, dtypes_of(parts), spec.threads),
           spec_(spec),
           parts_(std::move(parts)) {
-        // What is stepped, and nothing of what becomes of it.
+        // Keeps only what the initial state depends on.
         spec_.exports = RunSpec().exports;
         spec_.edits = {};
     }
@@ -126,7 +126,7 @@ class StartRows : public MadeRows {
         return part.condition->make(request);
     }
 
-    // Formulas make all components together: the others' are asked for next.
+    // Formulas produce all components at once; the others are kept for the calls that follow.
     Field evaluated(std::size_t field, int first, int rows, ThreadPool& threads) const {
         const bool here = evaluated_first_ == first && !evaluated_.empty() && evaluated_[field].ny() == rows;
         if (!here) evaluated_ = evaluate_starts(spec_, first, rows, threads);
@@ -136,7 +136,7 @@ class StartRows : public MadeRows {
 
     RunSpec spec_;
     std::vector<StartPart> parts_;
-    mutable std::vector<Field> evaluated_;  ///< rows that were not asked for yet
+    mutable std::vector<Field> evaluated_;  ///< rows not yet requested
     mutable int evaluated_first_ = 0;
 };
 

@@ -14,9 +14,9 @@
 namespace stencil {
 namespace {
 
-constexpr std::size_t kLongestUnit = 16;  // of a name, in bytes
+constexpr std::size_t kLongestUnit = 16;  // bytes of a unit's name
 
-// It stands in headers of tables and on axes.
+// Whether it can be used in table headers and on axes.
 bool is_name(std::string_view text) {
     constexpr std::string_view kOfNumbers = "0123456789.+-";
     if (text.empty() || kOfNumbers.find(text[0]) != kOfNumbers.npos) return false;
@@ -29,7 +29,7 @@ bool is_name(std::string_view text) {
 
 Unit read_unit(std::string_view text, const std::string& option) {
     if (text.empty()) return {};
-    // The longest number that the text begins with: 5e3m is 5000 m, and 5eV is 5 eV.
+    // Takes the longest number at the beginning: 5e3m is 5000 m, and 5eV is 5 eV.
     std::size_t length = text.size();
     std::optional<double> size;
     while (length > 0 && !(size = read_real(std::string(text.substr(0, length))))) --length;
@@ -64,7 +64,7 @@ std::optional<double> time_at(const RunSpec& spec, long long step) {
             time += double(edit.step - from) * *dt;
             from = edit.step;
         }
-        // What dt a text comes to is known where an edit behind it says so.
+        // A text's default dt is unknown unless a change behind it states dt.
         dt = edit.setting == "dt" ? read_real(edit.value) : std::nullopt;
     }
     if (!dt && step > from) return std::nullopt;

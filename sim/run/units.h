@@ -1,4 +1,4 @@
-// What the lengths and times of a run are in the world. Nothing that is computed depends on it.
+// Physical units of length and time. No result depends on them.
 #pragma once
 
 #include <functional>
@@ -10,43 +10,41 @@ namespace stencil {
 
 struct RunSpec;
 
-/// How much a length or a time of 1 is: 0.01 m.
+/// The physical size of a length or time of 1, such as 0.01 m.
 struct Unit {
     double size = 1;   ///< > 0
-    std::string name;  ///< empty: none is given
+    std::string name;  ///< empty: not given
     bool given() const { return !name.empty(); }
     friend bool operator==(const Unit&, const Unit&) = default;
 };
 
-/// "0.01 m", "0.01m" or "m"; an empty text is none. Throws InputError, naming the option.
+/// Parses "0.01 m", "0.01m" or "m"; empty for an empty text. Throws InputError that names the option.
 Unit read_unit(std::string_view text, const std::string& option);
-/// As read_unit() takes it.
+/// Formats a unit so that read_unit() takes it.
 std::string to_string(const Unit& unit);
 
-/// The edge of a cell, in the unit of lengths.
+/// The edge of a cell in the unit of length.
 double cell_size(const RunSpec& spec);
 
-/// The time at a step, in the unit of times: of typed equations dt after dt, as it was set on the way; of the
-/// built-in diffusion 1 a step. Empty where dt is a share of its limit, or a text was changed on the way and
-/// no edit says which dt that came to.
+/// The physical time at a step: typed equations sum dt as it changed, the built-in diffusion counts 1 per
+/// step. Empty if dt is an undecided share of its limit or a changed text leaves it open.
 std::optional<double> time_at(const RunSpec& spec, long long step);
-/// "12.5 s"; empty where the time is not known, or is but the step.
+/// Text such as "12.5 s"; empty if the time is unknown or equals the step.
 std::string time_text(const RunSpec& spec, long long step);
 
-/// Further columns of tables; none where the run has no units.
+/// Units for the columns of tables; without units there are no such columns.
 struct TableUnits {
-    Unit cell;  ///< its edge
+    Unit cell;  ///< edge of a cell
     std::string time_name;
-    std::function<std::optional<double>(long long step)> time = nullptr;  ///< null: no such column
+    std::function<std::optional<double>(long long step)> time = nullptr;  ///< null: no time column
 
     std::string time_head() const;                ///< "time (s),"
     std::string time_cell(long long step) const;  ///< "12.5,"
 };
-/// Of a run that is now so, and that this document repeats; for as long as that is there.
+/// Units of a run in its current settings; refers to `document`.
 TableUnits table_units(const RunSpec& now, const RunSpec& document);
 
-/// Of the built-in diffusion: D = coefficient * dx^2 / dt, in the units of lengths and times, and the
-/// coefficient that a D comes to.
+/// For the built-in diffusion: D = coefficient * dx^2 / dt in physical units, and the inverse.
 double diffusivity(const RunSpec& spec);
 double coefficient_of(const RunSpec& spec, double diffusivity);
 

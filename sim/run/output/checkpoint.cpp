@@ -26,7 +26,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kFormat = 2;
 
-// JSON's numbers are exact for all that is finite.
+// Finite doubles are written as JSON numbers, which round-trip exactly; others as text.
 Json number(double value) {
     return std::isfinite(value) ? Json(value) : Json(fmt::format("{}", value));
 }
@@ -120,7 +120,7 @@ FrameProgress frames_from(const Json& json) {
     return frames;
 }
 
-// An array by the name of its file, and what writes it; that gives its hash.
+// Writes an array to a file and returns its hash.
 using WriteArray = std::function<std::string(const fs::path&)>;
 
 WriteArray array_of(Solver* solver, const Field& field, SolverArray array) {
@@ -176,7 +176,7 @@ Json to_json(const RunCheckpoint& checkpoint) {
             {"frames", to_json(checkpoint.frames)}};
 }
 
-// The text with the hash of itself as its last entry.
+// Appends the hash of the text as its last entry.
 std::string sealed(std::string body) {
     const std::uint64_t hash = xxh64(std::as_bytes(std::span(body)));
     return body + fmt::format(",\n \"checksum\": \"{:016x}\"\n}}\n", hash);
@@ -196,7 +196,7 @@ Json read_json(const fs::path& path) {
     return json;
 }
 
-// Arrays by the names of their files.
+// Opens arrays by file name and verifies their checksums.
 std::shared_ptr<const RowSource> read_arrays(const fs::path& folder,
                                              const Json& json,
                                              const std::vector<std::string>& names) {
@@ -215,7 +215,8 @@ std::vector<std::string> component_files(const std::string& start, const RunSpec
     return names;
 }
 
-// As the run made it, where several processes can do so again and it comes to the same; null else.
+// Regenerates the initial state from the spec if the processes can do so and the hashes agree; null
+// otherwise.
 std::shared_ptr<const RowSource> made_again(const RowSource& start, RunSpec spec, const Json& hashes) {
     if (spec.size != Size{start.nx(), start.ny()} || spec.model->components.size() != start.count())
         return nullptr;
@@ -228,11 +229,11 @@ std::shared_ptr<const RowSource> made_again(const RowSource& start, RunSpec spec
                 return nullptr;
         return again;
     } catch (const InputError&) {
-        return nullptr;  // its files are other ones by now
+        return nullptr;  // its input files have changed
     }
 }
 
-// The files of the start last until the next checkpoint is written.
+// The files of the initial state exist only until the next checkpoint is written.
 std::shared_ptr<const RowSource> read_start(const fs::path& folder, const Json& json, const RunState& run) {
     const auto start = read_arrays(folder, json, component_files("start-", run.now));
     if (auto again = made_again(*start, run.document(), json.at("arrays"))) return again;
@@ -284,7 +285,7 @@ RunCheckpoint read_whole(const fs::path& place) {
     }
 }
 
-// What may be said anew for the rest of a run.
+// Whether --resume may change the setting for the rest of the run.
 bool may_change(const Setting& setting) {
     static constexpr std::string_view kFixed[] = {"every", "at", "probe", "profile", "bookmark"};
     if (std::ranges::find(kFixed, setting.name) != std::end(kFixed)) return false;
@@ -305,13 +306,13 @@ void write_checkpoint(const fs::path& folder, const RunCheckpoint& checkpoint) {
                    last = folder / "checkpoint.last";
     std::error_code ignored;
     fs::remove_all(next, ignored);
-    fs::create_directories(next, ignored);  // where it cannot be made, the first file says why
+    fs::create_directories(next, ignored);  // on failure, writing the first file reports why
     Json json = to_json(checkpoint);
     json["arrays"] = Json::object();
     for (const auto& [name, write] : arrays_of(checkpoint))
         json["arrays"][name] = write(next / (name + ".npy"));
     std::string text = json.dump(1);
-    text.resize(text.size() - 2);  // without the brace at its end
+    text.resize(text.size() - 2);  // without the closing brace
     write_text_file(next / "run.json", sealed(std::move(text)));
     if (fs::exists(place, ignored)) {
         fs::remove_all(last, ignored);

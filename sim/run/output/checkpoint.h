@@ -1,8 +1,6 @@
-// A run on disk, to go on from: DIR/checkpoint with the arrays as .npy and everything else in run.json.
-//
-// A new one is written beside the last good one and takes its place by renaming, so that there is a whole one
-// at every moment: first `checkpoint.new` is filled, then `checkpoint` becomes `checkpoint.last`,
-// `checkpoint.new` becomes `checkpoint`, and `checkpoint.last` goes.
+// Checkpoints of a run: DIR/checkpoint with arrays as .npy and everything else in run.json. There is a
+// complete one at every moment: `checkpoint.new` is written, `checkpoint` is renamed to `checkpoint.last`,
+// `checkpoint.new` to `checkpoint`, and `checkpoint.last` is removed.
 #pragma once
 
 #include <filesystem>
@@ -20,24 +18,23 @@ namespace stencil {
 
 struct RunCheckpoint {
     RunState run;
-    std::map<std::string, Measures> measures;  ///< of each formula; however long
+    std::map<std::string, Measures> measures;  ///< time series of each formula
     FrameProgress frames;
-    Solver* solver = nullptr;  ///< that has the cells, where `run` is an outline
+    Solver* solver = nullptr;  ///< holds the cells if `run` has none
 };
 
-/// Into the folder of a run. Throws MachineError; the last good one stays then.
+/// Writes into the folder of a run. Throws MachineError and then keeps the previous checkpoint.
 void write_checkpoint(const std::filesystem::path& folder, const RunCheckpoint& checkpoint);
 
-/// The newest one in the folder of a run. Throws InputError where there is none or it is damaged.
+/// Reads the newest checkpoint of a run's folder. Throws InputError if there is none or it is damaged.
 RunCheckpoint read_checkpoint(const std::filesystem::path& folder);
 
-/// The checkpoint of an earlier run, where there is one.
+/// Removes an earlier run's checkpoint, if any.
 void remove_checkpoint(const std::filesystem::path& folder);
 
-/// Settings that were given anew (by name, with their values) for the rest of the run. Method, backend,
-/// precision and threads may be others than before, and so may what is written; a method that this machine
-/// lacks gives way to `auto`. Another method or precision becomes an edit of the run. Throws InputError where
-/// one contradicts what was run so far.
+/// Applies settings given with --resume to the rest of the run. Method, backend, precision, threads and
+/// outputs may change; a method that this machine lacks becomes `auto`. A changed method or precision is
+/// recorded as a scheduled change. Throws InputError if a setting contradicts the steps made so far.
 void take_over(RunCheckpoint& checkpoint,
                const std::vector<std::pair<std::string, std::string>>& given,
                const Machine& machine);

@@ -162,13 +162,13 @@ bool chosen(const RunSpec& spec, std::string_view name) {
     return contains(spec.exports, name);
 }
 
-// As components are called.
+// Whether the text can be a component's name.
 bool is_word(std::string_view text) {
     return std::ranges::all_of(text,
                                [](unsigned char c) { return std::isalnum(c) || c == '_' || c >= 0x80; });
 }
 
-// field.npy with the suffix "-u" is field-u.npy.
+// Inserts the suffix: field.npy with "-u" is field-u.npy.
 std::string file_name(const Export& row, const std::string& suffix) {
     const Path name = row.name;
     return name.stem().string() + (row.of_run ? "" : suffix) + name.extension().string();
@@ -247,10 +247,10 @@ void check_exports(const RunSpec& document) {
 }
 
 double export_bytes_per_cell(const RunSpec& spec) {
-    // Percentiles sort a copy; a PNG needs its pixels, the filtered ones and the compressed ones.
+    // Percentiles sort a copy; a PNG needs its pixels, filtered rows and compressed data.
     const bool pictures =
         chosen(spec, "field.png") || chosen(spec, "laplacian.png") || chosen(spec, "frames.png");
-    // The spectrum takes the values and their waves in float64, the plane two components.
+    // The spectrum needs values and transform in float64, the phase plane two components.
     const bool float64 = std::ranges::any_of(spec.exports, [](const std::string& name) {
         return name.starts_with("spectrum.") || name.starts_with("phase.");
     });
@@ -281,7 +281,7 @@ void add_measures(MeasuresOf& measures, Simulation& simulation) {
     const RunSpec& now = simulation.now();
     for (const std::string& formula : output_formulas(now)) {
         const auto [own, is_new] = measures.try_emplace(formula, Measures(0));
-        // The probes lie in the field of the start; in a smaller one their values are no numbers.
+        // Probes were checked against the initial size; outside of a smaller field their values are NaN.
         if (is_new)
             for (const RunSpec::Cell& cell : now.probes)
                 own->second.add_probe(cell.x, cell.y, kMaxCells, kMaxCells);

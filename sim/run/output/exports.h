@@ -1,4 +1,4 @@
-// What a run leaves behind: a table of files.
+// The exports of a run: a table of files.
 #pragma once
 
 #include <atomic>
@@ -24,114 +24,110 @@ struct Colormap;
 class Simulation;
 class Solver;
 
-/// A component of the state, or another formula that is shown, in the run's precision.
+/// A component or another shown formula, in the run's precision.
 struct OutputField {
     std::string formula;
-    std::string suffix;  ///< of its files' names: "-u"; empty where there is one field alone
+    std::string suffix;  ///< of file names: "-u"; empty for a single field
     std::shared_ptr<const Field> start;
     Field end, laplacian;
-    std::optional<MeasureTables> tables;  ///< needed by the tables, *.csv
+    std::optional<MeasureTables> tables;  ///< filled if tables (*.csv) are exported
 };
 
-/// What the files are made of: all of them show the run as it is at the end, and name its fields by the
-/// components that its model has then.
+/// The data that export files are made from: the run at its end, with fields named as in its final model.
 struct RunOutput {
     RunSpec now;       ///< at the end
-    RunSpec document;  ///< what repeats the run
+    RunSpec document;  ///< repeats the run
     std::vector<OutputField> fields;
-    /// Of components and formulas that the model had on the way and has no more: their tables of the steps
-    /// until then.
+    /// Tables of components and formulas that a model change has removed, up to that change.
     std::vector<OutputField> gone = {};
-    long long steps = 0;  ///< done, which is fewer than asked for where a run was interrupted
+    long long steps = 0;  ///< steps done; fewer than asked for if interrupted
     nlohmann::ordered_json timings;
-    /// Several processes' run, whose arrays are written where they are; null: they are in `fields`.
+    /// A distributed run, whose arrays each process writes itself; null: they are in `fields`.
     Simulation* spread = nullptr;
 };
 
-/// Of what a run leaves files: its components, and what is shown where that is another formula.
+/// The formulas that get files: all components, and the shown formula if it is another.
 std::vector<std::string> output_formulas(const RunSpec& spec);
-/// "-u" for a formula where there are several; "-shown" for what is no component.
+/// Suffix of a formula's files: "-u" if there are several fields, "-shown" for one that is no component.
 std::string output_suffix(const RunSpec& spec, const std::string& formula);
 
-/// Name of what is no component in files of several fields.
+/// Name of the shown formula in files that hold several fields.
 inline constexpr std::string_view kShown = "shown";
-/// By which files of several fields call it: its formula, or kShown for what is no component.
+/// Name of a formula in files that hold several fields: itself if it is a component, else kShown.
 std::string output_name(const RunSpec& spec, const std::string& formula);
-/// For them.
+/// The run's settings as text for file headers.
 RunNotes run_notes(const RunSpec& now, const RunSpec& document);
 
-/// The run now and its fields, without tables; without their cells where they stay with several processes.
+/// The fields of the run as it is now, without tables; without cells if they stay distributed.
 RunOutput run_output(Simulation& simulation, bool with_cells = true);
 
-/// Measures of each formula of the run, however many moments. A component that comes on the way begins its
-/// series then, and that of one that goes ends there.
+/// Time series by formula. A component added during the run starts its series then; that of a removed one
+/// ends.
 using MeasuresOf = std::map<std::string, Measures>;
-/// Without a moment yet. Throws InputError where a probe is outside of the field.
+/// Empty time series. Throws InputError if a probe lies outside of the field.
 MeasuresOf make_measures(const RunSpec& spec);
 void add_measures(MeasuresOf& measures, Simulation& simulation);
-/// The tables of the end, with these measures.
+/// Adds the final tables, with these series.
 void add_tables(RunOutput& output, Solver& solver, MeasuresOf measures);
 
-/// One of the files is made of all of a field at once.
+/// Whether any chosen file needs a whole field in memory.
 bool needs_cells(const RunSpec& spec);
 
-/// A file by its name, or, with several fields, one of each: field-u.npy; writing throws MachineError.
+/// A kind of file; with several fields there is one per field, such as field-u.npy. Writing throws
+/// MachineError.
 struct Export {
     std::string_view name;
-    bool standard;  ///< written where no list is given
+    bool standard;  ///< written by default
     std::string_view help;
     void (*write)(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
-    bool of_run = false;  ///< one file, whatever the number of fields
-    /// The setting or library without which there is no such file; empty: there always is.
+    bool of_run = false;  ///< one file for the whole run
+    /// The setting or library that the file needs; empty: none.
     std::string_view needs = {};
 };
 
-/// The table. A new export is a function and a row there.
+/// The table of exports. A new export is a function and a row here.
 std::span<const Export> exports();
 
-/// The colour tables of a run's pictures. They follow --colormap; the figure keeps the Laplacian in the
-/// inferno of the classic one unless told otherwise.
+/// Colormaps of a run's pictures, as --colormap says; the figure shows the Laplacian in inferno by default.
 const Colormap& field_colors(const RunSpec& spec);
 const Colormap& laplacian_colors(const RunSpec& spec, bool in_figure);
 
 std::vector<std::string> default_exports();
 
-/// One of the tables of what was measured.
+/// Whether it is a table of measurements (*.csv).
 bool is_table_export(std::string_view name);
 
-/// Adds one item of a list to the names chosen: a name, `default`, or `all` (but what needs a setting of its
-/// own; frames.png joins it where --every is given). Throws InputError.
+/// Adds an item of --export: a name, `default`, or `all` (except exports that need a setting of their own;
+/// frames.png only with --every). Throws InputError.
 void add_export(std::string_view item, std::vector<std::string>& chosen);
 
-/// Why there can be no such file of a run of this size; empty: there can.
+/// Why a run of this size cannot have the file; empty if it can.
 std::string why_not_exported(std::string_view name, const RunSpec& spec);
 
-/// Throws InputError, or MachineError for want of a library, where there can be no such file at the end of
-/// the run as was asked for.
+/// Checks all chosen files before the run. Throws InputError, or MachineError for a missing library.
 void check_exports(const RunSpec& spec);
 
-/// Host bytes per cell that writing takes beyond the fields themselves.
+/// Host memory per cell that writing needs in addition to the fields.
 double export_bytes_per_cell(const RunSpec& spec);
 
-/// The tables of a moment: what was measured over the run, the histogram over the range of the pictures, and
-/// the profiles along lines.
+/// The tables at the current step: the given series, a histogram over the pictures' range, and profiles.
 MeasureTables make_tables(Solver& solver, const RunSpec& now, const std::string& formula, Measures measures);
 
-/// The names of the files that a run with this spec writes.
+/// Names of all files that a run with this spec writes.
 std::vector<std::string> export_files(const RunSpec& spec);
 
 struct WrittenFiles {
     std::vector<std::filesystem::path> files;
-    std::vector<std::string> failures;  ///< a sentence for each file that could not be written
+    std::vector<std::string> failures;  ///< one sentence per file that could not be written
 };
 
-/// How far the files are, and whether the others are still wanted: for other threads.
+/// Progress and cancellation, shared with other threads.
 struct WriteProgress {
     std::atomic<std::size_t> done{0}, all{0};  ///< files; 0 of 0 before the first
     std::atomic<bool> cancelled{false};
 };
 
-/// Writes the files chosen, in the table's order; one that fails keeps none of the others from being written.
+/// Writes the chosen files in the table's order. A failure does not stop the others.
 WrittenFiles write_exports(const std::filesystem::path& folder,
                            const RunOutput& run,
                            WriteProgress* progress = nullptr);

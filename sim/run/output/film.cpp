@@ -20,7 +20,7 @@ long long film_steps(long long steps) {
     return std::max(1LL, steps / kFrames);
 }
 
-// What would be refused later is refused before any work.
+// Checks everything that could fail later before any work is done.
 FilmWriter::FilmWriter(FilmRequest request, const RunSpec& spec)
     : request_(std::move(request)), own_ranges_(spec.range_per_frame) {
     check_video_name(request_.file);
@@ -57,7 +57,7 @@ void FilmWriter::add_pixels(const Field& field, const RunSpec& now) {
     }
     if (field.nx() == nx_ && field.ny() == ny_) {
         paint(field, field_colors(now), *range_, pixels_);
-    } else {  // the run goes on in another size, and the film in its own
+    } else {  // the run changed size, the film cannot
         const Field wide = field.to(DType::float64);
         const Field fitted(resample(wide.as<double>(), nx_, ny_, Growing::nearest));
         paint(fitted, field_colors(now), *range_, pixels_);

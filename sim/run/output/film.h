@@ -1,4 +1,4 @@
-// The film of a run.
+// Films of runs.
 #pragma once
 
 #include <filesystem>
@@ -16,23 +16,23 @@ class Simulation;
 
 struct FilmRequest {
     std::filesystem::path file;
-    double fps = 30;      ///< frames a second
-    bool figure = false;  ///< with axes, colour bar and step, as figure.png; else a pixel a cell and no more
+    double fps = 30;      ///< frames per second
+    bool figure = false;  ///< with axes, colour bar and step, as figure.png; else one pixel per cell
 };
 
 inline constexpr double kMostFps = 240;
 
-/// The steps between two frames of a film where nobody says: some ten seconds of it.
+/// Default number of steps between frames, which gives a film of about ten seconds.
 long long film_steps(long long steps);
 
-/// Frames of what is shown, in the colours and range of the run's other pictures; the range of the first one
-/// for all, unless each is to have its own. Throws as VideoFile does.
+/// Writes the shown formula as video frames in the run's colours. All frames share the first one's range
+/// unless each has its own. Throws as VideoFile does.
 class FilmWriter {
   public:
     FilmWriter(FilmRequest request, const RunSpec& spec);
 
     void write(Simulation& simulation);
-    /// The film is there when this returns; a film without a frame is refused.
+    /// Completes the file. Refuses a film without frames.
     void finish() { video_.value().finish(); }
 
     const std::filesystem::path& path() const { return request_.file; }
@@ -45,10 +45,10 @@ class FilmWriter {
     FilmRequest request_;
     bool own_ranges_;
     std::optional<ValueRange> range_;
-    std::string shown_;  ///< what the range is of
+    std::string shown_;  ///< formula that the range belongs to
     int nx_ = 0, ny_ = 0;
     std::vector<Rgb> pixels_;
-    std::optional<VideoFile> video_;  ///< from the first frame on, which says how large it is
+    std::optional<VideoFile> video_;  ///< opened at the first frame, which gives its size
 };
 
 }  // namespace stencil

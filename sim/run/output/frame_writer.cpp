@@ -61,7 +61,7 @@ long long step_of(const Path& name) {
     return ours ? std::strtoll(digits.c_str(), nullptr, 10) : -1;
 }
 
-// field.h5, field-2.h5 ...
+// Names of successive series: field.h5, field-2.h5 ...
 std::string series_name(const Path& first, std::size_t i) {
     if (i == 0) return first.string();
     return fmt::format("{}-{}{}", first.stem().string(), i + 1, first.extension().string());
@@ -91,7 +91,7 @@ FrameWriter::FrameWriter(Path folder, const RunSpec& spec, FrameProgress progres
     : folder_(std::move(folder)),
       progress_(std::move(progress)),
       digits_(std::max(6, int(std::to_string(spec.steps).size()))) {
-    // A checkpoint keeps the ends alone.
+    // Checkpoints keep only the range's ends, so the scale comes from the spec.
     for (auto& [formula, range] : progress_.ranges) range.scale = spec.range.scale;
     if (spec.every == 0) return;
     for (const FrameExport& row : kFrameExports)
@@ -102,14 +102,14 @@ bool FrameWriter::has_pictures() const {
     return std::ranges::any_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".png"; });
 }
 
-// Arrays of several processes, and nothing else of them.
+// Whether a distributed run writes only arrays, which each process writes itself.
 bool FrameWriter::writes_in_place(const Solver& solver) const {
     return solver.processes() > 1 &&
            std::ranges::all_of(kinds_, [](const FrameExport* kind) { return kind->ending == ".npy"; });
 }
 
 void FrameWriter::write(Simulation& simulation) {
-    // It may have been removed in mid-run; where it cannot be made again, the file says why.
+    // Recreates a folder removed during the run; if that fails, writing the file reports why.
     std::error_code ignored;
     std::filesystem::create_directories(folder_, ignored);
     const bool whole = std::ranges::any_of(kinds_, &FrameExport::write_all);

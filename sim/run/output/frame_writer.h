@@ -1,4 +1,4 @@
-// The numbered files that a run leaves behind on its way.
+// The numbered files that a run writes along the way.
 #pragma once
 
 #include <filesystem>
@@ -20,17 +20,17 @@ class Solver;
 struct FieldSeries;
 struct FieldSet;
 
-/// A kind of numbered file of one moment of the run.
+/// A kind of numbered file.
 struct FrameExport {
-    std::string_view name;    ///< in --export: "frames.png"
-    std::string_view ending;  ///< of the files: ".png"
+    std::string_view name;    ///< on the command line: "frames.png"
+    std::string_view ending;  ///< file name extension: ".png"
     std::string_view help;
-    /// A file of one field ...
+    /// Writes one field ...
     void (*write)(const std::filesystem::path& path,
                   const Field& field,
                   const RunSpec& now,
                   ValueRange range);
-    /// ... or one of all fields, and in the end one of all moments.
+    /// ... or all fields of one step; write_series makes one file that refers to all steps.
     void (*write_all)(const std::filesystem::path& path, const FieldSet& set) = nullptr;
     std::string_view series = {};
     void (*write_series)(const std::filesystem::path& path, const FieldSeries& series) = nullptr;
@@ -39,7 +39,7 @@ struct FrameExport {
 std::span<const FrameExport> frame_exports();
 bool is_frame_export(std::string_view name);
 
-/// Frames of one shape, from a step on: what a file that shows them all as one can be made of.
+/// Frames of one shape and set of names, which one series file can describe.
 struct FrameSeries {
     long long first = 0;
     std::vector<std::string> names;  ///< of the fields
@@ -50,30 +50,28 @@ struct FrameSeries {
     }
 };
 
-/// What the frames of a run that goes on take along.
+/// State of the frames, kept by checkpoints.
 struct FrameProgress {
-    std::map<std::string, ValueRange> ranges;  ///< that all frames of a formula share
-    long long count = 0;                       ///< files
-    std::vector<FrameSeries> series = {};      ///< a new one where the fields' shape or names changed
+    std::map<std::string, ValueRange> ranges;  ///< by formula, shared by all its frames
+    long long count = 0;                       ///< number of files
+    std::vector<FrameSeries> series = {};      ///< a new one begins where shape or names change
 };
 
-/// Writes the numbered files of one moment: frames/field_<step>.png and .npy, of each field that the model
-/// has then with its suffix, .vti and .h5 with all of them. Keeps the colour range that the frames of a field
-/// share.
+/// Writes the numbered files of a step: frames/field_<step>.png and .npy per field, .vti and .h5 with all
+/// fields. Keeps the colour range that a field's frames share.
 class FrameWriter {
   public:
     FrameWriter(std::filesystem::path folder, const RunSpec& spec, FrameProgress progress = {});
     const FrameProgress& progress() const { return progress_; }
 
-    /// Removes the numbered files in the folder that are of later steps, of this run or of an earlier one: -1
-    /// for all of them.
+    /// Removes numbered files of later steps, also an earlier run's; -1 removes all.
     void remove_later(long long step) const;
 
     bool wanted() const { return !kinds_.empty(); }
     bool has_pictures() const;
     void write(Simulation& simulation);
-    /// What stands for all moments that there are files of, those of a run before it was resumed among them:
-    /// field.h5, and field-2.h5 from where on an edit gave the fields another shape or other names.
+    /// Writes the series files over all frames, including those from before a resume: field.h5, then
+    /// field-2.h5 from where an edit changed the fields' shape or names.
     void finish(const Simulation& simulation) const;
     long long count() const { return progress_.count; }
     const std::filesystem::path& folder() const { return folder_; }

@@ -54,7 +54,7 @@ PlaneDensity plane_of(const RunOutput& run) {
     return plane_density(values_of(run.fields[0].end), values_of(run.fields[1].end), kPlaneBins);
 }
 
-// Of the steps at which both components were measured: one of them may have come later.
+// Trajectories of the probes in the phase plane, at steps where both components were measured.
 std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     std::vector<figure::ChartSeries> ways;
     if (!run.fields[0].tables || !run.fields[1].tables) return ways;
@@ -74,7 +74,7 @@ std::vector<figure::ChartSeries> ways_of(const RunOutput& run) {
     return ways;
 }
 
-// As Solver::sample() does it smoothly.
+// Bilinear interpolation, as Solver::sample() with `smooth`.
 double interpolated(const Field& field, SamplePoint at) {
     const auto along = [](double place, int cells, int& low) {
         const double from_centre = std::clamp(place - 0.5, 0.0, double(cells - 1));
@@ -92,7 +92,7 @@ double interpolated(const Field& field, SamplePoint at) {
 }
 
 Arrows arrows_of(const RunOutput& run, const OutputField& field) {
-    constexpr double kAlong = 32;  // arrows on the longer side
+    constexpr double kAlong = 32;  // arrows along the longer side
     const int nx = field.end.nx(), ny = field.end.ny();
     const ArrowLattice lattice =
         arrow_lattice({0, 0, double(nx), double(ny)}, nx, ny, std::max(nx, ny) / kAlong);
@@ -127,7 +127,7 @@ std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputFi
     std::vector<figure::FigureLine> lines;
     if (run.now.drawn_arrows().empty()) return lines;
     const auto shapes = arrow_shapes(arrows_of(run, field));
-    // Light with a dark rim, over any colour.
+    // White lines with a black outline are visible over any colour.
     for (const auto& [color, width] : {std::pair{Rgb{0, 0, 0}, 1.1}, std::pair{Rgb{255, 255, 255}, 0.5}})
         for (const ArrowShape& shape : shapes) {
             lines.push_back({{shape.tail, shape.tip}, color, width});
@@ -154,7 +154,7 @@ void write_contours_svg(const Path& path, const RunOutput& run, const OutputFiel
     figure::FigurePanel panel{"Contours", &field.end, &colors, contours.range, field.formula};
     panel.cell = cell_size(run.now);
     panel.unit = run.now.unit_length.name;
-    // What they lie on has one colour: that of their level.
+    // A line lies on the colour of its own level, so that decides between black and white.
     for (const ContourLine& line : contours.lines) {
         const Rgb on = colors.at(line.level, contours.range);
         const bool light = 0.2126 * on.r + 0.7152 * on.g + 0.0722 * on.b > 127.5;

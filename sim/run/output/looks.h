@@ -1,6 +1,5 @@
-// Files that show the end of a run in other ways than as a picture: its spectrum, contours as lines, a
-// surface, and its cells in the plane of two components. Each writes one row of exports() and throws
-// MachineError.
+// Derived exports of a run's end: spectrum, contour lines, surface view and phase plane. Each function is a
+// row of exports() and throws MachineError.
 #pragma once
 
 #include <filesystem>
@@ -13,16 +12,16 @@ namespace stencil {
 struct OutputField;
 struct RunOutput;
 
-/// Of --arrows, over a picture of the field's end; none where there are none.
+/// The arrows of --arrows over a picture of the final field; empty if none are asked for.
 std::vector<figure::FigureLine> arrow_lines(const RunOutput& run, const OutputField& field);
 
 void write_spectrum_csv(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_spectrum_png(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_contours_csv(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_contours_svg(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
-/// From where --surface says.
+/// The view is that of --surface.
 void write_surface_png(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
-/// Of the first two components, with the ways of the probes where they were measured.
+/// Phase plane of the first two components, with the probes' trajectories if measured.
 void write_phase_csv(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 void write_phase_png(const std::filesystem::path& path, const RunOutput& run, const OutputField& field);
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kMaxProfilePoints = 4096;
 
-// Every second one goes, the newest stays.
+// Drops every second value, keeping the newest.
 template <class T>
 void thin_out(std::vector<T>& values) {
     std::size_t kept = 0;

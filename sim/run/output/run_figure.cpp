@@ -34,7 +34,7 @@ std::string end_text(const RunOutput& run) {
 
 std::string caption(const RunOutput& run) {
     const auto& t = run.timings;
-    // What edits changed on the way is told as it was at first and at the end.
+    // Shows a setting that changed during the run with both values.
     const auto change = [](std::string_view first, std::string_view last) {
         return first == last ? std::string(first) : fmt::format("{} at first and {} at the end", first, last);
     };
@@ -59,7 +59,7 @@ std::string caption(const RunOutput& run) {
                             t.at("jumps").get<long long>(),
                             t.at("jumps") == 1 ? "" : "s",
                             t.at("seconds").get<double>() * 1e3);
-    else if (!t.at("us_per_step").is_null())  // not where the method changed and nothing was stepped since
+    else if (!t.at("us_per_step").is_null())  // null if nothing was stepped since the method changed
         text += fmt::format("; {} on {}: {:.3g} us/step, {:.3g} GCells/s",
                             t.at("method").get<std::string>(),
                             t.at("device").get<std::string>(),

@@ -1,4 +1,4 @@
-// The figure that a run leaves behind.
+// The figure of a run.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@ namespace stencil {
 
 struct RunOutput;
 
-/// A row of each field: start, end and Laplacian. Throws MachineError.
+/// Writes one row per field: initial and final field and Laplacian. Throws MachineError.
 void write_run_figure(const std::filesystem::path& path, figure::FigureFormat format, const RunOutput& run);
 
 }  // namespace stencil

@@ -28,7 +28,7 @@ std::string jump_text(const Timings& timings) {
     return fmt::format("{} in {:.4g} ms\n", what, timings.total_seconds() * 1e3);
 }
 
-// Zeros for a jump, which is no number of steps one after the other.
+// Zeros for the spectral propagator, whose cost does not depend on the number of steps.
 Speed speed_of(const RunReport& report) {
     if (jumps(report)) return {};
     const double cells = double(report.spec.size->nx) * report.spec.size->ny;
@@ -44,7 +44,7 @@ Json to_json(const Statistics& s) {
         {"min", s.min}, {"max", s.max}, {"mean", s.mean}, {"total", s.total}, {"not_finite", s.not_finite}};
 }
 
-// How far the total moved, relatively, where the boundary conserves it.
+// Relative change of the total; empty if the boundary does not conserve it.
 std::optional<double> total_drift(const RunReport& report) {
     if (!report.conserved || report.start.total == 0) return std::nullopt;
     return report.end.total / report.start.total - 1;

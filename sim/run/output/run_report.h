@@ -1,4 +1,4 @@
-// What a run tells about itself.
+// The report of a run: timings.json and the summary on the terminal.
 #pragma once
 
 #include <optional>
@@ -14,31 +14,30 @@ namespace stencil {
 
 struct RunReport {
     std::string device;
-    RunSpec spec;         ///< resolved, as it is at the end
+    RunSpec spec;         ///< resolved, at the end
     long long steps = 0;  ///< done
-    int processes = 1;    ///< that stepped it together
-    std::string way;      ///< in which the last ones were made (SteppingWay::name)
+    int processes = 1;    ///< number of processes of the run
+    std::string way;      ///< executor of the last steps (SteppingWay::name)
     Timings timings;
     Statistics start, end;                                       ///< of the first component
     std::vector<std::pair<std::string, Statistics>> components;  ///< of each field at the end
     std::size_t not_finite = 0;                                  ///< cells at the end
-    std::string field_hash;                                      ///< of the state at the end
-    std::string stable;                   ///< the step beside its limit; typed equations
-    bool conserved = false;               ///< the total ought to stay
-    std::optional<double> copy_gb_per_s;  ///< measured, where it was
-    std::vector<std::pair<std::string, double>>
-        step_errors;            ///< of each component, where they were asked for
-    std::string method_choice;  ///< what `auto` chose and why; empty: the method was asked for
+    std::string field_hash;                                      ///< hash of the final state
+    std::string stable;                   ///< dt relative to its limit, for typed equations
+    bool conserved = false;               ///< the total should be conserved
+    std::optional<double> copy_gb_per_s;  ///< if measured
+    std::vector<std::pair<std::string, double>> step_errors;  ///< per component, if asked for
+    std::string method_choice;  ///< what `auto` chose and why; empty if a method was given
 };
 
-/// `fields` are those at the end.
+/// `fields` are the final fields.
 RunReport make_report(Simulation& simulation, const std::vector<OutputField>& fields, const Machine& machine);
 
-/// timings.json. Rates are null where no step was done, and where the method jumps: `jumps` is how many there
-/// were then, and null else.
+/// The contents of timings.json. Rates are null if no step was done or the method jumps; `jumps` counts calls
+/// in the latter case and is null otherwise.
 nlohmann::ordered_json to_json(const RunReport& report);
 
-/// A few lines for people: what was run, and how fast.
+/// A summary of a few lines for the terminal.
 std::string to_text(const RunReport& report);
 
 }  // namespace stencil

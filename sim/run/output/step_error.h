@@ -1,4 +1,4 @@
-// How far a run is from the same run with half its time step.
+// Time step error, by comparison with the same run at half the step.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace stencil {
 
-/// Throws InputError where a run of the spec cannot be compared so: it has no time step, random numbers, or
-/// edits.
+/// Throws InputError if a run cannot be compared: it has no time step, random numbers, or scheduled changes.
 void require_comparable(const RunSpec& spec);
 
-/// The relative 2-norm of the difference of each component. Takes twice the run's steps.
+/// The relative 2-norm of the difference per component. Takes twice as many steps as the run.
 std::vector<std::pair<std::string, double>> step_errors(Simulation& run);
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What stepping took, and how that compares with the machine.
+// Times of the steps, and rates derived from them.
 #pragma once
 
 #include <cstddef>
@@ -11,16 +11,16 @@
 
 namespace stencil {
 
-/// A ring of the newest measurements of one operation that is done in batches.
+/// Totals and a ring buffer of the newest measurements of an operation done in batches.
 class Timings {
   public:
     explicit Timings(std::size_t capacity = 4096) : capacity_(capacity) {}
 
-    /// All that there is to keep of them, with the standard capacity.
+    /// The state for checkpoints, with the default capacity.
     struct Sums {
-        std::vector<double> seconds_per_step;  ///< the ring
-        std::size_t next = 0;                  ///< its oldest entry, once it is full
-        bool warm = false;                     ///< the first batch ever was left out
+        std::vector<double> seconds_per_step;  ///< ring buffer
+        std::size_t next = 0;                  ///< oldest entry once the ring is full
+        bool warm = false;                     ///< the first batch was dropped as warm-up
         double total_seconds = 0;
         long long total_steps = 0;
         long long total_batches = 0;
@@ -28,21 +28,21 @@ class Timings {
     explicit Timings(Sums sums) : Timings() { sums_ = std::move(sums); }
     const Sums& sums() const { return sums_; }
 
-    /// A batch of `steps` that took `seconds` together.
+    /// Adds a batch of `steps` that took `seconds` in total.
     void add(double seconds, long long steps);
 
     double total_seconds() const { return sums_.total_seconds; }
     long long total_steps() const { return sums_.total_steps; }
     long long total_batches() const { return sums_.total_batches; }
 
-    /// Seconds per step over the batches in the ring, the first one ever left out as the warm-up unless it is
-    /// the only one. 0 where there is none.
+    /// Seconds per step over the ring. The first batch ever is dropped as warm-up unless it is the only one.
+    /// 0 without batches.
     struct Spread {
         double least = 0, median = 0, most = 0;
         std::size_t batches = 0;
     };
     Spread spread() const;
-    /// The median of a few of the newest: quick to ask for after every batch. 0 where there is none.
+    /// Median of the few newest batches, cheap enough to call after each. 0 without batches.
     double recent() const;
 
   private:
@@ -50,8 +50,8 @@ class Timings {
     Sums sums_;
 };
 
-/// Speed of one method on one field. GCells/s = cell updates / second / 1e9; effective GB/s = 2 values (one
-/// read, one written) of each component per update.
+/// Speed of a method. GCells/s = cell updates per second / 1e9; effective GB/s counts one read and one write
+/// per component and update.
 struct Speed {
     double us_per_step = 0;
     double gcells_per_s = 0;

@@ -1,4 +1,4 @@
-// What solvers on the CPU step typed equations with, and work formulas out with.
+// The CPU parts of solvers: executors, copies and views.
 #pragma once
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class CpuDevice : public CpuViewSolver<T> {
         stencil::paint(cells, piece, threads_, this->first_row());
     }
 
-    /// A field's cells, as the methods of diffusion keep them. Every page is there before the first step.
+    /// Cells of a diffusion method. Zeroing by the worker threads places pages before the first step.
     using Cells = AlignedBuffer<T>;
     Cells make_cells() {
         Cells cells(PaddedRows<T>::cells(setup_.nx, setup_.ny));
@@ -72,7 +72,7 @@ class CpuDevice : public CpuViewSolver<T> {
     }
     ExecutionSpace space() { return {&threads_, nullptr, setup_.strips}; }
     static void finish_copies() {}
-    /// Nothing is read through another array here.
+    /// The CPU reads fields in place, so no spare array is needed.
     virtual FieldView<T> spare() { return {}; }
 
     void copy_plain(const PlainView<const T>& from, FieldView<T> to) {

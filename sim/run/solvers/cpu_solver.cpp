@@ -14,7 +14,7 @@ class CpuSolver : public DiffusionSolver<CpuDevice<T>> {
   public:
     using Base::Base;
 
-    // The Laplacian of the field that field() gives, also where the state is more precise than that.
+    // For a float64 state shown in float32: the Laplacian of the rounded field that field() gives.
     Field field(const Observable& what) override {
         if (setup_.dtype == dtype_of<T> || what.quantity != Quantity::laplacian ||
             !this->component_of(what.formula))

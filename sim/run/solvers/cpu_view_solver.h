@@ -1,4 +1,4 @@
-// How every solver on the CPU is looked at.
+// Views of solvers on the CPU.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace stencil {
 
-/// What CPU solvers of either precision tell each other.
+/// Interface between CPU solvers of either precision.
 class CpuNeighbour : public Solver {
   public:
     using Solver::Solver;
     virtual void copy_field(const std::string& formula, FieldView<double> out) = 0;
 };
 
-/// Steps in precision T, which may be float64 whatever the setup's is.
+/// T is the precision of the steps, which may be float64 for a float32 setup.
 template <class T>
 class CpuViewSolver : public CpuNeighbour {
   public:
@@ -40,7 +40,7 @@ class CpuViewSolver : public CpuNeighbour {
 
     void set_base(Solver& other, const std::string& formula = {}) override {
         auto* neighbour = dynamic_cast<CpuNeighbour*>(&other);
-        if (!neighbour) return set_base(other.field(formula));  // it is spread over several processes
+        if (!neighbour) return set_base(other.field(formula));  // a distributed solver
         make_base();
         neighbour->copy_field(formula, base_.view());
     }
@@ -73,21 +73,21 @@ class CpuViewSolver : public CpuNeighbour {
     std::vector<double> sample(const Observable& what,
                                std::span<const SamplePoint> points,
                                bool smooth) override {
-        // A point between two cells may need one of the halo, which a base does not have.
+        // Interpolation between two cells may need a halo row, which the base field does not have.
         const bool halo = !setup_.slab.whole() && !needs_base(what.quantity);
         const Sampling how{smooth, halo ? setup_.slab.first : first_row(), setup_.slab.field_rows};
         return stencil::sample(view_of(what, halo), points, how);
     }
 
   protected:
-    /// Where a quantity of a formula is read, and as which quantity of that; the base is filled in by
-    /// view_of().
+    /// The field to read for a formula and, in `quantity`, which quantity of it. view_of() adds the base
+    /// field.
     virtual QuantitySource<T> source_of(const std::string& formula, Quantity& quantity) = 0;
 
-    /// The halo of what is stepped is what the neighbours have.
+    /// Updates the halo of the state from the neighbouring slabs.
     virtual void refresh_halo() {}
 
-    /// Of its own rows, or of the halo's too.
+    /// A view of the local rows, or with the halo.
     CpuView<T> view_of(const Observable& what, bool with_halo = false) {
         Quantity quantity = what.quantity;
         if (needs_base(quantity) && base_.size() == 0)
@@ -95,7 +95,7 @@ class CpuViewSolver : public CpuNeighbour {
         if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
         QuantitySource<T> source = source_of(what.formula, quantity);
         if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
-            // Of the halo's rows too, so that those of its own have their neighbours.
+            // Computed with halo rows, so that local rows have their neighbours.
             if (laplacian_.size() == 0) laplacian_ = Array<T>(setup_.nx, setup_.ny);
             read(CpuView<T>{source, quantity, threads_}, laplacian_.view());
             source.field = FieldView<const T>(laplacian_.view());
@@ -106,12 +106,12 @@ class CpuViewSolver : public CpuNeighbour {
         return {source, quantity, threads_};
     }
 
-    /// The rows that are not a halo's.
+    /// The rows without halo.
     template <class View>
     View own(const View& view) const {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
-    /// Fills those of arrays with fields of a source, from `field` on.
+    /// Fills the local rows of arrays from fields of a source, beginning with `field`.
     void fill(const std::vector<FieldView<T>>& arrays, const RowSource& source, std::size_t field) {
         const auto take = [&](std::size_t i, int first, const Field& piece) {
             const FieldView<T> to = own(arrays[i]).rows(first - first_row(), piece.ny());
@@ -142,15 +142,15 @@ class CpuViewSolver : public CpuNeighbour {
     }
 
     mutable ThreadPool threads_;
-    double seconds_ = 0;  ///< of steps that wait() has not told of
+    double seconds_ = 0;  ///< time of steps not yet returned by wait()
 
   private:
     void make_base() {
         if (base_.size() == 0) base_ = Array<double>(setup_.nx, setup_.own_rows());
     }
 
-    Array<double> base_;  ///< empty until it is needed
-    Array<T> laplacian_;  ///< of a part of a field, the same
+    Array<double> base_;  ///< empty until needed
+    Array<T> laplacian_;  ///< for slabs, empty until needed
 };
 
 }  // namespace stencil

@@ -1,4 +1,4 @@
-// What solvers on CUDA step typed equations with, and work formulas out with.
+// The CUDA parts of solvers: executors, copies and views.
 #pragma once
 
 #include "kernels/equation/cuda/cuda_equation_stepper.h"
@@ -16,7 +16,7 @@ class CudaDevicePart : public CudaViewSolver<T> {
     using Stepper = equation::CudaEquationStepper<T>;
     using CudaViewSolver<T>::CudaViewSolver;
 
-    /// A copy on the device.
+    /// A copy of a field in device memory.
     struct Kept {
         CudaMemory cells;
         std::size_t bytes = 0;
@@ -84,7 +84,7 @@ class CudaDevicePart : public CudaViewSolver<T> {
         cuda_paint(cells, piece, stream_, this->first_row());
     }
 
-    /// A field's cells, as the methods of diffusion keep them.
+    /// Cells of a diffusion method.
     using Cells = CudaMemory;
     Cells make_cells() const { return CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny)); }
     FieldView<T> view_of_cells(Cells& cells) const { return cuda_view<T>(cells, setup_.nx, setup_.ny); }
@@ -103,7 +103,7 @@ class CudaDevicePart : public CudaViewSolver<T> {
     }
 
   private:
-    CudaMemory spare_;  ///< nothing until it is needed
+    CudaMemory spare_;  ///< empty until needed
 };
 
 }  // namespace stencil

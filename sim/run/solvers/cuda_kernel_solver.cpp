@@ -1,4 +1,4 @@
-// A kernel of the user's in place of a method.
+// A solver that steps with a user's kernel.
 
 #include <algorithm>
 #include <array>
@@ -20,7 +20,7 @@ template <class T>
 struct KernelState : SavedState {
     std::size_t bytes() const override { return each * cells.size(); }
 
-    std::vector<CudaMemory> cells;  ///< of each component
+    std::vector<CudaMemory> cells;  ///< by component
     std::size_t each = 0;
     long long step = 0;
 };
@@ -55,7 +55,7 @@ class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
         return all;
     }
 
-    // Before every batch of steps, mostly with nothing new.
+    // Called before every batch, mostly with unchanged parameters.
     void set_params(const StepParameters& params) override {
         const StepParameters& old = setup_.params;
         if (params.coefficient == old.coefficient && params.values == old.values && params.dt == old.dt) {
@@ -63,7 +63,7 @@ class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
             setup_.params = params;
             return;
         }
-        stream_.synchronize();  // graphs must not go while they run
+        stream_.synchronize();  // graphs must not be destroyed while they run
         graphs_ = {};
         if (params.boundary != old.boundary) this->boundary_changed();
         setup_.params = params;
@@ -116,7 +116,7 @@ class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
         this->forget_largest();
     }
 
-    // The plain fields are all there is.
+    // There is no state besides the plain fields.
     InnerState inner(bool) override { return {}; }
     bool take_inner(const InnerRows&) override { return true; }
 
@@ -167,9 +167,9 @@ class KernelSolver : public FormulaViews<CudaDevicePart<T>> {
 
     const UserKernel& kernel_;
     user_kernel::LoadedStep<T> loaded_;
-    std::array<std::vector<CudaMemory>, 2> buffers_;    ///< of each component
-    std::size_t front_ = 0;                             ///< the buffers that hold the state
-    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they begin with
+    std::array<std::vector<CudaMemory>, 2> buffers_;    ///< by component
+    std::size_t front_ = 0;                             ///< index of the buffers that hold the state
+    std::array<std::unique_ptr<CudaGraph>, 2> graphs_;  ///< by the buffers that they start from
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How every solver on CUDA is looked at.
+// Views of solvers on CUDA.
 #pragma once
 
 #include <stdexcept>
@@ -12,15 +12,15 @@
 
 namespace stencil {
 
-/// What CUDA solvers of either precision tell each other.
+/// Interface between CUDA solvers of either precision.
 class CudaNeighbour : public Solver {
   public:
     using Solver::Solver;
-    /// Waits until it is done.
+    /// Returns when the copy is complete.
     virtual void copy_field(const std::string& formula, FieldView<double> out) = 0;
 };
 
-/// Steps in precision T.
+/// T is the precision of the steps.
 template <class T>
 class CudaViewSolver : public CudaNeighbour {
   public:
@@ -53,7 +53,7 @@ class CudaViewSolver : public CudaNeighbour {
         if (base.dtype() == DType::float64)
             upload(base.as<double>().view(), base_view());
         else {
-            // Through the spare field, whose rows are long enough.
+            // Converts through the spare field, whose rows are long enough.
             const FieldView<T> room = spare();
             const FieldView<float> narrow{static_cast<float*>(static_cast<void*>(room.data)),
                                           setup_.nx,
@@ -68,7 +68,7 @@ class CudaViewSolver : public CudaNeighbour {
 
     void set_base(Solver& other, const std::string& formula = {}) override {
         auto* neighbour = dynamic_cast<CudaNeighbour*>(&other);
-        if (!neighbour) return set_base(other.field(formula));  // it is spread over several processes
+        if (!neighbour) return set_base(other.field(formula));  // a distributed solver
         make_base();
         neighbour->copy_field(formula, base_view());
     }
@@ -113,7 +113,7 @@ class CudaViewSolver : public CudaNeighbour {
     std::vector<double> sample(const Observable& what,
                                std::span<const SamplePoint> points,
                                bool smooth) override {
-        // A point between two cells may need one of the halo, which a base does not have.
+        // Interpolation between two cells may need a halo row, which the base field does not have.
         const bool halo = !setup_.slab.whole() && !needs_base(what.quantity);
         const Sampling how{smooth, halo ? setup_.slab.first : first_row(), setup_.slab.field_rows};
         return cuda_sample(view_of(what, halo), points, how);
@@ -122,15 +122,15 @@ class CudaViewSolver : public CudaNeighbour {
   protected:
     using CudaNeighbour::first_row;
 
-    /// Where a quantity of a formula is read, and as which quantity of that; the base is filled in by
-    /// view_of().
+    /// The field to read for a formula and, in `quantity`, which quantity of it. view_of() adds the base
+    /// field.
     virtual QuantitySource<T> source_of(const std::string& formula, Quantity& quantity) = 0;
-    /// An array of the field's shape that holds nothing.
+    /// A scratch array of the field's shape.
     virtual FieldView<T> spare() = 0;
 
-    /// Times what is enqueued between the two, until wait().
+    /// Times what is enqueued between start and stop; wait() returns the seconds.
     void start_timing() {
-        // Only the newest batch is timed by events, so an older one is settled first.
+        // The events hold one batch, so an earlier one is read first.
         seconds_ += settle();
         cuda_nudge(stream_);
         timer_.start(stream_);
@@ -151,13 +151,13 @@ class CudaViewSolver : public CudaNeighbour {
                        stream_);
     }
 
-    /// The rows that are not a halo's.
+    /// The rows without halo.
     template <class View>
     View own(const View& view) const {
         return view.rows(setup_.slab.above, setup_.own_rows());
     }
 
-    /// Fills those of arrays with fields of a source, from `field` on.
+    /// Fills the local rows of arrays from fields of a source, beginning with `field`.
     void fill(const std::vector<FieldView<T>>& arrays, const RowSource& source, std::size_t field) {
         const auto take = [&](std::size_t i, int first, const Field& piece) {
             write(piece, own(arrays[i]).rows(first - first_row(), piece.ny()));
@@ -186,17 +186,17 @@ class CudaViewSolver : public CudaNeighbour {
         pixels.device_bytes = bytes;
     }
 
-    /// The halo of what is stepped is what the neighbours have.
+    /// Updates the halo of the state from the neighbouring slabs.
     virtual void refresh_halo() {}
 
-    /// Of its own rows, or of the halo's too.
+    /// A view of the local rows, or with the halo.
     CudaView<T> view_of(const Observable& what, bool with_halo = false) {
         Quantity quantity = what.quantity;
         if (needs_base(quantity) && !base_.data()) throw std::logic_error("a solver without a base field");
         if (with_halo || (quantity == Quantity::laplacian && !setup_.slab.whole())) refresh_halo();
         QuantitySource<T> source = source_of(what.formula, quantity);
         if (quantity == Quantity::laplacian && !setup_.slab.whole()) {
-            // Of the halo's rows too, so that those of its own have their neighbours.
+            // Computed with halo rows, so that local rows have their neighbours.
             if (!laplacian_.data()) laplacian_ = CudaMemory(cuda_field_bytes<T>(setup_.nx, setup_.ny));
             const FieldView<T> cells = cuda_view<T>(laplacian_, setup_.nx, setup_.ny);
             cuda_read(CudaView<T>{source, quantity, stream_, scratch_}, cells);
@@ -208,14 +208,14 @@ class CudaViewSolver : public CudaNeighbour {
         return {source, quantity, stream_, scratch_};
     }
 
-    // In the spare field.
+    // Evaluates into the spare field.
     FieldView<const T> read(const Observable& what) {
         const FieldView<T> room = own(spare());
         cuda_read(view_of(what), room);
         return room;
     }
 
-    /// In this precision, some rows at a time, so that the host need not hold them all.
+    /// Downloads some rows at a time, so that the host need not hold the whole field.
     void give_rows(FieldView<const T> cells, DType dtype, const RowSink& sink) {
         const int most = rows_at_a_time(cells.nx);
         for (int y = 0; y < cells.ny; y += most) {
@@ -224,7 +224,7 @@ class CudaViewSolver : public CudaNeighbour {
         }
     }
 
-    // A reference in float64 of a run in float32 shows that.
+    // Rounds a float64 state to the precision of the setup.
     Field rounded(Field field) const {
         return field.dtype() == setup_.dtype ? std::move(field) : field.to(setup_.dtype);
     }
@@ -248,8 +248,8 @@ class CudaViewSolver : public CudaNeighbour {
     }
 
     CudaTimer timer_;
-    CudaMemory base_;       ///< nothing until it is needed
-    CudaMemory laplacian_;  ///< of a part of a field, the same
+    CudaMemory base_;       ///< empty until needed
+    CudaMemory laplacian_;  ///< for slabs, empty until needed
     double seconds_ = 0;
     bool timing_ = false;
 };

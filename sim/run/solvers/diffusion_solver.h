@@ -1,4 +1,4 @@
-// The methods of diffusion on either device.
+// Diffusion methods on either device.
 #pragma once
 
 #include <array>
@@ -133,7 +133,7 @@ class DiffusionSolver : public FormulaViews<Device> {
     void refresh_halo() override {
         halo_.refresh([this] { return stored(); });
     }
-    /// CUDA looks at fields through it.
+    /// Scratch array for CUDA's views.
     FieldView<T> spare() override { return fields_.back; }
 
   private:
@@ -154,7 +154,7 @@ class DiffusionSolver : public FormulaViews<Device> {
     FieldPair<T> fields_;
     std::unique_ptr<stencil::Stepper<T>> stepper_;
     HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
-    equation::Clock clock_;  ///< of the newest change of dt
+    equation::Clock clock_;  ///< at the last change of dt
 };
 
 }  // namespace stencil

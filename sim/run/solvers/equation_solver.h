@@ -1,4 +1,4 @@
-// Typed equations on either device.
+// The solver of typed equations on either device.
 #pragma once
 
 #include <limits>
@@ -15,7 +15,7 @@ template <class Device>
 struct SavedEquations : SavedState {
     std::size_t bytes() const override { return kept.size() * Device::bytes_of_kept(kept.front()); }
 
-    std::vector<typename Device::Kept> kept;  ///< of each component
+    std::vector<typename Device::Kept> kept;  ///< by component
     equation::Clock clock;
     long long step = 0;
 };
@@ -131,7 +131,7 @@ class EquationSolver : public FormulaViews<Device> {
     InnerState inner(bool with_cells) override {
         InnerState state;
         state.numbers = numbers_of(stepper_->clock());
-        // In the setup's precision the plain fields say the rest.
+        // If the setup has the state's precision, the plain fields hold all cells.
         if (setup_.dtype == dtype_of<T>) return state;
         auto all = with_cells ? copies(dtype_of<T>) : std::vector<Field>(components());
         for (std::size_t c = 0; c < all.size(); ++c) state.arrays.emplace(array_name(c), std::move(all[c]));
@@ -198,7 +198,7 @@ class EquationSolver : public FormulaViews<Device> {
     }
 
     double operations_;
-    int reach_, margin_;  ///< rows that a step and its inputs take from a halo
+    int reach_, margin_;  ///< halo rows used up by a step, and by its inputs
     std::unique_ptr<Stepper> stepper_;
     HaloKeeper halo_{setup_.halo, this->stream_of_steps()};
 };

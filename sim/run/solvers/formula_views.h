@@ -1,4 +1,4 @@
-// Formulas of a state, and their Laplacians, worked out where the state is.
+// Formulas of the state and their Laplacians, evaluated on the solver's device.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// `Device` is a view solver that knows how its device steps, writes, reads and keeps arrays.
+/// `Device` is CpuDevice or CudaDevicePart: it makes executors and copies arrays.
 template <class Device>
 class FormulaViews : public Device {
   public:
@@ -24,20 +24,20 @@ class FormulaViews : public Device {
     using Device::step_;
     static constexpr bool kFloat64 = sizeof(T) == sizeof(double);
 
-    /// Where the plain field of a component is, the rows of the halo included.
+    /// The plain field of a component, halo rows included.
     virtual PlainView<const T> plain(std::size_t component) = 0;
     virtual void copy_component(std::size_t component, FieldView<T> to) = 0;
-    /// The time of the next step.
+    /// Clock at the next step.
     virtual equation::Clock clock() const = 0;
 
     const TypedRun& run() const { return *setup_.typed; }
     std::size_t components() const { return setup_.components(); }
 
-    /// Whoever changes the state or the parameters says so.
+    /// Must be called after every change of the state or the parameters.
     void changed() {
         for (auto& view : views_) view->value.stale = view->laplacian.stale = true;
     }
-    /// Evaluators are compiled for a boundary.
+    /// Evaluators are compiled for a boundary, so they are dropped.
     void boundary_changed() { views_.clear(); }
 
     void load_data(Stepper& stepper) {
@@ -48,7 +48,8 @@ class FormulaViews : public Device {
     QuantitySource<T> source_of(const std::string& formula, Quantity& quantity) override {
         const bool laplacian = quantity == Quantity::laplacian;
         const auto component = component_of(formula);
-        // The methods of diffusion have one boundary, which quantities know; other models have their sides.
+        // Diffusion methods have one boundary, which Quantity::laplacian handles; other models need an
+        // evaluator.
         if (component && (!laplacian || !setup_.is_general()))
             return {plain(*component), setup_.params.boundary, {}};
         View& view = view_of_formula(formula);
@@ -57,7 +58,7 @@ class FormulaViews : public Device {
         return {PlainView<const T>(cells), setup_.params.boundary, {}};
     }
 
-    /// The component that a formula is; empty where it is another one.
+    /// The component that a formula equals; empty if it is another formula.
     std::optional<std::size_t> component_of(const std::string& formula) {
         if (formula.empty() || !setup_.typed) return 0;
         const auto& all = run().equations.components;
@@ -78,7 +79,7 @@ class FormulaViews : public Device {
         Evaluator value = {}, laplacian = {};
     };
 
-    // The newest is the last.
+    // Finds or makes a view; most recently used last.
     View& view_of_formula(std::string text) {
         constexpr std::size_t kMostViews = 8;
         if (text.empty()) text = run().equations.components.front().name;
@@ -87,7 +88,7 @@ class FormulaViews : public Device {
             std::rotate(known, known + 1, views_.end());
             return *views_.back();
         }
-        // The methods of diffusion take another boundary from step to step; other models are made anew.
+        // Diffusion methods may change boundary between steps; for other models that makes a new solver.
         const auto boundary = setup_.is_general() ? std::nullopt : std::optional(setup_.params.boundary);
         auto made = std::make_unique<View>(View{text, Shown(run(), text, boundary)});
         if (views_.size() == kMostViews) views_.erase(views_.begin());
@@ -102,7 +103,7 @@ class FormulaViews : public Device {
         load_data(*evaluator.stepper);
     }
 
-    // What solver_bytes() counts is a value and a Laplacian; of small fields there may be more.
+    // Drops old evaluators: solver_bytes() counts one value and one Laplacian; small fields may keep more.
     void make_room(double bytes) {
         constexpr double kBytes = 64e6;
         std::vector<Evaluator*> compiled;
@@ -129,7 +130,7 @@ class FormulaViews : public Device {
         return FieldView<const T>(stepper.array(evaluator.array));
     }
 
-    // The rows of the halo too.
+    // The slab's part of an array, halo rows included.
     Field part_of(const Array<double>& whole) const {
         Array<double> part(setup_.nx, setup_.ny);
         for (int y = 0; y < setup_.ny; ++y)

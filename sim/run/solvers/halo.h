@@ -1,4 +1,4 @@
-// What keeps the halo of a part of a field good (kernels/field/slab.h).
+// Halo exchange of distributed fields (slabs: kernels/field/slab.h).
 #pragma once
 
 #include <algorithm>
@@ -9,25 +9,25 @@ namespace stencil {
 
 class CudaStream;
 
-/// An array of a part's rows where its solver keeps it: row 0, on the solver's device.
+/// A slab's array on the solver's device, beginning with its first (ghost) row.
 struct HaloRows {
     void* data = nullptr;
-    std::size_t row_bytes = 0;  ///< from row to row
+    std::size_t row_bytes = 0;  ///< pitch in bytes
 };
 
-/// What a part gets from those beside it. All parts of a field call it at the same steps.
+/// Exchanges halos with neighbouring slabs. Collective: all slabs call it at the same steps.
 class HaloExchange {
   public:
-    /// Of what this part gave so far.
+    /// Messages and bytes sent by this slab so far.
     struct Traffic {
         long long messages = 0, bytes = 0;
     };
 
     virtual ~HaloExchange() = default;
     const Traffic& traffic() const { return traffic_; }
-    /// Rows of a halo, the same on all sides of all parts.
+    /// Halo width in rows, the same for all slabs.
     virtual int depth() const = 0;
-    /// Copies the neighbours' own rows into the halo of each array. On CUDA it is enqueued on the stream.
+    /// Copies the neighbours' local rows into the halo of each array; on CUDA, enqueued on the stream.
     virtual void exchange(std::span<const HaloRows> arrays, CudaStream* stream) = 0;
 
   protected:
@@ -40,14 +40,14 @@ class HaloExchange {
     Traffic traffic_;
 };
 
-/// Says when. `arrays()` gives what a solver steps, as HaloRows that are the same at every call but for where
-/// they are.
+/// Tracks the valid halo rows and exchanges when needed. `arrays()` returns the state's arrays as HaloRows,
+/// which may move between calls but not change otherwise.
 class HaloKeeper {
   public:
-    /// Without an exchange the field is whole.
+    /// A null exchange means that the field is whole.
     HaloKeeper(HaloExchange* exchange, CudaStream* stream) : exchange_(exchange), stream_(stream) {}
 
-    /// The halo is not what the neighbours have.
+    /// Marks the halo as invalid.
     void spoil() { good_ = 0; }
 
     template <class Arrays>
@@ -58,14 +58,14 @@ class HaloKeeper {
         good_ = exchange_->depth();
     }
 
-    /// Steps that each reach over `reach` rows, and read arrays of which the outermost `margin` rows of a
-    /// halo are wrong.
+    /// Makes steps that each use up `reach` halo rows and read inputs whose outermost `margin` halo rows are
+    /// invalid.
     template <class Advance, class Arrays>
     void advance(long long steps, int reach, int margin, const Advance& advance, const Arrays& arrays) {
         if (!exchange_) return advance(steps);
         const long long most = (exchange_->depth() - margin) / reach;
         while (steps > 0) {
-            // Sooner than it must be, so that no pass is cut in two: that takes longer than an exchange.
+            // Exchanges early enough never to split a fused pass, which would cost more than an exchange.
             const long long some = std::min(steps, most);
             if (good_ - margin < some * reach) refresh(arrays);
             advance(some);
@@ -77,7 +77,7 @@ class HaloKeeper {
   private:
     HaloExchange* exchange_;
     CudaStream* stream_;
-    int good_ = 0;  ///< rows
+    int good_ = 0;  ///< valid rows
 };
 
 }  // namespace stencil

@@ -67,7 +67,7 @@ void Solver::paint(const BrushPiece& piece, std::size_t component) {
 double Solver::measure_largest() {
     const Statistics all = statistics(Quantity::value);
     const double largest = std::max(std::abs(all.min), std::abs(all.max));
-    largest_ = largest >= 0 ? largest : 0;  // no number where no cell is finite
+    largest_ = largest >= 0 ? largest : 0;  // 0 if no cell is finite
     return *largest_;
 }
 
@@ -140,15 +140,15 @@ std::unique_ptr<Solver> make_solver(const SolverSetup& setup) {
 double solver_bytes(const SolverSetup& setup) {
     const Method& method = *setup.method;
     double fields = 2 + method.extra_arrays;
-    if (method.jumps && !setup.slab.whole()) ++fields;  // its columns
-    // Beside the step's own arrays, those of what is shown and of its Laplacian.
+    if (method.jumps && !setup.slab.whole()) ++fields;  // the spectral method's columns
+    // Adds the arrays for the shown formula and its Laplacian.
     if (setup.is_general()) {
         const std::size_t components = setup.typed->equations.components.size();
         const auto program = equation::make_program(setup.typed->equations, setup.typed->scheme, false);
         const std::size_t turned = program.linear.terms.empty() ? 0 : 1;
         fields = double(program.arrays.size() + 2 * (components + 2) + turned);
     }
-    // Rows are padded to whole cache lines, and by one more on the CPU.
+    // Rows are padded to whole cache lines, on the CPU by one more.
     const double row = setup.nx * double(bytes_of(setup.state_dtype())) + 128;
     return fields * row * setup.ny;
 }

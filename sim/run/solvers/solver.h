@@ -1,4 +1,4 @@
-// One state on one device.
+// The state of a run on one device.
 #pragma once
 
 #include <cstdint>
@@ -37,38 +37,38 @@ struct SolverSetup {
     int ny = 0;
     DType dtype = DType::float32;
     StepParameters params;
-    int threads = 1;  ///< of the CPU backend; on CUDA too, for what the host does
+    int threads = 1;                                                  ///< host threads, also on CUDA
     std::shared_ptr<const TypedRun> typed = nullptr;                  ///< the model's equations
-    std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< steps instead of the method
+    std::shared_ptr<const user_kernel::UserKernel> kernel = nullptr;  ///< replaces the method
 
-    /// Of a part of a field, whose ny rows are its own and the halo's, what joins it to the others. What a
-    /// solver takes and gives is of its own rows alone; percentiles are of the whole field.
+    /// For a slab of a distributed field (ny counts ghost rows): its rows and communication objects. Solvers
+    /// load and return local rows only; percentiles are of the whole field.
     Slab slab = {};
     HaloExchange* halo = nullptr;
-    StripExchange* strips = nullptr;  ///< where the method jumps
+    StripExchange* strips = nullptr;  ///< if the method jumps
     SumOfParts sum = {};
 
-    /// Of the model; diffusion has one.
+    /// Number of the model's components; 1 for diffusion.
     std::size_t components() const;
-    /// The method steps any typed equations.
+    /// Whether the method steps typed equations.
     bool is_general() const { return method->model == kEquation; }
-    /// Of what is stepped.
+    /// Precision of the state.
     DType state_dtype() const { return method->float64_state ? DType::float64 : dtype; }
     int own_rows() const { return ny - slab.above - slab.below; }
-    /// What the method works on: what jumps needs no halo.
+    /// The shape that the method steps; jumping methods need no halo.
     FieldShape stepped_shape() const { return {nx, method->jumps ? own_rows() : ny}; }
 };
 
-/// What is looked at: a component by its name, or another formula of the model's names.
+/// What is observed: a component or a formula, and which quantity of it.
 struct Observable {
     Observable(Quantity q = Quantity::value) : quantity(q) {}
     Observable(std::string f, Quantity q = Quantity::value) : formula(std::move(f)), quantity(q) {}
 
     std::string formula;  ///< empty: the first component
-    Quantity quantity;    ///< of it
+    Quantity quantity;    ///< value, Laplacian ...
 };
 
-/// Which of a solver's arrays: what is looked at, a component of the state, or an inner array.
+/// Selects an array of a solver: an observable, a component of the state, or an inner array.
 struct SolverArray {
     enum class Kind : std::uint8_t { observable, component, inner } kind = Kind::observable;
     std::size_t component = 0;
@@ -76,30 +76,30 @@ struct SolverArray {
     Observable observable = {};
 };
 
-/// A solver's state at one moment, kept where the solver keeps its own: quick to take and to come back to.
+/// A copy of a solver's state on its device, quick to take and restore.
 class SavedState {
   public:
     virtual ~SavedState() = default;
     virtual std::size_t bytes() const = 0;
 };
 
-/// Compiled code that steps could be made with.
+/// A kernel variant that autotuning has tried.
 struct TriedCode {
     std::string name;
-    int registers = 0, spilled_bytes = 0;  ///< of a thread of the GPU; 0 and 0 on the CPU
-    int blocks = 0;                        ///< on a multiprocessor at a time
-    double gcells_per_s = 0;               ///< timed on the field as it was then; 0: does not fit it
-    bool used = false;                     ///< makes the steps now
+    int registers = 0, spilled_bytes = 0;  ///< per GPU thread; 0 on the CPU
+    int blocks = 0;                        ///< resident per multiprocessor
+    double gcells_per_s = 0;               ///< measured on this field; 0: does not fit
+    bool used = false;                     ///< selected
 };
 
-/// How a solver steps where there are several ways to the same bits.
+/// Which executor makes the steps. All of them give the same bits.
 struct SteppingWay {
-    std::string name = {};                ///< "compiled"; empty where there is one way
-    std::string why_not = {};             ///< what keeps it from the fastest, in a line
-    bool compiling = false;               ///< a faster one is on its way
-    std::optional<int> steps_fused = {};  ///< where they are not the method's: Method::steps_fused
-    double operations = 0;                ///< of typed equations: equation::operations_of_cell()
-    std::string origin = {};              ///< of compiled code: what made it, or where it was kept
+    std::string name = {};                ///< "compiled" etc.; empty if there is only one
+    std::string why_not = {};             ///< why it is not the fastest, in one line
+    bool compiling = false;               ///< a faster one is being compiled
+    std::optional<int> steps_fused = {};  ///< if not Method::steps_fused
+    double operations = 0;                ///< per cell, for typed equations: equation::operations_of_cell()
+    std::string origin = {};              ///< compiler, or the cache entry used
     std::vector<TriedCode> tried = {};
 };
 
@@ -108,67 +108,67 @@ class Solver {
     explicit Solver(const SolverSetup& setup) : setup_(setup) {}
     virtual ~Solver() = default;
 
-    /// The state to start from: a field of the size of the whole for each component, rounded to the setup's
-    /// precision, and its step. `load(field)` is of one component.
+    /// Loads an initial state and its step: fields of the whole size, rounded to the setup's precision.
+    /// `load(field)` is for one component.
     void load(const RowSource& start, long long step = 0);
     void load(const State& start) { load(FieldRows(pointers_to(start.components)), start.step); }
     void load(const Field& start, long long step = 0) { load(FieldRows({&start}), step); }
-    /// What another solver of the same model and size has, rounded to this one's precision.
+    /// Loads another solver's state of the same model and size, rounded to this precision.
     virtual void load(Solver& other) { load(other.state().to(setup_.dtype)); }
-    /// Component c goes on from component `kept[c]` of a solver of another model, on its device, or from the
-    /// start where that is -1. False, and nothing has changed, where the two do not keep cells alike.
+    /// Takes component c from component `kept[c]` of another model's solver, on the device, or from the
+    /// initial state if that is -1. Returns false and changes nothing if the two store cells differently.
     virtual bool go_on_from(Solver& /*other*/, std::span<const int> /*kept*/, const RowSource& /*start*/) {
         return false;
     }
 
-    /// The plain fields, in the setup's precision, and the step.
+    /// The plain fields in the setup's precision, and the step.
     State state();
     long long step() const { return step_; }
 
-    /// From the next step on.
+    /// Applies from the next step on.
     virtual void set_params(const StepParameters& params) = 0;
 
     /// Advances by `steps` >= 0. On CUDA it may return before they are done.
     void advance(long long steps);
 
-    /// Waits for all steps so far and returns the seconds that those since the last call took: device events
-    /// on CUDA, the host's clock on the CPU.
+    /// Waits for all steps and returns the seconds that those since the last call took, by device events on
+    /// CUDA and the host's clock on the CPU.
     virtual double wait() = 0;
 
-    /// About so many steps are to come: what compiling code for them is worth. Until that is said, as many as
-    /// were made.
+    /// Hints how many steps follow, which decides what is worth compiling. By default, as many as were made.
     virtual void expect(long long /*steps*/) {}
-    /// Waits for what becomes ready while it steps, so that further steps are the fastest that it has.
+    /// Waits for background compilation and autotuning, so that further steps are the fastest.
     virtual void wait_for_fastest() {}
     virtual SteppingWay way() const { return {}; }
-    /// That step the field together.
+    /// Number of processes that step the field.
     virtual int processes() const { return 1; }
 
-    // Looking changes nothing. A formula that cannot be read throws InputError.
+    // Observers do not change the state. They throw InputError for invalid formulas.
 
     /// A copy of the value or the Laplacian, in the setup's precision.
     virtual Field field(const Observable& what = {}) = 0;
     Field laplacian(const std::string& formula = {}) { return field({formula, Quantity::laplacian}); }
-    /// A copy of any of its arrays, some rows at a time where that takes less memory.
+    /// Copies any array to `sink`, some rows at a time if that saves memory.
     virtual void read_rows(const SolverArray& array, const RowSink& sink);
-    /// The same as a .npy file; its field_hash(). Throws FileError, and leaves no file then.
+    /// Writes the array as a .npy file and returns its field_hash(). Throws FileError and then leaves no
+    /// file.
     virtual std::string write_npy(const std::filesystem::path& path, const SolverArray& array);
-    /// The same on the device, (ny, nx) without padding, there when this returns; null on the CPU, and of a
-    /// solver that steps in another precision than the setup's.
+    /// A complete device copy, (ny, nx) without padding; null on the CPU and if the state has another
+    /// precision than the setup.
     virtual CudaMemory device_copy(const Observable& /*value or laplacian*/) { return {}; }
 
-    // What the window asks for. Nothing here copies the field to the host.
+    // The functions for the window do not copy the field to the host.
 
-    /// The base field of Quantity::difference and ::base, in float64: a field of the setup's size, or a
-    /// formula of what another solver of the same device and size holds now.
+    /// Sets the base field of Quantity::difference and ::base, in float64: a field of the setup's size, or a
+    /// formula of another solver on the same device with the same size.
     virtual void set_base(const Field& base) = 0;
     virtual void set_base(const RowSource& source, std::size_t field) {
         set_base(source.rows(field, 0, source.ny()));
     }
     virtual void set_base(Solver& other, const std::string& formula = {}) = 0;
 
-    /// Resamples into `out`, which it makes large enough. On CUDA the pixels stay on the device unless
-    /// `to_host`; they are there when this returns.
+    /// Resamples into `out`, enlarging it if needed. On CUDA the pixels stay on the device unless `to_host`.
+    /// Returns when they are complete.
     virtual void resample(const Observable& what,
                           const ResampleRequest& request,
                           bool to_host,
@@ -177,64 +177,63 @@ class Solver {
     /// Over all cells, in float64.
     virtual Statistics statistics(const Observable& what) = 0;
 
-    /// The 2-norm over all cells, in float64; NaN where a cell is no finite number.
+    /// The 2-norm over all cells, in float64; NaN if a cell is not finite.
     virtual double norm(const Observable& what) = 0;
 
-    /// NumPy's percentile (linear) of the finite cells, exactly, for each q in [0, 100]; empty where no cell
-    /// is finite. The extremes are percentiles 0 and 100.
+    /// Exact percentiles (NumPy's "linear") of the finite cells for each q in [0, 100]; empty if no cell is
+    /// finite.
     virtual std::vector<double> percentiles(const Observable& what, std::span<const double> q) = 0;
 
-    /// How many finite cells fall into each of `bins` equal parts of [low, high], the last one closed;
-    /// those outside are not counted. low < high; 1 <= bins <= kMaxBins
-    /// (kernels/view/statistics/histogram_bins.h).
+    /// Counts finite cells in `bins` equal bins of [low, high], the last one closed; others are not counted.
+    /// Needs low < high and 1 <= bins <= kMaxBins (kernels/view/statistics/histogram_bins.h).
     virtual std::vector<std::uint64_t> histogram(const Observable& what,
                                                  double low,
                                                  double high,
                                                  int bins) = 0;
 
-    /// At points of the field: the cell that holds the point, or interpolated between cell centres as
-    /// resample() does. NaN beyond the field.
+    /// Values at points: nearest cell, or interpolated between cell centres as in resample(). NaN outside of
+    /// the field.
     virtual std::vector<double> sample(const Observable& what,
                                        std::span<const SamplePoint> points,
                                        bool smooth) = 0;
 
-    /// On a component before the next step. The cells that the brush does not reach keep every bit.
+    /// Paints on a component before the next step. Cells out of the brush's reach keep every bit.
     void paint(const BrushPiece& piece, std::size_t component = 0);
 
     /// The largest |value| of the finite cells.
     double measure_largest();
-    /// Whether stable steps of values up to `largest` stay in the range of the precision.
+    /// Whether stable steps of values up to `largest` stay in the precision's range.
     bool fits(const StepParameters& params, double largest) const { return largest <= largest_value(params); }
-    /// Whether those of the field do with these parameters, or with the present ones after this piece.
+    /// Whether the field's values fit with these parameters, or with the present ones after this segment.
     bool fits(const StepParameters& params);
     bool fits(const BrushPiece& piece);
     double largest_allowed(const StepParameters& params) const { return largest_value(params); }
 
-    /// To the bit, what the method keeps inside included. restore() takes what a solver of the same setup has
-    /// saved.
+    /// Copies and restores the exact state, including the method's inner state, for solvers of the same
+    /// setup.
     virtual std::unique_ptr<SavedState> save() = 0;
     virtual void restore(const SavedState& state) = 0;
 
-    /// The same, portable. resume() takes what any solver of this size gave: of the same method, backend and
-    /// precision it takes the inner state, and all further steps have the bits that they would have had, and
-    /// the result is true; of any other it takes the plain fields.
+    /// Portable copies. resume() takes one of any solver of this size: of the same method, backend and
+    /// precision it takes the inner state and returns true, and further steps have the same bits; of others
+    /// it takes the plain fields.
     SolverSnapshot snapshot();
     bool resume(const SolverSnapshot& snapshot);
 
-    // What snapshot() and resume() take besides the plain fields.
+    // State besides the plain fields, for snapshot() and resume().
 
-    /// Empty where the plain fields are all there is. Without cells its arrays are empty.
+    /// Empty if there is none. Without cells its arrays are empty.
     virtual InnerState inner(bool with_cells = true) = 0;
-    /// False, and nothing is changed, where that is not this solver's.
+    /// Returns false and changes nothing if the state is not this solver's.
     virtual bool take_inner(const InnerRows& inner) = 0;
 
   protected:
     virtual void load_fields(const RowSource& start) = 0;
-    /// The row of the whole field that is the first of its own.
+    /// Index of the first local row in the whole field.
     int first_row() const { return setup_.slab.first + setup_.slab.above; }
-    /// It has the size of the whole field, and this precision.
+    /// Whether the array has the whole field's size and this precision.
     bool matches(const RowSource& arrays, std::size_t field, DType dtype) const;
-    /// All components, in the setup's precision.
+    /// All components in the setup's precision.
     virtual std::vector<Field> fields();
     virtual void advance_by(long long steps) = 0;
     virtual void paint_piece(const BrushPiece& piece, std::size_t component) = 0;
@@ -248,16 +247,16 @@ class Solver {
     double largest() { return largest_ ? *largest_ : measure_largest(); }
     double largest_with(const BrushPiece& piece);
 
-    std::optional<double> largest_;  ///< a bound, since stable steps never raise it
+    std::optional<double> largest_;  ///< an upper bound, since stable steps never raise it
 };
 
-/// Throws CudaError and std::bad_alloc. The method must be one that this build has.
+/// Makes the solver for a setup, whose method must be in this build. Throws CudaError and std::bad_alloc.
 std::unique_ptr<Solver> make_solver(const SolverSetup& setup);
 
-/// Bytes that a solver of this kind allocates on its device.
+/// Bytes that such a solver allocates on its device.
 double solver_bytes(const SolverSetup& setup);
 
-// Made by make_solver().
+// Called by make_solver().
 std::unique_ptr<Solver> make_cpu_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_cuda_solver(const SolverSetup& setup);
 std::unique_ptr<Solver> make_equation_solver(const SolverSetup& setup);

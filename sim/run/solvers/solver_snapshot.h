@@ -1,4 +1,4 @@
-// Everything that a solver goes on from, on the host: what a checkpoint on disk is made of.
+// A solver's complete state on the host, as checkpoints store it.
 #pragma once
 
 #include <algorithm>
@@ -15,14 +15,13 @@
 
 namespace stencil {
 
-/// What a method keeps from call to call that the plain fields do not say. Both are empty where there is
-/// nothing.
+/// A method's state besides the plain fields; empty if there is none.
 struct InnerState {
     std::map<std::string, Field> arrays;
     InnerNumbers numbers;
 };
 
-/// The same with the cells of its arrays elsewhere: from `first` on, in the order of their names.
+/// An InnerState whose arrays are fields of a source, beginning with `first`, in the order of `names`.
 struct InnerRows {
     InnerNumbers numbers;
     std::vector<std::string> names;
@@ -36,13 +35,13 @@ struct InnerRows {
     }
 };
 
-/// Portable: host arrays, integers and doubles, the same on every machine.
+/// A portable copy: host arrays, integers and doubles, the same on every machine.
 struct SolverSnapshot {
-    State plain;          ///< in the solver's precision; any solver can go on from it
-    std::string method;   ///< a row of the method table, by name
-    std::string backend;  ///< and device
+    State plain;          ///< in the solver's precision; any solver can load it
+    std::string method;   ///< name in the method table
+    std::string backend;  ///< its device
     InnerState inner;     ///< for that method alone
-    /// The cells of the plain components, and after them of the inner arrays, where they are not in those.
+    /// Cells of the components and then of the inner arrays, if they are not in the members above.
     std::shared_ptr<const RowSource> arrays = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What steps are made with: what may change between two of them.
+// Parameters of a step, which may change between steps.
 #pragma once
 
 #include <utility>
@@ -8,14 +8,14 @@
 
 namespace stencil {
 
-/// Diffusion has a coefficient and a boundary; typed equations have their parameters and a time step.
+/// Diffusion has a coefficient and a boundary; typed equations have parameters and a time step.
 struct StepParameters : DiffusionParams {
     StepParameters() = default;
     StepParameters(double c, Boundary b) : DiffusionParams{c, b} {}
     StepParameters(DiffusionParams diffusion, std::vector<double> parameters = {}, double step = 0)
         : DiffusionParams(diffusion), values(std::move(parameters)), dt(step) {}
 
-    std::vector<double> values;  ///< of the model's parameters, in their order
+    std::vector<double> values;  ///< in the order of the model's parameters
     double dt = 0;
 };
 
