@@ -9,9 +9,8 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/view/cell_runs.cpp"
 #include <hwy/foreach_target.h>
-// Highway compiles the rest of this file once per instruction set. The loops are plain: the compiler makes
-// vectors of them. It must not fuse multiplications with additions, which would round differently
-// (CMakeLists.txt).
+// Highway compiles the rest of this file once per instruction set. The loops are auto-vectorised.
+// CMakeLists.txt disables FMA contraction for this file, because it would round differently.
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -39,7 +38,8 @@ void add_weighted(double* HWY_RESTRICT sums, double weight, const V* HWY_RESTRIC
     for (int i = 0; i < count; ++i) sums[i] += weight * double(values[i]);
 }
 
-// Side by side, because each addition waits for the one before; what is not finite adds 0 and counts as none.
+// Several accumulators, because an addition depends on the previous one. Non-finite values add 0 and are not
+// counted.
 template <class V>
 struct StatisticsLanes {
     static constexpr int kLanes = 16;
@@ -81,7 +81,7 @@ void add_statistics(PartialStatistics& result, const V* values, int count) {
 template <class T>
 constexpr CellRuns<T> kRunsOf{make_field<T>, make_laplacian<T>, add_weighted<T>, add_statistics<T>};
 
-// What HWY_EXPORT can name.
+// HWY_EXPORT needs functions.
 const CellRuns<float>& runs_float() {
     return kRunsOf<float>;
 }

@@ -1,4 +1,4 @@
-// Arithmetic on runs of cells with the widest SIMD that the processor has (Highway's run-time dispatch).
+// Arithmetic on runs of cells with the widest SIMD of the CPU (Highway's run-time dispatch).
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace stencil {
 
-/// `count` cells of a field, and where something is to be made of each.
+/// `count` cells of a field, and where to write the result for each.
 template <class T>
 struct FieldRun {
     PlainRow<T> field;
@@ -16,20 +16,20 @@ struct FieldRun {
     int count;
 };
 
-/// What is done with runs, for the widest vectors of this processor.
+/// Operations on runs, for the widest vectors of this CPU.
 template <class T>
 struct CellRuns {
     /// out[i] = field[i]
     void (*make_field)(const FieldRun<T>& run);
-    /// The same for the Laplacian of the field; every cell has its four neighbours.
+    /// out[i] = Laplacian of the field; every cell must have its four neighbours.
     void (*make_laplacian)(const FieldRun<T>& run, std::ptrdiff_t pitch);
     /// sums[i] += weight * values[i]
     void (*add_weighted)(double* sums, double weight, const T* values, int count);
-    /// Adds some values, in an order that depends on their number alone.
+    /// Adds values to the statistics, in an order that depends only on their number.
     void (*add_statistics)(PartialStatistics& result, const T* values, int count);
 };
 
-/// For float and double.
+/// T is float or double.
 template <class T>
 const CellRuns<T>& cell_runs();
 

@@ -1,5 +1,5 @@
-// Which cells along one axis make up a pixel, and with what weights: averages, interpolation and single cells
-// are all spans of cells.
+// The cells along one axis that make up a pixel, and their weights. Averages, interpolation and nearest cells
+// are all such spans.
 #pragma once
 
 #include "kernels/field/host_device.h"
@@ -7,8 +7,8 @@
 
 namespace stencil {
 
-/// The cells first, ..., last: the first and the last with weights of their own, those between with weight 1,
-/// and the sum times `scale`. A single cell has the first weight, which is 1.
+/// The cells first ... last. The first and last have weights of their own, those between have weight 1, and
+/// the sum is multiplied by `scale`. A single cell has weight 1 (first_weight).
 struct CellSpan {
     int first = 0;
     int last = 0;
@@ -21,14 +21,14 @@ struct CellSpan {
     }
 };
 
-/// The pixels along one axis of a field of `cells` cells.
+/// The pixels along one axis of `cells` cells.
 struct PixelAxis {
-    double begin = 0;  ///< where pixel 0 begins, in cells
-    double size = 1;   ///< of a pixel, in cells; > 0
+    double begin = 0;  ///< start of pixel 0, in cells
+    double size = 1;   ///< pixel size in cells, > 0
     int cells = 0;
     bool smooth = false;
-    int first_pixel = 0;  ///< pixel 0 of those that are made
-    int begin_held = 0;   ///< cells [begin_held, end_held) are there, and counted from there
+    int first_pixel = 0;  ///< the first pixel that is computed
+    int begin_held = 0;   ///< the local cells are [begin_held, end_held) and are indexed from begin_held
     int end_held = 1 << 30;
 };
 
@@ -54,7 +54,7 @@ STENCIL_HOST_DEVICE constexpr CellSpan single_cell(double position, int cells) {
     return {cell, cell, 1, 1, 1};
 }
 
-/// The value at a point: of the cell that holds it, or between the centres beside it.
+/// The value at a point: that of the nearest cell, or with `smooth` interpolated between two centres.
 STENCIL_HOST_DEVICE constexpr CellSpan point_span(double position, int cells, bool smooth) {
     const double centre = position - 0.5;
     if (!smooth || !(centre > 0) || centre >= cells - 1) return single_cell(position, cells);
@@ -64,12 +64,12 @@ STENCIL_HOST_DEVICE constexpr CellSpan point_span(double position, int cells, bo
     return {first, first + 1, 1 - t, t, 1};
 }
 
-/// Whether a point lies in the field.
+/// Whether a point lies inside of the field.
 STENCIL_HOST_DEVICE constexpr bool holds(const SamplePoint& point, int nx, int ny) {
     return point.x >= 0 && point.x < nx && point.y >= 0 && point.y < ny;
 }
 
-/// See ResampleRequest. Of all cells of the field.
+/// The cells of a pixel, among all cells of the field (see ResampleRequest).
 STENCIL_HOST_DEVICE constexpr CellSpan whole_span(const PixelAxis& axis, int pixel) {
     if (!(axis.size > 1)) return point_span(axis.begin + (pixel + 0.5) * axis.size, axis.cells, axis.smooth);
     double low = axis.begin + pixel * axis.size;
@@ -90,7 +90,7 @@ STENCIL_HOST_DEVICE constexpr CellSpan whole_span(const PixelAxis& axis, int pix
             1 / (first_weight + last_weight + (double(last) - first - 1))};
 }
 
-/// Of those that are there; empty, with the last before the first, where none is.
+/// The cells of a pixel, among the local cells; empty (last < first) if there is none.
 STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pixel) {
     CellSpan span = whole_span(axis, axis.first_pixel + pixel);
     const int first = span.first < axis.begin_held ? axis.begin_held : span.first;
@@ -99,7 +99,8 @@ STENCIL_HOST_DEVICE constexpr CellSpan pixel_span(const PixelAxis& axis, int pix
         first - axis.begin_held, last - axis.begin_held, span.weight(first), span.weight(last), span.scale};
 }
 
-/// The request of a picture for rows [first, first + count) of a field of `field_rows`.
+/// The part of a picture's request to which rows [first, first + count) of a field of `field_rows`
+/// contribute.
 inline ResampleRequest pixel_rows_of(ResampleRequest request, int first, int count, int field_rows) {
     request.part = {first, field_rows, 0, request.height};
     const PixelAxis axis = rows_of(request, count);

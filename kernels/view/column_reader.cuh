@@ -1,4 +1,4 @@
-// A quantity down a column: each row leaves for the next what that needs, too.
+// Reads a quantity down a column; each row reuses values that the row above has loaded.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,13 +7,13 @@
 
 namespace stencil {
 
-/// The cells of column x from row y on. at() is called for one row after the other.
+/// The cells of column x from row y on. at() must be called for consecutive rows.
 template <Quantity Q, bool kInner, class T>
 class ColumnReader {
   public:
     __device__ ColumnReader(const QuantitySource<T>& source, int x, int) : source_(source), x_(x) {}
     __device__ QuantityValue<Q, T> at(int y) { return quantity_at<Q, kInner>(source_, x_, y); }
-    /// The same as a part of a sum, which is to be multiplied by addend_unit().
+    /// The quantity as a summand, whose sum is to be multiplied by addend_unit().
     __device__ QuantityValue<Q, T> addend(int y) {
         if constexpr (Q == Quantity::value)
             return source_.field.addend(x_, y);
@@ -26,13 +26,13 @@ class ColumnReader {
     int x_;
 };
 
-/// What a sum of addends is multiplied by.
+/// The factor for a sum of addends.
 template <Quantity Q, class T>
 __device__ double addend_unit(const QuantitySource<T>& source) {
     return Q == Quantity::value ? source.field.addend_unit() : 1;
 }
 
-/// Of the five values of a Laplacian, the row above had two.
+/// The row above has already loaded two of the five values of a Laplacian.
 template <class T>
 class ColumnReader<Quantity::laplacian, true, T> {
   public:

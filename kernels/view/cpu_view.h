@@ -1,4 +1,4 @@
-// What can be seen of a field, and painting on it: on the host.
+// Observing and painting a field on the host.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace stencil {
 
-/// A quantity of a field on the host. Its base is set where the quantity needs it.
+/// A quantity of a field on the host. `base` must be set if the quantity needs it.
 template <class T>
 struct CpuView {
     QuantitySource<T> source;
@@ -24,38 +24,38 @@ struct CpuView {
     ThreadPool& threads;
 };
 
-/// Every cell, into a field of the same shape. Not in place.
+/// Reads every cell into a field of the same shape. Not in place.
 template <class T, class U>
 void read(const CpuView<T>& view, FieldView<U> out);
 
-/// Into (height, width) pixels, row 0 on top.
+/// Resamples to (height, width) pixels, row 0 on top.
 template <class T>
 void resample(const CpuView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Of all cells; the same whatever the number of threads.
+/// Statistics of all cells. The bits do not depend on the number of threads.
 template <class T>
 Statistics statistics(const CpuView<T>& view);
 
-/// The 2-norm over all cells, summed in float64; NaN where a cell is. The same whatever the number of
+/// The 2-norm over all cells, summed in float64; NaN if any cell is. The bits do not depend on the number of
 /// threads.
 template <class T>
 double norm(const CpuView<T>& view);
 
-/// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
+/// NumPy's linear percentiles of the finite cells, exact; empty if no cell is finite.
 template <class T>
 std::vector<double> percentiles(const CpuView<T>& view,
                                 std::span<const double> q,
                                 const SumOfParts& sum = {});
 
-/// The finite cells in each of `bins.count` equal parts of [low, high].
+/// Counts the finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>
 std::vector<std::uint64_t> histogram(const CpuView<T>& view, const HistogramBins& bins);
 
-/// At points; NaN beyond the field.
+/// Values at points; NaN outside of the field.
 template <class T>
 std::vector<double> sample(const CpuView<T>& view, std::span<const SamplePoint> points, const Sampling& how);
 
-/// One piece of a stroke, on rows that begin with row `first_row` of the field.
+/// Paints one segment of a stroke on rows that start at row `first_row` of the field.
 template <class T>
 void paint(const PlainView<T>& field, const BrushPiece& piece, ThreadPool& threads, int first_row = 0);
 

@@ -1,5 +1,4 @@
-// What can be seen of a field, and painting on it: on the device (kernels/view/cpu_view.h is the host's
-// side).
+// Observing and painting a field on the device; kernels/view/cpu_view.h is the host's side.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +17,10 @@
 
 namespace stencil {
 
-/// Device memory that grows to what the functions below need, and is used again by the next.
+/// Device memory that grows on demand and is reused by the functions below.
 class CudaScratch {
   public:
-    /// At least `bytes` bytes, aligned for anything; undefined contents.
+    /// At least `bytes` bytes, uninitialised, with the alignment of cudaMalloc.
     void* reserve(std::size_t bytes) {
         if (bytes > bytes_) {
             bytes_ = 0;
@@ -37,7 +36,7 @@ class CudaScratch {
     std::size_t bytes_ = 0;
 };
 
-/// A quantity of a field on the device. Its base is set where the quantity needs it, and is there too.
+/// A quantity of a field on the device. `base` must be set, in device memory, if the quantity needs it.
 template <class T>
 struct CudaView {
     QuantitySource<T> source;
@@ -46,39 +45,40 @@ struct CudaView {
     CudaScratch& scratch;
 };
 
-/// Enqueues the reading of every cell into a device field of the same shape. Not in place.
+/// Enqueues reading every cell into a device field of the same shape. Not in place.
 template <class T, class U>
 void cuda_read(const CudaView<T>& view, FieldView<U> out);
 
-/// Enqueues the making of (height, width) pixels, row 0 on top, in device memory.
+/// Enqueues resampling to (height, width) pixels in device memory, row 0 on top.
 template <class T>
 void cuda_resample(const CudaView<T>& view, const ResampleRequest& request, float* pixels);
 
-/// Of all cells; the same in every call. Waits for the result, as all that follow but painting.
+/// Statistics of all cells, with the same bits in every call. This and all following functions except
+/// cuda_paint() wait for the result.
 template <class T>
 Statistics cuda_statistics(const CudaView<T>& view);
 
-/// The 2-norm over all cells, summed in float64; NaN where a cell is.
+/// The 2-norm over all cells, summed in float64; NaN if any cell is.
 template <class T>
 double cuda_norm(const CudaView<T>& view);
 
-/// NumPy's linear percentiles of the finite cells, exactly; empty where none is finite.
+/// NumPy's linear percentiles of the finite cells, exact; empty if no cell is finite.
 template <class T>
 std::vector<double> cuda_percentiles(const CudaView<T>& view,
                                      std::span<const double> q,
                                      const SumOfParts& sum = {});
 
-/// The finite cells in each of `bins.count` equal parts of [low, high].
+/// Counts the finite cells in each of `bins.count` equal parts of [low, high].
 template <class T>
 std::vector<std::uint64_t> cuda_histogram(const CudaView<T>& view, const HistogramBins& bins);
 
-/// At points; NaN beyond the field.
+/// Values at points; NaN outside of the field.
 template <class T>
 std::vector<double> cuda_sample(const CudaView<T>& view,
                                 std::span<const SamplePoint> points,
                                 const Sampling& how);
 
-/// Enqueues one piece of a stroke, on rows that begin with row `first_row` of the field.
+/// Enqueues one segment of a stroke, on rows that start at row `first_row` of the field.
 template <class T>
 void cuda_paint(const PlainView<T>& field, const BrushPiece& piece, CudaStream& stream, int first_row = 0);
 

@@ -1,4 +1,4 @@
-// Going through all cells of a field of any shape, a quantity at a time.
+// Iteration over all cells of a field for reductions of a quantity.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,16 +9,17 @@
 
 namespace stencil {
 
-inline constexpr int kWalkThreads = 256;  ///< of a block
-inline constexpr int kWalkWidth = 64;     ///< of them side by side, fewer on narrow fields
-inline constexpr int kWalkColumns = 4;    ///< of a thread
-inline constexpr int kWalkRows = 16;      ///< of a thread in one go
-inline constexpr int kWalkAtOnce = 4;     ///< of these rows, so that many loads are on their way
-inline constexpr int kWalkBlocks = 2112;  ///< at most; the same on every device, so that sums are, too
+inline constexpr int kWalkThreads = 256;  ///< per block
+inline constexpr int kWalkWidth = 64;     ///< threads side by side, fewer on narrow fields
+inline constexpr int kWalkColumns = 4;    ///< columns per thread
+inline constexpr int kWalkRows = 16;      ///< rows per thread and tile
+inline constexpr int kWalkAtOnce = 4;     ///< unrolled rows, for several loads in flight
+inline constexpr int kWalkBlocks =
+    2112;  ///< at most; the same on every device, so that sums have the same bits
 
 struct WalkShape {
     dim3 grid;
-    dim3 block;  ///< kWalkThreads in all
+    dim3 block;  ///< kWalkThreads in total
     int blocks() const { return int(grid.x * grid.y); }
 };
 
@@ -33,17 +34,17 @@ inline WalkShape walk_over(int nx, int ny) {
     return {dim3(unsigned(across), unsigned(down)), dim3(unsigned(width), unsigned(height))};
 }
 
-/// This thread's place in its block.
+/// The linear index of this thread in its block.
 __device__ inline int walk_thread() {
     return int(threadIdx.y * blockDim.x + threadIdx.x);
 }
 
-/// This block's place in its grid.
+/// The linear index of this block in the grid.
 __device__ inline int walk_block() {
     return int(blockIdx.y * gridDim.x + blockIdx.x);
 }
 
-/// A thread's cells of one go: columns x, x + stride, ... and kWalkRows rows from y on.
+/// A thread's cells in one tile: columns x, x + stride, ... and kWalkRows rows from y on.
 struct WalkTile {
     int x, y, stride;
 };
@@ -83,8 +84,8 @@ __device__ void for_part_of_tile(const QuantitySource<T>& source, const WalkTile
     }
 }
 
-/// Calls f with this thread's share of the cells' values; with NaN where there is no cell. The grid and
-/// blocks are those of walk_over().
+/// Calls f with the values of this thread's share of the cells, and with NaN outside of the field. Grid and
+/// blocks must be those of walk_over().
 template <Quantity Q, class T, class F>
 __device__ void for_cells(const QuantitySource<T>& source, F&& f) {
     const int nx = source.field.nx();

@@ -1,4 +1,4 @@
-// A fill by runs: each run of like cells in a row looks for its neighbours in the rows above and below it.
+// Flood fill by scanlines: each run of similar cells in a row is extended into the rows above and below.
 #include "kernels/view/flood_fill.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Filling {
         return taken_[std::size_t(y) * std::size_t(cells_.nx) + std::size_t(x)];
     }
 
-    // Like the first one, and not yet taken.
+    // Similar to the first cell, and not yet taken.
     bool open(int x, int y) {
         if (taken(x, y)) return false;
         const double u = double(cells_.at(x, y));
@@ -67,7 +67,7 @@ class Filling {
     std::vector<CellBox> runs_;
 };
 
-// Equal runs of neighbouring rows become one box: painting has a cost for each.
+// Merges equal runs of adjacent rows into boxes, because every box costs a kernel launch.
 std::vector<CellBox> joined(std::vector<CellBox> runs) {
     std::ranges::sort(runs, {}, [](const CellBox& run) { return std::tuple(run.x, run.nx, run.y); });
     std::vector<CellBox> boxes;

@@ -1,4 +1,4 @@
-// Which cells a fill reaches.
+// Flood fill.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace stencil {
 
-/// The cells that are joined to (x, y) through their sides by cells like it: their values differ from its own
-/// by at most `tolerance` (where its own is no finite number, they are none either). As boxes that do not
-/// overlap, in an order that depends on nothing else; none where (x, y) is beyond the field. On the host.
+/// The cells connected to (x, y), through sides, by cells whose values differ from its own by at most
+/// `tolerance` (or, if its own is not finite, by cells that are not finite). Returned as disjoint boxes in a
+/// deterministic order; none if (x, y) lies outside of the field. `cells` is in host memory.
 template <class T>
 std::vector<CellBox> flood_fill(FieldView<const T> cells, int x, int y, double tolerance);
 

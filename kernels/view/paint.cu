@@ -1,4 +1,4 @@
-// Painting on CUDA: a thread per cell of the box that the piece can reach.
+// Painting on CUDA: one thread per cell of the segment's bounding box.
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"

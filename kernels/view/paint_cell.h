@@ -1,4 +1,4 @@
-// Painting on a field: which cells, and what becomes of each.
+// Painting a field: the cells that a segment reaches, and the update of each.
 #pragma once
 
 #include <algorithm>
@@ -9,13 +9,12 @@
 
 namespace stencil {
 
-/// Columns [x, x + nx), rows [y, y + ny) of a field; nx or ny is 0 where there is none.
+/// Columns [x, x + nx) and rows [y, y + ny) of a field; empty if nx or ny is 0.
 struct CellBox {
     int x = 0, y = 0, nx = 0, ny = 0;
 };
 
-/// The cells that a piece, which is no fill, can reach of rows [first_row, first_row + ny), counted from
-/// there.
+/// The bounding box of a segment (not a fill) within rows [first_row, first_row + ny), relative to first_row.
 inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row) {
     struct Cells {
         int begin, count;
@@ -34,8 +33,8 @@ inline CellBox reach_of(const BrushPiece& piece, int nx, int ny, int first_row) 
     return {columns.begin, rows.begin, columns.count, rows.count};
 }
 
-/// Paints the cell (x, y) of rows that begin with row `first_row` of the field. Where the piece does not
-/// change the field, what is stored keeps every bit.
+/// Paints cell (x, y) of rows that start at row `first_row` of the field. An unchanged value is not written,
+/// because storing it scaled could change its bits.
 template <class T>
 STENCIL_HOST_DEVICE constexpr void paint_cell(
     const BrushPiece& piece, int x, int y, const PlainView<T>& field, int first_row) {

@@ -1,4 +1,4 @@
-// What can be seen of a field: the numbers that pictures, statistics and probes are made of.
+// The quantities of a field that pictures, statistics and probes show.
 #pragma once
 
 #include "kernels/field/boundary.h"
@@ -8,17 +8,17 @@ namespace stencil {
 
 enum class Quantity {
     value,       ///< the field
-    laplacian,   ///< of the field, under its boundary
+    laplacian,   ///< its Laplacian, under its boundary condition
     difference,  ///< the field minus the base field
     base,        ///< the base field itself
 };
 
-/// Where a quantity is read from.
+/// The data that a quantity is computed from.
 template <class T>
 struct QuantitySource {
     PlainView<const T> field;
     Boundary boundary = Boundary::zero;
-    FieldView<const double> base;  ///< empty unless the quantity needs it; else of the field's shape
+    FieldView<const double> base;  ///< empty unless the quantity needs it; otherwise of the field's shape
 };
 
 }  // namespace stencil

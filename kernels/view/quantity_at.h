@@ -1,4 +1,4 @@
-// A quantity at a cell, written once for both compilers: every picture, statistic and probe asks here.
+// A quantity at a cell, written once for host and device; used by every picture, statistic and probe.
 #pragma once
 
 #include <type_traits>
@@ -9,7 +9,7 @@
 
 namespace stencil {
 
-/// The precision in which a quantity of a field of T is exact.
+/// The precision of a quantity of a field of T.
 template <Quantity Q, class T>
 using QuantityValue = std::conditional_t<Q == Quantity::difference || Q == Quantity::base, double, T>;
 
@@ -17,8 +17,7 @@ constexpr bool needs_base(Quantity quantity) {
     return quantity == Quantity::difference || quantity == Quantity::base;
 }
 
-/// The quantity at the cell (x, y) of the field. kInner: the cell has all four neighbours, and nothing is
-/// asked about edges.
+/// The quantity at cell (x, y). kInner: the cell has all four neighbours, so no boundary is checked.
 template <Quantity Q, bool kInner = false, class T>
 STENCIL_HOST_DEVICE constexpr QuantityValue<Q, T> quantity_at(const QuantitySource<T>& source, int x, int y) {
     const PlainView<const T>& u = source.field;
@@ -34,7 +33,7 @@ STENCIL_HOST_DEVICE constexpr QuantityValue<Q, T> quantity_at(const QuantitySour
         return source.base.at(x, y);
 }
 
-/// Calls f with the quantity as a compile-time constant (its `value`).
+/// Calls f with the quantity as a compile-time constant (f reads its `value`).
 template <Quantity Q>
 struct QuantityConstant {
     static constexpr Quantity value = Q;

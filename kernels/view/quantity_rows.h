@@ -1,4 +1,4 @@
-// A quantity on the CPU: parts of rows at a time, so that the compiler's vectors do the work.
+// A quantity on the CPU, in runs of cells that the compiler can vectorise.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace stencil {
 
-/// Cells at a time: what is worked out of them stays in the first-level cache.
+/// Cells per run; small enough for intermediate results to stay in L1.
 inline constexpr int kRun = 2048;
 
 /// Cells [x, x + count) of row y.
@@ -21,7 +21,7 @@ struct CellRun {
     int count = 0;
 };
 
-/// A run of at most kRun cells.
+/// Computes the quantity for a run of at most kRun cells.
 template <Quantity Q, class T>
 void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityValue<Q, T>* out) {
     const PlainRow<T> row = source.field.row(run.y) + run.x;
@@ -35,7 +35,7 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
     } else if constexpr (Q == Quantity::base) {
         std::copy_n(source.base.row(run.y) + run.x, run.count, out);
     } else {
-        // The cells with all their neighbours go together, those at the field's edges one by one.
+        // Cells with all four neighbours are vectorised, those at the field's edges are computed one by one.
         const bool inner_row = run.y > 0 && run.y < source.field.ny() - 1;
         const int begin = inner_row ? std::min(std::max(1 - run.x, 0), run.count) : run.count;
         const int end = std::max(std::min(run.count, source.field.nx() - 1 - run.x), begin);
@@ -45,8 +45,8 @@ void quantity_run(const QuantitySource<T>& source, const CellRun& run, QuantityV
     }
 }
 
-/// The field cut into parts that depend on its shape alone, so that what is added up part by part does not
-/// depend on the number of threads.
+/// Divides the field into parts that depend only on its shape, so that sums over parts have the same bits for
+/// any number of threads.
 class FieldParts {
   public:
     FieldParts(int nx, int ny)
@@ -75,7 +75,8 @@ class FieldParts {
     int columns_, rows_;
 };
 
-/// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part has one thread.
+/// Calls fold(part, thread, values, count) for every run of a quantity's cells. A part is handled by one
+/// thread.
 template <Quantity Q, class T, class Fold>
 void for_quantity(const QuantitySource<T>& source, ThreadPool& threads, const Fold& fold) {
     const FieldParts parts(source.field.nx(), source.field.ny());

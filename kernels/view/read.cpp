@@ -1,4 +1,4 @@
-// Reading every cell on the CPU.
+// Reads a quantity of every cell on the CPU.
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-// Reading every cell on CUDA.
+// Reads a quantity of every cell on CUDA.
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/cuda/cuda_grid.cuh"

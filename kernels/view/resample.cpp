@@ -1,6 +1,6 @@
-// Pixels of a quantity on the CPU. A row of pixels is a weighted sum of rows of cells, which is made first
-// and with vectors, a few thousand columns at a time so that it stays in the cache; the pixels are then
-// weighted sums of its columns. Single cells and interpolation are sums of one or two.
+// Resampling on the CPU. A row of pixels is a weighted sum of rows of cells, computed first and vectorised, a
+// few thousand columns at a time so that they stay in the cache; each pixel is then a weighted sum of its
+// columns. Nearest cells and interpolation are sums of one or two cells.
 
 #include <algorithm>
 #include <vector>
@@ -24,7 +24,7 @@ struct PixelRun {
     int y, begin, end;
 };
 
-// The sum over a span's rows of the cells of one run of columns.
+// The weighted sum over a span's rows, for one run of columns.
 template <Quantity Q, class T>
 void sum_rows(const QuantitySource<T>& source, const CellSpan& rows, CellRun run, double* sums) {
     using V = QuantityValue<Q, T>;
@@ -37,13 +37,13 @@ void sum_rows(const QuantitySource<T>& source, const CellSpan& rows, CellRun run
     }
 }
 
-// The part of a pixel's weighted sum that lies in columns [x, x + count), of which it has at least one.
+// The contribution of columns [x, x + count) to a pixel; the pixel must have at least one of them.
 double sum_columns(const CellSpan& span, const CellRun& run, const double* sums) {
     const int begin = std::max(span.first, run.x);
     const int end = std::min(span.last, run.x + run.count - 1);
     double sum = span.weight(begin) * sums[begin - run.x];
     if (begin == end) return sum;
-    // Four sums side by side, because each addition waits for the one before.
+    // Four accumulators, because an addition depends on the previous one.
     double parts[4] = {};
     int x = begin + 1;
     for (; x + 4 <= end; x += 4)
@@ -83,7 +83,7 @@ void resample(const CpuView<T>& view, const ResampleRequest& request, float* pix
     PixelGrid grid{{}, rows_of(request, view.source.field.ny()), request.width, pixels};
     const PixelAxis columns = columns_of(request, view.source.field.nx());
     for (int p = 0; p < request.width; ++p) grid.columns.push_back(pixel_span(columns, p));
-    // A few long rows are cut, so that every thread has a share.
+    // A few long rows are split, so that every thread gets a share.
     const int parts =
         request.height < 4 * view.threads.size() ? std::min(request.width, view.threads.size()) : 1;
     with_quantity(view.quantity, [&](auto quantity) {

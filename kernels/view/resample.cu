@@ -1,11 +1,11 @@
-// Pixels of a quantity on CUDA.
+// Resampling on CUDA.
 //
-// Averages: a block makes some neighbouring pixels of one row. Its threads stand side by side on the columns
-// of cells below these pixels and each sums its columns over the pixels' rows, so that every load of a warp
-// is one piece of a row; the sums meet in shared memory, where a few lanes per pixel add up its columns.
-// Pixels of few columns have the block's threads in several strips of rows, and a pixel of very many columns
-// is summed piece by piece. Single cells and interpolation are sums over one or two cells; where they are all
-// along both axes, a thread makes a pixel by itself.
+// Averages: a block computes adjacent pixels of one row. Its threads are side by side on the columns of cells
+// below these pixels, and each sums its columns over the pixels' rows, so that loads are coalesced. The sums
+// are collected in shared memory, where a few lanes per pixel add up its columns. If the pixels have few
+// columns, the block's threads form several strips of rows; a pixel of very many columns is summed in several
+// passes. Nearest cells and interpolation are sums over one or two cells; if both axes use them, each thread
+// computes a pixel.
 
 #include <algorithm>
 
@@ -20,11 +20,11 @@ namespace stencil {
 namespace {
 
 constexpr int kThreads = 128;
-constexpr int kColumns = 4;  ///< of a thread
-constexpr int kRows = 8;     ///< of a thread at a time, so that enough loads are under way
+constexpr int kColumns = 4;  ///< per thread
+constexpr int kRows = 8;     ///< unrolled rows per thread, for enough loads in flight
 constexpr int kMaxColumns = kThreads * kColumns;
 
-// On a multiprocessor: as many as have their sums in registers.
+// Blocks per multiprocessor: as many as keep their sums in registers.
 template <Quantity Q>
 constexpr int kBlocks = Q == Quantity::value || Q == Quantity::base ? 8 : 6;
 
@@ -39,17 +39,17 @@ struct PixelGrid {
     float* pixels;
 };
 
-/// How a block of the averages is shared out. All but `pixels` are powers of two.
+/// The division of a block's work. All except `pixels` are powers of two.
 struct BlockShape {
-    int pixels;  ///< of a block, side by side
+    int pixels;  ///< per block, side by side
     int lanes;   ///< per pixel, at most a warp; pixels * lanes <= kThreads
-    int across;  ///< threads side by side on columns; the others stand below them
+    int across;  ///< threads side by side on columns; the others form strips of rows below
 };
 
 BlockShape shape_for(const PixelGrid& grid) {
     BlockShape shape{1, 1, 8};
     const double size = std::max(grid.columns.size, 1.0);
-    // Neighbouring pixels reach over two columns more than they are wide, at most.
+    // Adjacent pixels cover at most two columns more than their width.
     const double room = (kMaxColumns - 4) / size;
     shape.pixels = room >= kThreads ? kThreads : std::max(int(room), 1);
     shape.pixels = std::min(shape.pixels, grid.width);
@@ -64,7 +64,7 @@ struct ColumnRun {
     int x, count, across;
 };
 
-// The weighted sums over rows [begin, end) of a thread's columns.
+// The weighted sums of a thread's columns over rows [begin, end).
 template <Quantity Q, bool kInner, class T>
 struct ColumnSums {
     using V = QuantityValue<Q, T>;
@@ -72,7 +72,7 @@ struct ColumnSums {
     ColumnReader<Q, kInner, T> readers[kColumns];
     double totals[kColumns] = {};
 
-    // Few enough rows for the precision of V; their sums go on in float64.
+    // Sums a few rows in precision V, then accumulates in float64.
     template <int kCount>
     __device__ void add_rows(const CellSpan& rows, int y) {
         V part[kColumns] = {};
@@ -87,7 +87,7 @@ struct ColumnSums {
     }
 };
 
-// sums[strip][column]: each strip of threads has its part of the rows.
+// Writes sums[strip][column]: each strip of threads sums its part of the rows.
 template <Quantity Q, bool kInner, class T>
 __device__ void sum_rows(const QuantitySource<T>& source,
                          const CellSpan& rows,
@@ -97,7 +97,7 @@ __device__ void sum_rows(const QuantitySource<T>& source,
     const int strip = int(threadIdx.x) / run.across;
     const int strips = kThreads / run.across;
     const int height = (rows.last - rows.first) / strips + 1;
-    // Beyond the last row a strip is empty.
+    // Strips beyond the last row are empty.
     const int begin = min(rows.first + strip * height, rows.last);
     const int end = rows.first + strip * height > rows.last ? begin : min(begin + height, rows.last + 1);
     const auto reader = [&](int k) {
@@ -114,7 +114,7 @@ __device__ void sum_rows(const QuantitySource<T>& source,
         if (column + k * run.across < run.count) own[column + k * run.across] = all.totals[k];
 }
 
-// A lane's part of a pixel's columns that lie in the run.
+// A lane's share of a pixel's columns within the run.
 __device__ double sum_columns(
     const CellSpan& span, const ColumnRun& run, int lane, int lanes, const double* sums) {
     const int begin = max(span.first, run.x);

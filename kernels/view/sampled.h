@@ -1,4 +1,4 @@
-// A quantity between cells, written once for both compilers.
+// A quantity at any point, written once for host and device.
 #pragma once
 
 #include "kernels/view/cell_span.h"
@@ -6,7 +6,7 @@
 
 namespace stencil {
 
-/// The weighted sum over the cells of both spans, which are points' (their scale is 1).
+/// The weighted sum over the cells of two points' spans (whose scale is 1).
 template <Quantity Q, class T>
 STENCIL_HOST_DEVICE double sum_of_spans(const QuantitySource<T>& source,
                                         const CellSpan& columns,
@@ -18,13 +18,13 @@ STENCIL_HOST_DEVICE double sum_of_spans(const QuantitySource<T>& source,
     return sum;
 }
 
-/// How points are read.
+/// How values at points are read.
 struct Sampling {
     bool smooth = false;
-    int first_row = 0, field_rows = 0;  ///< of the field, where the source is a part of its rows; else 0
+    int first_row = 0, field_rows = 0;  ///< set if the source is a slab of a distributed field
 };
 
-/// At a point; NaN beyond the field.
+/// The quantity at a point; NaN outside of the field.
 template <Quantity Q, class T>
 STENCIL_HOST_DEVICE double sampled(const QuantitySource<T>& source,
                                    const SamplePoint& point,

@@ -1,4 +1,4 @@
-// Statistics, histograms and points of a quantity on the CPU.
+// Statistics, histograms and point values of a quantity on the CPU.
 
 #include <cmath>
 #include <numeric>

@@ -1,4 +1,4 @@
-// Statistics, histograms and points of a quantity on CUDA.
+// Statistics, histograms and point values of a quantity on CUDA.
 
 #include <cmath>
 #include <limits>
@@ -20,7 +20,7 @@ struct Merge {
     }
 };
 
-// Of a whole block, always in the same order.
+// Reduces over a block, in a fixed order.
 __device__ PartialStatistics merge_block(const PartialStatistics& mine, int thread) {
     return block_reduce(mine, Merge(), PartialStatistics::none(), thread);
 }
@@ -52,8 +52,8 @@ __global__ void __launch_bounds__(kWalkThreads)
     if (threadIdx.x == 0) *result = mine;
 }
 
-// The sums of squares, as the totals of parts. Beyond the field for_cells() gives NaN, too: cells that are no
-// numbers are told by the count of the others.
+// Sums of squares, returned as `total`. for_cells() also passes NaN outside of the field, so NaN cells are
+// detected by the count of finite ones.
 template <Quantity Q, class T>
 __global__ void __launch_bounds__(kWalkThreads)
     squares_kernel(QuantitySource<T> source, PartialStatistics* blocks) {
@@ -97,14 +97,14 @@ __global__ void __launch_bounds__(kWalkThreads) sample_kernel(QuantitySource<T> 
     all.values[i] = sampled<Q>(source, all.points[i], all.how);
 }
 
-// Waits for it.
+// Copies to the host and waits.
 template <class V>
 void fetch(V* to, const void* from, std::size_t count, CudaStream& stream) {
     CUDA_CHECK(cudaMemcpyAsync(to, from, count * sizeof(V), cudaMemcpyDeviceToHost, cuda_handle(stream)));
     stream.synchronize();
 }
 
-// Launches a kernel that leaves a part for each block of the walk, and merges the parts.
+// Launches a kernel that writes one partial result per block, and merges these.
 template <class T, class Launch>
 PartialStatistics merged_parts(const CudaView<T>& view, const Launch& launch) {
     const PlainView<const T>& field = view.source.field;

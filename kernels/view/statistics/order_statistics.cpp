@@ -1,4 +1,4 @@
-// Percentiles of a quantity on the CPU (kernels/view/statistics/radix_select.h says how).
+// Percentiles of a quantity on the CPU, by radix selection (kernels/view/statistics/radix_select.h).
 
 #include <limits>
 #include <numeric>
@@ -12,7 +12,7 @@
 namespace stencil {
 namespace {
 
-// (kMaxRanks, kRadixBins), and a few that count what is of no interest, so that nothing depends on a branch.
+// (kMaxRanks, kRadixBins) counters, and a few dummies that make the counting branch-free.
 using Counts = std::vector<std::uint64_t>;
 constexpr int kNowhere = kMaxRanks * kRadixBins;
 constexpr int kSpread = 8;
@@ -23,7 +23,7 @@ struct RadixPass {
     int pass;
 };
 
-/// The keys of the finite values follow each other.
+/// The keys of the finite values form an interval.
 template <class V>
 struct FiniteKeys {
     static constexpr RadixKey<V> first = radix_key(-std::numeric_limits<V>::max());
@@ -31,8 +31,8 @@ struct FiniteKeys {
     static bool hold(RadixKey<V> key) { return RadixKey<V>(key - first) <= span; }
 };
 
-// In pass 0 all keys are in one slot. Its counts are kept in turn in as many tables as there are slots,
-// because counting the same twice in a row waits for memory.
+// In pass 0 all keys are in one slot. Its counts alternate between as many tables as there are slots, because
+// incrementing the same counter twice in a row stalls on store forwarding.
 template <class V>
 void count_first_digits(const V* values, int count, Counts& counts) {
     for (int i = 0; i < count; ++i) {
@@ -78,7 +78,7 @@ Counts count_digits(const QuantitySource<T>& source, ThreadPool& threads, const 
     return counts[0];
 }
 
-// Every rank goes on in the digit that holds it.
+// Continues each rank's search in the digit that contains it.
 template <class Key>
 void choose_digits(RadixSearch<Key>& search, int pass, const Counts& counts) {
     for (int i = 0; i < kMaxRanks; ++i) {

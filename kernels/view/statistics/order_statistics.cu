@@ -1,5 +1,5 @@
-// Percentiles of a quantity on CUDA (kernels/view/statistics/radix_select.h says how). Nothing goes to the
-// host before the end.
+// Percentiles of a quantity on CUDA, by radix selection (kernels/view/statistics/radix_select.h). The host is
+// not involved until the end.
 
 #include "kernels/cuda/cuda_check.cuh"
 #include "kernels/view/cuda_view.h"
@@ -23,7 +23,7 @@ struct Fractions {
     double of[kPercentilesAtOnce];
 };
 
-// counts: (slots, kRadixBins), zeros before.
+// `counts` is (slots, kRadixBins) and starts as zeros.
 template <Quantity Q, class T, class Key>
 __global__ void __launch_bounds__(kWalkThreads)
     count_digits_kernel(QuantitySource<T> source, const RadixSearch<Key>* search, int pass, Count* counts) {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kWalkThreads)
         if (own[i] > 0) atomicAdd(&counts[i], Count(own[i]));
 }
 
-// The sum over the lanes before this one.
+// Exclusive prefix sum over the lanes.
 __device__ Count sum_before(Count mine) {
     const int lane = int(threadIdx.x) % kLanes;
     Count sum = mine;
@@ -62,7 +62,8 @@ __device__ Count sum_of_lane(const Count* bins) {
     return sum;
 }
 
-// By a whole warp: the bin that holds a rank, which becomes the rank within that bin. The bins hold more.
+// Called by a whole warp: the bin that contains a rank, which becomes the rank within that bin. The bins
+// together hold more keys than the rank.
 __device__ int find_digit(const Count* bins, Count& rank) {
     const int lane = int(threadIdx.x) % kLanes;
     const Count sum = sum_of_lane(bins);
@@ -83,7 +84,7 @@ __device__ int find_digit(const Count* bins, Count& rank) {
     return part * kBinsPerLane + pair * kBinsPerLaneAgain + int(second);
 }
 
-// One block, a warp for each rank. Leaves the counts zero for the next pass.
+// One block with a warp for each rank. Resets the counts for the next pass.
 template <class Key>
 __global__ void __launch_bounds__(kLanes* kMaxRanks)
     choose_digits_kernel(RadixSearch<Key>* search, Fractions fractions, int pass, Count* counts) {
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(kLanes* kMaxRanks)
     for (int i = int(threadIdx.x); i < kCounts; i += kLanes * kMaxRanks) counts[i] = 0;
 }
 
-// Through the host, where each process has a part of the field.
+// Sums the counts of a distributed field over all processes, on the host.
 void sum_parts(Count* counts, const SumOfParts& sum, CudaStream& stream) {
     std::vector<std::uint64_t> here(kCounts);
     static_assert(sizeof(Count) == sizeof(std::uint64_t));

@@ -1,4 +1,4 @@
-// From ranks to percentiles: the host's part, which is the same for both backends.
+// Percentiles from ranks: the host code that both backends share.
 #pragma once
 
 #include <algorithm>
@@ -13,17 +13,17 @@
 
 namespace stencil {
 
-/// Adds up counts over all parts of a field of which each process has one; empty where there is one process.
+/// Sums counts over all slabs of a distributed field; empty if the field is not distributed.
 using SumOfParts = std::function<void(std::span<std::uint64_t> counts)>;
 
-/// Whether the least and the largest value are all that is asked for, which takes no selection.
+/// Whether only the minimum and maximum are requested, which need no selection.
 inline bool only_extremes(std::span<const double> q) {
     for (const double each : q)
         if (each != 0 && each != 100) return false;
     return true;
 }
 
-/// Percentiles 0 and 100 of the finite cells; empty where none is finite.
+/// Percentiles 0 and 100 of the finite cells; empty if no cell is finite.
 inline std::vector<double> extremes(std::span<const double> q, const Statistics& all, std::size_t cells) {
     std::vector<double> result;
     if (all.not_finite == cells) return result;
@@ -31,17 +31,17 @@ inline std::vector<double> extremes(std::span<const double> q, const Statistics&
     return result;
 }
 
-/// NumPy's linear percentile between the values of its two ranks.
+/// NumPy's linear interpolation between the values of the two adjacent ranks.
 inline double between_ranks(double low, double high, std::uint64_t count, double fraction) {
     const double position = double(count - 1) * fraction;
     const double t = position - double(std::uint64_t(position));
     if (t == 0) return low;
-    // From the nearer end, as NumPy does, so that the result lies between the two.
+    // Starts at the nearer end, as NumPy does, so that the result lies between the two.
     return t < 0.5 ? low + (high - low) * t : high - (high - low) * (1 - t);
 }
 
-/// The percentiles of values of V, by find(fractions), which finds the ranks of kPercentilesAtOnce of them
-/// and returns the RadixSearch. Empty where that counted nothing.
+/// Percentiles of values of type V. find(fractions) selects the ranks of kPercentilesAtOnce percentiles and
+/// returns the RadixSearch. Empty if no cell is finite.
 template <class V, class Find>
 std::vector<double> percentiles_by(std::span<const double> q, Find&& find) {
     std::vector<double> result;

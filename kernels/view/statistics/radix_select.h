@@ -1,8 +1,7 @@
-// Order statistics by radix selection: what the host and the device share.
-//
-// A number becomes an unsigned key of the same order. A pass counts the values of the keys' next digit, among
-// the keys that begin with the digits found so far; the counts say in which digit the wanted rank lies. After
-// as many passes as a key has digits it is found whole, and nothing was sorted or stored.
+// Order statistics by radix selection: the code that host and device share. A number maps to an unsigned key
+// of the same order. Each pass histograms the next digit of the keys that start with the digits found so far;
+// the counts tell which digit contains the wanted rank. After one pass per digit the key is complete, without
+// any sorting or storing.
 #pragma once
 
 #include <bit>
@@ -25,7 +24,7 @@ inline constexpr int kKeyBits = int(sizeof(Key) * 8);
 template <class Key>
 inline constexpr int kRadixPasses = (kKeyBits<Key> + kRadixBits - 1) / kRadixBits;
 
-/// How many bits of a key lie below the digit of a pass; the last digit may be shorter.
+/// Bits of a key below the digit of a pass; the last digit may be shorter.
 template <class Key>
 STENCIL_HOST_DEVICE constexpr int radix_shift(int pass) {
     const int shift = kKeyBits<Key> - kRadixBits * (pass + 1);
@@ -39,7 +38,7 @@ STENCIL_HOST_DEVICE constexpr int radix_digit(Key key, int pass) {
     return int((key >> shift) & ((Key(1) << (above - shift)) - 1));
 }
 
-/// Keys are ordered as the numbers are (and -0 comes before +0).
+/// Maps a number to a key of the same order (-0 precedes +0).
 template <class V>
 STENCIL_HOST_DEVICE constexpr RadixKey<V> radix_key(V value) {
     using Key = RadixKey<V>;
@@ -55,23 +54,23 @@ STENCIL_HOST_DEVICE constexpr V radix_value(RadixKey<V> key) {
     return std::bit_cast<V>(key & sign ? Key(key & ~sign) : Key(~key));
 }
 
-/// False for infinities and NaN: x - x is 0 for no other x.
+/// False for infinities and NaN, for which x - x is NaN.
 template <class V>
 STENCIL_HOST_DEVICE constexpr bool is_finite(V value) {
     return value - value == 0;
 }
 
-/// Two percentiles are found at a time, each between two neighbouring ranks.
+/// Two percentiles are selected at a time, each between two adjacent ranks.
 inline constexpr int kPercentilesAtOnce = 2;
 inline constexpr int kMaxRanks = 2 * kPercentilesAtOnce;
 
-/// The ranks on the way to being found.
+/// The state of a search for several ranks.
 template <class Key>
 struct RadixSearch {
     std::uint64_t count = 0;        ///< finite cells
     std::uint64_t rank[kMaxRanks];  ///< among the keys with the prefix
-    Key prefix[kMaxRanks];          ///< the digits found, the others 0
-    int slot[kMaxRanks];            ///< the counts of keys that share a prefix are kept once
+    Key prefix[kMaxRanks];          ///< the digits found so far, the others 0
+    int slot[kMaxRanks];            ///< ranks with the same prefix share a slot of counts
     Key slot_prefix[kMaxRanks];
     int slots = 1;
 
@@ -84,7 +83,7 @@ struct RadixSearch {
         return -1;
     }
 
-    /// The ranks of the fractions (q / 100), once the cells are counted.
+    /// Sets the ranks for the fractions (q / 100), once the number of finite cells is known.
     STENCIL_HOST_DEVICE constexpr void begin(std::uint64_t cells, const double* fractions) {
         count = cells;
         for (int i = 0; i < kMaxRanks; ++i) {
@@ -95,7 +94,7 @@ struct RadixSearch {
         }
     }
 
-    /// Gives every prefix a slot.
+    /// Assigns slots to the distinct prefixes.
     STENCIL_HOST_DEVICE constexpr void share_slots() {
         slots = 0;
         for (int i = 0; i < kMaxRanks; ++i) {

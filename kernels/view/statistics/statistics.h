@@ -1,4 +1,4 @@
-// What a field adds up to.
+// Statistics of a field.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace stencil {
 
-/// Of the finite cells; where there is none, all values are NaN.
+/// Statistics of the finite cells; all NaN if there is none.
 struct Statistics {
     double min = 0;
     double max = 0;
@@ -18,7 +18,7 @@ struct Statistics {
     std::size_t not_finite = 0;
 };
 
-/// The statistics of some cells, on the way to those of all. Where none is finite, low > high.
+/// Statistics of some cells, to be merged. low > high if none is finite.
 struct PartialStatistics {
     double low;
     double high;
@@ -37,7 +37,7 @@ struct PartialStatistics {
         finite += other.finite;
     }
 
-    /// Of a field of `cells` cells, all of which were counted.
+    /// The statistics of a field of `cells` cells, all of which have been added.
     constexpr Statistics of_field(std::size_t cells) const {
         constexpr double nan = std::numeric_limits<double>::quiet_NaN();
         if (finite == 0) return {nan, nan, nan, nan, cells};
