@@ -141,7 +141,7 @@ TEST_CASE("Halos are exchanged when they are used up and bring the bytes that th
     REQUIRE(partition_of(setups.back(), 2).depth == partition_of(setups.back(), 2).steps + 1);
     for (const SolverSetup& setup : setups)
         for (const int parts : {2, 3}) {
-            CAPTURE(setup.method->name, name_of(setup.dtype), setup.typed != nullptr);
+            CAPTURE(setup.method->name, name_of(setup.dtype), setup.is_general());
             const int steps = partition_of(setup, parts).steps;
             require_exchanges(setup, parts, {3 * steps}, 3);
             require_exchanges(setup, parts, {steps, steps, steps, 1}, 4);
@@ -153,7 +153,7 @@ TEST_CASE("Halos are exchanged when they are used up and bring the bytes that th
 TEST_CASE("A part gives in a step a row of each component for each stage and neighbour") {
     const auto given = [](const Settings& settings, DType dtype, int parts) {
         SolverSetup setup = setup_of(settings, {64, 1200}, dtype);
-        if (!setup.typed) setup.method = methods_of_slabs().back();
+        if (!setup.is_general()) setup.method = methods_of_slabs().back();
         const Partition partition = partition_of(setup, parts);
         std::vector<double> bytes;
         for (int part = 0; part < parts; ++part) bytes.push_back(bytes_given_in_step(setup, partition, part));
